@@ -1,0 +1,55 @@
+"""The ε of what is shipped, counted: exactly from a mechanism or from anybody's spec.
+
+    sottovoce.audit(mechanism).epsilon      # exact, at most mechanism.epsilon
+    sottovoce.audit(text).holds             # does this spec keep its promise?
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sottovoce import spec
+from sottovoce.exact import exp_lower, log_upper
+from sottovoce.mechanism import Mechanism
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What counting found.
+
+    `ratio` is the largest ratio of the counts of one cell under two inputs, a rational number; `epsilon`
+    its logarithm; `claimed` what the mechanism says; `holds` whether ratio ≤ e^claimed, in integers.
+    """
+
+    ratio: Fraction
+    claimed: float
+
+    @property
+    def epsilon(self) -> float:
+        return log_upper(self.ratio)
+
+    @property
+    def holds(self) -> bool:
+        return self.ratio <= exp_lower(self.claimed)
+
+    def __str__(self) -> str:
+        verdict = "holds" if self.holds else "DOES NOT HOLD"
+        return (
+            f"exact epsilon {self.epsilon:.15g} (largest ratio {self.ratio.numerator}/{self.ratio.denominator}); "
+            f"claimed {self.claimed!r}: {verdict}"
+        )
+
+
+def audit(mechanism: Mechanism | str | bytes) -> Audit:
+    """Count the exact ε of a mechanism, or of a JSON spec without believing what it claims.
+
+    >>> from sottovoce.designs.classic import ogpm
+    >>> result = audit(ogpm(epsilon=1.0))
+    >>> result.holds and 0.9999999 < result.epsilon <= 1.0
+    True
+    """
+    if isinstance(mechanism, str | bytes):
+        claimed, _, window = spec.read(mechanism)
+        return Audit(window.largest_ratio, claimed)
+    return Audit(mechanism.window.largest_ratio, mechanism.epsilon)

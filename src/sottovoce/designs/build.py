@@ -1,0 +1,216 @@
+"""From real numbers to integers: the weights, decodings and start tables that designs share.
+
+Every builder fixes integers first and derives the rest from them, so that what a design promises
+(unbiasedness, the range of reports) holds for the integers that ship. `q` is a rational lower bound of
+e^ε; e_j ≤ a_j·(q − 1) makes the ratio of any two counts at most q.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sottovoce.domains import Domain
+from sottovoce.exact import exp_lower
+from sottovoce.kernels.tables import FloatArray, IntArray
+from sottovoce.mechanism import Mechanism
+from sottovoce.window import MAX_BITS, MIN_BITS, Window
+
+Knots = Sequence[tuple[float, int]]
+
+
+def uniform_window(
+    epsilon: float, domain: Domain, *, mass: float, cells: int, margin: float = 0.0, centred: bool = True
+) -> Mechanism:
+    """Equal cells over [−margin, 1+margin], background of total `mass`, windows around the truth.
+
+    With `centred` the window is centred on t and stops at the ends of the range; without a margin that is
+    OGPM. Otherwise it moves evenly from one end of the range to the other (square wave).
+    """
+    q = exp_lower(epsilon)
+    bits = _bits(mass, q, domain.is_circle)
+    a = max(1, round(Fraction(mass) * (1 << bits) / cells))
+    e = math.floor(a * q) - a
+    around, length = cells * e, (1 << bits) - cells * a
+    step = (1 + 2 * margin) / cells
+    if domain.is_circle:
+        half = length // 2
+        knots: Knots = [(0.0, around - half), (1.0, 2 * around - half)]
+    elif centred:
+        reach = min(0.5, (1 + 2 * margin) * length / around / 2 - margin)
+        knots = [(reach, 0), (1.0 - reach, around - length)] if reach >= 0 else [
+            (0.0, round(-reach / (1 + 2 * margin) * around)),
+            (1.0, around - length - round(-reach / (1 + 2 * margin) * around)),
+        ]  # fmt: skip
+    else:
+        knots = [(0.0, 0), (1.0, around - length)]
+    return _uniform(epsilon, domain, bits, cells, a, e, 0.5 - step * (cells - 1) / 2, step, knots)
+
+
+def uniform_unbiased(
+    epsilon: float, domain: Domain, *, share: float, cells: int, spread: float | None = None
+) -> Mechanism:
+    """Equal cells with a window of about `share` of them that moves evenly in x: E[y] = x.
+
+    The window is a whole number M of cells, so its mean is affine in the start. Without `spread` the
+    window touches the ends of the range at the ends of the domain (PM, I-PTT, Duchi) and the decoding's
+    step follows from E[y] = 1 at t = 1. With `spread` (the width of the range) the step is given and the
+    starts follow (OGPM-U).
+    """
+    q = exp_lower(epsilon)
+    n, m = _cells_near(share, cells)
+    bits = _bits(float(n / (n + m * (q - 1))), q, False)
+    a = math.ceil((1 << bits) / (n + m * (q - 1)))
+    e = ((1 << bits) - n * a) // m
+    length, slack = (1 << bits) - n * a, n * e - ((1 << bits) - n * a)
+    # The mean of the rightmost window, in steps from the centre: m whole cells and what is left of K.
+    offset = Fraction(e * m * (n - m), 2) + (length - m * e) * (Fraction(n - 1, 2) - m)
+    if spread is None:
+        step = float(Fraction(1 << bits, 2) / offset)
+        first, last = 0, slack
+    else:
+        step = spread / n
+        reach = Fraction(slack, 2) * Fraction(1 << bits, 2) / (offset * Fraction(step))
+        first, last = round(Fraction(slack, 2) - reach), round(Fraction(slack, 2) + reach)
+    value = 0.5 - step * (n - 1) / 2
+    return _uniform(epsilon, domain, bits, n, a, e, value, step, [(0.0, first), (1.0, last)])
+
+
+def _uniform(
+    epsilon: float, domain: Domain, bits: int, cells: int, a: int, e: int, value: float, step: float, knots: Knots
+) -> Mechanism:
+    window = Window(
+        wraps=domain.is_circle,
+        bits=bits,
+        count=np.array([cells]),
+        background=np.array([a]),
+        extra=np.array([e]),
+        value=np.array([value]),
+        step=np.array([step]),
+        knot_t=np.array([t for t, _ in knots]),
+        knot_s=np.array([s for _, s in knots]),
+        stepwise=False,
+    )
+    return Mechanism(epsilon, domain, window)
+
+
+def _bits(mass: float, q: Fraction, circle: bool) -> int:
+    """The most bits for which A + H (A + 2H on a circle) stays below 2^53."""
+    reach = mass * float(q - 1) * (2 if circle else 1) + mass
+    return max(MIN_BITS, min(MAX_BITS, math.floor(53 - math.log2(reach * (1 + 1e-6)))))
+
+
+def _cells_near(share: float, most: int) -> tuple[int, int]:
+    """(N, M) with N in (most/2, most] and M/N as close to `share` as whole cells allow."""
+    if most <= 4:
+        return most, max(1, round(share * most))
+    n = np.arange(most, max(most // 2, 2), -1)
+    m = np.clip(np.rint(share * n), 1, n - 1)
+    # Among equally good ratios the finest grid wins: argmin takes the first.
+    best = int(np.argmin(np.abs(np.log(m / (share * n))).round(12)))
+    return int(n[best]), int(m[best])
+
+
+# -- non-uniform backgrounds ------------------------------------------------------------------------------
+
+
+def background_window(
+    epsilon: float, domain: Domain, *, positions: ArrayLike, masses: ArrayLike, unbiased: bool
+) -> Mechanism:
+    """Any background on an interval: atoms of the given masses at the given unit positions.
+
+    The window is the contiguous one nearest to t, or with `unbiased` the one whose mean is t. Positions
+    must increase; masses below 1e−9 of the largest are dropped.
+    """
+    v, g = np.asarray(positions, dtype=np.float64), np.asarray(masses, dtype=np.float64)
+    keep = g >= 1e-9 * g.max()
+    v, g = v[keep], g[keep]
+    q = exp_lower(epsilon)
+    bits = _bits(float(g.sum()), q, False)
+    a = np.maximum(1, np.rint(g * 2.0**bits)).astype(np.int64)
+    e = np.array([math.floor(int(w) * q) - int(w) for w in a], dtype=np.int64)
+    length, edge = (1 << bits) - int(a.sum()), np.concatenate(([0], np.cumsum(e)))
+    levels = np.union1d(edge, edge - length)
+    levels = levels[(levels >= 0) & (levels <= edge[-1] - length)]
+    if unbiased:
+        v, knot_t, knot_s = _mean_starts(v, a, edge, length, levels, bits)
+    else:
+        knot_t, knot_s = _nearest_starts(v, edge, length, levels)
+    window = Window(
+        wraps=False,
+        bits=bits,
+        count=np.ones(len(v), dtype=np.int64),
+        background=a,
+        extra=e,
+        value=v,
+        step=np.zeros(len(v)),
+        knot_t=knot_t,
+        knot_s=knot_s,
+        stepwise=not unbiased,
+    )
+    return Mechanism(epsilon, domain, window)
+
+
+def _nearest_starts(v: FloatArray, edge: IntArray, length: int, levels: IntArray) -> tuple[FloatArray, IntArray]:
+    """Move on to the next level once its gain beats its loss: at the middle of the two end reports."""
+    low = v[np.searchsorted(edge, levels[:-1], side="right") - 1]
+    high = v[np.searchsorted(edge, levels[:-1] + length, side="right") - 1]
+    turn = (low + high) / 2
+    turn = np.concatenate(([0.0], turn))
+    inside = turn <= 1
+    inside[0] = True
+    t, s = np.maximum(turn[inside], 0.0), levels[inside]
+    last = np.append(np.diff(t) > 2.0**-60, True)  # of several moves at one place only the last counts
+    return t[last], s[last]
+
+
+def _mean_starts(
+    v: FloatArray, a: IntArray, edge: IntArray, length: int, levels: IntArray, bits: int
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Knots (mean at a level, level): between levels the mean is linear in the start.
+
+    If rounding leaves an end of the domain out of reach, reports are stretched about the centre.
+    """
+    e = np.diff(edge)
+    centred = v.astype(np.longdouble) - 0.5
+
+    def mean(y: np.ndarray) -> np.ndarray:
+        prefix = np.concatenate(([np.longdouble(0)], np.cumsum(e * y)))
+
+        def integral(u: IntArray) -> np.ndarray:
+            cell = np.clip(np.searchsorted(edge, u, side="right") - 1, 0, len(y) - 1)
+            return np.asarray(prefix[cell] + (u - edge[cell]) * y[cell])
+
+        return np.asarray(((a * y).sum() + integral(levels + length) - integral(levels)) / (1 << bits))
+
+    means = mean(centred)
+    stretch = max(np.longdouble(1), 0.5 / means[-1], -0.5 / means[0])
+    if stretch > 1 + 1e-6:
+        raise ValueError("this background is too narrow for an unbiased mechanism")
+    # One part in 2^60 more than needed: the last knot must not fall short of t = 1 by rounding.
+    t = np.asarray(means * stretch + 0.5, dtype=np.float64)
+    s = levels.astype(np.int64)
+    first = max(int(np.searchsorted(t, 0.0, side="right")) - 1, 0)
+    last = min(int(np.searchsorted(t, 1.0, side="left")), len(t) - 1)
+    t, s = t[first : last + 1], s[first : last + 1]
+    t, s = _within_unit(t, s)
+    stretched = np.asarray(centred * stretch + 0.5, dtype=np.float64)
+    return stretched, t, s
+
+
+def _within_unit(t: FloatArray, s: IntArray) -> tuple[FloatArray, IntArray]:
+    """Move an end knot outside [0, 1] along its segment to the end, and merge knots that coincide."""
+    t, s = t.copy(), s.copy()
+    if t[0] < 0:
+        s[0] += round((0.0 - t[0]) / (t[1] - t[0]) * float(s[1] - s[0]))
+        t[0] = 0.0
+    if t[-1] > 1:
+        s[-1] -= round((t[-1] - 1.0) / (t[-1] - t[-2]) * float(s[-1] - s[-2]))
+        t[-1] = 1.0
+    close = np.diff(t) <= 2.0**-60
+    t[1:][close] = t[:-1][close]
+    return t, s

@@ -1,0 +1,228 @@
+"""The published piecewise mechanisms, each a way to choose the numbers of a window. E = e^ε throughout.
+
+All work on [0, 1] and move to any interval by the unit coordinate. Which to use: `optimal` beats every
+one of them in its own measure; these are here to compare with, and because they need no solver.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from sottovoce.designs.build import uniform_unbiased, uniform_window
+from sottovoce.domains import Domain, DomainLike, as_domain
+from sottovoce.errors import check_epsilon, loss_exponent, real_number
+from sottovoce.mechanism import Mechanism, cells_within
+
+DEFAULT_CELLS = 2**16
+
+
+def ogpm(
+    epsilon: float,
+    domain: DomainLike = (0, 1),
+    loss: str | float = "l1",
+    *,
+    at: float | None = None,
+    cells: int = DEFAULT_CELLS,
+) -> Mechanism:
+    """The optimal piecewise mechanism among those with a uniform background (Zheng et al., Theorems 3.7, 4.2).
+
+    Density p on a window of length w = (E − p)/(p(E − 1)) around x, p/E elsewhere in the domain; on an
+    interval the window stops at the ends, on a circle it wraps. p = e^{θε} minimises the worst-case
+    error of the given loss: θ = ½ for "l1"; for "l2" p is the root of (E−2)p³ + 3Ep − 2E² (the paper's
+    e^{ε/2} is not optimal there). With `at=x0` it minimises the error at x0 instead (paper, section 6).
+
+    >>> m = ogpm(epsilon=1.0, domain=(0, 24))
+    >>> round(m.worst_error("l1") / 24, 5)
+    0.37754
+    """
+    epsilon, domain = check_epsilon(epsilon), as_domain(domain)
+    theta = _worst_theta(epsilon, loss_exponent(loss))
+    if at is not None:
+        t = _unit_point(domain, at)
+        if not domain.is_circle:
+            theta = _theta_at(epsilon, loss_exponent(loss), t)
+    mass = math.exp((theta - 1) * epsilon)
+    return uniform_window(epsilon, domain, mass=mass, cells=cells_within(cells))
+
+
+def pm(epsilon: float, domain: DomainLike = (-1, 1), *, cells: int = DEFAULT_CELLS) -> Mechanism:
+    """The piecewise mechanism of Wang et al. (ICDE 2019): unbiased; made for means.
+
+    On [−1, 1] reports lie in [−C, C], C = (√E + 1)/(√E − 1), the window is C − 1 long.
+
+    >>> round(pm(1.0, (0, 1)).worst_variance(), 4)
+    1.3059
+    """
+    epsilon, domain = check_epsilon(epsilon), _interval(domain, "pm")
+    return uniform_unbiased(epsilon, domain, share=1 / (math.exp(epsilon / 2) + 1), cells=cells_within(cells))
+
+
+def sw(epsilon: float, domain: DomainLike = (0, 1), *, cells: int = DEFAULT_CELLS) -> Mechanism:
+    """The square wave of Li et al. (SIGMOD 2020): made for distributions.
+
+        b = (εE − E + 1) / (2E(E − 1 − ε))
+
+    A report lies within b of the truth with density E times that of elsewhere on [−b, 1 + b].
+
+    >>> round(sw(1.0).error(0.0), 4)
+    0.2865
+    """
+    epsilon, domain = check_epsilon(epsilon), _interval(domain, "sw")
+    b = square_wave_reach(epsilon)
+    mass = (1 + 2 * b) / (2 * b * math.exp(epsilon) + 1)
+    return uniform_window(epsilon, domain, mass=mass, cells=cells_within(cells), margin=b, centred=False)
+
+
+def ptt(
+    epsilon: float, domain: DomainLike = (-1, 1), q: float | None = None, *, cells: int = DEFAULT_CELLS
+) -> Mechanism:
+    """I-PTT: the unbiased mechanisms with a uniform background, one for each q in (0, 1).
+
+    On [−1, 1]: k = E/(q(E − 1)), a = 1/((1 − q)(E − 1)), the window is kx ± a within ±(k + a). PM is
+    q = √E/(√E + 1). Without q the one of least worst-case variance is taken. (The paper treats k and a as
+    independent; normalisation leaves one parameter.)
+
+    >>> round(ptt(1.0).worst_variance(), 4)
+    5.0657
+    """
+    epsilon, domain = check_epsilon(epsilon), _interval(domain, "ptt")
+    if q is None:
+        q = ptt_optimal_q(epsilon)
+    elif not 0 < real_number(q, "q") < 1:
+        raise ValueError(f"q must lie strictly between 0 and 1, got q={q!r}")
+    k, a = ptt_parameters(epsilon, q)
+    return uniform_unbiased(epsilon, domain, share=a / (k + a), cells=cells_within(cells))
+
+
+def duchi(epsilon: float, domain: DomainLike = (-1, 1)) -> Mechanism:
+    """Duchi, Jordan and Wainwright: two reports ±(E + 1)/(E − 1), the best unbiased one as ε → 0.
+
+    >>> duchi(1.0).decode([0, 1]).round(4).tolist()
+    [-2.164, 2.164]
+    """
+    epsilon, domain = check_epsilon(epsilon), _interval(domain, "duchi")
+    return uniform_unbiased(epsilon, domain, share=0.5, cells=2)
+
+
+def ogpm_unbiased(epsilon: float, domain: DomainLike = (0, 1), *, cells: int = DEFAULT_CELLS) -> Mechanism:
+    """OGPM-U as printed (Zheng et al., Theorem 5.1): unbiased on [−C, C + 1], C as in `pm`.
+
+    Dominated: PM has 3–4 times less variance with the same three pieces. Kept for comparison.
+
+    >>> round(ogpm_unbiased(1.0).worst_variance(), 4)
+    5.0245
+    """
+    epsilon, domain = check_epsilon(epsilon), _interval(domain, "ogpm_unbiased")
+    c = 1 / math.tanh(epsilon / 4)
+    share = 1 / (math.exp(epsilon / 2) + 1)
+    return uniform_unbiased(epsilon, domain, share=share, cells=cells_within(cells), spread=2 * c + 1)
+
+
+# -- the formulas behind them -----------------------------------------------------------------------------
+
+
+def ogpm_density(epsilon: float, loss: str | float = "l1") -> float:
+    """p: the central density on [0, 1] that minimises the worst-case error of a loss.
+
+    >>> round(ogpm_density(1.0, "l2"), 5)
+    1.50933
+    """
+    epsilon = check_epsilon(epsilon)
+    return math.exp(_worst_theta(epsilon, loss_exponent(loss)) * epsilon)
+
+
+def square_wave_reach(epsilon: float) -> float:
+    """b of the square wave, by its power series where the closed form would cancel.
+
+    >>> round(square_wave_reach(1e-6), 6), round(square_wave_reach(1.0), 6)
+    (0.5, 0.256082)
+    """
+    if epsilon > 1:
+        above = (epsilon - 1) + math.exp(-epsilon)
+        below = 2 * (math.expm1(epsilon) - epsilon)
+        return above / below
+    n = np.arange(2, 30)
+    term = np.cumprod(np.concatenate(([0.5], epsilon / n[1:])))  # ε^{n−2}/n!
+    return float(((n - 1) * term).sum() / (2 * math.exp(epsilon) * term.sum()))
+
+
+def ptt_parameters(epsilon: float, q: float) -> tuple[float, float]:
+    """(k, a) of I-PTT on [−1, 1]: unbiased and normalised at once."""
+    more = math.expm1(epsilon)
+    return (more + 1) / (q * more), 1 / ((1 - q) * more)
+
+
+def ptt_worst_variance(epsilon: float, q: float) -> float:
+    """The variance of I-PTT at x = ±1 on [−1, 1]: a uniform part, the window's own, and (k − 1)x²."""
+    k, a = ptt_parameters(epsilon, q)
+    more = math.expm1(epsilon)
+    background = 1 / (2 * more * a * k)
+    return background * (2 / 3) * ((k + a) ** 3 + more * a**3) + k - 1
+
+
+def ptt_optimal_q(epsilon: float) -> float:
+    """The q of least worst-case variance.
+
+    >>> round(ptt_optimal_q(1.0), 4)
+    0.6784
+    """
+    return _least(lambda q: ptt_worst_variance(epsilon, q), 1e-9, 1 - 1e-9)
+
+
+def _worst_theta(epsilon: float, k: float) -> float:
+    """θ with p = e^{θε} minimising [w^{k+1}(E−1) + 1]·p: the root of its derivative, free of cancellation."""
+    if k == 1:
+        return 0.5
+    more = math.expm1(epsilon)
+
+    def slope(theta: float) -> float:
+        w = math.expm1((1 - theta) * epsilon) / more
+        return 1 + more * w ** (k + 1) - (k + 1) * w**k * math.exp((1 - theta) * epsilon)
+
+    from scipy.optimize import brentq  # here, not above: it would double the time that importing takes
+
+    return float(brentq(slope, 0.0, 1.0, xtol=1e-15))
+
+
+def _theta_at(epsilon: float, k: float, t: float) -> float:
+    """θ minimising the error at one point t of [0, 1]."""
+    more = math.expm1(epsilon)
+
+    def integral(left: float, right: float) -> float:
+        def power(z: float) -> float:
+            return math.copysign(abs(z) ** (k + 1), z) / (k + 1)
+
+        return power(right - t) - power(left - t)
+
+    def error(theta: float) -> float:
+        w = math.expm1((1 - theta) * epsilon) / more
+        left = min(max(t - w / 2, 0.0), 1 - w)
+        return math.exp((theta - 1) * epsilon) * (integral(0, 1) + more * integral(left, left + w))
+
+    grid = np.linspace(0, 1, 257)
+    best = grid[int(np.argmin([error(theta) for theta in grid]))]
+    return _least(error, max(0.0, best - 1 / 128), min(1.0, best + 1 / 128))
+
+
+def _least(f: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function with one valley between low and high is least."""
+    from scipy.optimize import minimize_scalar
+
+    return float(minimize_scalar(f, bounds=(low, high), method="bounded", options={"xatol": 1e-12}).x)
+
+
+def _unit_point(domain: Domain, at: float) -> float:
+    x0 = real_number(at, "at")
+    if not domain.contains(x0):
+        raise ValueError(f"at must lie in the domain, got at={x0!r}")
+    return float(domain.to_unit(x0))
+
+
+def _interval(domain: DomainLike, name: str) -> Domain:
+    domain = as_domain(domain)
+    if domain.is_circle:
+        raise ValueError(f"{name} is defined on an interval; on a circle use ogpm, which is optimal there")
+    return domain

@@ -1,0 +1,72 @@
+"""Exact arithmetic: rational bounds of e^ε and its logarithm, and ε as a rational number.
+
+Privacy is a statement about integers: a cell's largest count over its smallest is at most q, and q is
+a fraction proved to be at most e^ε. Every rounding here goes down (or up, where the name says so).
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Context, Decimal
+from fractions import Fraction
+from functools import lru_cache
+
+_BITS = 160  # denominators of the bounds are 2^160
+_WORK = 256  # bits carried while computing them
+
+
+def rational_epsilon(epsilon: float | Fraction) -> Fraction:
+    """The smaller of the double and the decimal it prints as: 0.1 means no more than one tenth.
+
+    >>> rational_epsilon(0.1)
+    Fraction(1, 10)
+    """
+    if isinstance(epsilon, Fraction):
+        return epsilon
+    return min(Fraction(epsilon), Fraction(Decimal(repr(float(epsilon)))))
+
+
+@lru_cache(maxsize=1024)
+def exp_lower(epsilon: float | Fraction) -> Fraction:
+    """A rational q ≤ e^ε for ε ≥ 0, within 2^−150 of it relatively.
+
+    Taylor's series in fixed point at ε/2^k, squared k times; all terms are positive and each operation
+    rounds down.
+
+    >>> 0 <= math.e - float(exp_lower(1.0)) < 1e-15
+    True
+    """
+    exponent = rational_epsilon(epsilon)
+    if exponent < 0:
+        raise ValueError(f"epsilon must not be negative, got epsilon={float(exponent)!r}")
+    halvings = max(0, math.ceil(exponent).bit_length() + 4)
+    work = _WORK + 2 * halvings
+    x = ((exponent.numerator << work) // exponent.denominator) >> halvings
+    total = term = 1 << work
+    n = 0
+    while term:
+        n += 1
+        term = (term * x >> work) // n
+        total += term
+    for _ in range(halvings):
+        total = total * total >> work
+    return Fraction(total >> (work - _BITS), 1 << _BITS)
+
+
+def exp_upper(epsilon: float | Fraction) -> Fraction:
+    """A rational upper bound of e^ε, for statements in the other direction."""
+    return exp_lower(epsilon) * (1 + Fraction(1, 1 << 128))
+
+
+def log_upper(ratio: Fraction) -> float:
+    """The logarithm of a rational number, never understated by more than half an ulp.
+
+    Decimal's logarithm is correctly rounded, and rounding to a double is monotone; so ratio ≤ e^ε for a
+    double ε gives log_upper(ratio) ≤ ε.
+
+    >>> log_upper(Fraction(1))
+    0.0
+    """
+    context = Context(prec=60)
+    numerator, denominator = Decimal(ratio.numerator), Decimal(ratio.denominator)
+    return float(context.ln(context.divide(numerator, denominator)))

@@ -1,0 +1,89 @@
+"""Sampling compiled by numba: the formula of `plain`, fused with the change of units and the check.
+
+Importing this module imports numba. Each kernel returns how many values lie outside [low, high] (NaN
+included): then its output is to be thrown away. Choices are written as selections, not branches, so that
+the loops vectorise and nothing is left for the processor to mispredict.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+from sottovoce.kernels.tables import TWO_52, TWO_52_BITS
+
+_COMPILE: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
+
+
+@intrinsic
+def _as_double(context, word):  # type: ignore[no-untyped-def]
+    """The double with these 64 bits."""
+
+    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.bitcast(arguments[0], ir.DoubleType())
+
+    return types.float64(types.uint64), code
+
+
+@njit(**_COMPILE)
+def sample_uniform(words, x, out, units, shift, background, around, top, wraps, knot, start, slope, a, e):  # type: ignore[no-untyped-def]
+    """One run of equal cells, one slope."""
+    low, high, scale, scaled_low, per_width = units
+    bad = 0
+    for i in range(x.size):
+        value = x[i]
+        bad += 0 if (value >= low) & (value <= high) else 1
+        t = (value * scale - scaled_low) * per_width
+        s = start + np.floor((t - knot) * slope)
+        s = s if s > 0.0 else 0.0
+        s = s if s < top else top
+        draw = _as_double((words[i] >> shift) | TWO_52_BITS) - TWO_52
+        if wraps:
+            s = s - around if s >= around else s
+        u = s - background + draw
+        if wraps:
+            u = u - around if u >= around else u
+        inside = draw < background
+        number = draw if inside else u
+        weight = a if inside else e
+        out[i] = np.int32(number / weight)
+    return bad
+
+
+@njit(**_COMPILE)
+def sample_general(words, x, out, units, shift, background, around, top, wraps, knots, start, slope, left, guide, factors, second, weight, first):  # type: ignore[no-untyped-def]  # noqa: E501
+    """Any runs and any start table. Background and extra runs stand one after the other in `left`."""
+    low, high, scale, scaled_low, per_width = units
+    knot_t, knot_guide, knot_factor = knots
+    back_factor, more_factor = factors
+    zero, one = np.uint64(0), np.uint64(1)  # unsigned: a signed index would be tested for being negative
+    bad = 0
+    for i in range(x.size):
+        value = x[i]
+        good = (value >= low) & (value <= high)
+        bad += 0 if good else 1
+        t = (value * scale - scaled_low) * per_width if good else 0.0
+        k = np.uint64(knot_guide[np.uint64(t * knot_factor)])
+        k += one if t >= knot_t[k + one] else zero
+        while t >= knot_t[k + one]:
+            k += one
+        s = start[k] + np.floor((t - knot_t[k]) * slope[k])
+        s = s if s > 0.0 else 0.0
+        s = s if s < top else top
+        draw = _as_double((words[i] >> shift) | TWO_52_BITS) - TWO_52
+        s = s - around if wraps & (s >= around) else s
+        u = s - background + draw
+        u = u - around if wraps & (u >= around) else u
+        inside = draw < background
+        number = draw if inside else u
+        bucket = np.uint64(number * (back_factor if inside else more_factor))
+        run = np.uint64(guide[bucket + (zero if inside else second)])
+        run += one if number >= left[run + one] else zero
+        while number >= left[run + one]:
+            run += one
+        out[i] = np.int32(first[run] + np.floor((number - left[run]) / weight[run]))
+    return bad

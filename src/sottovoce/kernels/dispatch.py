@@ -1,0 +1,77 @@
+"""Choosing between the plain and the compiled kernels."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.domains import Domain
+from sottovoce.kernels import plain
+from sottovoce.kernels.tables import FloatArray, Tables
+
+
+@cache
+def compiled_available() -> bool:
+    """Whether numba is installed (and not switched off by SOTTOVOCE_PLAIN=1)."""
+    return os.environ.get("SOTTOVOCE_PLAIN") != "1" and importlib.util.find_spec("numba") is not None
+
+
+class Sampler:
+    """The sampling loop of one mechanism: words and values in, cells out."""
+
+    def __init__(self, tables: Tables, domain: Domain) -> None:
+        self._tables, self._domain = tables, domain
+        self._units = (domain.low, domain.high, domain.scale, domain.scaled_low, domain.per_width)
+        self._arguments = _uniform_arguments(tables) if tables.uniform else _general_arguments(tables)
+
+    def fill(
+        self, out: NDArray[Any], words: NDArray[np.uint64], x: FloatArray, *, compiled: bool | None = None
+    ) -> int:
+        """Fill `out` with the cells that `words` draw at `x`; returns how many values are not in the domain.
+
+        When that number is not zero the content of `out` means nothing. The words are used up.
+        """
+        if compiled_available() if compiled is None else compiled:
+            return self._fill_compiled(out, words, x)
+        if not (x.min() >= self._domain.low and x.max() <= self._domain.high):
+            return x.size - int(np.count_nonzero(self._domain.contains(x)))
+        np.copyto(out, plain.sample(self._tables, words, self._domain.to_unit(x)), casting="unsafe")
+        return 0
+
+    def _fill_compiled(self, out: NDArray[Any], words: NDArray[np.uint64], x: FloatArray) -> int:
+        from sottovoce.kernels import compiled
+
+        kernel = compiled.sample_uniform if self._tables.uniform else compiled.sample_general
+        return int(kernel(words, x, out, self._units, *self._arguments))
+
+
+def _shared(tables: Tables) -> tuple[Any, ...]:
+    return np.uint64(tables.shift), tables.background, tables.around, tables.top, tables.wraps
+
+
+def _uniform_arguments(tables: Tables) -> tuple[Any, ...]:
+    knot, start, slope = tables.knots.left[0], tables.start[0], tables.slope[0]
+    return *_shared(tables), knot, start, slope, tables.back_weight[0], tables.more_weight[0]
+
+
+def _general_arguments(tables: Tables) -> tuple[Any, ...]:
+    """Both run tables as one, so that the kernel selects a table by adding an offset."""
+    back, more = tables.back, tables.more
+    offset = len(back.left)
+    return (
+        *_shared(tables),
+        tuple(tables.knots),
+        tables.start,
+        tables.slope,
+        np.concatenate((back.left, more.left)),
+        np.concatenate((back.guide, more.guide + np.uint32(offset))),
+        (back.per_bucket, more.per_bucket),
+        np.uint64(len(back.guide)),
+        np.concatenate((tables.back_weight, [1.0], tables.more_weight, [1.0])),
+        np.concatenate((tables.first, [0.0], tables.first, [0.0])),
+    )

@@ -1,0 +1,66 @@
+"""Look-up tables of a window mechanism, in the one form that every sampler reads.
+
+All numbers are integers below 2^53 held as doubles, so numpy, numba and JavaScript compute the same.
+A *guide* maps the leading bits of a number to the last entry that can precede it; a short scan does
+the rest.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_GUIDE_BITS = 13
+UNIT_FACTOR = 2.0**_GUIDE_BITS  # buckets of a table over [0, 1]
+
+#: The bits of 2^52: an integer below 2^52 put into its low bits makes the double 2^52 + integer.
+TWO_52_BITS = np.uint64(0x4330000000000000)
+TWO_52 = 2.0**52
+
+
+class Table(NamedTuple):
+    """A sorted list of left edges with a guide: entry i covers [left[i], left[i+1])."""
+
+    left: FloatArray  # one more than there are entries; the last is a sentinel
+    guide: NDArray[np.uint32]
+    per_bucket: float  # multiply by this power of two and truncate to find the bucket
+
+    @classmethod
+    def of(cls, left: FloatArray, end: float, per_bucket: float) -> Table:
+        buckets = int(end * per_bucket) + 1
+        starts = np.arange(buckets) / per_bucket
+        guide = np.maximum(np.searchsorted(left[:-1], starts, side="right") - 1, 0)
+        return cls(left, guide.astype(np.uint32), per_bucket)
+
+
+class Tables(NamedTuple):
+    """Everything a sampler needs besides the domain."""
+
+    shift: int  # 64 − bits: the draw is the top bits of a word
+    background: float  # A: draws below it pick a background cell
+    around: float  # H = Σ extra
+    top: float  # the largest allowed start
+    wraps: bool
+    knots: Table  # start table over t
+    start: FloatArray
+    slope: FloatArray
+    back: Table  # runs over the background draw
+    back_weight: FloatArray
+    more: Table  # runs over the extra coordinate
+    more_weight: FloatArray
+    first: FloatArray  # first cell of each run
+
+    @property
+    def uniform(self) -> bool:
+        """One run of equal cells and one slope: the fast path."""
+        return len(self.first) == 1 and len(self.start) == 1
+
+
+def bucket_factor(total: int) -> float:
+    """The power of two that maps [0, total] to at most 2^13 buckets."""
+    return 2.0 ** min(0, _GUIDE_BITS - total.bit_length())
