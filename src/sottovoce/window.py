@@ -178,6 +178,7 @@ class Window:
             more=Table.of(more, float(self.around), bucket_factor(self.around)),
             more_weight=np.maximum(self.extra, 1).astype(np.float64),
             first=first.astype(np.float64),
+            atoms=bool((self.count == 1).all()),
         )
 
     def starts(self, t: FloatArray) -> IntArray:

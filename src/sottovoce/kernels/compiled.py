@@ -17,6 +17,7 @@ from numba.extending import intrinsic
 from sottovoce.kernels.tables import TWO_52, TWO_52_BITS
 
 _COMPILE: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
+_CHUNK = 1024
 
 
 @intrinsic
@@ -55,35 +56,60 @@ def sample_uniform(words, x, out, units, shift, background, around, top, wraps, 
 
 
 @njit(**_COMPILE)
-def sample_general(words, x, out, units, shift, background, around, top, wraps, knots, start, slope, left, guide, factors, second, weight, first):  # type: ignore[no-untyped-def]  # noqa: E501
-    """Any runs and any start table. Background and extra runs stand one after the other in `left`."""
+def sample_general(words, x, out, units, shift, background, around, top, wraps, knots, start, slope, left, guide, factors, second, weight, first, atoms):  # type: ignore[no-untyped-def]  # noqa: E501
+    """Any runs and any start table. Background and extra runs stand one after the other in `left`.
+
+    Chunk by chunk, arithmetic (which vectorises) takes turns with look-ups (which do not). Indices are
+    unsigned: a signed one would be tested for being negative.
+    """
     low, high, scale, scaled_low, per_width = units
     knot_t, knot_guide, knot_factor = knots
     back_factor, more_factor = factors
-    zero, one = np.uint64(0), np.uint64(1)  # unsigned: a signed index would be tested for being negative
+    one = np.uint64(1)
+    place, entry = np.empty(_CHUNK), np.empty(_CHUNK, np.int32)
+    base, rise = np.empty(_CHUNK), np.empty(_CHUNK)
     bad = 0
-    for i in range(x.size):
-        value = x[i]
-        good = (value >= low) & (value <= high)
-        bad += 0 if good else 1
-        t = (value * scale - scaled_low) * per_width if good else 0.0
-        k = np.uint64(knot_guide[np.uint64(t * knot_factor)])
-        k += one if t >= knot_t[k + one] else zero
-        while t >= knot_t[k + one]:
-            k += one
-        s = start[k] + np.floor((t - knot_t[k]) * slope[k])
-        s = s if s > 0.0 else 0.0
-        s = s if s < top else top
-        draw = _as_double((words[i] >> shift) | TWO_52_BITS) - TWO_52
-        s = s - around if wraps & (s >= around) else s
-        u = s - background + draw
-        u = u - around if wraps & (u >= around) else u
-        inside = draw < background
-        number = draw if inside else u
-        bucket = np.uint64(number * (back_factor if inside else more_factor))
-        run = np.uint64(guide[bucket + (zero if inside else second)])
-        run += one if number >= left[run + one] else zero
-        while number >= left[run + one]:
-            run += one
-        out[i] = np.int32(first[run] + np.floor((number - left[run]) / weight[run]))
+    for begin in range(0, x.size, _CHUNK):
+        size = min(_CHUNK, x.size - begin)
+        for i in range(size):
+            value = x[begin + i]
+            good = (value >= low) & (value <= high)
+            bad += 0 if good else 1
+            t = (value * scale - scaled_low) * per_width
+            t = t if good else 0.0
+            place[i] = t
+            entry[i] = np.int32(t * knot_factor)
+        for i in range(size):
+            t = place[i]
+            k = np.uint64(knot_guide[np.uint64(entry[i])])
+            k += np.uint64(t >= knot_t[k + one])
+            while t >= knot_t[k + one]:
+                k += one
+            base[i] = start[k]
+            place[i] = t - knot_t[k]
+            rise[i] = slope[k]
+        for i in range(size):
+            s = base[i] + np.floor(place[i] * rise[i])
+            s = s if s > 0.0 else 0.0
+            s = s if s < top else top
+            draw = _as_double((words[begin + i] >> shift) | TWO_52_BITS) - TWO_52
+            if wraps:
+                s = s - around if s >= around else s
+            u = s - background + draw
+            if wraps:
+                u = u - around if u >= around else u
+            inside = draw < background
+            number = draw if inside else u
+            place[i] = number
+            entry[i] = np.int32(number * (back_factor if inside else more_factor)) + (0 if inside else second)
+        for i in range(size):
+            number = place[i]
+            run = np.uint64(guide[np.uint64(entry[i])])
+            run += np.uint64(number >= left[run + one])
+            while number >= left[run + one]:
+                run += one
+            cell = first[run]
+            if not atoms:
+                cell += np.floor((number - left[run]) / weight[run])
+            out[begin + i] = np.int32(cell)
     return bad

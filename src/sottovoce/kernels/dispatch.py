@@ -71,7 +71,8 @@ def _general_arguments(tables: Tables) -> tuple[Any, ...]:
         np.concatenate((back.left, more.left)),
         np.concatenate((back.guide, more.guide + np.uint32(offset))),
         (back.per_bucket, more.per_bucket),
-        np.uint64(len(back.guide)),
+        np.int32(len(back.guide)),
         np.concatenate((tables.back_weight, [1.0], tables.more_weight, [1.0])),
         np.concatenate((tables.first, [0.0], tables.first, [0.0])),
+        tables.atoms,
     )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_GUIDE_BITS = 13
+_GUIDE_BITS = 12
 UNIT_FACTOR = 2.0**_GUIDE_BITS  # buckets of a table over [0, 1]
 
 #: The bits of 2^52: an integer below 2^52 put into its low bits makes the double 2^52 + integer.
@@ -54,6 +54,7 @@ class Tables(NamedTuple):
     more: Table  # runs over the extra coordinate
     more_weight: FloatArray
     first: FloatArray  # first cell of each run
+    atoms: bool  # every run is a single cell
 
     @property
     def uniform(self) -> bool:
@@ -62,5 +63,5 @@ class Tables(NamedTuple):
 
 
 def bucket_factor(total: int) -> float:
-    """The power of two that maps [0, total] to at most 2^13 buckets."""
+    """The power of two that maps [0, total] to at most 2^12 buckets."""
     return 2.0 ** min(0, _GUIDE_BITS - total.bit_length())
