@@ -5,8 +5,11 @@ DEMO_EXTRAS := fast cli plots server
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-# Every package is checked against its hash; the tools that build source packages are pinned too.
+# Every package is checked against its hash, the tools that build source packages too. (pip takes hashes
+# from a -c file only since 25.x, which is why pip itself comes first.)
 INSTALL := $(PIP) install --quiet --require-hashes --no-build-isolation -c constraints.txt
+INSTALL_EMPTY := $(PIP) --python build/empty/bin/python install --quiet
+QUICK := import sottovoce as sv; print(sv.ogpm(epsilon=1.0, domain=(0, 24)).report([7.5]))
 PINS := pyproject.toml constraints.txt src/sottovoce/_version.py
 
 .DEFAULT_GOAL := help
@@ -43,15 +46,12 @@ docs: .venv/all.stamp ## build the site into site/
 dist: .venv/all.stamp ## build wheel and sdist, and try each in an empty environment
 	rm -rf dist build/empty
 	$(BIN)/python -m build --no-isolation
-	for file in dist/*.whl dist/*.tar.gz; do \
+	@$(BIN)/python tools/requirements.py > .venv/core.txt
+	@for file in dist/*.whl dist/*.tar.gz; do \
 	    $(PYTHON) -m venv --clear build/empty && \
-	    $(BIN)/python tools/requirements.py > build/empty/core.txt && \
-	    $(BIN)/python tools/requirements.py --build > build/empty/build.txt && \
-	    build/empty/bin/python -m pip install --quiet --require-hashes -c constraints.txt \
-	        -r build/empty/core.txt -r build/empty/build.txt && \
-	    build/empty/bin/python -m pip install --quiet --no-deps --no-build-isolation $$file && \
-	    (cd build/empty && bin/python -c "import sottovoce as sv; sv.ogpm(epsilon=1.0, domain=(0, 24)).report([7.5])") && \
-	    echo "$$file works" || exit 1; \
+	    $(INSTALL_EMPTY) --require-hashes -c constraints.txt -r .venv/core.txt -r .venv/build.txt && \
+	    $(INSTALL_EMPTY) --no-deps --no-build-isolation $$file && \
+	    (cd build/empty && bin/python -c "$(QUICK)") && echo "$$file works" || exit 1; \
 	done
 
 constraints: .venv/all.stamp ## pin again what pyproject.toml asks for (UPGRADE=--upgrade for the newest)
@@ -75,6 +75,8 @@ distclean: clean ## remove the environment as well
 
 .venv/build.stamp: .venv/python.stamp $(PINS)
 	@echo "Setting up .venv …"
+	@sed -n '/^pip==/,/[^\\]$$/p' constraints.txt > .venv/pip.txt
+	@$(PIP) install --quiet --require-hashes -r .venv/pip.txt
 	@$(BIN)/python tools/requirements.py --build > .venv/build.txt
 	@$(INSTALL) -r .venv/build.txt
 	@touch $@
