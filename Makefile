@@ -41,7 +41,7 @@ bench: .venv/all.stamp ## measure, as ratios in one run (ARGS=... is passed on)
 	$(BIN)/python -m benchmarks $(ARGS)
 
 docs: .venv/all.stamp ## build the site into site/
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 dist: .venv/all.stamp ## build wheel and sdist, and try each in an empty environment
 	rm -rf dist build/empty
