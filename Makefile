@@ -12,6 +12,10 @@ INSTALL_EMPTY := $(PIP) --python build/empty/bin/python install --quiet
 QUICK := import sottovoce as sv; print(sv.ogpm(epsilon=1.0, domain=(0, 24)).report([7.5]))
 PINS := pyproject.toml constraints.txt src/sottovoce/_version.py
 
+# Spark starts its workers with this Python, on this machine only.
+export PYSPARK_PYTHON := $(CURDIR)/$(BIN)/python
+export SPARK_LOCAL_IP := 127.0.0.1
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test lint format bench dist docs constraints clean distclean
