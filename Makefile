@@ -5,8 +5,8 @@ DEMO_EXTRAS := fast cli plots server
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-# Every package is checked against its hash, the tools that build source packages too. (pip takes hashes
-# from a -c file only since 25.x, which is why pip itself comes first.)
+# Every package is checked against its hash, the tools that build source packages too. An older pip does
+# not take hashes from a -c file, which is why a pinned pip comes first.
 INSTALL := $(PIP) install --quiet --require-hashes --no-build-isolation -c constraints.txt
 INSTALL_EMPTY := $(PIP) --python build/empty/bin/python install --quiet
 QUICK := import sottovoce as sv; print(sv.ogpm(epsilon=1.0, domain=(0, 24)).report([7.5]))
