@@ -1,0 +1,97 @@
+# Everything is set up into .venv by the targets themselves; `make` alone lists them.
+PYTHON ?= python3
+WORKERS ?= 2
+DEMO_EXTRAS := fast cli plots server
+
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+# Every package is checked against its hash, the tools that build source packages too. An older pip does
+# not take hashes from a -c file, which is why a pinned pip comes first.
+INSTALL := $(PIP) install --quiet --require-hashes --no-build-isolation -c constraints.txt
+INSTALL_EMPTY := $(PIP) --python build/empty/bin/python install --quiet
+QUICK := import sottovoce as sv; print(sv.ogpm(epsilon=1.0, domain=(0, 24)).report([7.5]))
+PINS := pyproject.toml constraints.txt src/sottovoce/_version.py
+
+# Spark starts its workers with this Python, on this machine only.
+export PYSPARK_PYTHON := $(CURDIR)/$(BIN)/python
+export SPARK_LOCAL_IP := 127.0.0.1
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test lint format bench dist docs constraints clean distclean
+
+help: ## list the targets
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+demo: .venv/demo.stamp ## run a whole campaign on real data
+	$(BIN)/sottovoce demo
+
+test: .venv/all.stamp lint ## lint, type-check and test everything; build the docs
+	@tools/system java node chromium postgres
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS)
+	@if [ -d clients/js ]; then echo "node --test (clients/js)"; cd clients/js && node --test; fi
+	@if [ -f mkdocs.yml ]; then $(MAKE) --no-print-directory docs; fi
+
+lint: .venv/all.stamp ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: .venv/all.stamp ## let ruff fix and lay out the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/all.stamp ## measure, as ratios in one run (ARGS=... is passed on)
+	$(BIN)/python -m benchmarks $(ARGS)
+
+docs: .venv/all.stamp ## build the site into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+dist: .venv/all.stamp ## build wheel and sdist, and try each in an empty environment
+	rm -rf dist build/empty
+	$(BIN)/python -m build --no-isolation
+	@$(BIN)/python tools/requirements.py > .venv/core.txt
+	@for file in dist/*.whl dist/*.tar.gz; do \
+	    $(PYTHON) -m venv --clear build/empty && \
+	    $(INSTALL_EMPTY) --require-hashes -c constraints.txt -r .venv/core.txt -r .venv/build.txt && \
+	    $(INSTALL_EMPTY) --no-deps --no-build-isolation $$file && \
+	    (cd build/empty && bin/python -c "$(QUICK)") && echo "$$file works" || exit 1; \
+	done
+
+constraints: .venv/all.stamp ## pin again what pyproject.toml asks for (UPGRADE=--upgrade for the newest)
+	$(BIN)/uv pip compile pyproject.toml --all-extras --group build --output-file constraints.txt $(UPGRADE) \
+	    --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --strip-extras \
+	    --no-annotate --no-header --no-emit-index-url --no-emit-find-links --quiet
+
+clean: ## remove what was built
+	rm -rf build dist site out .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
+
+distclean: clean ## remove the environment as well
+	rm -rf .venv
+
+.venv/python.stamp:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "sottovoce needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 …" >&2; exit 1; }
+	@PYTHON=$(PYTHON) tools/system venv
+	$(PYTHON) -m venv --clear .venv
+	@touch $@
+
+.venv/build.stamp: .venv/python.stamp $(PINS)
+	@echo "Setting up .venv …"
+	@sed -n '/^pip==/,/[^\\]$$/p' constraints.txt > .venv/pip.txt
+	@$(PIP) install --quiet --require-hashes -r .venv/pip.txt
+	@$(BIN)/python tools/requirements.py --build > .venv/build.txt
+	@$(INSTALL) -r .venv/build.txt
+	@touch $@
+
+.venv/demo.stamp: .venv/build.stamp
+	@$(BIN)/python tools/requirements.py $(DEMO_EXTRAS) > .venv/demo.txt
+	@$(INSTALL) -r .venv/demo.txt
+	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/all.stamp: .venv/demo.stamp
+	@$(BIN)/python tools/requirements.py --all > .venv/all.txt
+	@$(INSTALL) -r .venv/all.txt
+	@touch $@
