@@ -1,28 +1,64 @@
 """sottovoce: numbers from people, without anyone's number.
 
     import sottovoce as sv
-    m = sv.ogpm(epsilon=1.0, domain=(0, 24))
-    cells = m.report(hours)
+    m = sv.ogpm(epsilon=1.0, domain=(0, 24))   # a mechanism: what the device runs
+    cells = m.report(hours)                    # integers: the only thing that leaves it
+
+Public names are loaded on first use, so that importing the package stays quick on a device.
 """
 
-from sottovoce._version import __version__
-from sottovoce.auditing import Audit, audit
-from sottovoce.designs.classic import duchi, ogpm, ogpm_unbiased, pm, ptt, sw
-from sottovoce.domains import Circle, Interval
-from sottovoce.mechanism import Mechanism, from_json
+from __future__ import annotations
 
-__all__ = [
-    "Audit",
-    "Circle",
-    "Interval",
-    "Mechanism",
-    "__version__",
-    "audit",
-    "duchi",
-    "from_json",
-    "ogpm",
-    "ogpm_unbiased",
-    "pm",
-    "ptt",
-    "sw",
-]
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from sottovoce._version import __version__
+
+if TYPE_CHECKING:
+    from sottovoce.auditing import Audit as Audit
+    from sottovoce.auditing import audit as audit
+    from sottovoce.designs.classic import duchi as duchi
+    from sottovoce.designs.classic import ogpm as ogpm
+    from sottovoce.designs.classic import ogpm_unbiased as ogpm_unbiased
+    from sottovoce.designs.classic import pm as pm
+    from sottovoce.designs.classic import ptt as ptt
+    from sottovoce.designs.classic import sw as sw
+    from sottovoce.domains import Circle as Circle
+    from sottovoce.domains import Interval as Interval
+    from sottovoce.mechanism import Mechanism as Mechanism
+    from sottovoce.mechanism import from_json as from_json
+
+#: Where each public name lives; a test keeps it in step with the imports above.
+_HOME = {
+    "Audit": "auditing",
+    "Circle": "domains",
+    "Interval": "domains",
+    "Mechanism": "mechanism",
+    "audit": "auditing",
+    "duchi": "designs.classic",
+    "from_json": "mechanism",
+    "ogpm": "designs.classic",
+    "ogpm_unbiased": "designs.classic",
+    "pm": "designs.classic",
+    "ptt": "designs.classic",
+    "sw": "designs.classic",
+}
+#: Subpackages reached as attributes.
+_PARTS: frozenset[str] = frozenset()
+
+__all__ = ["__version__", *sorted(_HOME)]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        value = getattr(importlib.import_module(f"sottovoce.{_HOME[name]}"), name)
+    elif name in _PARTS:
+        value = importlib.import_module(f"sottovoce.{name}")
+    else:
+        raise AttributeError(f"module 'sottovoce' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME, *_PARTS})

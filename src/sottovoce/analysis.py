@@ -98,7 +98,9 @@ class Expectations:
         total += self._absolute_part(np.zeros_like(s), np.maximum(s + length - around, 0.0), middle, c)
         return np.asarray(total / self.window.total, dtype=np.float64)
 
-    def _absolute_part(self, start: FloatArray, end: FloatArray, middle: FloatArray, c: LongArray) -> LongArray:
+    def _absolute_part(
+        self, start: FloatArray, end: FloatArray, middle: FloatArray, c: LongArray
+    ) -> LongArray:
         middle = np.clip(middle, start, end)
         low, turn, high = (self._window_integral("1", u) for u in (start, middle, end))
         return np.asarray((high - 2 * turn + low) - c * (end - 2 * middle + start))
@@ -133,7 +135,7 @@ class Expectations:
         return pieces.quadratic_maximum(lambda t, s: self.variance(s))
 
     def worst_error(self, k: float, circular: bool) -> float:
-        """max over t of E|y − t|^k: to rounding for k = 1, 2 in the domain's own distance, else to 1e−6 of it.
+        """max over t of E|y − t|^k: to rounding for k = 1, 2 in the domain's own distance, else to 1e−6.
 
         The exceptions to the first are circles of unequal cells, which no design here makes.
         """
@@ -165,7 +167,9 @@ class Expectations:
 class _Pieces:
     """The graph of the start as a polyline: (t, s) from (t0, s0) to (t1, s1), cut where asked."""
 
-    def __init__(self, window: Window, *, bends: bool, turns: list[FloatArray] | None = None, until: float = 1.0) -> None:
+    def __init__(
+        self, window: Window, *, bends: bool, turns: list[FloatArray] | None = None, until: float = 1.0
+    ) -> None:
         self.window = window
         knots, starts, slopes = window.segments
         ends = np.append(knots[1:], np.inf)

@@ -1,7 +1,7 @@
 """The ε of what is shipped, counted: exactly from a mechanism or from anybody's spec.
 
-    sottovoce.audit(mechanism).epsilon      # exact, at most mechanism.epsilon
-    sottovoce.audit(text).holds             # does this spec keep its promise?
+sottovoce.audit(mechanism).epsilon      # exact, at most mechanism.epsilon
+sottovoce.audit(text).holds             # does this spec keep its promise?
 """
 
 from __future__ import annotations
@@ -35,10 +35,7 @@ class Audit:
 
     def __str__(self) -> str:
         verdict = "holds" if self.holds else "DOES NOT HOLD"
-        return (
-            f"exact epsilon {self.epsilon:.15g} (largest ratio {self.ratio.numerator}/{self.ratio.denominator}); "
-            f"claimed {self.claimed!r}: {verdict}"
-        )
+        return f"exact epsilon {self.epsilon:.15g} (ratio {self.ratio}); claimed {self.claimed!r}: {verdict}"
 
 
 def audit(mechanism: Mechanism | str | bytes) -> Audit:

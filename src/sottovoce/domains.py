@@ -145,4 +145,4 @@ def as_domain(domain: DomainLike) -> Domain:
 
 def _plain(value: object) -> float:
     """A numpy scalar becomes the Python number it holds; everything else is judged by the domain."""
-    return value.item() if isinstance(value, np.generic) else value  # type: ignore[no-any-return,return-value]
+    return value.item() if isinstance(value, np.generic) else value  # type: ignore[return-value]

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce import spec
 from sottovoce.analysis import Expectations
-from sottovoce.domains import Circle, Domain
+from sottovoce.domains import Domain
 from sottovoce.errors import DataError, PrivacyError, check_epsilon, loss_exponent, whole_number
 from sottovoce.exact import exp_lower, log_upper
 from sottovoce.kernels import Sampler, WindowOperator, compiled_available
@@ -83,7 +83,9 @@ class Mechanism:
         return hash(self.digest)
 
     def __repr__(self) -> str:
-        return f"<Mechanism epsilon={self.epsilon!r} {self.domain} cells={self.cells} digest={self.digest[:12]}>"
+        return (
+            f"<Mechanism epsilon={self.epsilon!r} {self.domain} cells={self.cells} digest={self.digest[:12]}>"
+        )
 
     # -- what the device does ---------------------------------------------------------------------------
 
@@ -119,7 +121,9 @@ class Mechanism:
         count, first = count_outside(flat, allowed)
         rule = "finite" if clip else f"finite and in [{self.domain.low!r}, {self.domain.high!r}]"
         hint = "" if clip else "; pass clip=True to bring finite values inside"
-        raise DataError(f"values must be {rule}: {count} of {flat.size} are not, the first at index {first}{hint}")
+        raise DataError(
+            f"values must be {rule}: {count} of {flat.size} are not, the first at index {first}{hint}"
+        )
 
     def decode(self, cells: ArrayLike) -> FloatArray:
         """The value that each cell stands for, in the units of the domain."""
@@ -219,7 +223,9 @@ class Mechanism:
         x = np.asarray(as_numbers(x, "x"), dtype=np.float64)
         outside, first = count_outside(x.reshape(-1), self.domain.contains)
         if outside:
-            raise DataError(f"x must lie in the domain: {outside} of {x.size} do not, the first at index {first}")
+            raise DataError(
+                f"x must lie in the domain: {outside} of {x.size} do not, the first at index {first}"
+            )
         return self.domain.to_unit(x)
 
     # -- other decodings --------------------------------------------------------------------------------
@@ -243,13 +249,13 @@ class Mechanism:
         return zip(*(column.tolist() for column in columns), strict=True)
 
     def _redecoded(self, count: Any, background: Any, extra: Any, value: Any, step: Any) -> Mechanism:
-        window = replace(
-            self.window, count=count, background=background, extra=extra, value=value, step=step
-        )
+        window = replace(self.window, count=count, background=background, extra=extra, value=value, step=step)
         return Mechanism(self.epsilon, self.domain, window)
 
 
-def _cut_run(count: int, a: int, e: int, value: float, step: float) -> Iterator[tuple[int, int, int, float, float]]:
+def _cut_run(
+    count: int, a: int, e: int, value: float, step: float
+) -> Iterator[tuple[int, int, int, float, float]]:
     """A run of cells split where its values leave [0, 1]; the outer parts become atoms at the ends."""
     v = value + step * np.arange(count)
     below, above = int((v < 0).sum()), int((v > 1).sum())
@@ -270,7 +276,3 @@ def from_json(text: str | bytes) -> Mechanism:
 def cells_within(cells: object, least: int = 2) -> int:
     """The `cells` argument of a design."""
     return whole_number(cells, "cells", least=least, most=1 << 20)
-
-
-def is_circle(domain: Domain) -> bool:
-    return isinstance(domain, Circle)

@@ -55,7 +55,7 @@ class SecureStream:
             self._rekey()
         if not words.size:
             return
-        buffer = memoryview(words).cast("B")
+        buffer = words.view(np.uint8).data
         for first in range(0, len(buffer), _CHUNK_BYTES):
             part = buffer[first : first + _CHUNK_BYTES]
             if self._left < len(part):

@@ -29,7 +29,9 @@ _LARGEST = 1 << 53
 def write(epsilon: float, domain: Domain, window: Window) -> str:
     """The canonical text."""
     circle = isinstance(domain, Circle)
-    bounds = [domain.origin, domain.circumference] if isinstance(domain, Circle) else [domain.low, domain.high]
+    bounds = (
+        [domain.origin, domain.circumference] if isinstance(domain, Circle) else [domain.low, domain.high]
+    )
     content = {
         "format": FORMAT,
         "epsilon": epsilon,
@@ -91,7 +93,9 @@ def parse_json(text: str | bytes) -> Any:
     if len(text) > MAX_BYTES:
         raise SpecError(f"a spec must be at most {MAX_BYTES} bytes, got {len(text)}")
     try:
-        return json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant, parse_int=_bounded)
+        return json.loads(
+            text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant, parse_int=_bounded
+        )
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise SpecError(f"not valid JSON: {error}") from None
     except RecursionError:
@@ -126,7 +130,9 @@ def _keys(content: Any, expected: set[str], where: str) -> None:
 
 def _list(content: Any, where: str, item: Any, length: int | None = None) -> list[Any]:
     if not isinstance(content, list) or (length is not None and len(content) != length):
-        raise SpecError(f"{where} must be a list{'' if length is None else f' of {length}'}, got {_short(content)}")
+        raise SpecError(
+            f"{where} must be a list{'' if length is None else f' of {length}'}, got {_short(content)}"
+        )
     return [item(entry, where) for entry in content]
 
 

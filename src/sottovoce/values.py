@@ -52,7 +52,6 @@ def as_cells(cells: ArrayLike, limit: int) -> IntArray:
     wrong = (array < 0) | (array >= limit)
     if wrong.any():
         first = int(np.argmax(wrong.reshape(-1)))
-        raise DataError(
-            f"cells must lie in 0..{limit - 1}: {int(wrong.sum())} of {array.size} do not, the first at index {first}"
-        )
+        found = f"{int(wrong.sum())} of {array.size} do not, the first at index {first}"
+        raise DataError(f"cells must lie in 0..{limit - 1}: {found}")
     return array.astype(np.int64, copy=False)

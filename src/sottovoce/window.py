@@ -61,10 +61,14 @@ class Window:
         for name in ("background", "extra", "value", "step"):
             _rule(getattr(self, name).shape == (runs,), f"cells.{name} must have one entry per run")
         _rule(bool((self.count >= 1).all()), "cells.count must be at least 1")
-        _rule(self._exact_sum(np.ones_like(self.count)) <= MAX_CELLS, f"there can be at most {MAX_CELLS} cells")
+        _rule(
+            self._exact_sum(np.ones_like(self.count)) <= MAX_CELLS, f"there can be at most {MAX_CELLS} cells"
+        )
         _rule(bool((self.background >= 1).all()), "cells.background must be at least 1")
         _rule(bool((self.extra >= 0).all()), "cells.extra must not be negative")
-        _rule(bool(np.isfinite(self.value).all() and np.isfinite(self.step).all()), "cell values must be finite")
+        _rule(
+            bool(np.isfinite(self.value).all() and np.isfinite(self.step).all()), "cell values must be finite"
+        )
         last = self.value + self.step * (self.count - 1)
         ordered = (self.step >= 0).all() and (self.value[1:] >= last[:-1]).all() and np.isfinite(last).all()
         _rule(bool(ordered), "cell values must not decrease")
@@ -83,7 +87,9 @@ class Window:
         gap = np.diff(self.knot_t)
         _rule(bool(((gap == 0) | (gap >= _LEAST_GAP)).all()), "start.t must not decrease")
         _rule(bool((np.diff(self.knot_s) >= 0).all()), "start.s must not decrease")
-        _rule(bool(self.knot_s[0] >= 0 and self.knot_s[-1] <= self.top), f"start.s must lie in [0, {self.top}]")
+        _rule(
+            bool(self.knot_s[0] >= 0 and self.knot_s[-1] <= self.top), f"start.s must lie in [0, {self.top}]"
+        )
 
     def _exact_sum(self, per_cell: IntArray) -> int:
         return sum(int(c) * int(w) for c, w in zip(self.count, per_cell, strict=True))
@@ -204,7 +210,13 @@ class Window:
         lower, lower_part = self._locate(s)
         upper, upper_part = self._locate(np.where(wrapped, end - self.around, end))
         return WindowOperator(
-            self.a / self.total, self.e / self.total, lower, lower_part, upper, upper_part, wrapped.astype(np.float64)
+            self.a / self.total,
+            self.e / self.total,
+            lower,
+            lower_part,
+            upper,
+            upper_part,
+            wrapped.astype(np.float64),
         )
 
     def _locate(self, u: IntArray) -> tuple[IntArray, FloatArray]:

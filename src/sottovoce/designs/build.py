@@ -81,7 +81,15 @@ def uniform_unbiased(
 
 
 def _uniform(
-    epsilon: float, domain: Domain, bits: int, cells: int, a: int, e: int, value: float, step: float, knots: Knots
+    epsilon: float,
+    domain: Domain,
+    bits: int,
+    cells: int,
+    a: int,
+    e: int,
+    value: float,
+    step: float,
+    knots: Knots,
 ) -> Mechanism:
     window = Window(
         wraps=domain.is_circle,
@@ -155,7 +163,9 @@ def background_window(
     return Mechanism(epsilon, domain, window)
 
 
-def _nearest_starts(v: FloatArray, edge: IntArray, length: int, levels: IntArray) -> tuple[FloatArray, IntArray]:
+def _nearest_starts(
+    v: FloatArray, edge: IntArray, length: int, levels: IntArray
+) -> tuple[FloatArray, IntArray]:
     """Move on to the next level once its gain beats its loss: at the middle of the two end reports."""
     low = v[np.searchsorted(edge, levels[:-1], side="right") - 1]
     high = v[np.searchsorted(edge, levels[:-1] + length, side="right") - 1]

@@ -27,7 +27,7 @@ def ogpm(
     at: float | None = None,
     cells: int = DEFAULT_CELLS,
 ) -> Mechanism:
-    """The optimal piecewise mechanism among those with a uniform background (Zheng et al., Theorems 3.7, 4.2).
+    """The best piecewise mechanism with a uniform background (Zheng et al., Theorems 3.7 and 4.2).
 
     Density p on a window of length w = (E − p)/(p(E − 1)) around x, p/E elsewhere in the domain; on an
     interval the window stops at the ends, on a circle it wraps. p = e^{θε} minimises the worst-case

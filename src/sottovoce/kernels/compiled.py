@@ -21,17 +21,17 @@ _CHUNK = 1024
 
 
 @intrinsic
-def _as_double(context, word):  # type: ignore[no-untyped-def]
+def _as_double(context, word):
     """The double with these 64 bits."""
 
-    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, arguments):
         return builder.bitcast(arguments[0], ir.DoubleType())
 
     return types.float64(types.uint64), code
 
 
 @njit(**_COMPILE)
-def sample_uniform(words, x, out, units, shift, background, around, top, wraps, knot, start, slope, a, e):  # type: ignore[no-untyped-def]
+def sample_uniform(words, x, out, units, shift, background, around, top, wraps, knot, start, slope, a, e):
     """One run of equal cells, one slope."""
     low, high, scale, scaled_low, per_width = units
     bad = 0
@@ -56,7 +56,27 @@ def sample_uniform(words, x, out, units, shift, background, around, top, wraps, 
 
 
 @njit(**_COMPILE)
-def sample_general(words, x, out, units, shift, background, around, top, wraps, knots, start, slope, left, guide, factors, second, weight, first, atoms):  # type: ignore[no-untyped-def]  # noqa: E501
+def sample_general(
+    words,
+    x,
+    out,
+    units,
+    shift,
+    background,
+    around,
+    top,
+    wraps,
+    knots,
+    start,
+    slope,
+    left,
+    guide,
+    factors,
+    second,
+    weight,
+    first,
+    atoms,
+):
     """Any runs and any start table. Background and extra runs stand one after the other in `left`.
 
     Chunk by chunk, arithmetic (which vectorises) takes turns with look-ups (which do not). Indices are

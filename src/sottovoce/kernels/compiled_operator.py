@@ -11,7 +11,7 @@ _COMPILE: dict[str, Any] = {"nogil": True, "cache": True}
 
 
 @njit(**_COMPILE)
-def expect(background, extra, lower, lower_part, upper, upper_part, wrapped, f):  # type: ignore[no-untyped-def]
+def expect(background, extra, lower, lower_part, upper, upper_part, wrapped, f):
     cells = background.size
     below = np.empty(cells + 1)
     gain = np.empty(cells + 1)
@@ -33,7 +33,7 @@ def expect(background, extra, lower, lower_part, upper, upper_part, wrapped, f):
 
 
 @njit(**_COMPILE)
-def mix(background, extra, lower, lower_part, upper, upper_part, wrapped, w):  # type: ignore[no-untyped-def]
+def mix(background, extra, lower, lower_part, upper, upper_part, wrapped, w):
     cells = background.size
     inputs = lower.size
     up = np.zeros(cells + 1)

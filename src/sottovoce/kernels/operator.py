@@ -75,7 +75,9 @@ class WindowOperator:
         """The whole matrix, inputs by cells: for small problems and for tests."""
         return np.stack([self.mix(row, compiled=False) for row in np.eye(len(self.lower))])
 
-    def _arrays(self) -> tuple[FloatArray, FloatArray, IntArray, FloatArray, IntArray, FloatArray, FloatArray]:
+    def _arrays(
+        self,
+    ) -> tuple[FloatArray, FloatArray, IntArray, FloatArray, IntArray, FloatArray, FloatArray]:
         return (
             self.background, self.extra, self.lower, self.lower_part,
             self.upper, self.upper_part, self.wrapped,

@@ -1,0 +1,33 @@
+"""sottovoce audit: the exact ε of a spec that somebody wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import sottovoce as sv
+
+
+def register(app: typer.Typer) -> None:
+    app.command("audit")(audit)
+
+
+def audit(
+    spec: Annotated[Path, typer.Argument(help="A mechanism's JSON spec.", exists=True, dir_okay=False)],
+    limit: Annotated[float | None, typer.Option("--limit", help="Also fail above this ε.")] = None,
+) -> None:
+    """Count the exact ε of a mechanism from its JSON spec, without believing what it claims.
+
+    Exit code 1 when the counts break the claim (or --limit), so that a script can rely on it.
+    """
+    result = sv.audit(spec.read_bytes())
+    typer.echo(f"exact epsilon   {result.epsilon:.15g}")
+    typer.echo(f"largest ratio   {result.ratio.numerator}/{result.ratio.denominator}")
+    typer.echo(f"claimed         {result.claimed!r}: {'holds' if result.holds else 'DOES NOT HOLD'}")
+    above = limit is not None and result.epsilon > limit
+    if above:
+        typer.echo(f"above the limit of {limit!r}")
+    if above or not result.holds:
+        raise typer.Exit(1)
