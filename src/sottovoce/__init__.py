@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from sottovoce.designs.classic import pm as pm
     from sottovoce.designs.classic import ptt as ptt
     from sottovoce.designs.classic import sw as sw
+    from sottovoce.designs.two_scale import two_scale as two_scale
     from sottovoce.domains import Circle as Circle
     from sottovoce.domains import Interval as Interval
     from sottovoce.mechanism import Mechanism as Mechanism
-    from sottovoce.mechanism import from_json as from_json
+    from sottovoce.mixture import Mixture as Mixture
+    from sottovoce.mixture import from_json as from_json
 
 #: Where each public name lives; a test keeps it in step with the imports above.
 _HOME = {
@@ -34,14 +36,16 @@ _HOME = {
     "Circle": "domains",
     "Interval": "domains",
     "Mechanism": "mechanism",
+    "Mixture": "mixture",
     "audit": "auditing",
     "duchi": "designs.classic",
-    "from_json": "mechanism",
+    "from_json": "mixture",
     "ogpm": "designs.classic",
     "ogpm_unbiased": "designs.classic",
     "pm": "designs.classic",
     "ptt": "designs.classic",
     "sw": "designs.classic",
+    "two_scale": "designs.two_scale",
 }
 #: Subpackages reached as attributes.
 _PARTS: frozenset[str] = frozenset()

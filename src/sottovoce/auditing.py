@@ -12,6 +12,7 @@ from fractions import Fraction
 from sottovoce import spec
 from sottovoce.exact import exp_lower, log_upper
 from sottovoce.mechanism import Mechanism
+from sottovoce.mixture import Mixture, check_coin
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Audit:
         return f"exact epsilon {self.epsilon:.15g} (ratio {self.ratio}); claimed {self.claimed!r}: {verdict}"
 
 
-def audit(mechanism: Mechanism | str | bytes) -> Audit:
+def audit(mechanism: Mechanism | Mixture | str | bytes) -> Audit:
     """Count the exact ε of a mechanism, or of a JSON spec without believing what it claims.
 
     >>> from sottovoce.designs.classic import ogpm
@@ -47,6 +48,8 @@ def audit(mechanism: Mechanism | str | bytes) -> Audit:
     True
     """
     if isinstance(mechanism, str | bytes):
-        claimed, _, window = spec.read(mechanism)
-        return Audit(window.largest_ratio, claimed)
-    return Audit(mechanism.window.largest_ratio, mechanism.epsilon)
+        weights, parts = spec.read_parts(mechanism)
+        if weights is not None:
+            check_coin(weights, parts)
+        return Audit(max(window.largest_ratio for _, _, window in parts), parts[0][0])
+    return Audit(mechanism.largest_ratio, mechanism.epsilon)

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -67,6 +68,11 @@ class Mechanism:
         """The narrowest unsigned integer that holds every cell."""
         return np.min_scalar_type(self.cells - 1)
 
+    @property
+    def largest_ratio(self) -> Fraction:
+        """The largest ratio of the counts of one cell under two inputs: e to the exact ε."""
+        return self.window.largest_ratio
+
     def to_json(self) -> str:
         """The canonical spec: resolved numbers, nothing else."""
         return spec.write(self.epsilon, self.domain, self.window)
@@ -109,21 +115,12 @@ class Mechanism:
                 x = self.domain.bring_inside(x)
             source.fill(words[: x.size])
             if self._sampler.fill(target[part], words[: x.size], x):
-                self._refuse(flat, clip)
+                refuse_values(self.domain, flat, clip)
         return out[()]
 
     @cached_property
     def _sampler(self) -> Sampler:
         return Sampler(self.window.tables, self.domain)
-
-    def _refuse(self, flat: NDArray[Any], clip: bool) -> None:
-        allowed = (lambda x: np.isfinite(x)) if clip else self.domain.contains
-        count, first = count_outside(flat, allowed)
-        rule = "finite" if clip else f"finite and in [{self.domain.low!r}, {self.domain.high!r}]"
-        hint = "" if clip else "; pass clip=True to bring finite values inside"
-        raise DataError(
-            f"values must be {rule}: {count} of {flat.size} are not, the first at index {first}{hint}"
-        )
 
     def decode(self, cells: ArrayLike) -> FloatArray:
         """The value that each cell stands for, in the units of the domain."""
@@ -267,8 +264,19 @@ def _cut_run(
         yield above, a, e, 1.0, 0.0
 
 
+def refuse_values(domain: Domain, flat: NDArray[Any], clip: bool) -> NoReturn:
+    """Say how many values cannot be randomised, and where the first is."""
+    allowed = (lambda x: np.isfinite(x)) if clip else domain.contains
+    count, first = count_outside(flat, allowed)
+    rule = "finite" if clip else f"finite and in [{domain.low!r}, {domain.high!r}]"
+    hint = "" if clip else "; pass clip=True to bring finite values inside"
+    raise DataError(
+        f"values must be {rule}: {count} of {flat.size} are not, the first at index {first}{hint}"
+    )
+
+
 def from_json(text: str | bytes) -> Mechanism:
-    """Read a spec that anybody may have written; refused unless its counts give the ε it claims."""
+    """Read a `window/1` spec that anybody may have written; refused unless its counts give its ε."""
     epsilon, domain, window = spec.read(text)
     return Mechanism(epsilon, domain, window)
 

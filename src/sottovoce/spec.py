@@ -7,12 +7,17 @@
 Entries of `cells` are runs of equal cells. `value`, `step` and `t` are in the unit coordinate of the
 domain, all else are integers. Canonical: keys sorted, no spaces, shortest round-trip floats. The text
 holds resolved numbers only: nothing in it names code.
+
+    {"format": "mixture/1", "parts": [window/1, …], "weights": [614, 410]}
+
+is a public coin between windows; the weights are integers that add up to a power of two.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +27,7 @@ from sottovoce.errors import SpecError
 from sottovoce.window import Window
 
 FORMAT = "window/1"
+MIXTURE = "mixture/1"
 MAX_BYTES = 1 << 22
 _LARGEST = 1 << 53
 
@@ -50,6 +56,12 @@ def write(epsilon: float, domain: Domain, window: Window) -> str:
     return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
+def write_mixture(weights: Sequence[int], parts: Sequence[str]) -> str:
+    """The canonical text of a mixture, from those of its parts."""
+    content = {"format": MIXTURE, "weights": list(weights), "parts": [json.loads(part) for part in parts]}
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
 def digest(text: str) -> str:
     """SHA-256 of the canonical text, in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()
@@ -57,7 +69,22 @@ def digest(text: str) -> str:
 
 def read(text: str | bytes) -> tuple[float, Domain, Window]:
     """The claimed ε, the domain and the window; the claim itself is for the caller to check."""
+    return _window(parse_json(text))
+
+
+def read_parts(text: str | bytes) -> tuple[list[int] | None, list[tuple[float, Domain, Window]]]:
+    """The weights of a mixture's coin (None for a lone window) and what `read` gives for every part."""
     content = parse_json(text)
+    if isinstance(content, dict) and content.get("format") == FORMAT:
+        return None, [_window(content)]
+    _keys(content, {"format", "parts", "weights"}, "spec")
+    if content["format"] != MIXTURE:
+        raise SpecError(f"format must be {FORMAT!r} or {MIXTURE!r}, got {_short(content['format'])}")
+    weights = _list(content["weights"], "weights", _int)
+    return weights, _list(content["parts"], "parts", lambda part, _: _window(part))
+
+
+def _window(content: Any) -> tuple[float, Domain, Window]:
     _keys(content, {"format", "epsilon", "domain", "circle", "bits", "cells", "start"}, "spec")
     if content["format"] != FORMAT:
         raise SpecError(f"format must be {FORMAT!r}, got {_short(content['format'])}")

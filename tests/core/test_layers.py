@@ -17,6 +17,7 @@ LAYERS = [
     "values window",
     "spec analysis",
     "mechanism",
+    "mixture",
     "designs laws",
     "tally",
     "estimates",

@@ -1,0 +1,242 @@
+"""A public coin between mechanisms: one ε, several shapes of noise.
+
+    m = sottovoce.two_scale(epsilon=1.0, domain=(0, 24))
+    cells = m.report(hours)      # part and cell in one integer: offset of the part + its cell
+
+Every person's device tosses a coin that does not look at the value, runs the part it names, and reports
+which one it was. The coin is the same for every input, so the ratio of two probabilities of a report is the
+ratio within its part: the mixture keeps the ε that every part keeps, exactly. Weights are integers that add
+up to 2^k, so the coin is exact too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sottovoce import spec
+from sottovoce.domains import Domain
+from sottovoce.errors import SpecError
+from sottovoce.kernels import WindowOperator
+from sottovoce.kernels.tables import FloatArray, IntArray
+from sottovoce.mechanism import Mechanism, refuse_values
+from sottovoce.randomness import Seeded, word_source
+from sottovoce.values import as_cells, as_numbers, count_outside
+from sottovoce.window import MAX_CELLS, Window
+
+MAX_COIN_BITS = 10  # with 52 bits of a part, counts of the mixture still fit 63 bits
+MAX_PARTS = 16
+_BLOCK = 1 << 16
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mixture:
+    """Mechanisms of one ε and one domain, and the integer weights of the coin between them."""
+
+    parts: tuple[Mechanism, ...]
+    weights: tuple[int, ...]
+    certificate: Any = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", tuple(self.parts))
+        object.__setattr__(self, "weights", tuple(self.weights))
+        check_coin(self.weights, [(part.epsilon, part.domain, part.window) for part in self.parts])
+
+    # -- identity ---------------------------------------------------------------------------------------
+
+    @property
+    def epsilon(self) -> float:
+        return self.parts[0].epsilon
+
+    @property
+    def domain(self) -> Domain:
+        return self.parts[0].domain
+
+    @cached_property
+    def offsets(self) -> IntArray:
+        """Part i reports the cells offsets[i] … offsets[i+1]−1."""
+        return np.concatenate(([0], np.cumsum([part.cells for part in self.parts])))
+
+    @cached_property
+    def cells(self) -> int:
+        """How many different reports there are: cells 0 … cells−1."""
+        return sum(part.cells for part in self.parts)
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """The narrowest unsigned integer that holds every cell."""
+        return np.min_scalar_type(self.cells - 1)
+
+    @property
+    def shares(self) -> FloatArray:
+        """The probability of each part."""
+        return np.array(self.weights) / sum(self.weights)
+
+    @cached_property
+    def largest_ratio(self) -> Fraction:
+        """The largest ratio of two probabilities of one cell: the coin cancels, so that of the worst part."""
+        return max(part.largest_ratio for part in self.parts)
+
+    def to_json(self) -> str:
+        """The canonical spec: the coin's weights and the spec of every part."""
+        return spec.write_mixture(self.weights, [part.to_json() for part in self.parts])
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the canonical spec; a tally and a campaign are tied to it."""
+        return spec.digest(self.to_json())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mixture) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Mixture of {len(self.parts)} epsilon={self.epsilon!r} {self.domain} "
+            f"cells={self.cells} digest={self.digest[:12]}>"
+        )
+
+    # -- what the device does ---------------------------------------------------------------------------
+
+    def report(self, values: ArrayLike, *, clip: bool = False, rng: Seeded = None) -> NDArray[Any]:
+        """Randomise values: one integer cell each, the shape kept. As `Mechanism.report`."""
+        numbers = as_numbers(values, "values")
+        flat = numbers.reshape(-1)
+        if count_outside(flat, np.isfinite if clip else self.domain.contains)[0]:
+            refuse_values(self.domain, flat, clip)
+        # A seed stands for one stream: coin and parts must draw from it in turn, not each from its start.
+        if rng is not None and not isinstance(rng, np.random.Generator):
+            word_source(rng)
+            rng = np.random.default_rng(int(rng))
+        source = word_source(rng)
+        out = np.empty(numbers.shape, dtype=self.dtype)
+        target = out.reshape(-1)
+        for first in range(0, flat.size, _BLOCK):
+            x, cells = flat[first : first + _BLOCK], target[first : first + _BLOCK]
+            coin = self._toss(source.words(x.size))
+            for i, part in enumerate(self.parts):
+                mine = np.flatnonzero(coin == i)
+                if mine.size:
+                    cells[mine] = part.report(x[mine], clip=clip, rng=rng) + self.offsets[i]
+        return out[()]
+
+    def _toss(self, words: NDArray[np.uint64]) -> IntArray:
+        """Which part each word names: its top k bits against the cumulative weights."""
+        bits = sum(self.weights).bit_length() - 1
+        if bits == 0:
+            return np.zeros(words.shape, dtype=np.int64)
+        draw = (words >> np.uint64(64 - bits)).astype(np.int64)
+        return np.searchsorted(np.cumsum(self.weights), draw, side="right")
+
+    def decode(self, cells: ArrayLike) -> FloatArray:
+        """The value that each cell stands for, in the units of the domain."""
+        return np.asarray(self._decoded[as_cells(cells, self.cells)])[()]
+
+    @cached_property
+    def _decoded(self) -> FloatArray:
+        return np.concatenate([part.decode(np.arange(part.cells)) for part in self.parts])
+
+    def perturb(self, values: ArrayLike, *, clip: bool = False, rng: Seeded = None) -> FloatArray:
+        """`decode(report(values))`: noisy values instead of cells."""
+        return self.decode(self.report(values, clip=clip, rng=rng))
+
+    # -- the exact law ----------------------------------------------------------------------------------
+
+    @cached_property
+    def total(self) -> int:
+        """The number of equally likely draws that `counts` counts."""
+        return sum(self.weights) << max(part.window.bits for part in self.parts)
+
+    def counts(self, x: ArrayLike) -> IntArray:
+        """How many of the `total` equally likely draws give each cell: exact integers, a row per x."""
+        most = max(part.window.bits for part in self.parts)
+        rows = [
+            part.counts(x) * (weight << (most - part.window.bits))
+            for part, weight in zip(self.parts, self.weights, strict=True)
+        ]
+        return np.concatenate(rows, axis=-1)
+
+    def probabilities(self, x: ArrayLike) -> FloatArray:
+        """The probability of each cell, a row per x."""
+        return np.asarray(self.counts(x) / self.total)
+
+    def operator(self, x: ArrayLike) -> MixtureOperator:
+        """P(cell | x) for many x as an operator with O(cells + inputs) products."""
+        return MixtureOperator(tuple(part.operator(x) for part in self.parts), self.shares)
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureOperator:
+    """The operators of the parts side by side, each scaled by its share."""
+
+    parts: tuple[WindowOperator, ...]
+    shares: FloatArray
+
+    @cached_property
+    def _ends(self) -> IntArray:
+        return np.cumsum([part.shape[1] for part in self.parts])[:-1]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(inputs, cells)."""
+        return self.parts[0].shape[0], sum(part.shape[1] for part in self.parts)
+
+    def expect(self, f: FloatArray, *, compiled: bool | None = None) -> FloatArray:
+        """P f: the expectation of a function of the cell, for every input."""
+        pieces = np.split(np.asarray(f, dtype=np.float64), self._ends)
+        terms = [
+            share * part.expect(piece, compiled=compiled)
+            for part, share, piece in zip(self.parts, self.shares, pieces, strict=True)
+        ]
+        return np.asarray(sum(terms[1:], start=terms[0]))
+
+    def mix(self, w: FloatArray, *, compiled: bool | None = None) -> FloatArray:
+        """Pᵀ w: the probability of every cell when inputs have weights w."""
+        w = np.asarray(w, dtype=np.float64)
+        return np.concatenate(
+            [
+                share * part.mix(w, compiled=compiled)
+                for part, share in zip(self.parts, self.shares, strict=True)
+            ]
+        )
+
+    def dense(self) -> FloatArray:
+        """The whole matrix, inputs by cells: for small problems and for tests."""
+        return np.concatenate(
+            [share * part.dense() for part, share in zip(self.parts, self.shares, strict=True)], axis=1
+        )
+
+
+def check_coin(weights: Sequence[int], parts: Sequence[tuple[float, Domain, Window]]) -> None:
+    """The rules of a mixture that are not those of its parts: an exact coin, one ε, one domain."""
+    if not 1 <= len(parts) <= MAX_PARTS:
+        raise SpecError(f"a mixture has between 1 and {MAX_PARTS} parts, got {len(parts)}")
+    if len(weights) != len(parts):
+        raise SpecError(f"weights must have one entry per part, got {len(weights)} for {len(parts)}")
+    if not all(type(weight) is int and weight >= 1 for weight in weights):
+        raise SpecError(f"weights must be whole numbers of at least 1, got weights={tuple(weights)!r}")
+    total = sum(weights)
+    if total.bit_count() != 1 or total > 1 << MAX_COIN_BITS:
+        raise SpecError(f"weights must add up to a power of two up to {1 << MAX_COIN_BITS}, got {total}")
+    if any(part[:2] != parts[0][:2] for part in parts):
+        raise SpecError("the parts of a mixture must have the same epsilon and the same domain")
+    if sum(window.cells for _, _, window in parts) > MAX_CELLS:
+        raise SpecError(f"there can be at most {MAX_CELLS} cells")
+
+
+def from_json(text: str | bytes) -> Mechanism | Mixture:
+    """Read a spec that anybody may have written; refused unless its counts give the ε it claims.
+
+    `window/1` gives a `Mechanism`, `mixture/1` a `Mixture`.
+    """
+    weights, read = spec.read_parts(text)
+    parts = tuple(Mechanism(*part) for part in read)
+    return parts[0] if weights is None else Mixture(parts, tuple(weights))
