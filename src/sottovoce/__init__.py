@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sottovoce.mechanism import Mechanism as Mechanism
     from sottovoce.mixture import Mixture as Mixture
     from sottovoce.mixture import from_json as from_json
+    from sottovoce.tally import Tally as Tally
 
 #: Where each public name lives; a test keeps it in step with the imports above.
 _HOME = {
@@ -37,6 +38,7 @@ _HOME = {
     "Interval": "domains",
     "Mechanism": "mechanism",
     "Mixture": "mixture",
+    "Tally": "tally",
     "audit": "auditing",
     "duchi": "designs.classic",
     "from_json": "mixture",

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.kernels.tables import FloatArray
+from sottovoce.kernels.tables import FloatArray, IntArray
 from sottovoce.window import Window
 
 LongArray = NDArray[np.longdouble]
@@ -128,6 +128,16 @@ class Expectations:
             overlap += np.maximum(np.minimum(right, end - self._edge[-1]) - left, 0.0)
         return np.asarray(self.window.a + overlap)
 
+    # -- where the law bends ----------------------------------------------------------------------------
+
+    def bends(self, first: IntArray) -> FloatArray:
+        """Unit coordinates between which the probability of every group of cells is linear in t.
+
+        Group i holds the cells from first[i] to the next entry; at a bend the law may also jump.
+        """
+        pieces = _Pieces(self.window, bends=True, edges=self.window.edge[np.append(first, self.window.cells)])
+        return np.append(pieces.t0, pieces.t1[-1])
+
     # -- maxima -----------------------------------------------------------------------------------------
 
     def worst_variance(self) -> float:
@@ -168,9 +178,16 @@ class _Pieces:
     """The graph of the start as a polyline: (t, s) from (t0, s0) to (t1, s1), cut where asked."""
 
     def __init__(
-        self, window: Window, *, bends: bool, turns: list[FloatArray] | None = None, until: float = 1.0
+        self,
+        window: Window,
+        *,
+        bends: bool,
+        turns: list[FloatArray] | None = None,
+        until: float = 1.0,
+        edges: IntArray | None = None,
     ) -> None:
         self.window = window
+        self.edges = window.edge if edges is None else edges
         knots, starts, slopes = window.segments
         ends = np.append(knots[1:], np.inf)
         cuts = [np.array([0.0, until]), knots, *self._clamps(knots, starts, slopes), *(turns or [])]
@@ -196,7 +213,7 @@ class _Pieces:
 
     def _crossings(self, t: FloatArray, s: FloatArray, slope: FloatArray, end: FloatArray) -> FloatArray:
         """Where s or s + K passes a cell edge."""
-        edge = np.unique(self.window.edge).astype(np.float64)
+        edge = np.unique(self.edges).astype(np.float64)
         length, around = float(self.window.length), float(self.window.around)
         levels = [edge, edge - length]
         if self.window.wraps:

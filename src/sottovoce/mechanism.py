@@ -148,6 +148,10 @@ class Mechanism:
         """P(cell | x) for many x as an operator with O(cells + inputs) products."""
         return self.window.operator(self.window.starts(self._unit(x).reshape(-1)))
 
+    def bends(self, first: IntArray) -> FloatArray:
+        """Values between which the probability of every group of cells is linear in x."""
+        return np.clip(self.domain.from_unit(self._law.bends(first)), self.domain.low, self.domain.high)
+
     @cached_property
     def edges(self) -> FloatArray:
         """Boundaries of the cells on the value axis: halfway between reports."""

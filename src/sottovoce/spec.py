@@ -113,12 +113,12 @@ def _window(content: Any) -> tuple[float, Domain, Window]:
     return epsilon, domain, window
 
 
-def parse_json(text: str | bytes) -> Any:
+def parse_json(text: str | bytes, name: str = "a spec", most: int = MAX_BYTES) -> Any:
     """JSON without its loopholes: no duplicate keys, no NaN, no surprise sizes."""
     if not isinstance(text, str | bytes):
-        raise TypeError(f"a spec must be JSON text, got {type(text).__name__}")
-    if len(text) > MAX_BYTES:
-        raise SpecError(f"a spec must be at most {MAX_BYTES} bytes, got {len(text)}")
+        raise TypeError(f"{name} must be JSON text, got {type(text).__name__}")
+    if len(text) > most:
+        raise SpecError(f"{name} must be at most {most} bytes, got {len(text)}")
     try:
         return json.loads(
             text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant, parse_int=_bounded

@@ -15,7 +15,7 @@ LAYERS = [
     "domains exact randomness",
     "kernels",
     "values window",
-    "spec analysis",
+    "spec analysis reporter",
     "mechanism",
     "mixture",
     "designs laws",

@@ -71,6 +71,26 @@ class WindowOperator:
         total = np.cumsum(np.append(0.0, w))[-1]
         return self.background * total + self.extra * (cover + around)
 
+    def coarsen(self, first: IntArray) -> WindowOperator:
+        """The same law on groups of neighbouring cells: group i holds cells first[i] … first[i+1]−1.
+
+        A group is a cell again: weights add up, and a window's end lies at some fraction of the group's
+        extra weight. So the products cost O(groups + inputs).
+        """
+        extra = np.add.reduceat(self.extra, first)
+        below = np.concatenate(([0.0], np.cumsum(self.extra)))
+        group = np.searchsorted(first, np.arange(len(self.extra)), side="right") - 1
+
+        def within(cell: IntArray, part: FloatArray) -> tuple[IntArray, FloatArray]:
+            to = group[cell]
+            weight = below[cell] - below[first[to]] + part * self.extra[cell]
+            return to, np.divide(weight, extra[to], out=np.zeros_like(weight), where=extra[to] > 0)
+
+        lower, lower_part = within(self.lower, self.lower_part)
+        upper, upper_part = within(self.upper, self.upper_part)
+        background = np.add.reduceat(self.background, first)
+        return WindowOperator(background, extra, lower, lower_part, upper, upper_part, self.wrapped)
+
     def dense(self) -> FloatArray:
         """The whole matrix, inputs by cells: for small problems and for tests."""
         return np.stack([self.mix(row, compiled=False) for row in np.eye(len(self.lower))])
