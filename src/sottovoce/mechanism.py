@@ -148,6 +148,11 @@ class Mechanism:
         """P(cell | x) for many x as an operator with O(cells + inputs) products."""
         return self.window.operator(self.window.starts(self._unit(x).reshape(-1)))
 
+    def groups(self, most: int) -> IntArray:
+        """First cells of at most `most` groups of neighbouring cells, of nearly equal size."""
+        many = min(whole_number(most, "most", least=1), self.cells)
+        return np.arange(many, dtype=np.int64) * self.cells // many
+
     def bends(self, first: IntArray) -> FloatArray:
         """Values between which the probability of every group of cells is linear in x."""
         return np.clip(self.domain.from_unit(self._law.bends(first)), self.domain.low, self.domain.high)

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -172,6 +173,19 @@ class Mixture:
         """P(cell | x) for many x as an operator with O(cells + inputs) products."""
         return MixtureOperator(tuple(part.operator(x) for part in self.parts), self.shares)
 
+    def groups(self, most: int) -> IntArray:
+        """First cells of at most `most` (at least one per part) groups of neighbours."""
+        share = max(1, most // len(self.parts))
+        starts = [part.groups(share) + off for part, off in zip(self.parts, self.offsets[:-1], strict=True)]
+        return np.concatenate(starts)
+
+    def bends(self, first: IntArray) -> FloatArray:
+        """Values between which the probability of every group of cells is linear in x."""
+        pieces = _split(first, self.offsets)
+        return np.unique(
+            np.concatenate([part.bends(piece) for part, piece in zip(self.parts, pieces, strict=True)])
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class MixtureOperator:
@@ -208,11 +222,24 @@ class MixtureOperator:
             ]
         )
 
+    def coarsen(self, first: IntArray) -> MixtureOperator:
+        """The same law on groups of neighbouring cells, none of which may span two parts."""
+        pieces = _split(first, np.concatenate(([0], self._ends, [self.shape[1]])))
+        parts = tuple(part.coarsen(piece) for part, piece in zip(self.parts, pieces, strict=True))
+        return MixtureOperator(parts, self.shares)
+
     def dense(self) -> FloatArray:
         """The whole matrix, inputs by cells: for small problems and for tests."""
         return np.concatenate(
             [share * part.dense() for part, share in zip(self.parts, self.shares, strict=True)], axis=1
         )
+
+
+def _split(first: IntArray, offsets: IntArray) -> list[IntArray]:
+    """Starts of groups, part by part, counted from the part's first cell."""
+    if not np.isin(offsets[:-1], first).all():
+        raise ValueError("a group of cells must not span two parts of a mixture")
+    return [first[(first >= a) & (first < b)] - a for a, b in pairwise(offsets)]
 
 
 def check_coin(weights: Sequence[int], parts: Sequence[tuple[float, Domain, Window]]) -> None:

@@ -26,8 +26,8 @@ class Operator(Protocol):
 class Reporter(Protocol):
     """Values in, integer cells out, with a known law.
 
-    `operator` gives that law for some inputs; `bends` the values between which the probability of every
-    group of cells (as in `Operator.coarsen`) is linear in the input.
+    `operator` gives that law for some inputs; `groups` the first cells of groups of neighbouring cells (as in
+    `Operator.coarsen`); `bends` the values between which the probability of every group is linear in x.
     """
 
     @property
@@ -47,5 +47,7 @@ class Reporter(Protocol):
     def decode(self, cells: ArrayLike) -> FloatArray: ...
 
     def operator(self, x: ArrayLike) -> Operator: ...
+
+    def groups(self, most: int) -> IntArray: ...
 
     def bends(self, first: IntArray) -> FloatArray: ...

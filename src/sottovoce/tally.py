@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sottovoce import mixture
-from sottovoce import spec
+from sottovoce import mixture, spec
 from sottovoce.errors import DataError, MissingExtra, NoDataError, SpecError, whole_number
 from sottovoce.kernels.tables import IntArray
 from sottovoce.reporter import Reporter

@@ -120,6 +120,7 @@ MECHANISMS = {
     "pm": sv.pm(0.5, (0, 24), cells=256),
     "duchi": sv.duchi(1.0),
     "circle": sv.ogpm(1.0, sv.Circle(24), cells=300),
+    "two_scale": sv.two_scale(1.0, (0, 24), cells=128),
 }
 
 
@@ -127,7 +128,7 @@ MECHANISMS = {
 @pytest.mark.parametrize("compiled", [False, True])
 def test_groups_have_the_summed_law(name: str, compiled: bool) -> None:
     m = MECHANISMS[name]
-    first = np.unique(np.linspace(0, m.cells - 1, 17).astype(np.int64))
+    first = m.groups(17)
     x = np.random.default_rng(3).uniform(m.domain.low, m.domain.high, 50)
     fine = m.operator(x)
     coarse = fine.coarsen(first)
@@ -142,7 +143,7 @@ def test_groups_have_the_summed_law(name: str, compiled: bool) -> None:
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_the_law_is_linear_between_bends(name: str) -> None:
     m = MECHANISMS[name]
-    first = np.unique(np.linspace(0, m.cells - 1, 9).astype(np.int64))
+    first = m.groups(9)
     bends = m.bends(first)
     assert bends[0] == m.domain.low
     assert bends[-1] == m.domain.high
@@ -151,3 +152,12 @@ def test_the_law_is_linear_between_bends(name: str) -> None:
     thirds = [left + (right - left) * part for part in (0.1, 0.5, 0.9)]
     low, middle, high = (m.operator(x).coarsen(first).dense() for x in thirds)
     assert np.abs(low + high - 2 * middle).max() < 1e-9
+
+
+def test_a_mixture_does_not_group_across_its_parts() -> None:
+    m = MECHANISMS["two_scale"]
+    assert np.isin(m.offsets[:-1], m.groups(7)).all()
+    with pytest.raises(ValueError, match="span two parts"):
+        m.operator([0.5]).coarsen(np.array([0, 3]))
+    t = sv.Tally(m, m.report(np.full(100, 3.0), rng=1))
+    assert sv.Tally.from_json(t.to_json()) == t
