@@ -22,6 +22,8 @@ class Operator(Protocol):
 
     def coarsen(self, first: IntArray) -> Operator: ...
 
+    def dense(self) -> FloatArray: ...
+
 
 class Reporter(Protocol):
     """Values in, integer cells out, with a known law.

@@ -1,0 +1,55 @@
+"""The coarse observation model and EM on it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from sottovoce.errors import NoDataError
+from sottovoce.estimates.em import em
+from sottovoce.estimates.model import Coarse
+
+MECHANISMS = [
+    sv.sw(1.0, (0, 24)),
+    sv.ogpm(2.0, sv.Circle(24)),
+    sv.duchi(1.0),
+    sv.two_scale(1.0, (0, 24)),
+]
+
+
+@pytest.mark.parametrize("m", MECHANISMS, ids=repr)
+def test_the_law_of_a_bin_is_the_average_over_it(m: sv.Mechanism) -> None:
+    x = np.random.default_rng(1).uniform(m.domain.low, m.domain.high, 1000)
+    coarse = Coarse.of(sv.Tally(m, m.report(x, rng=1)), 64)
+    assert coarse.counts.sum() == coarse.n == 1000
+    assert len(coarse.counts) <= 64
+    inside = m.domain.from_unit((np.arange(8 * 128) + 0.5) / (8 * 128))
+    expected = coarse.law(inside).dense().reshape(8, 128, -1).mean(axis=1)
+    law = coarse.law_of_bins(8)
+    assert np.abs(law.dense() - expected).max() < 1e-14
+    f = np.random.default_rng(2).random(8)
+    assert np.abs(law.mix(f) - f @ expected).max() < 1e-13
+    w = np.random.default_rng(3).normal(size=law.shape[1])
+    assert np.abs(law.expect(w) - expected @ w).max() < 1e-13
+    assert np.abs(law.dense().sum(axis=1) - 1).max() < 1e-12
+
+
+def test_em_raises_the_likelihood_and_finds_the_truth_in_exact_counts() -> None:
+    m = sv.sw(4.0)
+    truth = np.array([0.1, 0.2, 0.05, 0.3, 0.1, 0.05, 0.05, 0.15])
+    coarse = Coarse.of(sv.Tally(m, [0]), 256)
+    law = coarse.law_of_bins(8)
+    counts = 1e6 * law.mix(truth)
+    fits = [em(law, counts, most=k, tolerance=0) for k in (1, 5, 50)]
+    likelihoods = [fit.log_likelihood for fit in fits]
+    assert likelihoods == sorted(likelihoods)
+    last = em(law, counts, tolerance=1e-9)
+    assert last.converged
+    assert np.abs(last.probabilities - truth).max() < 1e-4
+    assert np.abs(last.reports - law.mix(last.probabilities)).max() < 1e-15
+
+
+def test_nothing_to_estimate_from_is_an_error() -> None:
+    with pytest.raises(NoDataError, match="no reports"):
+        Coarse.of(sv.Tally(sv.sw(1.0)))
