@@ -58,7 +58,8 @@ dist: .venv/all.stamp ## build wheel and sdist, and try each in an empty environ
 	    (cd build/empty && bin/python -c "$(QUICK)") && echo "$$file works" || exit 1; \
 	done
 
-constraints: .venv/all.stamp ## pin again what pyproject.toml asks for (UPGRADE=--upgrade for the newest)
+constraints: .venv/build.stamp ## pin again what pyproject.toml asks for (UPGRADE=--upgrade for the newest)
+	@$(INSTALL) uv
 	$(BIN)/uv pip compile pyproject.toml --all-extras --group build --output-file constraints.txt $(UPGRADE) \
 	    --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --strip-extras \
 	    --no-annotate --no-header --no-emit-index-url --no-emit-find-links --quiet
