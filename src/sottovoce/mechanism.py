@@ -187,6 +187,8 @@ class Mechanism:
         width = self.edges[cell + 1] - self.edges[cell]
         with np.errstate(divide="ignore"):
             density = (self.window.a[cell] + overlap) / self.window.total / width
+        atom = np.searchsorted(self.edges, y, side="right") - np.searchsorted(self.edges, y, side="left") > 1
+        density = np.where(atom, np.inf, density)
         return np.where((y >= self.edges[0]) & (y <= self.edges[-1]), density, 0.0)[()]
 
     def error(self, x: ArrayLike, loss: str | float = "l2", distance: str | None = None) -> FloatArray:

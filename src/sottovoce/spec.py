@@ -24,7 +24,7 @@ import numpy as np
 
 from sottovoce.domains import Circle, Domain, Interval
 from sottovoce.errors import SpecError
-from sottovoce.window import Window
+from sottovoce.window import MIN_BITS, Window
 
 FORMAT = "window/1"
 MIXTURE = "mixture/1"
@@ -95,12 +95,14 @@ def _window(content: Any) -> tuple[float, Domain, Window]:
         domain = Circle(second, origin=first) if circle else Interval(first, second)
     except ValueError as error:
         raise SpecError(f"domain: {error}") from None
+    if (bits := _int(content["bits"], "bits")) < MIN_BITS:
+        raise SpecError(f"bits must be at least {MIN_BITS}, got {bits}")
     cells, start = content["cells"], content["start"]
     _keys(cells, {"count", "background", "extra", "value", "step"}, "cells")
     _keys(start, {"t", "s", "step"}, "start")
     window = Window(
         wraps=circle,
-        bits=_int(content["bits"], "bits"),
+        bits=bits,
         count=np.array(_list(cells["count"], "cells.count", _int), dtype=np.int64),
         background=np.array(_list(cells["background"], "cells.background", _int), dtype=np.int64),
         extra=np.array(_list(cells["extra"], "cells.extra", _int), dtype=np.int64),

@@ -1,0 +1,112 @@
+"""Plain and compiled kernels agree bit for bit; the operator agrees with the dense matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from sottovoce.designs.build import background_window
+from sottovoce.mechanism import Mechanism
+
+
+def bumpy(unbiased: bool) -> Mechanism:
+    """A non-uniform background with tiny, large and middling atoms."""
+    y = np.linspace(-0.7, 1.7, 241) if unbiased else np.linspace(0, 1, 161)
+    g = np.exp(-3 * np.abs(y - 0.5)) + 40 * (np.abs(y - 0.5) > (1.15 if unbiased else 0.49))
+    g[7::13] *= 1e-5
+    return background_window(
+        3.0, sv.Interval(-1, 4), positions=y, masses=g / g.sum() * 0.15, unbiased=unbiased
+    )
+
+
+MECHANISMS = {
+    "ogpm": sv.ogpm(1.0, (-1, 4)),
+    "pm": sv.pm(0.3, (-1, 4)),
+    "duchi": sv.duchi(2.0, (-1, 4)),
+    "truncated": sv.pm(1.0, (-1, 4)).truncated(),
+    "circle": sv.ogpm(2.0, sv.Circle(5.0, origin=-1.0)),
+    "nearest": bumpy(False),
+    "mean": bumpy(True),
+}
+every = pytest.mark.parametrize("m", MECHANISMS.values(), ids=MECHANISMS.keys())
+
+
+def awkward_inputs(m: Mechanism) -> tuple[np.ndarray, np.ndarray]:
+    """Random inputs and words, then boundary ones: knots and their neighbours, first and last draws of cells."""
+    rng = np.random.default_rng(8)
+    x = m.domain.from_unit(rng.random(30_000))
+    knots = m.domain.from_unit(m.window.knot_t)
+    near = np.concatenate((knots, np.nextafter(knots, -np.inf), np.nextafter(knots, np.inf)))
+    x[: len(near)] = near
+    draws = rng.integers(0, m.window.total, len(x), dtype=np.uint64)
+    edges = np.concatenate((np.cumsum(m.window.a)[:4000], [m.window.mass, m.window.total, 0])).astype(
+        np.int64
+    )
+    edges = np.concatenate((edges, edges - 1))
+    draws[-len(edges) :] = np.clip(edges, 0, m.window.total - 1).astype(np.uint64)
+    return np.clip(x, m.domain.low, m.domain.high), draws << np.uint64(64 - m.window.bits)
+
+
+@every
+def test_the_same_words_give_the_same_cells(m: Mechanism) -> None:
+    x, words = awkward_inputs(m)
+    cells = [np.empty(len(x), dtype=m.dtype) for _ in range(2)]
+    for out, compiled in zip(cells, (False, True), strict=True):
+        assert m._sampler.fill(out, words.copy(), x, compiled=compiled) == 0
+    assert np.array_equal(*cells)
+
+
+@every
+def test_each_cell_is_where_its_draw_lies(m: Mechanism) -> None:
+    """The plain kernel against a direct search in exact integers, one value at a time."""
+    x, words = awkward_inputs(m)
+    chosen = np.r_[0:300, len(x) - 300 : len(x)]
+    out = np.empty(len(chosen), dtype=m.dtype)
+    m._sampler.fill(out, words[chosen].copy(), x[chosen], compiled=False)
+    w = m.window
+    starts = w.starts(m.domain.to_unit(x[chosen]))
+    below = np.concatenate(([0], np.cumsum(w.a)))
+    for cell, word, s in zip(out.tolist(), words[chosen].tolist(), starts.tolist(), strict=True):
+        draw = word >> (64 - w.bits)
+        if draw < w.mass:
+            assert below[cell] <= draw < below[cell + 1]
+        else:
+            u = (draw - w.mass + s) % w.around if w.wraps else draw - w.mass + s
+            assert w.edge[cell] <= u < w.edge[cell + 1]
+
+
+@every
+def test_out_of_domain_values_are_counted_by_both(m: Mechanism) -> None:
+    x = np.array([0.0, np.nan, 99.0, 1.0, -np.inf])
+    for compiled in (False, True):
+        out, words = np.empty(5, dtype=m.dtype), np.zeros(5, dtype=np.uint64)
+        assert m._sampler.fill(out, words, x, compiled=compiled) == 3
+
+
+@every
+def test_operator(m: Mechanism) -> None:
+    rng = np.random.default_rng(4)
+    x = np.concatenate((m.domain.from_unit(rng.random(40)), [m.domain.low, m.domain.high]))
+    x = np.clip(x, m.domain.low, m.domain.high)
+    operator = m.operator(x)
+    dense = m.probabilities(x)
+    assert operator.shape == dense.shape
+    f, w = rng.normal(size=m.cells), rng.random(len(x))
+    for compiled in (False, True):
+        assert operator.expect(f, compiled=compiled) == pytest.approx(dense @ f, rel=1e-9, abs=1e-12)
+        assert operator.mix(w, compiled=compiled) == pytest.approx(dense.T @ w, rel=1e-9, abs=1e-15)
+    assert np.array_equal(operator.expect(f, compiled=False), operator.expect(f, compiled=True))
+    assert np.array_equal(operator.mix(w, compiled=False), operator.mix(w, compiled=True))
+    if m.cells < 1000:
+        assert operator.dense() == pytest.approx(dense, rel=1e-9, abs=1e-15)
+
+
+def test_bumpy_designs_do_what_they_promise() -> None:
+    x = np.linspace(-1, 4, 4001)
+    mean = MECHANISMS["mean"]
+    assert np.abs(mean.bias(x)).max() <= 1e-12 * np.ptp(mean.edges)
+    nearest = MECHANISMS["nearest"]
+    assert sv.audit(nearest).holds
+    assert sv.audit(mean).holds
+    assert (np.diff(nearest.window.starts(nearest.domain.to_unit(x))) >= 0).all()

@@ -1,0 +1,148 @@
+"""The secure stream, seeded streams, and the attack that breaks samplers in floating point."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from sottovoce import randomness
+from sottovoce.randomness import SecureStream, random_below, secure_stream, word_source
+
+EXPECTED = "62d4c20526e991559e0c819c25128228bae67c16ce23131c1c0aabd3ae686d60"
+
+
+def test_fork_gives_the_child_its_own_stream() -> None:
+    secure_stream().words(4)
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        os.write(writer, secure_stream().words(4).tobytes())
+        os._exit(0)
+    ours = secure_stream().words(4).tobytes()
+    os.wait()
+    theirs = os.read(reader, 64)
+    assert len(theirs) == 32
+    assert ours != theirs
+
+
+def test_a_stream_object_carried_over_a_fork_reseeds_itself() -> None:
+    stream = SecureStream()
+    stream.words(1)
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        os.write(writer, stream.words(2).tobytes())
+        os._exit(0)
+    ours = stream.words(2).tobytes()
+    os.wait()
+    assert os.read(reader, 16) != ours
+
+
+def test_threads_do_not_share_output() -> None:
+    seen: list[bytes] = []
+    threads = [
+        threading.Thread(target=lambda: seen.append(secure_stream().words(8).tobytes())) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(seen)) == 8
+
+
+def test_the_key_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(randomness, "_REKEY_BYTES", 1 << 20)
+    calls: list[int] = []
+    real = os.urandom
+    monkeypatch.setattr(os, "urandom", lambda n: calls.append(n) or real(n))
+    stream = SecureStream()
+    words = stream.words(400_000)
+    assert len(calls) >= 3
+    assert len(np.unique(words)) == 400_000
+
+
+def test_bits_are_balanced() -> None:
+    """Each of the 64 bits: a binomial count, false-alarm rate 1e−6 over all."""
+    n = 200_000
+    words = secure_stream().words(n)
+    ones = np.array([np.count_nonzero(words >> np.uint64(b) & np.uint64(1)) for b in range(64)])
+    assert (np.abs(ones - n / 2) < 6.1 * np.sqrt(n) / 2).all()
+
+
+def test_two_reports_of_the_same_values_differ_and_a_reused_seed_is_seen() -> None:
+    m = sv.ogpm(1.0)
+    x = np.full(64, 0.5)
+
+    def repeats(draw: object) -> bool:
+        return np.array_equal(*(m.report(x, rng=draw) for _ in range(2)))  # type: ignore[arg-type]
+
+    assert not repeats(None)
+    assert not repeats(np.random.default_rng(1))  # a generator moves on
+    assert repeats(1)  # the mutant: the same seed twice
+
+
+def test_a_seed_gives_the_same_cells_on_every_machine() -> None:
+    """A fixed hash of the cells: numpy's PCG64 and exact arithmetic leave nothing to the platform."""
+    x = np.linspace(0, 1, 100_003)
+    cells = np.concatenate(
+        [m.report(x, rng=2024).astype("<u4") for m in (sv.ogpm(1.0), sv.pm(2.0, (0, 1)), sv.sw(0.5))]
+    )
+    assert hashlib.sha256(cells.tobytes()).hexdigest() == EXPECTED
+
+
+def test_seeded_words_do_not_depend_on_blocks() -> None:
+    whole = word_source(5).words(100)
+    source = word_source(5)
+    assert np.array_equal(np.concatenate([source.words(n) for n in (1, 2, 30, 67)]), whole)
+
+
+def test_random_below_is_uniform_without_modulo_bias() -> None:
+    """Small: counts over 3 values. Large: the top of the range is reached as often as the bottom."""
+    source = word_source(11)
+    counts = np.bincount([random_below(3, source) for _ in range(30_000)])
+    assert (np.abs(counts - 10_000) < 5 * np.sqrt(30_000 * 2 / 9)).all()
+    bound = 3 << 126
+    upper = sum(random_below(bound, source) >= bound // 2 for _ in range(10_000))
+    assert abs(upper - 5000) < 5 * 50
+    with pytest.raises(ValueError, match="bound must be at least 1"):
+        random_below(0, source)
+
+
+# -- the attack of FACTS section 9 --------------------------------------------------------------------------
+
+
+def float_sampler(epsilon: float, x: float, n: int, rng: np.random.Generator) -> np.ndarray:
+    """OGPM as one writes it at first: uniform doubles, scaled and shifted. Not private."""
+    p = np.exp(epsilon / 2)
+    w = (np.exp(epsilon) - p) / (p * (np.exp(epsilon) - 1))
+    left = min(max(x - w / 2, 0.0), 1 - w)
+    u, inside = rng.random(n), rng.random(n) < p * w
+    outside = np.where(u * (1 - w) < left, u * (1 - w), u * (1 - w) + w)
+    return np.where(inside, left + u * w, outside)
+
+
+def impossible(reports: np.ndarray, epsilon: float, x: float) -> float:
+    """The share of reports in the window of x that no uniform double of the float sampler could give."""
+    p = np.exp(epsilon / 2)
+    w = (np.exp(epsilon) - p) / (p * (np.exp(epsilon) - 1))
+    left = min(max(x - w / 2, 0.0), 1 - w)
+    y = reports[(reports >= left) & (reports < left + w)]
+    guess = np.rint((y - left) / w * 2.0**53)
+    possible = np.zeros(len(y), dtype=bool)
+    for nudge in range(-4, 5):
+        possible |= left + (guess + nudge) * 2.0**-53 * w == y
+    return float(1 - possible.mean())
+
+
+def test_the_float_sampler_gives_people_away_and_ours_does_not() -> None:
+    epsilon, truth, other, n = 1.0, 0.3, 0.3000001, 20_000
+    naive = float_sampler(epsilon, truth, n, np.random.default_rng(0))
+    assert impossible(naive, epsilon, truth) == 0
+    assert impossible(naive, epsilon, other) > 0.05  # single reports that prove the value was not 0.3000001
+    m = sv.ogpm(epsilon)
+    assert (m.counts([truth, other]) >= 1).all()  # every report is possible from every value
+    exact = m.perturb(np.full(n, truth))
+    assert set(exact.tolist()) <= set(m.decode(np.arange(m.cells)).tolist())
