@@ -49,7 +49,8 @@ def accepts(design: str, kind: str) -> bool:
     try:
         getattr(sv, design)(1.0, DOMAINS[kind])
     except ValueError as refusal:
-        assert "interval" in str(refusal)
+        if "interval" not in str(refusal):
+            raise
         return False
     return True
 

@@ -110,7 +110,7 @@ def test_weights_that_break_epsilon_are_refused() -> None:
         claim(1.0, ceil)
     thin = replace(w, count=[1, 63], background=[w.background[0] // 2, w.background[0]],
                    extra=[w.extra[0], w.extra[0]], value=[0.0, 0.1], step=[0.0, 0.01],
-                   knot_s=np.minimum(w.knot_s, w.around - (w.total - int(w.background[0] * 63.5))))  # fmt: skip
+                   knot_s=[0, w.top - int(w.background[0] - w.background[0] // 2)])  # fmt: skip
     with pytest.raises(PrivacyError):
         claim(1.0, thin)
 

@@ -67,7 +67,7 @@ def test_other_parameters() -> None:
     for loss in ("l3", "", 0.5, float("nan"), -2):
         with pytest.raises(ValueError, match="loss must be"):
             sv.ogpm(1.0, loss=loss)
-    with pytest.raises(ValueError, match="at must lie in the domain, got at=2.0"):
+    with pytest.raises(ValueError, match=r"at must lie in the domain, got at=2\.0"):
         sv.ogpm(1.0, at=2)
     for q in (0, 1, -0.5, 7):
         with pytest.raises(ValueError, match="q must lie strictly between 0 and 1"):

@@ -16,7 +16,7 @@ CORE = """
 import sys
 class Refuse:
     def find_spec(self, name, path=None, target=None):
-        if name.split('.')[0] in {'numba', 'typer', 'rich', 'matplotlib', 'pyarrow', 'pandas', 'pyspark', 'fastapi'}:
+        if name.split('.')[0] in {'numba', 'typer', 'matplotlib', 'pyarrow', 'pandas', 'pyspark', 'fastapi'}:
             raise ModuleNotFoundError(name, name=name)
 sys.meta_path.insert(0, Refuse())
 import os
