@@ -33,7 +33,7 @@ every = pytest.mark.parametrize("m", MECHANISMS.values(), ids=MECHANISMS.keys())
 
 
 def awkward_inputs(m: Mechanism) -> tuple[np.ndarray, np.ndarray]:
-    """Random inputs and words, and boundary ones: knots with their neighbours, first and last draws of cells."""
+    """Random inputs and words, and boundary ones: knots and neighbours, first and last draws of cells."""
     rng = np.random.default_rng(8)
     x = m.domain.from_unit(rng.random(30_000))
     knots = m.domain.from_unit(m.window.knot_t)
