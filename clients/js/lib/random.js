@@ -1,0 +1,30 @@
+/** Words from the operating system's generator, fetched in blocks: one call per report would be slow. */
+const { crypto } = globalThis.crypto ? globalThis : { crypto: (await import("node:crypto")).webcrypto };
+
+const pool = new Uint32Array(2048);
+let used = pool.length;
+
+/** A uniform 32-bit word; a word that was handed out does not stay in memory. */
+export function randomWord() {
+  if (used === pool.length) {
+    crypto.getRandomValues(pool);
+    used = 0;
+  }
+  const word = pool[used];
+  pool[used] = 0;
+  used += 1;
+  return word;
+}
+
+/** 128 random bits in hexadecimal: an idempotency key. */
+export function randomKey() {
+  return Array.from({ length: 4 }, () => randomWord().toString(16).padStart(8, "0")).join("");
+}
+
+/** SHA-256 of bytes (or of text as UTF-8) in hexadecimal. */
+export async function sha256(content) {
+  if (!crypto.subtle) throw new Error("SHA-256 needs a secure page: open it over HTTPS or on localhost");
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

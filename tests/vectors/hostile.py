@@ -1,0 +1,120 @@
+"""Specs that no reader may accept: broken JSON, wrong types, numbers that contradict each other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import sottovoce as sv
+from tests.vectors.mechanisms import mechanisms
+
+
+def hostile_specs() -> list[tuple[str, str]]:
+    good = sv.ogpm(1.0, (0, 24)).to_json()
+    return [*_broken_text(good), *((name, _text(content)) for name, content in _wrong_content(good))]
+
+
+def _text(content: Any) -> str:
+    return json.dumps(content, sort_keys=True, separators=(",", ":"))
+
+
+def _broken_text(good: str) -> Iterator[tuple[str, str]]:
+    yield "empty", ""
+    yield "not an object", "[]"
+    yield "null", "null"
+    yield "cut off", good[:-1]
+    yield "something after it", good + "x"
+    yield "two of them", good + good
+    yield "trailing comma", good[:-1] + ",}"
+    yield "single quotes", good.replace('"', "'")
+    yield "a comment", good[:-1] + "/* */}"
+    yield "epsilon twice", good[:-1] + ',"epsilon":1.0}'
+    yield "epsilon twice, once escaped", good[:-1] + ',"epsil\\u006fn":1.0}'
+    yield "bits twice, the first a lie", good.replace('"bits":', '"bits":40,"bits":')
+    yield "__proto__", good[:-1] + ',"__proto__":{}}'
+    yield "nested deeply", "[" * 100_000 + "]" * 100_000
+    yield "nested in a field", good.replace('"format"', '"more":' + "[" * 50 + "]" * 50 + ',"format"')
+    yield "a byte order mark", "\ufeff" + good
+    yield "a control character in a string", good.replace("window/1", "window\n/1")
+    for name in ("NaN", "Infinity", "-Infinity", "1e999", "-1e999", "null", "true", '"1"', "[]", "{}", "-0.0"):
+        yield f"epsilon {name}", good.replace('"epsilon":1.0', f'"epsilon":{name}')
+    for name in ("01", "+1", ".5", "1.", "0x1", "1e", "１"):
+        yield f"a number written {name}", good.replace('"epsilon":1.0', f'"epsilon":{name}')
+    for name in ("1.0", "true", "9007199254740993", "1e3", "18446744073709551616", "9" * 400, "null", '"5"'):
+        yield f"extra {name[:24]}", _with_number(good, "extra", name)
+        yield f"bits {name[:24]}", _with_number(good, "bits", name)
+    yield "too large", good[:-1] + " " * (1 << 22) + "}"
+
+
+def _with_number(good: str, key: str, written: str) -> str:
+    """The spec with one integer written in another way."""
+    begin = good.index(f'"{key}":') + len(key) + 3
+    begin += good[begin] == "["
+    end = min(good.index(sign, begin) for sign in ",]" if sign in good[begin:])
+    return good[:begin] + written + good[end:]
+
+
+def _wrong_content(good: str) -> Iterator[tuple[str, Any]]:
+    content = json.loads(good)
+    runs = json.loads(mechanisms()["mixed runs"].to_json())
+    circle = json.loads(mechanisms()["mixed runs on a circle"].to_json())
+
+    def cells(**changes: Any) -> Any:
+        return {**content, "cells": {**content["cells"], **changes}}
+
+    def start(**changes: Any) -> Any:
+        return {**content, "start": {**content["start"], **changes}}
+
+    for key in content:
+        yield f"without {key}", {k: v for k, v in content.items() if k != key}
+    for key in content["cells"]:
+        yield f"without cells.{key}", {
+            **content, "cells": {k: v for k, v in content["cells"].items() if k != key},
+        }  # fmt: skip
+        yield f"cells.{key} empty", cells(**{key: []})
+        yield f"cells.{key} too long", cells(**{key: content["cells"][key] * 2})
+        yield f"cells.{key} not a list", cells(**{key: content["cells"][key][0]})
+        yield f"cells.{key} nested", cells(**{key: [content["cells"][key]]})
+    for key in ("t", "s"):
+        yield f"start.{key} empty", start(**{key: []})
+        yield f"start.{key} one knot", start(**{key: content["start"][key][:1]})
+    yield "no cells at all", cells(count=[], background=[], extra=[], value=[], step=[])
+    yield "an unknown key", {**content, "code": "x"}
+    yield "another format", {**content, "format": "window/2"}
+    yield "circle 0", {**content, "circle": 0}
+    yield "start.step 1", start(step=1)
+    for bits in (0, 32, 53, 64, -33):
+        yield f"{bits} bits", {**content, "bits": bits}
+    for domain in ([0], [0, 1, 2], [1, 0], [1, 1], [0, None], "01", {"low": 0}, [0, True], [1e308, -1e308]):
+        yield f"domain {domain}", {**content, "domain": domain}
+    for domain in ([0, 0], [0, -1], [1e308, 1.7e308], [1e300, 1.0]):
+        yield f"circle {domain}", {**circle, "domain": domain}
+    yield "a circle that its counts do not allow", {**content, "circle": True}
+    for epsilon in (0, -1.0, 1e-7, 17, 1e300, 5e-324):
+        yield f"epsilon {epsilon}", {**content, "epsilon": epsilon}
+    yield "count 0", cells(count=[0])
+    yield "count -1", cells(count=[-1])
+    yield "count 2^40", cells(count=[1 << 40])
+    yield "count 2^20 + 1", cells(count=[(1 << 20) + 1])
+    yield "background 0", cells(background=[0])
+    yield "extra -1", cells(extra=[-1])
+    yield "extra 0: no room for the window", cells(extra=[0])
+    yield "weights beyond 2^53", cells(extra=[1 << 53])
+    yield "background fills everything", cells(background=[2 ** (content["bits"] - 16)])
+    yield "values that decrease", cells(step=[-1e-5])
+    yield "values that overflow", cells(value=[1e308], step=[1e308])
+    yield "values that cancel to NaN", cells(value=[-1.7e308], step=[1.7e308])
+    yield "runs out of order", {**runs, "cells": {**runs["cells"], "value": [0.0, 0.2, 0.1, 0.7, 0.75]}}
+    yield "a circle's values beyond 1", {**circle, "cells": {**circle["cells"], "value": [0, 0.2, 0.2, 0.7, 0.9]}}
+    yield "a circle's values below 0", {**circle, "cells": {**circle["cells"], "value": [-0.1, 0.2, 0.2, 0.7, 0.75]}}
+    s = content["start"]["s"]
+    yield "knots out of order", start(t=content["start"]["t"][::-1])
+    yield "knots closer than 2^-64", start(t=[0.0, 2.0**-65])
+    yield "a knot outside", start(t=[0.0, 1.5])
+    yield "a negative knot", start(t=[-0.5, 1.0])
+    yield "starts that decrease", start(s=s[::-1])
+    yield "a negative start", start(s=[-1, s[1]])
+    yield "a start beyond the end", start(s=[0, s[1] + 1])
+    yield "more privacy claimed than counted", {**content, "epsilon": 0.999}
+    yield "half the privacy claimed", {**content, "epsilon": 0.5}

@@ -1,0 +1,107 @@
+"""The mechanisms of the shared vectors: every design, every kind of table, every kind of domain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import sottovoce as sv
+from sottovoce.designs.build import background_window
+from sottovoce.domains import Domain, as_domain
+from sottovoce.exact import exp_lower
+from sottovoce.window import Window
+
+
+def mechanisms() -> dict[str, sv.Mechanism]:
+    made = {
+        "ogpm": sv.ogpm(1.0, (0, 24)),
+        "ogpm l2": sv.ogpm(1.0, (0, 1), "l2"),
+        "ogpm at a point": sv.ogpm(2.0, (-40, 50), at=12.5),
+        "ogpm of 3 cells": sv.ogpm(0.5, (0, 10), cells=3),
+        "ogpm of 2^20 cells": sv.ogpm(4.0, (0, 1), cells=1 << 20),
+        "ogpm, least epsilon": sv.ogpm(1e-6, (0, 1)),
+        "ogpm, largest epsilon": sv.ogpm(16.0, (0, 1)),
+        "circle of hours": sv.ogpm(1.0, sv.Circle(24)),
+        "circle l2 from -pi": sv.ogpm(2.0, sv.Circle(2 * math.pi, origin=-math.pi), "l2"),
+        "circle of 2 cells": sv.ogpm(1.0, sv.Circle(1.0), cells=2),
+        "circle, large epsilon": sv.ogpm(12.0, sv.Circle(360.0)),
+        "tiny circle": sv.ogpm(1.0, sv.Circle(1e-310)),
+        "pm": sv.pm(1.0, (-1, 1)),
+        "pm, epsilon 0.1": sv.pm(0.1, (0, 120)),
+        "sw": sv.sw(1.0, (0, 1)),
+        "sw, epsilon 4": sv.sw(4.0, (-20, 45.5), cells=1024),
+        "ptt": sv.ptt(1.0, (-1, 1)),
+        "ptt, q given": sv.ptt(3.0, (0, 7), 0.3),
+        "duchi": sv.duchi(1.0, (-1, 1)),
+        "duchi, epsilon 8": sv.duchi(8.0, (0, 1e6)),
+        "ogpm unbiased": sv.ogpm_unbiased(1.0, (0, 1)),
+        "pm truncated": sv.pm(2.0, (0, 1)).truncated(),
+        "sw truncated": sv.sw(0.5, (3, 5)).truncated(),
+        "sw compressed": sv.sw(1.0, (0, 1)).compressed(),
+        "width beyond doubles": sv.ogpm(1.0, (-1.7e308, 1.7e308)),
+        "one subnormal wide": sv.ogpm(1.0, (0, 5e-324)),
+        "subnormal bounds": sv.sw(1.0, (-3e-320, 1e-318)),
+        "far from zero": sv.ogpm(1.0, (1e15, 1e15 + 1)),
+        "two neighbouring doubles": sv.ogpm(1.0, (1.0, 1.0 + 2.0**-52)),
+    }
+    for epsilon in (0.25, 1.0, 4.0):
+        v, g = _bowl(epsilon)
+        for unbiased in (False, True):
+            name = f"atoms, epsilon {epsilon}, {'unbiased' if unbiased else 'nearest'}"
+            v_out = (v - 0.5) * _reach(epsilon) + 0.5 if unbiased else v
+            made[name] = background_window(
+                epsilon, as_domain((0, 10)), positions=v_out, masses=g, unbiased=unbiased
+            )
+    made["mixed runs"] = _by_hand(1.0, as_domain((-3, 3)))
+    made["mixed runs, stepwise"] = _by_hand(1.0, as_domain((-3, 3)), stepwise=True)
+    made["mixed runs on a circle"] = _by_hand(1.0, sv.Circle(10, origin=5))
+    made["mixed runs on a circle, stepwise"] = _by_hand(1.0, sv.Circle(10, origin=5), stepwise=True)
+    return made
+
+
+def _bowl(epsilon: float) -> tuple[np.ndarray, np.ndarray]:
+    """A background with atoms that grow towards the ends, as the optimal designs have."""
+    v = np.linspace(0, 1, 41)
+    g = 0.2 + np.abs(2 * v - 1) ** 3
+    return v, g / g.sum() * math.exp(-epsilon / 2)
+
+
+def _reach(epsilon: float) -> float:
+    return 2.2 / math.tanh(epsilon / 4)
+
+
+def _by_hand(epsilon: float, domain: Domain, *, stepwise: bool = False) -> sv.Mechanism:
+    """Runs of different weights, one without any extra, knots that coincide, a start that is held flat."""
+    bits, q = 44, exp_lower(epsilon)
+    count = np.array([7, 1, 300, 2, 50])
+    a = np.array([9, 400, 11, 77, 13]) * 2**29
+    e = np.array([math.floor(int(w) * q) - int(w) for w in a])
+    e[3] = 0
+    mass = int((count * a).sum())
+    around = int((count * e).sum())
+    a[2] += (int(0.6 * 2**bits) - mass) // 300
+    e[2] = math.floor(int(a[2]) * q) - int(a[2])
+    mass, around = int((count * a).sum()), int((count * e).sum())
+    top = 2 * around - 1 if domain.is_circle else around - (2**bits - mass)
+    return sv.Mechanism(epsilon, domain, _window(domain, bits, (count, a, e), top, stepwise))
+
+
+def _window(domain: Domain, bits: int, runs: Sequence[Any], top: int, stepwise: bool) -> Window:
+    t = np.array([0.0, 0.1, 0.1, 0.3, 0.55, 0.55, 0.9, 1.0])
+    s = (np.array([0.0, 0.01, 0.2, 0.2, 0.5, 0.61, 0.97, 1.0]) * top).astype(np.int64)
+    count, background, extra = runs
+    return Window(
+        wraps=domain.is_circle,
+        bits=bits,
+        count=count,
+        background=background,
+        extra=extra,
+        value=np.array([0.0, 0.2, 0.2, 0.7, 0.75]),
+        step=np.array([0.02, 0.0, 0.001, 0.01, 0.005]),
+        knot_t=t,
+        knot_s=s,
+        stepwise=stepwise,
+    )
