@@ -70,7 +70,8 @@ class Window:
         _rule(
             bool(np.isfinite(self.value).all() and np.isfinite(self.step).all()), "cell values must be finite"
         )
-        last = self.value + self.step * (self.count - 1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            last = self.value + self.step * (self.count - 1)
         ordered = (self.step >= 0).all() and (self.value[1:] >= last[:-1]).all() and np.isfinite(last).all()
         _rule(bool(ordered), "cell values must not decrease")
         if self.wraps:
@@ -245,8 +246,9 @@ class Window:
             least = extremes.min(axis=0)
         approximate = most / least
         close = approximate >= approximate.max() * (1 - 1e-14)
-        pairs = np.unique(np.stack([most[close], least[close]]), axis=1)
-        return max(Fraction(int(p), int(q)) for p, q in pairs.T)
+        pairs = np.stack([most[close], least[close]])
+        fresh = np.append(True, (pairs[:, 1:] != pairs[:, :-1]).any(axis=0))  # runs repeat the same pair
+        return max(Fraction(int(p), int(q)) for p, q in pairs[:, fresh].T)
 
 
 def _rule(holds: bool, sentence: str) -> None:

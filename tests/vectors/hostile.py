@@ -6,13 +6,18 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import sottovoce as sv
 from tests.vectors.mechanisms import mechanisms
+
+import sottovoce as sv
 
 
 def hostile_specs() -> list[tuple[str, str]]:
     good = sv.ogpm(1.0, (0, 24)).to_json()
-    return [*_broken_text(good), *((name, _text(content)) for name, content in _wrong_content(good))]
+    return [
+        *_broken_text(good),
+        *((name, _text(content)) for name, content in _wrong_content(good)),
+        *((name, _text(content)) for name, content in _wrong_mixtures()),
+    ]
 
 
 def _text(content: Any) -> str:
@@ -37,7 +42,19 @@ def _broken_text(good: str) -> Iterator[tuple[str, str]]:
     yield "nested in a field", good.replace('"format"', '"more":' + "[" * 50 + "]" * 50 + ',"format"')
     yield "a byte order mark", "\ufeff" + good
     yield "a control character in a string", good.replace("window/1", "window\n/1")
-    for name in ("NaN", "Infinity", "-Infinity", "1e999", "-1e999", "null", "true", '"1"', "[]", "{}", "-0.0"):
+    for name in (
+        "NaN",
+        "Infinity",
+        "-Infinity",
+        "1e999",
+        "-1e999",
+        "null",
+        "true",
+        '"1"',
+        "[]",
+        "{}",
+        "-0.0",
+    ):
         yield f"epsilon {name}", good.replace('"epsilon":1.0', f'"epsilon":{name}')
     for name in ("01", "+1", ".5", "1.", "0x1", "1e", "１"):
         yield f"a number written {name}", good.replace('"epsilon":1.0', f'"epsilon":{name}')
@@ -53,6 +70,23 @@ def _with_number(good: str, key: str, written: str) -> str:
     begin += good[begin] == "["
     end = min(good.index(sign, begin) for sign in ",]" if sign in good[begin:])
     return good[:begin] + written + good[end:]
+
+
+def _wrong_mixtures() -> Iterator[tuple[str, Any]]:
+    content = json.loads(mechanisms()["coin of three"].to_json())
+    parts = content["parts"]
+    for weights in ([1, 2], [1, 2, 4], [0, 3, 5], [-1, 4, 5], [1.0, 2, 5], [True, 2, 5], [2, 4, 1 << 52], []):
+        yield f"coin {weights}", {**content, "weights": weights}
+    yield "a coin of 2^11", {**content, "weights": [1024, 512, 512]}
+    yield "no parts", {**content, "weights": [], "parts": []}
+    yield "17 parts", {**content, "weights": [16] * 15 + [8, 8], "parts": parts[:1] * 17}
+    yield "a mixture in a mixture", {**content, "parts": [content, *parts[1:]]}
+    yield "parts of different epsilon", {**content, "parts": [{**parts[0], "epsilon": 1.5}, *parts[1:]]}
+    yield "parts of different domains", {**content, "parts": [{**parts[0], "domain": [0, 2]}, *parts[1:]]}
+    yield "a part that lies", {**content, "parts": [{**part, "epsilon": 0.9} for part in parts]}
+    yield "a mixture with an epsilon", {**content, "epsilon": 1.0}
+    big = json.loads(sv.ogpm(1.0, cells=1 << 19).to_json())
+    yield "too many cells together", {**content, "weights": [2, 1, 1], "parts": [big] * 3}
 
 
 def _wrong_content(good: str) -> Iterator[tuple[str, Any]]:
@@ -106,8 +140,14 @@ def _wrong_content(good: str) -> Iterator[tuple[str, Any]]:
     yield "values that overflow", cells(value=[1e308], step=[1e308])
     yield "values that cancel to NaN", cells(value=[-1.7e308], step=[1.7e308])
     yield "runs out of order", {**runs, "cells": {**runs["cells"], "value": [0.0, 0.2, 0.1, 0.7, 0.75]}}
-    yield "a circle's values beyond 1", {**circle, "cells": {**circle["cells"], "value": [0, 0.2, 0.2, 0.7, 0.9]}}
-    yield "a circle's values below 0", {**circle, "cells": {**circle["cells"], "value": [-0.1, 0.2, 0.2, 0.7, 0.75]}}
+    yield (
+        "a circle's values beyond 1",
+        {**circle, "cells": {**circle["cells"], "value": [0, 0.2, 0.2, 0.7, 0.9]}},
+    )
+    yield (
+        "a circle's values below 0",
+        {**circle, "cells": {**circle["cells"], "value": [-0.1, 0.2, 0.2, 0.7, 0.75]}},
+    )
     s = content["start"]["s"]
     yield "knots out of order", start(t=content["start"]["t"][::-1])
     yield "knots closer than 2^-64", start(t=[0.0, 2.0**-65])

@@ -1,31 +1,36 @@
 """Writes the vectors that Python and JavaScript share:  python -m tests.vectors.make
 
-- sampling.json: specs, and which cell a 64-bit word draws at x. `cases` lists words and values on the
-  boundaries of every table; `bulk` is the SHA-256 of the cells of many counter-based pseudo-random cases.
+- sampling.json: specs, and the cell that a 64-bit word draws at x. Values and words lie on the boundaries of
+  every table; `bulk` is the SHA-256 of the cells (32-bit, little-endian) of many cases made from a counter.
 - specs.json: specs with their audit, and specs that every reader must refuse.
 
-A word is written as 16 hexadecimal digits, a value as the shortest decimal that reads back as the same double.
+A word is 16 hexadecimal digits, with 8 more for a mixture: the leading half of the word that tosses its coin.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from tests.vectors.hostile import hostile_specs
+from tests.vectors.mechanisms import AnyMechanism, mechanisms
 
 import sottovoce as sv
 from sottovoce.kernels import plain
-from tests.vectors.hostile import hostile_specs
-from tests.vectors.mechanisms import mechanisms
+from sottovoce.kernels.tables import FloatArray, IntArray
+
+Words = NDArray[np.uint64]
 
 HERE = Path(__file__).parent
 BULK = 20_000
 
 
-def mix32(counter: np.ndarray) -> np.ndarray:
+def mix32(counter: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """The finaliser of MurmurHash3: pseudo-random words that any language makes from a counter."""
     h = counter.astype(np.uint32)
     for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
@@ -33,37 +38,56 @@ def mix32(counter: np.ndarray) -> np.ndarray:
     return h
 
 
-def cells_of(m: sv.Mechanism, x: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """What the plain sampler draws; the compiled one is held against the same file."""
+def cells_of(m: AnyMechanism, x: FloatArray, words: Words, coins: Words) -> IntArray:
+    """What the plain sampler draws; a mixture's coin is tossed with the leading half of a word."""
+    if isinstance(m, sv.Mixture):
+        side = m._toss(coins << np.uint64(32))
+        cells = np.stack([cells_of(part, x, words, coins) for part in m.parts])
+        return cells[side, np.arange(len(x))] + m.offsets[side]
     return np.floor(plain.sample(m.window.tables, words.copy(), m.domain.to_unit(x))).astype(np.int64)
 
 
-def bulk(m: sv.Mechanism, count: int = BULK) -> tuple[np.ndarray, np.ndarray]:
-    """`count` values spread over the domain, and words, from counters alone."""
-    i = np.arange(count, dtype=np.uint32) * np.uint32(3)
-    hi, lo, place = mix32(i), mix32(i + np.uint32(1)), mix32(i + np.uint32(2))
+def bulk(m: AnyMechanism, count: int = BULK) -> tuple[FloatArray, Words, Words]:
+    """`count` values spread over the domain, words and coins, from counters alone."""
+    i = np.arange(count, dtype=np.uint32) * np.uint32(4)
+    hi, lo, place, coins = (mix32(i + np.uint32(k)).astype(np.uint64) for k in range(4))
     t = place / 2.0**32
     x = np.minimum(np.maximum(m.domain.low * (1 - t) + m.domain.high * t, m.domain.low), m.domain.high)
-    return x, hi.astype(np.uint64) << np.uint64(32) | lo
+    return x, hi << np.uint64(32) | lo, coins
 
 
-def boundaries(m: sv.Mechanism) -> tuple[np.ndarray, np.ndarray]:
-    """Every value where a table turns, against every draw where one does."""
+def boundaries(m: AnyMechanism) -> tuple[FloatArray, Words, Words]:
+    """Every value where a table turns, against every draw where one does, on every side of the coin."""
+    if not isinstance(m, sv.Mixture):
+        x, words = _turns(m)
+        return x, words, np.zeros_like(words)
+    ends = np.cumsum(m.weights)
+    shift = 32 - (int(ends[-1]).bit_length() - 1)
+    x, words, coins = [], [], []
+    for part, first, end in zip(m.parts, [0, *ends], ends, strict=False):
+        for side in (first, end - 1):
+            x_part, words_part = _turns(part)
+            x.append(x_part)
+            words.append(words_part)
+            coins.append(np.full(len(x_part), (int(side) << shift) | ((1 << shift) - 1), dtype=np.uint64))
+    return np.concatenate(x), np.concatenate(words), np.concatenate(coins)
+
+
+def _turns(m: sv.Mechanism) -> tuple[FloatArray, Words]:
     w, rng = m.window, np.random.default_rng(8)
     x = m.domain.from_unit(_some(w.knot_t, 6))
     near = np.concatenate((x, np.nextafter(x, -np.inf), np.nextafter(x, np.inf)))
-    ends = [m.domain.low, m.domain.high, m.domain.low / 2 + m.domain.high / 2]
-    ends += [np.nextafter(m.domain.low, np.inf), np.nextafter(m.domain.high, -np.inf), 0.0, -0.0]
+    ends = [m.domain.low, m.domain.high, m.domain.low / 2 + m.domain.high / 2, 0.0]
+    ends += [np.nextafter(m.domain.low, np.inf), np.nextafter(m.domain.high, -np.inf)]
     values = np.unique(np.concatenate((near, ends)))
-    values = values[m.domain.contains(values)]
     x, draw = [], []
-    for value in values:
+    for value in values[m.domain.contains(values)].tolist():
         s = int(w.starts(m.domain.to_unit(value)))
-        edges = np.concatenate(([0], np.cumsum(w.count * w.extra)))
-        cell = w.edge[np.searchsorted(w.edge, s + w.length // 2) - 1]
-        inside = (np.concatenate((edges, [cell, cell + 1])) - s) % w.around
+        runs = np.concatenate(([0], np.cumsum(w.count * w.extra)))
+        middle = w.edge[np.searchsorted(w.edge, (s + w.length // 2) % w.around) - 1]
+        inside = (np.concatenate((runs, [middle, s])) - s) % w.around
         back = np.concatenate(([0], np.cumsum(w.count * w.background)))
-        turns = np.concatenate((_some(back, 8), w.mass + _some(inside[inside < w.length], 8)))
+        turns = np.concatenate((_some(back, 5), w.mass + _some(inside[inside < w.length], 5)))
         turns = np.concatenate((turns, turns - 1, turns + 1, [0, w.mass - 1, w.mass, w.total - 1]))
         turns = np.unique(turns[(turns >= 0) & (turns < w.total)])
         x += [value] * len(turns)
@@ -73,7 +97,7 @@ def boundaries(m: sv.Mechanism) -> tuple[np.ndarray, np.ndarray]:
     return np.array(x), (np.array(draw, dtype=np.uint64) << np.uint64(shift)) | low_bits
 
 
-def _some(sorted_values: Any, most: int) -> np.ndarray:
+def _some(sorted_values: Any, most: int) -> NDArray[Any]:
     """At most `most` of the values: the first, the last and some between."""
     values = np.unique(np.asarray(sorted_values))
     return values[np.unique(np.linspace(0, len(values) - 1, most).round().astype(int))]
@@ -82,9 +106,9 @@ def _some(sorted_values: Any, most: int) -> np.ndarray:
 def sampling() -> dict[str, Any]:
     content = []
     for name, m in mechanisms().items():
-        x, words = boundaries(m)
-        x_bulk, words_bulk = bulk(m)
-        cells = cells_of(m, x, words).tolist()
+        x, words, coins = boundaries(m)
+        coin = [f"{c:08x}" for c in coins.tolist()] if isinstance(m, sv.Mixture) else [""] * len(x)
+        drawn = cells_of(m, *bulk(m)).astype("<u4").tobytes()
         content.append(
             {
                 "name": name,
@@ -92,10 +116,10 @@ def sampling() -> dict[str, Any]:
                 "digest": m.digest,
                 "cells": m.cells,
                 "x": x.tolist(),
-                "words": [f"{word:016x}" for word in words.tolist()],
-                "expected": cells,
-                "decoded": [float(m.decode(cell)) for cell in (0, m.cells // 2, m.cells - 1)],
-                "bulk": hashlib.sha256(cells_of(m, x_bulk, words_bulk).astype("<u4").tobytes()).hexdigest(),
+                "words": [f"{word:016x}{c}" for word, c in zip(words.tolist(), coin, strict=True)],
+                "expected": cells_of(m, x, words, coins).tolist(),
+                "decoded": m.decode([0, m.cells // 2, m.cells - 1]).tolist(),
+                "bulk": hashlib.sha256(drawn).hexdigest(),
             }
         )
     return {"bulk_count": BULK, "mechanisms": content}
@@ -114,9 +138,26 @@ def specs() -> dict[str, Any]:
                 "epsilon": found.epsilon,
                 "claimed": found.claimed,
                 "holds": found.holds,
+                "accepted": accepted(text),
             }
         )
-    return {"audits": audits, "refused": [{"name": name, "spec": text} for name, text in hostile_specs()]}
+    refused = [{"name": name, "spec": _packed(text)} for name, text in hostile_specs()]
+    return {"audits": audits, "refused": refused}
+
+
+def _packed(text: str) -> str | list[list[Any]]:
+    """A text, or where one character repeats for long, its pieces and how often each is repeated."""
+    if len(text) < 100_000:
+        return text
+    return [[run.group(1), len(run.group(0))] for run in re.finditer(r"(.)\1*", text, re.DOTALL)]
+
+
+def accepted(text: str) -> bool:
+    try:
+        sv.from_json(text)
+    except ValueError:
+        return False
+    return True
 
 
 def overclaiming() -> list[tuple[str, str]]:
@@ -124,7 +165,9 @@ def overclaiming() -> list[tuple[str, str]]:
     text = sv.ogpm(1.0, (0, 24)).to_json()
     content = json.loads(text)
     lies = [("claims half", {**content, "epsilon": 0.5})]
-    lies.append(("claims one ulp less", {**content, "epsilon": float(np.nextafter(sv.audit(text).epsilon, 0))}))
+    lies.append(
+        ("claims one ulp less", {**content, "epsilon": float(np.nextafter(sv.audit(text).epsilon, 0))})
+    )
     cells = {**content["cells"], "extra": [content["cells"]["extra"][0] + 1]}
     lies.append(("one extra weight too many", {**content, "cells": cells}))
     return [(name, json.dumps(lie, sort_keys=True, separators=(",", ":"))) for name, lie in lies]

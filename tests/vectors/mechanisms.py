@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,17 @@ import sottovoce as sv
 from sottovoce.designs.build import background_window
 from sottovoce.domains import Domain, as_domain
 from sottovoce.exact import exp_lower
+from sottovoce.kernels.tables import FloatArray
 from sottovoce.window import Window
 
+_COIN = ((1.0, 16), (1.0, 64), (1.0, 1000))
 
-def mechanisms() -> dict[str, sv.Mechanism]:
-    made = {
+AnyMechanism = sv.Mechanism | sv.Mixture
+
+
+@cache
+def mechanisms() -> dict[str, AnyMechanism]:
+    made: dict[str, AnyMechanism] = {
         "ogpm": sv.ogpm(1.0, (0, 24)),
         "ogpm l2": sv.ogpm(1.0, (0, 1), "l2"),
         "ogpm at a point": sv.ogpm(2.0, (-40, 50), at=12.5),
@@ -41,6 +48,9 @@ def mechanisms() -> dict[str, sv.Mechanism]:
         "pm truncated": sv.pm(2.0, (0, 1)).truncated(),
         "sw truncated": sv.sw(0.5, (3, 5)).truncated(),
         "sw compressed": sv.sw(1.0, (0, 1)).compressed(),
+        "two scales": sv.two_scale(1.0, (0, 24)),
+        "two scales on a circle": sv.two_scale(2.0, sv.Circle(24)),
+        "coin of three": sv.Mixture(tuple(sv.sw(e, (0, 1), cells=n) for e, n in _COIN), (1, 2, 5)),
         "width beyond doubles": sv.ogpm(1.0, (-1.7e308, 1.7e308)),
         "one subnormal wide": sv.ogpm(1.0, (0, 5e-324)),
         "subnormal bounds": sv.sw(1.0, (-3e-320, 1e-318)),
@@ -55,6 +65,9 @@ def mechanisms() -> dict[str, sv.Mechanism]:
             made[name] = background_window(
                 epsilon, as_domain((0, 10)), positions=v_out, masses=g, unbiased=unbiased
             )
+    made["mixture of unlike parts"] = sv.Mixture(
+        (sv.duchi(1.0, (-3, 3)), _by_hand(1.0, as_domain((-3, 3)))), (1, 1)
+    )
     made["mixed runs"] = _by_hand(1.0, as_domain((-3, 3)))
     made["mixed runs, stepwise"] = _by_hand(1.0, as_domain((-3, 3)), stepwise=True)
     made["mixed runs on a circle"] = _by_hand(1.0, sv.Circle(10, origin=5))
@@ -62,7 +75,7 @@ def mechanisms() -> dict[str, sv.Mechanism]:
     return made
 
 
-def _bowl(epsilon: float) -> tuple[np.ndarray, np.ndarray]:
+def _bowl(epsilon: float) -> tuple[FloatArray, FloatArray]:
     """A background with atoms that grow towards the ends, as the optimal designs have."""
     v = np.linspace(0, 1, 41)
     g = 0.2 + np.abs(2 * v - 1) ** 3

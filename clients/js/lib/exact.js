@@ -54,8 +54,10 @@ export function expLower([numerator, denominator]) {
   return [total >> (work - BITS), 1n << BITS];
 }
 
-/** Whether a ratio of integers is at most e^ε, in integers. */
+/** Whether a ratio of integers up to 2^53 is at most e^ε, in integers. */
 export function atMostExp(ratio, epsilon) {
+  if (!(epsilon > 0)) return false;
+  if (epsilon >= 37) return true; // 2^53 < e^37, and the series of a huge ε would never end
   return !less(expLower(rationalEpsilon(epsilon)), ratio);
 }
 

@@ -2,10 +2,11 @@
  * A mechanism: what a device runs. It turns a value into an integer cell, exactly as the Python library
  * does on the same 64 random bits. All arithmetic is on integers below 2^53 held as doubles.
  */
-import { DataError, PrivacyError } from "./errors.js";
+import { DataError, PrivacyError, SpecError } from "./errors.js";
 import { atMostExp, logOf } from "./exact.js";
 import { randomWord } from "./random.js";
-import { largestRatio, readSpec } from "./spec.js";
+import { readSpec } from "./spec.js";
+import { largestRatio } from "./window.js";
 
 const [MIN_EPSILON, MAX_EPSILON] = [1e-6, 16];
 
@@ -14,15 +15,10 @@ export function audit(text) {
   return findings(readSpec(text));
 }
 
-function findings({ epsilon: claimed, window }) {
-  const ratio = largestRatio(window);
-  const inRange = claimed >= MIN_EPSILON && claimed <= MAX_EPSILON;
-  return {
-    ratio,
-    epsilon: logOf(ratio),
-    claimed,
-    holds: inRange && atMostExp(ratio, claimed),
-  };
+function findings({ epsilon: claimed, windows }) {
+  const ratios = windows.map(largestRatio); // a public coin cancels: the worst part counts
+  const ratio = ratios.reduce((most, next) => (next[0] * most[1] > most[0] * next[1] ? next : most));
+  return { ratio, epsilon: logOf(ratio), claimed, holds: atMostExp(ratio, claimed) };
 }
 
 /** Read a spec; refused unless its counts give the ε it claims. */
@@ -32,34 +28,36 @@ export function fromJson(text) {
 
 export class Mechanism {
   #domain;
-  #tables;
-  #window;
+  #parts;
+  #coin;
 
   constructor(spec) {
-    const found = findings(spec);
-    if (!(found.claimed >= MIN_EPSILON && found.claimed <= MAX_EPSILON)) {
-      throw new PrivacyError(
-        `epsilon must be between ${MIN_EPSILON} and ${MAX_EPSILON}, got epsilon=${found.claimed}`,
-      );
+    const { epsilon } = spec;
+    if (!(epsilon >= MIN_EPSILON && epsilon <= MAX_EPSILON)) {
+      throw new SpecError(`epsilon must be between ${MIN_EPSILON} and ${MAX_EPSILON}, got epsilon=${epsilon}`);
     }
+    const found = findings(spec);
     if (!found.holds) {
-      throw new PrivacyError(
-        `the counts give epsilon=${found.epsilon}, more than the claimed epsilon=${found.claimed}`,
-      );
+      throw new PrivacyError(`the counts give epsilon=${found.epsilon}, more than the claimed epsilon=${epsilon}`);
     }
     this.#domain = withUnits(spec.domain);
-    this.#window = spec.window;
-    this.#tables = tables(spec.window);
+    let [offset, share] = [0, 0];
+    this.#parts = spec.windows.map((window, i) => {
+      const part = { ...tables(window), offset, share: (share += spec.weights[i]) };
+      offset += window.cells;
+      return part;
+    });
+    this.#coin = Math.log2(share); // bits of the public coin; 0: there is none
     this.audit = Object.freeze(found);
-    this.epsilon = spec.epsilon;
-    this.cells = spec.window.cells;
+    this.epsilon = epsilon;
+    this.cells = offset;
     this.domain = Object.freeze(spec.domain);
     Object.freeze(this);
   }
 
   /** Whether the exact ε is at most this one, in integers. */
   keeps(epsilon) {
-    return epsilon > 0 && Number.isFinite(epsilon) && atMostExp(this.audit.ratio, epsilon);
+    return atMostExp(this.audit.ratio, epsilon);
   }
 
   /** Whether a value lies in the domain. */
@@ -80,14 +78,20 @@ export class Mechanism {
   report(value, { clip = false } = {}) {
     if (typeof value !== "number") throw new TypeError("value must be a number");
     const x = clip && Number.isFinite(value) ? this.bringInside(value) : value;
-    return this.cellAt(x, randomWord(), randomWord());
+    return this.#draw(x);
+  }
+
+  #draw(x) {
+    return this.cellAt(x, randomWord(), randomWord(), this.#coin ? randomWord() : 0);
   }
 
   /** Randomise many values, each with randomness of its own. */
   reportAll(values, { clip = false } = {}) {
     const Cells = this.cells <= 1 << 8 ? Uint8Array : this.cells <= 1 << 16 ? Uint16Array : Uint32Array;
-    const numbers = Array.isArray(values) ? Float64Array.from(values, strictNumber) : values;
-    if (!ArrayBuffer.isView(numbers)) throw new TypeError("values must be an array of numbers");
+    if (!Array.isArray(values) && !(ArrayBuffer.isView(values) && "length" in values)) {
+      throw new TypeError("values must be an array of numbers");
+    }
+    const numbers = Float64Array.from(values, strictNumber);
     const inside = (x) => this.contains(clip && Number.isFinite(x) ? this.bringInside(x) : x);
     const first = numbers.findIndex((x) => !inside(x));
     if (first >= 0) {
@@ -99,21 +103,22 @@ export class Mechanism {
     const cells = new Cells(numbers.length);
     for (let i = 0; i < cells.length; i += 1) {
       const x = clip ? this.bringInside(numbers[i]) : numbers[i];
-      cells[i] = this.cellAt(x, randomWord(), randomWord());
+      cells[i] = this.#draw(x);
     }
     return cells;
   }
 
   /**
-   * The cell that the 64-bit word hi·2^32 + lo draws at x. For checks against the Python library; to
-   * report, use `report`.
+   * The cell that the 64-bit word hi·2^32 + lo draws at x; `coin` is the leading half of the word that
+   * tosses a mixture's coin. For checks against the Python library; to report, use `report`.
    */
-  cellAt(x, hi, lo) {
+  cellAt(x, hi, lo, coin = 0) {
     const domain = this.#domain;
     if (!(x >= domain.low && x <= domain.high)) throw new DataError("value must be a number in the domain");
-    const { mass, around, top, wraps, shift, factor, knots, starts, slopes, back, more } = this.#tables;
+    const part = this.#coin ? this.#tossed(coin) : this.#parts[0];
+    const { offset, mass, around, top, wraps, shift, factor, knots, starts, slopes, back, more } = part;
     const draw = (hi >>> 0) * factor + (lo >>> shift); // the top bits of the word
-    if (draw < mass) return pick(back, draw);
+    if (draw < mass) return offset + pick(back, draw);
     const t = (x * domain.scale - domain.scaledLow) * domain.perWidth;
     const k = last(knots, t);
     let s = starts[k] + Math.floor((t - knots[k]) * slopes[k]);
@@ -121,7 +126,12 @@ export class Mechanism {
     if (wraps && s >= around) s -= around;
     let u = s - mass + draw;
     if (wraps && u >= around) u -= around;
-    return pick(more, u);
+    return offset + pick(more, u);
+  }
+
+  #tossed(coin) {
+    const side = (coin >>> 0) >>> (32 - this.#coin);
+    return this.#parts.find(({ share }) => side < share);
   }
 
   /** The value that a cell stands for, in the units of the domain. */
@@ -129,11 +139,11 @@ export class Mechanism {
     if (!Number.isInteger(cell) || cell < 0 || cell >= this.cells) {
       throw new DataError(`cells must be whole numbers in 0..${this.cells - 1}`);
     }
-    const { value, step } = this.#window;
-    const { first } = this.#tables.back;
-    const run = last(first, cell);
+    const { offset, value, step, back } = this.#parts.findLast((part) => part.offset <= cell);
+    const run = last(back.first, cell - offset);
+    const t = value[run] + step[run] * (cell - offset - back.first[run]);
     const { scaledLow, scaledWidth, scale } = this.#domain;
-    return (scaledLow + (value[run] + step[run] * (cell - first[run])) * scaledWidth) / scale;
+    return (scaledLow + t * scaledWidth) / scale;
   }
 }
 
@@ -169,7 +179,8 @@ function withUnits(domain) {
 }
 
 /** Left edges of the runs on the background and on the extra coordinate, and of the start table. */
-function tables({ wraps, bits, count, background, extra, t, s, stepwise, mass, around, top }) {
+function tables(window) {
+  const { wraps, bits, count, background, extra, t, s, stepwise, mass, around, top, value, step } = window;
   const edges = (weights) => {
     const left = new Float64Array(count.length);
     for (let i = 1; i < left.length; i += 1) left[i] = left[i - 1] + count[i - 1] * weights[i - 1];
@@ -178,6 +189,8 @@ function tables({ wraps, bits, count, background, extra, t, s, stepwise, mass, a
   const first = edges(new Float64Array(count.length).fill(1));
   const segments = stepwise ? t.length : t.length - 1;
   return {
+    value,
+    step,
     wraps,
     mass,
     around,

@@ -1,0 +1,177 @@
+/**
+ * A person's side of a campaign. It fetches the mechanism, audits it, draws once, remembers what it drew,
+ * and sends exactly that until the collector says it has it.
+ */
+import { CollectorError, DataError, PrivacyError, SpecError } from "./errors.js";
+import { fromJson } from "./mechanism.js";
+import { randomKey, sha256 } from "./random.js";
+import { browserStore } from "./stores.js";
+import { body, request } from "./wire.js";
+
+const KEY_LIFE = 6.5 * 86_400_000; // the collector remembers keys for 7 days; later a repeat could count twice
+
+const pause = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
+
+export class Client {
+  #base;
+  #name;
+  #network;
+  #store;
+  #token;
+
+  /**
+   * Fetch the campaign and audit its mechanism. Refused if the text is not the one that the digest names,
+   * if its counts do not give the ε it claims, or if they give more than `epsilon`, what was agreed to.
+   */
+  static async open(url, campaign, options = {}) {
+    const client = new Client(url, campaign, options);
+    await client.#fetchCampaign(options.epsilon);
+    return client;
+  }
+
+  constructor(url, campaign, options) {
+    const { epsilon, token = null, store, fetch = globalThis.fetch, attempts = 4, timeout = 15 } = options;
+    if (typeof epsilon !== "number" || !(epsilon > 0)) {
+      throw new TypeError("epsilon must be the number that the person agreed to");
+    }
+    if (!store && typeof document === "undefined") {
+      throw new TypeError("store must be given outside browsers: fileStore(folder), or memoryStore() for tests");
+    }
+    this.#base = new URL(`v1/campaigns/${encodeURIComponent(campaign)}`, String(url).replace(/\/*$/, "/"));
+    this.#name = `${this.#base.origin}${this.#base.pathname}`;
+    this.#network = { fetch: (...request) => fetch(...request), attempts, timeout, wait: options.wait ?? pause };
+    this.#store = store ?? browserStore();
+    this.#token = token;
+  }
+
+  async #fetchCampaign(agreed) {
+    const campaign = await request(this.#base.href, this.#network);
+    const { spec, digest, missing, out_of_range: outside } = campaign;
+    if (typeof spec !== "string" || (await sha256(spec)) !== digest) {
+      throw new SpecError("the mechanism is not the one that the campaign's digest names");
+    }
+    const mechanism = fromJson(spec);
+    if (!mechanism.keeps(agreed)) {
+      throw new PrivacyError(
+        `the campaign's mechanism has epsilon=${mechanism.audit.epsilon}, more than the agreed epsilon=${agreed}`,
+      );
+    }
+    if (!mechanism.contains(missing) || !["clip", "missing"].includes(outside)) {
+      throw new SpecError("the campaign must say what it does with missing and out-of-range values");
+    }
+    this.campaign = Object.freeze(campaign);
+    this.mechanism = mechanism;
+  }
+
+  /**
+   * What the campaign's declared rule makes of a value, always a number in the domain: a client that stayed
+   * silent because of a value would tell something about it.
+   */
+  admitted(value) {
+    if (value !== null && value !== undefined && typeof value !== "number") {
+      throw new TypeError("value must be a number, or null if it is missing");
+    }
+    const { missing, out_of_range: outside } = this.campaign;
+    if (!Number.isFinite(value)) return missing;
+    if (this.mechanism.contains(value)) return value;
+    const inside = outside === "clip" ? this.mechanism.bringInside(value) : missing;
+    return this.mechanism.contains(inside) ? inside : missing;
+  }
+
+  /** What this store has drawn for the campaign before, or null. */
+  async previous() {
+    const text = await this.#store.get(this.#name);
+    return text === null ? null : this.#shown(JSON.parse(text));
+  }
+
+  /**
+   * Answer the campaign, once: the value is randomised, the cell stored with its key, then sent. Called again,
+   * whatever the value, it only repeats what was drawn the first time; choosing among draws would break ε.
+   */
+  async answer(value) {
+    const x = this.admitted(value);
+    return exclusively(this.#name, async () => {
+      let text = await this.#store.get(this.#name);
+      if (text === null) {
+        const fresh = JSON.stringify(this.#record([this.mechanism.report(x)]));
+        text = (await this.#store.add(this.#name, fresh)) ? fresh : await this.#store.get(this.#name);
+      }
+      return this.#shown(await this.#deliver(this.#name, JSON.parse(text)));
+    });
+  }
+
+  /** Send again what was drawn and not yet acknowledged. Resolves to how many batches were delivered. */
+  async resend() {
+    let delivered = 0;
+    for (const name of await this.#store.names()) {
+      if (name !== this.#name && !name.startsWith(`${this.#name}#`)) continue;
+      await exclusively(name, async () => {
+        const record = JSON.parse(await this.#store.get(name));
+        if (record.state !== "pending") return;
+        await this.#deliver(name, record);
+        delivered += 1;
+      });
+    }
+    return delivered;
+  }
+
+  /**
+   * Report the values of many people in one batch, for a gateway that holds them: each is randomised once.
+   * If it throws a CollectorError that is `retryable`, call `resend`, not this again.
+   */
+  async sendAll(values) {
+    if (!values.length) throw new DataError("values must not be empty");
+    const cells = this.mechanism.reportAll(Array.from(values, (value) => this.admitted(value)));
+    const record = this.#record(Array.from(cells), cells.BYTES_PER_ELEMENT);
+    const name = `${this.#name}#${record.key}`;
+    await this.#store.add(name, JSON.stringify(record));
+    await exclusively(name, () => this.#deliver(name, record));
+    return cells.length;
+  }
+
+  #record(cells, width = 1) {
+    const { digest } = this.campaign;
+    return { key: randomKey(), digest, cells, width, state: "pending", created: Date.now() };
+  }
+
+  #shown({ state, cells: [cell], digest }) {
+    const same = digest === this.campaign.digest;
+    return { state, cell, value: same ? this.mechanism.decode(cell) : null };
+  }
+
+  async #deliver(name, record) {
+    if (record.state === "sent") return record;
+    if (Date.now() - record.created > KEY_LIFE) {
+      throw new CollectorError("too late to send this report again: it might be counted twice", { code: "too_late" });
+    }
+    const { type, content } = body(record);
+    const headers = { "Content-Type": type, "Idempotency-Key": record.key };
+    if (this.#token) headers.Authorization = `Bearer ${this.#token}`;
+    const options = { method: "POST", headers, body: content };
+    try {
+      await request(`${this.#base.href}/reports`, this.#network, options);
+    } catch (error) {
+      if (!error.retryable) await this.#store.set(name, JSON.stringify({ ...record, state: "refused" }));
+      throw error;
+    }
+    const sent = { ...record, state: "sent" };
+    await this.#store.set(name, JSON.stringify(sent));
+    return sent;
+  }
+}
+
+const running = new Map();
+
+/** One at a time for a name, in this program and, where the browser can, in every tab. */
+async function exclusively(name, work) {
+  const locks = typeof document === "undefined" ? undefined : globalThis.navigator?.locks;
+  const guarded = () => (locks ? locks.request(`sottovoce:${name}`, work) : work());
+  const before = running.get(name) ?? Promise.resolve();
+  const mine = before.then(guarded, guarded);
+  running.set(name, mine);
+  try {
+    return await mine;
+  } finally {
+    if (running.get(name) === mine) running.delete(name);
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * The integer window: the rules its numbers obey, and the one number that matters, the largest ratio of two
+ * counts of one cell, by counting. Mirrors sottovoce/window.py.
+ */
+import { SpecError } from "./errors.js";
+
+export const MAX_CELLS = 1 << 20;
+const MIN_BITS = 33; // a draw needs more than the 32 bits of one word …
+const MAX_BITS = 52; // … and is an exact double
+const LARGEST = 2n ** 53n;
+const LEAST_GAP = 2 ** -64; // between two knots, unless they coincide
+
+export function rule(holds, sentence) {
+  if (!holds) throw new SpecError(sentence);
+}
+
+/** The window with its totals N, A, H, K and the largest start; every later number is an exact double. */
+export function checkWindow(window) {
+  checkCells(window);
+  const checked = { ...window, ...totals(window) };
+  checkStarts(checked);
+  return checked;
+}
+
+function checkCells({ wraps, bits, count, background, extra, value, step }) {
+  const runs = count.length;
+  rule(bits >= MIN_BITS && bits <= MAX_BITS, `bits must be between ${MIN_BITS} and ${MAX_BITS}`);
+  rule(runs >= 1, "cells must not be empty");
+  for (const [name, column] of Object.entries({ background, extra, value, step })) {
+    rule(column.length === runs, `cells.${name} must have one entry per run`);
+  }
+  let cells = 0;
+  let before = wraps ? 0 : -Infinity;
+  for (let i = 0; i < runs; i += 1) {
+    rule(count[i] >= 1, "cells.count must be at least 1");
+    cells += count[i]; // far below 2^53 as long as the rule holds
+    rule(cells <= MAX_CELLS, `there can be at most ${MAX_CELLS} cells`);
+    rule(background[i] >= 1, "cells.background must be at least 1");
+    rule(extra[i] >= 0, "cells.extra must not be negative");
+    const last = value[i] + step[i] * (count[i] - 1);
+    rule(step[i] >= 0 && value[i] >= before && Number.isFinite(last), "cell values must not decrease");
+    before = last;
+  }
+  rule(!wraps || before <= 1, "values on a circle must lie between 0 and 1");
+}
+
+function totals({ wraps, bits, count, background, extra }) {
+  let [cells, a, h] = [0, 0n, 0n];
+  for (let i = 0; i < count.length; i += 1) {
+    cells += count[i];
+    a += BigInt(count[i]) * BigInt(background[i]);
+    h += BigInt(count[i]) * BigInt(extra[i]);
+  }
+  rule(a + (wraps ? 2n : 1n) * h <= LARGEST, "the weights must add up to at most 2^53");
+  const [mass, around, length] = [Number(a), Number(h), 2 ** bits - Number(a)];
+  rule(length > 0, "the background must leave room for the window (A < 2^bits)");
+  rule(around >= length, "the extra weights must hold the window (H >= 2^bits - A)");
+  return { cells, mass, around, length, top: wraps ? 2 * around - 1 : around - length };
+}
+
+function checkStarts({ t, s, top, stepwise }) {
+  rule(s.length === t.length, "start.t and start.s must have one entry per knot");
+  rule(t.length >= (stepwise ? 1 : 2), "start needs a knot (two if it is not a step table)");
+  for (let i = 0; i < t.length; i += 1) {
+    rule(t[i] >= 0 && t[i] <= 1, "start.t must lie between 0 and 1");
+    rule(s[i] >= 0 && s[i] <= top, `start.s must lie in [0, ${top}]`);
+    if (i === 0) continue;
+    rule(t[i] === t[i - 1] || t[i] - t[i - 1] >= LEAST_GAP, "start.t must not decrease");
+    rule(s[i] >= s[i - 1], "start.s must not decrease");
+  }
+}
+
+/**
+ * The largest ratio of two counts of one cell over all allowed starts, as [numerator, denominator].
+ *
+ * A cell's overlap with the window is least at one of the two extreme starts; on a circle the window
+ * misses as much of a cell as the gap H − K can hold. Doubles find the candidates, integers decide.
+ */
+export function largestRatio(window) {
+  let closest = 0;
+  eachCell(window, (most, least) => {
+    closest = Math.max(closest, most / least);
+  });
+  closest *= 1 - 1e-14;
+  let best = [1n, 1n];
+  let seen = [0, 0];
+  eachCell(window, (most, least) => {
+    if (most / least < closest || (most === seen[0] && least === seen[1])) return;
+    seen = [most, least];
+    const ratio = [BigInt(most), BigInt(least)];
+    if (ratio[0] * best[1] > best[0] * ratio[1]) best = ratio;
+  });
+  const divisor = gcd(...best);
+  return [best[0] / divisor, best[1] / divisor];
+}
+
+/** Calls visit(most, least) with the extreme counts of every cell. */
+function eachCell({ wraps, count, background, extra, around, length, top }, visit) {
+  let edge = 0;
+  for (let i = 0; i < count.length; i += 1) {
+    const [a, e] = [background[i], extra[i]];
+    const most = a + Math.min(e, length);
+    for (let j = 0; j < count[i]; j += 1) {
+      const right = edge + e;
+      const overlap = wraps
+        ? Math.max(0, e - (around - length))
+        : Math.min(Math.max(0, Math.min(right, length) - edge), Math.max(0, right - Math.max(edge, top)));
+      visit(most, a + overlap);
+      edge = right;
+    }
+  }
+}
+
+function gcd(a, b) {
+  while (b) [a, b] = [b, a % b];
+  return a;
+}

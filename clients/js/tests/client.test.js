@@ -1,0 +1,193 @@
+/** What a client does when things go wrong: it never draws twice, and it never says nothing. */
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { Client, CollectorError, PrivacyError, SpecError, fileStore, fromJson, memoryStore, sha256 } from "sottovoce";
+
+const { mechanisms } = JSON.parse(
+  await readFile(new URL("../../../tests/vectors/sampling.json", import.meta.url), "utf8"),
+);
+const specOf = (name) => mechanisms.find((vector) => vector.name === name).spec;
+
+/** A collector that answers from a list of outcomes, then accepts; it keeps every request. */
+async function collector({ spec = specOf("ogpm"), outcomes = [], ...changes } = {}) {
+  const campaign = {
+    name: "hours", digest: await sha256(spec), spec, missing: 12, out_of_range: "clip", ...changes,
+  };
+  const posts = [];
+  const keys = new Map();
+  const reply = (status, content, headers = {}) =>
+    new Response(JSON.stringify(content), { status, headers });
+  async function fetch(url, { method = "GET", headers, body } = {}) {
+    if (method === "GET") return reply(200, campaign);
+    posts.push({ url, headers, body });
+    const outcome = outcomes.shift();
+    if (outcome === "lost") throw new TypeError("network");
+    if (outcome === "lost after storing") {
+      keys.set(headers["Idempotency-Key"], body);
+      throw new TypeError("network");
+    }
+    if (outcome) return reply(outcome.status, outcome, outcome.headers);
+    keys.set(headers["Idempotency-Key"], body);
+    return reply(200, { accepted: 1 });
+  }
+  return { campaign, posts, keys, fetch };
+}
+
+const waits = [];
+const open = (server, options = {}) =>
+  Client.open("https://collector.example/", "hours", {
+    epsilon: 1, store: memoryStore(), fetch: server.fetch, wait: async (s) => void waits.push(s), ...options,
+  });
+
+test("one draw, stored before it is sent, the same bytes on every attempt", async () => {
+  const server = await collector({
+    outcomes: ["lost after storing", { status: 503 }, { status: 429, headers: { "Retry-After": "7" } }],
+  });
+  const store = memoryStore();
+  const storedFirst = [];
+  const watched = async (url, options) => {
+    if (options?.method === "POST") storedFirst.push((await store.names()).length);
+    return server.fetch(url, options);
+  };
+  waits.length = 0;
+  const client = await open(server, { store, fetch: watched });
+  const answer = await client.answer(7.5);
+  assert.equal(answer.state, "sent");
+  assert.equal(server.posts.length, 4);
+  assert.deepEqual(storedFirst, [1, 1, 1, 1]);
+  assert.equal(waits.at(-1), 7);
+  assert.equal(new Set(server.posts.map(({ body }) => body)).size, 1);
+  assert.equal(new Set(server.posts.map(({ headers }) => headers["Idempotency-Key"])).size, 1);
+  assert.match(server.posts[0].headers["Idempotency-Key"], /^[A-Za-z0-9_-]{22,64}$/);
+  assert.deepEqual(JSON.parse(server.posts[0].body), { digest: server.campaign.digest, cells: [answer.cell] });
+});
+
+test("asked again, with another value or in another process, it repeats the first draw", async () => {
+  const server = await collector({ outcomes: Array(4).fill("lost") });
+  const store = memoryStore();
+  await assert.rejects((await open(server, { store })).answer(3), (error) => error.retryable);
+  const later = await open(server, { store });
+  assert.equal((await later.previous()).state, "pending");
+  const [first, second] = await Promise.all([later.answer(20), later.answer(9)]);
+  assert.deepEqual(first, second);
+  assert.equal(new Set(server.posts.map(({ body }) => body)).size, 1);
+  assert.equal(server.posts.length, 5, "an acknowledged report is not sent again");
+  assert.equal((await later.answer(1)).cell, first.cell);
+});
+
+test("two clients on one store answer once", async () => {
+  const server = await collector();
+  const store = memoryStore();
+  const clients = await Promise.all([open(server, { store }), open(server, { store })]);
+  const [a, b] = await Promise.all(clients.map((client, i) => client.answer(i)));
+  assert.equal(a.cell, b.cell);
+  assert.equal(server.keys.size, 1);
+});
+
+test("a mechanism with more epsilon than agreed is refused, in exact arithmetic", async () => {
+  const server = await collector();
+  await assert.rejects(open(server, { epsilon: 0.999 }), PrivacyError);
+  const { epsilon } = fromJson(specOf("ogpm")).audit;
+  await open(server, { epsilon });
+  await assert.rejects(open(server, { epsilon: epsilon * (1 - 2 ** -52) }), PrivacyError);
+  assert.equal(server.posts.length, 0);
+});
+
+test("a spec that the digest does not name, or that lies, is refused", async () => {
+  await assert.rejects(open(await collector({ digest: "0".repeat(64) })), SpecError);
+  const lie = specOf("ogpm").replace('"epsilon":1.0', '"epsilon":0.5');
+  await assert.rejects(open(await collector({ spec: lie })), PrivacyError);
+  await assert.rejects(open(await collector({ spec: lie.slice(1) })), SpecError);
+});
+
+test("every value is answered: missing and out-of-range ones by the declared rule", async () => {
+  const clip = await open(await collector());
+  assert.deepEqual([null, undefined, NaN, Infinity, -1, 25, 3].map((x) => clip.admitted(x)), [12, 12, 12, 12, 0, 24, 3]);
+  const missing = await open(await collector({ out_of_range: "missing" }));
+  assert.deepEqual([NaN, -1, 25, 24].map((x) => missing.admitted(x)), [12, 12, 12, 24]);
+  const circle = await open(await collector({ spec: specOf("circle of hours") }));
+  assert.deepEqual([25, -1, 24, 49.5, -1e308, 1e308].map((x) => circle.admitted(x)).slice(0, 4), [1, 23, 24, 1.5]);
+  assert.ok(circle.mechanism.contains(circle.admitted(-1e308)));
+  for (const value of ["3", true, 3n]) assert.throws(() => clip.admitted(value), TypeError);
+  const nobody = await collector();
+  assert.equal((await (await open(nobody)).answer(null)).state, "sent");
+  for (const wrong of [{ missing: 99 }, { missing: null }, { out_of_range: "drop" }]) {
+    await assert.rejects(open(await collector(wrong)), SpecError);
+  }
+});
+
+test("a refusal is final, keeps the collector's words, and stays the same draw", async () => {
+  const refusal = { status: 401, code: "bad_token", message: "unknown token", field: "Authorization" };
+  const server = await collector({ outcomes: [refusal] });
+  const store = memoryStore();
+  const client = await open(server, { store, token: "enrl_x" });
+  await assert.rejects(client.answer(5), (error) => {
+    assert.ok(error instanceof CollectorError);
+    assert.deepEqual([error.status, error.code, error.field, error.retryable], [401, "bad_token", "Authorization", false]);
+    return true;
+  });
+  assert.equal(server.posts.length, 1);
+  assert.equal(server.posts[0].headers.Authorization, "Bearer enrl_x");
+  assert.equal((await client.previous()).state, "refused");
+  assert.equal(await client.resend(), 0);
+  await (await open(server, { store, token: "enrl_y" })).answer(20);
+  assert.equal(server.posts[0].body, server.posts[1].body);
+});
+
+test("a report that may have been forgotten by the collector is not repeated", async () => {
+  const server = await collector({ outcomes: Array(4).fill("lost") });
+  const store = memoryStore();
+  const client = await open(server, { store });
+  await assert.rejects(client.answer(3), CollectorError);
+  const [name] = store.names();
+  const old = { ...JSON.parse(store.get(name)), created: Date.now() - 7 * 86_400_000 };
+  store.set(name, JSON.stringify(old));
+  await assert.rejects(client.answer(3), (error) => error.code === "too_late");
+  assert.equal(server.posts.length, 4);
+});
+
+test("a batch goes in the compact form, and survives the process in files", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "sottovoce-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const server = await collector({ outcomes: Array(4).fill("lost") });
+  const client = await open(server, { store: await fileStore(folder) });
+  await assert.rejects(client.sendAll([1, null, 30, 4]), (error) => error.retryable);
+  const later = await open(server, { store: await fileStore(folder) });
+  assert.equal(await later.resend(), 1);
+  assert.equal(await later.resend(), 0);
+  const [first, last] = [server.posts[0], server.posts.at(-1)];
+  assert.deepEqual(first.body, last.body);
+  assert.equal(first.body.length, 32 + 4 * 2);
+  assert.equal(Buffer.from(first.body.slice(0, 32)).toString("hex"), server.campaign.digest);
+  const record = JSON.parse(await later_record(folder));
+  assert.deepEqual(Array.from(new Uint16Array(first.body.slice(32).buffer)), record.cells);
+});
+
+async function later_record(folder) {
+  const store = await fileStore(folder);
+  const [name] = await store.names();
+  return store.get(name);
+}
+
+test("stores refuse to overwrite what is there", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "sottovoce-"));
+  t.after(() => rm(folder, { recursive: true }));
+  for (const store of [memoryStore(), await fileStore(folder)]) {
+    const first = await Promise.all(["a", "b", "c"].map((text) => store.add("https://x/y?z", text)));
+    assert.equal(first.filter(Boolean).length, 1);
+    assert.equal(await store.get("nothing"), null);
+    await store.set("https://x/y?z", "later");
+    assert.equal(await store.get("https://x/y?z"), "later");
+    assert.deepEqual(await store.names(), ["https://x/y?z"]);
+  }
+});
+
+test("a client is opened with what was agreed, and outside browsers with a store", async () => {
+  const { fetch } = await collector();
+  await assert.rejects(Client.open("https://x", "hours", { fetch, store: memoryStore() }), TypeError);
+  await assert.rejects(Client.open("https://x", "hours", { fetch, epsilon: "1", store: memoryStore() }), TypeError);
+  await assert.rejects(Client.open("https://x", "hours", { fetch, epsilon: 1 }), TypeError);
+});

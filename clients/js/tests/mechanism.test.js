@@ -1,0 +1,83 @@
+/** The mechanism on fresh randomness: the law it claims, and what it refuses. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import test from "node:test";
+import * as sottovoce from "sottovoce";
+
+const { DataError, SpecError, audit, fromJson } = sottovoce;
+const { mechanisms } = JSON.parse(
+  await readFile(new URL("../../../tests/vectors/sampling.json", import.meta.url), "utf8"),
+);
+const make = (name) => fromJson(mechanisms.find((vector) => vector.name === name).spec);
+
+/** Counts of cells against exact probabilities: the largest |z|, for cells that expect at least 50. */
+function largestZ(counts, probabilities, n) {
+  return Math.max(...probabilities.map((p, j) => Math.abs(counts[j] - n * p) / Math.sqrt(n * p * (1 - p))));
+}
+
+function exactProbabilities(spec, x) {
+  // Small windows only: count the draws of every cell from the spec's own numbers.
+  const { cells: c, start, bits, domain } = JSON.parse(spec);
+  const [a, e, n] = [c.background[0], c.extra[0], c.count[0]];
+  const length = 2 ** bits - n * a;
+  const t = (x - domain[0]) / (domain[1] - domain[0]);
+  const slope = (start.s[1] - start.s[0]) / (start.t[1] - start.t[0]);
+  const s = Math.min(Math.max(start.s[0] + Math.floor((t - start.t[0]) * slope), 0), n * e - length);
+  return Array.from({ length: n }, (_, j) =>
+    (a + Math.max(0, Math.min((j + 1) * e, s + length) - Math.max(j * e, s))) / 2 ** bits);
+}
+
+test("fresh draws follow the exact law; a mutant does not", () => {
+  // Three cells, |z| > 5.4 has probability below 1e-6 for all of them together.
+  const { spec } = mechanisms.find((vector) => vector.name === "ogpm of 3 cells");
+  const m = fromJson(spec);
+  const n = 400_000;
+  const counts = [0, 0, 0];
+  for (const cell of m.reportAll(new Float64Array(n).fill(2.5))) counts[cell] += 1;
+  const p = exactProbabilities(spec, 2.5);
+  assert.ok(Math.abs(p.reduce((sum, x) => sum + x) - 1) < 1e-12);
+  assert.ok(largestZ(counts, p, n) < 5.4);
+  const mutant = p.map((x, j) => x + [0.01, -0.005, -0.005][j]);
+  assert.ok(largestZ(counts, mutant, n) > 5.4);
+});
+
+test("values outside the domain are refused without being named", () => {
+  const m = make("ogpm");
+  for (const value of [NaN, -1, 24.0001, Infinity]) assert.throws(() => m.report(value), DataError);
+  assert.throws(() => m.report("3"), TypeError);
+  assert.throws(() => m.reportAll([1, 77.7, NaN]), (error) =>
+    error instanceof DataError && /2 of 3 are not, the first at index 1/.test(error.message) && !/77/.test(error.message));
+  assert.throws(() => m.reportAll([1, "2"]), TypeError);
+  assert.throws(() => m.reportAll(3), TypeError);
+  assert.throws(() => m.report(NaN, { clip: true }), DataError);
+  assert.ok(m.report(99, { clip: true }) < m.cells);
+  for (const cell of [-1, 65536, 1.5, "0", NaN]) assert.throws(() => m.decode(cell), DataError);
+});
+
+test("a mechanism cannot be changed after its audit", () => {
+  const m = make("ogpm");
+  assert.throws(() => { m.epsilon = 0.1; }, TypeError);
+  assert.throws(() => { m.domain.low = -5; }, TypeError);
+  assert.throws(() => { m.audit.holds = false; }, TypeError);
+});
+
+test("specs come as text or bytes, nothing else", () => {
+  const { spec } = mechanisms[0];
+  assert.equal(audit(new TextEncoder().encode(spec)).epsilon, audit(spec).epsilon);
+  assert.throws(() => audit(JSON.parse(spec)), TypeError);
+  assert.throws(() => audit(new Uint8Array([0xff, 0xfe])), SpecError);
+  assert.equal(audit(spec.replace('"epsilon":1.0', '"epsilon":1e300')).holds, true);
+  assert.equal(audit(spec.replace('"epsilon":1.0', '"epsilon":-1.0')).holds, false);
+});
+
+test("the typed definitions name what the module exports", async () => {
+  const types = await readFile(new URL("../lib/index.d.ts", import.meta.url), "utf8");
+  const declared = [...types.matchAll(/^export (?:class|function) (\w+)/gm)].map(([, name]) => name);
+  assert.deepEqual(declared.sort(), Object.keys(sottovoce).sort());
+  for (const [, name, body] of types.matchAll(/^export class (\w+) \{\n([^]*?)^\}/gm)) {
+    const methods = [...body.matchAll(/^ {2}(?:static )?(\w+)\(/gm)].map(([, method]) => method);
+    const kind = sottovoce[name];
+    const real = [...Object.getOwnPropertyNames(kind.prototype), ...Object.keys(Object.getOwnPropertyDescriptors(kind))];
+    for (const method of methods) assert.ok(real.includes(method), `${name}.${method}`);
+  }
+});

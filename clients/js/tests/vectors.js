@@ -1,0 +1,73 @@
+/** Checks of the shared vectors that run in Node and, unchanged, in a browser. */
+import { PrivacyError, SpecError, audit, fromJson, sha256 } from "../lib/index.js";
+
+/** The finaliser of MurmurHash3, as tests/vectors/make.py uses it on a counter. */
+function mix32(h) {
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}
+
+function bulk(m, count) {
+  const { low, high } = m.domain;
+  const cells = new Uint32Array(count);
+  for (let i = 0; i < count; i += 1) {
+    const t = mix32(4 * i + 2) / 2 ** 32;
+    const x = Math.min(Math.max(low * (1 - t) + high * t, low), high);
+    cells[i] = m.cellAt(x, mix32(4 * i), mix32(4 * i + 1), mix32(4 * i + 3));
+  }
+  return new Uint8Array(cells.buffer);
+}
+
+export async function checkSampling({ bulk_count: count, mechanisms }) {
+  const wrong = [];
+  let checked = 0;
+  for (const vector of mechanisms) {
+    const m = fromJson(vector.spec);
+    const say = (what) => wrong.push(`${vector.name}: ${what}`);
+    if (m.cells !== vector.cells) say(`${m.cells} cells`);
+    if ((await sha256(vector.spec)) !== vector.digest) say("digest");
+    vector.x.forEach((x, i) => {
+      const [hi, lo, coin] = [0, 8, 16].map((at) => Number.parseInt(vector.words[i].slice(at, at + 8) || "0", 16));
+      const cell = m.cellAt(x, hi, lo, coin);
+      if (cell !== vector.expected[i]) say(`draw ${i} at ${x} is ${cell}, not ${vector.expected[i]}`);
+    });
+    [0, Math.floor(m.cells / 2), m.cells - 1].forEach((cell, i) => {
+      if (m.decode(cell) !== vector.decoded[i]) say(`cell ${cell} decodes to ${m.decode(cell)}`);
+    });
+    if ((await sha256(bulk(m, count))) !== vector.bulk) say("bulk draws differ");
+    checked += vector.x.length + count;
+  }
+  return { checked, wrong };
+}
+
+export async function checkAudits({ audits, refused }) {
+  const wrong = [];
+  for (const vector of audits) {
+    const found = audit(vector.spec);
+    const same =
+      found.ratio.join("/") === vector.ratio.join("/") &&
+      found.epsilon === vector.epsilon &&
+      found.claimed === vector.claimed &&
+      found.holds === vector.holds &&
+      (await sha256(vector.spec)) === vector.digest;
+    if (!same) wrong.push(`${vector.name}: ${found.ratio.join("/")}, ${found.epsilon}, ${found.holds}`);
+    if (accepts(vector.spec) !== vector.accepted) wrong.push(`${vector.name}: accepted is not ${vector.accepted}`);
+  }
+  for (const { name, spec } of refused) {
+    const text = typeof spec === "string" ? spec : spec.map(([sign, times]) => sign.repeat(times)).join("");
+    if (accepts(text)) wrong.push(`accepted: ${name}`);
+  }
+  return wrong;
+}
+
+/** Whether a spec is accepted; anything but the two errors made for this is a fault. */
+function accepts(spec) {
+  try {
+    fromJson(spec);
+    return true;
+  } catch (error) {
+    if (error instanceof SpecError || error instanceof PrivacyError) return false;
+    throw error;
+  }
+}
