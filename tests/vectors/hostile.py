@@ -6,9 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tests.vectors.mechanisms import mechanisms
-
 import sottovoce as sv
+from tests.vectors.mechanisms import mechanisms
 
 
 def hostile_specs() -> list[tuple[str, str]]:

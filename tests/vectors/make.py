@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.vectors.hostile import hostile_specs
-from tests.vectors.mechanisms import AnyMechanism, mechanisms
 
 import sottovoce as sv
 from sottovoce.kernels import plain
 from sottovoce.kernels.tables import FloatArray, IntArray
+from tests.vectors.hostile import hostile_specs
+from tests.vectors.mechanisms import AnyMechanism, mechanisms
 
 Words = NDArray[np.uint64]
 

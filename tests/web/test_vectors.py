@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-import sottovoce as sv
 from tests.vectors import make
 from tests.vectors.hostile import hostile_specs
 from tests.vectors.mechanisms import mechanisms
+
+import sottovoce as sv
 
 VECTORS = Path(make.__file__).parent
 
@@ -39,7 +39,7 @@ def test_compiled_sampler_draws_the_same(name: str) -> None:
 
 @pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in hostile_specs()])
 def test_hostile_specs_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"\w"):
         sv.from_json(text)
 
 
