@@ -123,7 +123,11 @@ def parse_json(text: str | bytes, name: str = "a spec", most: int = MAX_BYTES) -
         raise SpecError(f"{name} must be at most {most} bytes, got {len(text)}")
     try:
         return json.loads(
-            text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant, parse_int=_bounded
+            text,
+            object_pairs_hook=_no_duplicates,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+            parse_int=_bounded,
         )
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise SpecError(f"not valid JSON: {error}") from None
@@ -140,6 +144,13 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> float:
     raise SpecError(f"numbers must be finite, got {name}")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not abs(number) < float("inf"):
+        raise SpecError("numbers must be finite, got one beyond the range of doubles")
+    return number
 
 
 def _bounded(digits: str) -> int:

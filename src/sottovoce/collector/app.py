@@ -1,0 +1,105 @@
+"""The application: routers, one error shape, and what starts and stops with the process."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import importlib.util
+from collections.abc import AsyncIterator
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import Response
+
+from sottovoce import __version__
+from sottovoce.collector import logs
+from sottovoce.collector.api import campaigns, operations, reports, results
+from sottovoce.collector.guard import Guard
+from sottovoce.collector.problems import Refusal
+from sottovoce.collector.service import Service
+from sottovoce.collector.settings import Settings
+from sottovoce.collector.store import Store
+
+_ABOUT = "Collects reports of ε-locally-private mechanisms and answers with estimates."
+
+
+def create_app(store: Store, settings: Settings | None = None, *, secret: bytes) -> FastAPI:
+    """The ASGI application on an open store; it closes the store when it stops."""
+    service = Service(store, settings or Settings(), secret)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        upkeep = asyncio.create_task(service.run())
+        logs.event("started", version=__version__, store=store.kind)
+        try:
+            yield
+        finally:
+            upkeep.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await upkeep
+            await asyncio.to_thread(service.close)
+            logs.event("stopped")
+
+    app = FastAPI(
+        title="sottovoce collector",
+        description=_ABOUT,
+        version=__version__,
+        openapi_url="/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+        middleware=[Middleware(Guard, service=service), *_cors(service.settings)],
+    )
+    app.state.service = service
+    for module in (campaigns, reports, results, operations):
+        app.include_router(module.router, prefix="/v1")
+    app.add_exception_handler(Refusal, _refused)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    if importlib.util.find_spec("sottovoce.web") is not None:
+        importlib.import_module("sottovoce.web").mount(app)
+    return app
+
+
+def _cors(settings: Settings) -> list[Middleware]:
+    """Other sites' pages may post reports only if the operator names them."""
+    if not settings.allow_origins:
+        return []
+    return [
+        Middleware(
+            CORSMiddleware,
+            allow_origins=list(settings.allow_origins),
+            allow_methods=["GET", "POST"],
+            allow_headers=["authorization", "content-type", "content-encoding", "idempotency-key"],
+            expose_headers=["idempotent-replay", "retry-after"],
+        )
+    ]
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refusal)
+    service: Service = request.app.state.service
+    request.state.code = error.code
+    service.refused(getattr(request.state, "campaign", None), error.code)
+    return error.response()
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    code = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "malformed")
+    response = await _refused(request, Refusal(code))
+    for name, value in (error.headers or {}).items():
+        response.headers[name] = value
+    return response
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    field = str(first["loc"][-1])
+    return await _refused(request, Refusal("invalid", f"{field}: {first['msg']}", field))

@@ -1,0 +1,121 @@
+"""Bodies: read up to a cap, decompressed up to the same cap, and only then parsed."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from starlette.requests import Request
+
+from sottovoce.collector.problems import Refusal
+from sottovoce.errors import DataError, SpecError
+from sottovoce.mechanism import Mechanism
+from sottovoce.spec import parse_json
+from sottovoce.values import as_cells
+
+JSON, BINARY = "application/json", "application/vnd.sottovoce.cells"
+_DIGEST_BYTES = 32
+
+
+async def read(request: Request, limit: int) -> bytes:
+    """The body after decompression, never more than `limit` bytes in memory."""
+    declared = request.headers.get("content-length")
+    if declared is not None and declared.isdigit() and int(declared[:20]) > limit:
+        raise _too_large(limit)
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > limit:
+            raise _too_large(limit)
+        parts.append(part)
+    body = b"".join(parts)
+    encoding = request.headers.get("content-encoding", "identity").strip().lower()
+    if encoding in ("", "identity"):
+        return body
+    if encoding != "gzip":
+        raise Refusal("unsupported_type", "content encoding must be gzip or none", "Content-Encoding")
+    return _gunzip(body, limit)
+
+
+def _gunzip(body: bytes, limit: int) -> bytes:
+    stream = zlib.decompressobj(wbits=31)
+    try:
+        out = stream.decompress(body, limit + 1)
+    except zlib.error:
+        raise Refusal("malformed", "the body is not valid gzip", "body") from None
+    if len(out) > limit:
+        raise _too_large(limit)
+    if not stream.eof or stream.unused_data:
+        raise Refusal("malformed", "the body must be one complete gzip stream", "body")
+    return out
+
+
+def _too_large(limit: int) -> Refusal:
+    return Refusal("too_large", f"the body must have at most {limit} bytes, also when decompressed", "body")
+
+
+def content_type(request: Request, *allowed: str) -> str:
+    """The media type, one of those allowed."""
+    given = request.headers.get("content-type", "")
+    kind, _, parameters = given.partition(";")
+    kind = kind.strip().lower()
+    charset = parameters.strip().lower().replace('"', "").removeprefix("charset=")
+    if kind not in allowed or charset not in ("", "utf-8", "utf8"):
+        raise Refusal("unsupported_type", f"content type must be {' or '.join(allowed)}", "Content-Type")
+    return kind
+
+
+def strict_json(body: bytes) -> Any:
+    """JSON in UTF-8 without duplicate keys, NaN, infinities or bottomless nesting."""
+    try:
+        return parse_json(body.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise Refusal("malformed", "the body must be UTF-8", "body") from None
+    except SpecError as error:
+        sentence = str(error)
+        code = "duplicate_key" if "twice" in sentence else "too_deep" if "deep" in sentence else "malformed"
+        # The parser's own words may quote the body; a refusal never does.
+        raise Refusal(code, None if code != "malformed" else "the body must be valid JSON", "body") from None
+
+
+def reports(kind: str, body: bytes, mechanism: Mechanism, most: int) -> NDArray[np.int64]:
+    """The cells of a request's body, checked against the campaign's mechanism."""
+    digest, cells = _binary(body, mechanism) if kind == BINARY else _json(body, most)
+    if digest != mechanism.digest:
+        raise Refusal("digest_differs", field="digest")
+    if len(cells) == 0:
+        raise Refusal("empty_batch", field="cells")
+    if len(cells) > most:
+        raise Refusal("too_large", f"a batch must have at most {most} reports", "cells")
+    try:
+        return as_cells(cells, mechanism.cells)
+    except DataError as error:
+        raise Refusal("cell_out_of_range", str(error), "cells") from None
+
+
+def _json(body: bytes, most: int) -> tuple[str, NDArray[Any]]:
+    content = strict_json(body)
+    if not isinstance(content, dict) or set(content) != {"digest", "cells"}:
+        raise Refusal("malformed", "the body must be an object with the keys digest and cells", "body")
+    digest, cells = content["digest"], content["cells"]
+    if not isinstance(digest, str):
+        raise Refusal("malformed", "digest must be a string", "digest")
+    if not isinstance(cells, list):
+        raise Refusal("malformed", "cells must be a list", "cells")
+    wrong = [index for index, cell in enumerate(cells) if type(cell) is not int]
+    if wrong:
+        found = f"{len(wrong)} of {len(cells)} are not, the first at index {wrong[0]}"
+        raise Refusal("not_an_integer", f"cells must be integers: {found}", "cells")
+    # Beyond 64 bits every integer is out of range alike.
+    bounded = [min(max(cell, -1), 1 << 40) for cell in cells]
+    return digest, np.array(bounded, dtype=np.int64)
+
+
+def _binary(body: bytes, mechanism: Mechanism) -> tuple[str, NDArray[Any]]:
+    width = mechanism.dtype.itemsize
+    if len(body) < _DIGEST_BYTES or (len(body) - _DIGEST_BYTES) % width:
+        raise Refusal("malformed", f"a binary body is a digest of 32 bytes and cells of {width}", "body")
+    cells = np.frombuffer(body, dtype=mechanism.dtype.newbyteorder("<"), offset=_DIGEST_BYTES)
+    return body[:_DIGEST_BYTES].hex(), cells

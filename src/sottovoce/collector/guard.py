@@ -1,0 +1,71 @@
+"""What every request passes: the rate limit on the way in; headers, log line and metrics on the way out."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sottovoce.collector import logs
+from sottovoce.collector.problems import Refusal
+from sottovoce.collector.service import Service
+
+#: Sent with every answer; a page that needs more brings its own policy.
+_HEADERS = {
+    b"content-security-policy": b"default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+    b"cross-origin-resource-policy": b"same-origin",
+    b"cache-control": b"no-store",
+}
+
+
+class Guard:
+    """ASGI middleware, the outermost layer."""
+
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self._app, self._service = app, service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun, status = time.perf_counter(), 0
+        state: dict[str, Any] = scope.setdefault("state", {})
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                present = {name for name, _ in message["headers"]}
+                more = [(name, value) for name, value in _HEADERS.items() if name not in present]
+                message = {**message, "headers": [*message["headers"], *more]}
+            await send(message)
+
+        try:
+            wait = self._service.limit.wait((scope.get("client") or ("", 0))[0])
+            if wait:
+                refusal = Refusal("rate_limited", retry_after=wait)
+                state["code"] = refusal.code
+                self._service.refused(None, refusal.code)
+                await refusal.response()(scope, receive, sending)
+            else:
+                await self._app(scope, receive, sending)
+        except ClientDisconnect:
+            state["code"] = "gone"
+        except Exception:
+            logs.logger.exception("failed")
+            state["code"] = "internal"
+            if status == 0:
+                await Refusal("internal").response()(scope, receive, sending)
+        finally:
+            self._record(scope, status, time.perf_counter() - begun, state.get("code"))
+
+    def _record(self, scope: Scope, status: int, seconds: float, code: str | None) -> None:
+        method = scope["method"] if scope["method"] in ("GET", "POST", "DELETE", "HEAD", "OPTIONS") else "other"
+        self._service.metrics.requests.labels(method, str(status)).observe(seconds)
+        route = getattr(scope.get("route"), "path", None)
+        fields = {"method": method, "route": route, "status": status, "ms": round(seconds * 1000, 2)}
+        logs.event("request", **fields, **({} if code is None else {"code": code}))

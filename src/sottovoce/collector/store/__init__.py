@@ -1,0 +1,8 @@
+"""Stores: SQLite by default, PostgreSQL by URL; one schema, one behaviour."""
+
+from __future__ import annotations
+
+from sottovoce.collector.store.ingest import Accepted, Batch, Outcome
+from sottovoce.collector.store.store import Store, Unavailable, open_store
+
+__all__ = ["Accepted", "Batch", "Outcome", "Store", "Unavailable", "open_store"]

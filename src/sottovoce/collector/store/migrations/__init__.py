@@ -1,0 +1,21 @@
+"""Migrations: the history of the schema, applied when a store is opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Engine
+
+
+def upgrade(engine: Engine) -> None:
+    """Bring the schema up to date, in one transaction."""
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        if engine.dialect.name == "postgresql":
+            # Two collectors that start at once must not both create the tables.
+            connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7354210)")
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")

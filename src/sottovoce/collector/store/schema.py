@@ -1,0 +1,115 @@
+"""The tables. What is *not* in them matters most: no row per report, no address, no time finer than a day.
+
+`counts`     how often each cell was reported, per campaign and day
+`pending`    the last few single reports of enrolment campaigns, mixed (see `ingest`)
+`days`       reports per campaign and day, so that a live count costs nothing
+`tokens`     hashes of tokens; an enrolment token is marked when spent
+`keys`       idempotency records: keyed hashes, which expire
+`refusals`   how often each reason of refusal occurred
+
+A day is the number of days since 1970-01-01. Tables that tell who did something are WITHOUT ROWID in
+SQLite: rows lie in the order of a hash, not of arrival.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+EPOCH = dt.date(1970, 1, 1)
+metadata = MetaData()
+
+campaigns = Table(
+    "campaigns",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(63), nullable=False, unique=True),
+    Column("digest", String(64), nullable=False),
+    Column("spec", Text, nullable=False),
+    Column("settings", Text, nullable=False),
+)
+counts = Table(
+    "counts",
+    metadata,
+    Column("campaign", Integer, primary_key=True),
+    Column("day", Integer, primary_key=True),
+    Column("cell", Integer, primary_key=True),
+    Column("count", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+    postgresql_with={"fillfactor": 70},
+)
+pending = Table(
+    "pending",
+    metadata,
+    Column("campaign", Integer, primary_key=True),
+    Column("day", Integer, primary_key=True),
+    Column("cells", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+    postgresql_with={"fillfactor": 20},
+)
+days = Table(
+    "days",
+    metadata,
+    Column("campaign", Integer, primary_key=True),
+    Column("day", Integer, primary_key=True),
+    Column("reports", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+    postgresql_with={"fillfactor": 20},
+)
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("hash", LargeBinary(32), primary_key=True),
+    Column("campaign", Integer, nullable=False),  # 0: of the whole collector
+    Column("kind", String(9), nullable=False),
+    Column("spent", Boolean, nullable=False),
+    Index("tokens_campaign", "campaign"),
+    sqlite_with_rowid=False,
+)
+keys = Table(
+    "keys",
+    metadata,
+    Column("id", LargeBinary(16), primary_key=True),
+    Column("body", LargeBinary(16), nullable=False),
+    Column("campaign", Integer, nullable=False),
+    Column("accepted", Integer, nullable=False),
+    Column("expires", Integer, nullable=False),
+    Index("keys_expires", "expires"),
+    sqlite_with_rowid=False,
+)
+refusals = Table(
+    "refusals",
+    metadata,
+    Column("campaign", Integer, primary_key=True),
+    Column("day", Integer, primary_key=True),
+    Column("code", String(32), primary_key=True),
+    Column("count", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+
+def day_number(when: dt.datetime | dt.date) -> int:
+    """Days since 1970-01-01.
+
+    >>> day_number(dt.date(1970, 1, 11))
+    10
+    """
+    date = when.date() if isinstance(when, dt.datetime) else when
+    return (date - EPOCH).days
+
+
+def day_text(number: int) -> str:
+    """The ISO date of a day number."""
+    return (EPOCH + dt.timedelta(days=number)).isoformat()

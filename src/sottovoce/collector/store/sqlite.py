@@ -1,0 +1,56 @@
+"""SQLite: the embedded store. Write-ahead log, a sync to disk at every commit, deleted rows overwritten."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL
+
+_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "secure_delete=ON",
+    "busy_timeout=10000",
+    "cache_size=-65536",
+)
+_ADD = (
+    "INSERT INTO counts (campaign, day, cell, count) VALUES (?, ?, ?, ?) "
+    "ON CONFLICT (campaign, day, cell) DO UPDATE SET count = count + excluded.count"
+)
+
+
+def engine(url: URL) -> Engine:
+    made = create_engine(url, pool_size=8, max_overflow=32)
+
+    @event.listens_for(made, "connect")
+    def _configure(connection: Any, _: Any) -> None:
+        connection.isolation_level = None  # transactions begin where this code says, not where sqlite3 guesses
+        for pragma in _PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+
+    @event.listens_for(made, "begin")
+    def _begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return made
+
+
+def add_counts(
+    connection: Connection, campaign: int, day: int, cells: NDArray[np.int64], numbers: NDArray[np.int64]
+) -> None:
+    """Add to the counters, cells in increasing order (neighbouring pages)."""
+    rows = [(campaign, day, cell, number) for cell, number in zip(cells.tolist(), numbers.tolist(), strict=True)]
+    connection.exec_driver_sql(_ADD, rows)
+
+
+def tidy(connection: Connection) -> None:
+    """Empty the write-ahead log: its frames are in the order in which reports came."""
+    connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def check(connection: Connection) -> None:
+    """Nothing to ask of a file that could be opened."""
