@@ -34,7 +34,7 @@ def create_app(store: Store, settings: Settings | None = None, *, secret: bytes)
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         upkeep = asyncio.create_task(service.run())
-        logs.event("started", version=__version__, store=store.kind)
+        logs.event("started", {"version": __version__, "store": store.kind})
         try:
             yield
         finally:

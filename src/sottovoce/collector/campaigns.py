@@ -42,7 +42,7 @@ class NewCampaign(BaseModel):
     @field_validator("title", "question", "operator", "unit")
     @classmethod
     def _plain_text(cls, text: str) -> str:
-        if any(ord(letter) < 32 and letter != "\n" or 0xD800 <= ord(letter) < 0xE000 for letter in text):
+        if any((ord(letter) < 32 and letter != "\n") or 0xD800 <= ord(letter) < 0xE000 for letter in text):
             raise ValueError("must be plain text without control characters")
         return text
 

@@ -1,7 +1,7 @@
 """Estimates of a campaign as JSON, computed in a thread and kept for a moment.
 
-Whoever asks again within two seconds gets the same answer; within ten seconds the last answer at once while a
-new one is computed. So many dashboards cost as much as one, and reading never waits for the solver while polling.
+Whoever asks again within two seconds gets the same answer; within ten seconds the last answer at once
+while a new one is computed. Many dashboards cost as much as one, and polling never waits for a solver.
 """
 
 from __future__ import annotations

@@ -21,6 +21,8 @@ _HEADERS = {
     b"cache-control": b"no-store",
 }
 
+_METHODS = ("GET", "POST", "DELETE", "HEAD", "OPTIONS")
+
 
 class Guard:
     """ASGI middleware, the outermost layer."""
@@ -64,8 +66,8 @@ class Guard:
             self._record(scope, status, time.perf_counter() - begun, state.get("code"))
 
     def _record(self, scope: Scope, status: int, seconds: float, code: str | None) -> None:
-        method = scope["method"] if scope["method"] in ("GET", "POST", "DELETE", "HEAD", "OPTIONS") else "other"
+        method = scope["method"] if scope["method"] in _METHODS else "other"
         self._service.metrics.requests.labels(method, str(status)).observe(seconds)
         route = getattr(scope.get("route"), "path", None)
         fields = {"method": method, "route": route, "status": status, "ms": round(seconds * 1000, 2)}
-        logs.event("request", **fields, **({} if code is None else {"code": code}))
+        logs.event("request", fields if code is None else {**fields, "code": code})

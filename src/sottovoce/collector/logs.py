@@ -1,7 +1,7 @@
 """Structured logs: one JSON object per line, about the service and never about a person.
 
-A line holds the route's pattern (not the path as sent), status, code and duration. No address, no user agent, no
-query, no header, no body, no token.
+A line holds the route's pattern (not the path as sent), status, code and duration. No address, no user
+agent, no query, no header, no body, no token.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import logging
 import sys
 import traceback
+from collections.abc import Mapping
 
 logger = logging.getLogger("sottovoce.collector")
 
@@ -41,5 +42,5 @@ def configure(level: str = "info") -> None:
     logging.getLogger("uvicorn.error").propagate = True
 
 
-def event(name: str, level: int = logging.INFO, **fields: object) -> None:
-    logger.log(level, name, extra={"fields": fields})
+def event(name: str, fields: Mapping[str, object] | None = None, level: int = logging.INFO) -> None:
+    logger.log(level, name, extra={"fields": fields or {}})

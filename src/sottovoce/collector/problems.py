@@ -41,7 +41,12 @@ class Refusal(Exception):
     """A request that is refused; raised anywhere, answered in one place."""
 
     def __init__(
-        self, code: str, message: str | None = None, field: str | None = None, *, retry_after: int | None = None
+        self,
+        code: str,
+        message: str | None = None,
+        field: str | None = None,
+        *,
+        retry_after: int | None = None,
     ) -> None:
         self.status, default = CODES[code]
         self.code, self.message, self.field, self.retry_after = code, message or default, field, retry_after

@@ -8,7 +8,14 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from sottovoce.collector import bodies, campaigns, tokens
-from sottovoce.collector.api.shapes import CampaignList, CampaignShape, PurgedShape, TokensShape, answers, body
+from sottovoce.collector.api.shapes import (
+    CampaignList,
+    CampaignShape,
+    PurgedShape,
+    TokensShape,
+    answers,
+    body,
+)
 from sottovoce.collector.campaigns import Campaign, NewCampaign, now
 from sottovoce.collector.problems import Refusal, json_response
 from sottovoce.collector.service import Service

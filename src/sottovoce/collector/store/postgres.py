@@ -44,7 +44,7 @@ def add_counts(
     connection.exec_driver_sql(_STAGE)
     cursor = connection.connection.cursor()
     try:
-        with cursor.copy("COPY incoming FROM STDIN (FORMAT BINARY)") as copy:  # type: ignore[attr-defined]
+        with cursor.copy("COPY incoming FROM STDIN (FORMAT BINARY)") as copy:
             copy.write(_HEADER + rows.tobytes() + _TRAILER)
     finally:
         cursor.close()

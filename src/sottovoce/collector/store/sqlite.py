@@ -27,7 +27,9 @@ def engine(url: URL) -> Engine:
 
     @event.listens_for(made, "connect")
     def _configure(connection: Any, _: Any) -> None:
-        connection.isolation_level = None  # transactions begin where this code says, not where sqlite3 guesses
+        connection.isolation_level = (
+            None  # transactions begin where this code says, not where sqlite3 guesses
+        )
         for pragma in _PRAGMAS:
             connection.execute(f"PRAGMA {pragma}").fetchall()
 
@@ -43,7 +45,9 @@ def add_counts(
     connection: Connection, campaign: int, day: int, cells: NDArray[np.int64], numbers: NDArray[np.int64]
 ) -> None:
     """Add to the counters, cells in increasing order (neighbouring pages)."""
-    rows = [(campaign, day, cell, number) for cell, number in zip(cells.tolist(), numbers.tolist(), strict=True)]
+    rows = [
+        (campaign, day, cell, number) for cell, number in zip(cells.tolist(), numbers.tolist(), strict=True)
+    ]
     connection.exec_driver_sql(_ADD, rows)
 
 

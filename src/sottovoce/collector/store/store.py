@@ -97,7 +97,9 @@ class Store:
     def counts(self, campaign: int, cells: int) -> NDArray[np.int64]:
         """How often each cell was reported, over all days."""
         table = schema.counts.c
-        query = select(table.cell, func.sum(table.count)).where(table.campaign == campaign).group_by(table.cell)
+        query = (
+            select(table.cell, func.sum(table.count)).where(table.campaign == campaign).group_by(table.cell)
+        )
         out = np.zeros(cells, dtype=np.int64)
         with self.reading() as connection, connection.begin():
             for cell, number in connection.execute(query):

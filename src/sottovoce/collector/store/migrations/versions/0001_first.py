@@ -1,4 +1,4 @@
-"""The first schema. Written out, not taken from `schema`: a migration must not change when the schema does."""
+"""The first schema, written out: a migration must not change when `schema` does."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -11,7 +11,10 @@ _TABLES = ("refusals", "keys", "tokens", "days", "pending", "counts", "campaigns
 
 def _place() -> list["sa.Column[int]"]:
     """The key that most tables share."""
-    return [sa.Column("campaign", sa.Integer, primary_key=True), sa.Column("day", sa.Integer, primary_key=True)]
+    return [
+        sa.Column("campaign", sa.Integer, primary_key=True),
+        sa.Column("day", sa.Integer, primary_key=True),
+    ]
 
 
 def upgrade() -> None:

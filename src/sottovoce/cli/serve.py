@@ -1,0 +1,52 @@
+"""sottovoce serve: run the collector."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+StoreOption = Annotated[
+    str,
+    typer.Option("--store", metavar="FILE|URL", help="A SQLite file, or postgresql://user@host/database."),
+]
+DEFAULT_STORE = "sottovoce.db"
+
+
+def register(app: typer.Typer) -> None:
+    app.command("serve")(serve)
+
+
+def serve(
+    store: StoreOption = DEFAULT_STORE,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port; 0 lets the system choose.", min=0, max=65535)] = 8000,
+    secret_file: Annotated[
+        Path | None,
+        typer.Option(help="Keys the hashes of idempotency keys; made if absent. Default: beside the store."),
+    ] = None,
+    rate: Annotated[int, typer.Option(help="Requests per second and address; 0: no limit.", min=0)] = 50,
+    burst: Annotated[int, typer.Option(help="Requests that may come at once.", min=1)] = 200,
+    max_body: Annotated[int, typer.Option(help="Bytes, before and after decompression.")] = 1 << 20,
+    max_batch: Annotated[int, typer.Option(help="Reports in one request.")] = 100_000,
+    allow_origin: Annotated[
+        list[str] | None, typer.Option(help="A site whose pages may post reports; repeatable.")
+    ] = None,
+    trusted_proxy: Annotated[
+        str, typer.Option(help="Addresses of proxies whose X-Forwarded-For is believed.")
+    ] = "127.0.0.1",
+    log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
+) -> None:
+    """Run the collector until it is told to stop (SIGTERM or Ctrl-C finishes what is under way)."""
+    from sottovoce.collector.run import run
+    from sottovoce.collector.settings import Settings
+
+    settings = Settings(
+        max_body=max_body,
+        max_batch=max_batch,
+        rate=rate,
+        burst=burst,
+        allow_origins=tuple(allow_origin or ()),
+    )
+    run(store, host, port, settings, secret_file=secret_file, proxies=trusted_proxy, log_level=log_level)

@@ -1,0 +1,69 @@
+"""The process: uvicorn, one worker, a clean end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import uvicorn
+
+from sottovoce.collector import logs, secret
+from sottovoce.collector.app import create_app
+from sottovoce.collector.settings import Settings
+from sottovoce.collector.store import open_store
+from sottovoce.collector.store.store import as_url
+
+_LEVELS = ("debug", "info", "warning", "error")
+
+
+def secret_path(store: str, given: Path | None) -> Path:
+    """Where the secret lives: as given, beside a SQLite file, or in the working directory."""
+    if given is not None:
+        return given
+    url = as_url(store)
+    return Path(f"{url.database}.key" if url.get_backend_name() == "sqlite" else "sottovoce.key")
+
+
+def server(
+    store: str,
+    host: str,
+    port: int,
+    settings: Settings | None = None,
+    *,
+    secret_file: Path | None = None,
+    proxies: str = "127.0.0.1",
+) -> uvicorn.Server:
+    """A server that is ready to run."""
+    app = create_app(open_store(store), settings, secret=secret.load(secret_path(store, secret_file)))
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            host=host,
+            port=port,
+            access_log=False,
+            log_config=None,
+            server_header=False,
+            date_header=False,
+            forwarded_allow_ips=proxies,
+            h11_max_incomplete_event_size=1 << 16,
+            timeout_keep_alive=15,
+            timeout_graceful_shutdown=20,
+            limit_concurrency=2_000,
+        )
+    )
+
+
+def run(
+    store: str,
+    host: str,
+    port: int,
+    settings: Settings,
+    *,
+    secret_file: Path | None = None,
+    proxies: str = "127.0.0.1",
+    log_level: str = "info",
+) -> None:
+    """Serve until a signal says stop; requests under way are finished."""
+    if log_level not in _LEVELS:
+        raise ValueError(f"log_level must be one of {', '.join(_LEVELS)}, got log_level={log_level!r}")
+    logs.configure(log_level)
+    server(store, host, port, settings, secret_file=secret_file, proxies=proxies).run()

@@ -1,0 +1,112 @@
+"""Talking to a collector in tests: the application in this process, or a server process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+from starlette.testclient import TestClient
+
+import sottovoce as sv
+from sottovoce.collector import campaigns, tokens
+from sottovoce.collector.campaigns import Campaign
+from sottovoce.collector.store import Store
+
+KEY = "Idempotency-Key"
+
+
+def new_key() -> str:
+    return os.urandom(16).hex()
+
+
+def create(store: Store, mechanism: sv.Mechanism, **settings: Any) -> Campaign:
+    """A campaign straight in the store."""
+    content = {"name": "trial", "spec": mechanism.to_json(), "min_n": 1, "results": "public", **settings}
+    return campaigns.create(store, content)
+
+
+@dataclass
+class Running:
+    """A service under test."""
+
+    client: TestClient
+    app: Any
+
+    @property
+    def store(self) -> Store:
+        return self.app.state.service.data
+
+    def create(self, mechanism: sv.Mechanism, **settings: Any) -> Campaign:
+        return create(self.store, mechanism, **settings)
+
+    def token(self, kind: str, campaign: int = 0) -> str:
+        return tokens.issue(self.store, campaign, kind, 1)[0]
+
+    def post(self, mechanism: sv.Mechanism, cells: list[Any], **options: Any) -> Any:
+        return self.post_raw(json.dumps({"digest": mechanism.digest, "cells": cells}).encode(), **options)
+
+    def post_raw(
+        self,
+        body: bytes,
+        *,
+        name: str = "trial",
+        key: str | None = None,
+        token: str | None = None,
+        kind: str = "application/json",
+        **headers: str,
+    ) -> Any:
+        sent = {"Content-Type": kind, KEY: new_key() if key is None else key}
+        sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+        if token is not None:
+            sent["Authorization"] = f"Bearer {token}"
+        return self.client.post(f"/v1/campaigns/{name}/reports", content=body, headers=sent)
+
+    def get(self, path: str, token: str | None = None, **parameters: Any) -> Any:
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        return self.client.get(f"/v1{path}", headers=headers, params=parameters)
+
+    def stored(self, campaign: Campaign) -> int:
+        """Reports in the store, counted from the counters; the day's total must agree."""
+        total = int(self.store.counts(campaign.id, campaign.mechanism.cells).sum())
+        assert total == sum(number for _, number in self.store.days(campaign.id))
+        return total
+
+
+class Server:
+    """`sottovoce serve` as a process."""
+
+    def __init__(self, store: str, folder: Path, *options: str, wrap: tuple[str, ...] = ()) -> None:
+        self.log = folder / f"server-{time.monotonic_ns()}.log"
+        command = [*wrap, sys.executable, "-c", "from sottovoce.cli import main; main()", "serve"]
+        command += ["--store", store, "--port", "0", "--secret-file", str(folder / "secret"), "--rate", "0"]
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen([*command, *options], stderr=log, stdout=log, cwd=folder)
+        self.url = self._wait()
+
+    def _wait(self) -> str:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            found = re.search(r"running on (http://[0-9.:]+)", self.log.read_text())
+            if found:
+                urlopen(found[1] + "/v1/health").read()
+                return found[1]
+            assert self.process.poll() is None, self.log.read_text()
+            time.sleep(0.02)
+        raise AssertionError(f"the server did not start:\n{self.log.read_text()}")
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout=60)
