@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sottovoce._version import __version__
 
 if TYPE_CHECKING:
+    from sottovoce import laws as laws
     from sottovoce.auditing import Audit as Audit
     from sottovoce.auditing import audit as audit
     from sottovoce.designs.classic import duchi as duchi
@@ -50,7 +51,7 @@ _HOME = {
     "two_scale": "designs.two_scale",
 }
 #: Subpackages reached as attributes.
-_PARTS: frozenset[str] = frozenset()
+_PARTS = frozenset({"laws"})
 
 __all__ = ["__version__", *sorted(_HOME)]
 
