@@ -186,6 +186,7 @@ class Window:
             more=Table.of(more, float(self.around), bucket_factor(self.around)),
             more_weight=np.maximum(self.extra, 1).astype(np.float64),
             first=first.astype(np.float64),
+            cells=self.cells,
             atoms=bool((self.count == 1).all()),
         )
 

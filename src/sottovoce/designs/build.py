@@ -107,8 +107,9 @@ def _uniform(
 
 
 def _bits(mass: float, q: Fraction, circle: bool) -> int:
-    """The most bits for which A + H (A + 2H on a circle) stays below 2^53."""
-    reach = mass * float(q - 1) * (2 if circle else 1) + mass
+    """The most bits for which A + H stays below 2^53 (on a circle 2H + 2^bits: any sum before it wraps)."""
+    extra = mass * float(q - 1)
+    reach = 2 * extra + 1 if circle else extra + mass
     return max(MIN_BITS, min(MAX_BITS, math.floor(53 - math.log2(reach * (1 + 1e-6)))))
 
 

@@ -31,8 +31,10 @@ def _as_double(context, word):
 
 
 @njit(**_COMPILE)
-def sample_uniform(words, x, out, units, shift, background, around, top, wraps, knot, start, slope, a, e):
-    """One run of equal cells, one slope."""
+def sample_uniform(
+    words, x, out, units, shift, background, top, wraps, knot, start, slope, back_weight, more_weight, cells
+):
+    """One run of equal cells, one slope. On a circle a cell is found on the line and brought back around."""
     low, high, scale, scaled_low, per_width = units
     bad = 0
     for i in range(x.size):
@@ -43,15 +45,13 @@ def sample_uniform(words, x, out, units, shift, background, around, top, wraps, 
         s = s if s > 0.0 else 0.0
         s = s if s < top else top
         draw = _as_double((words[i] >> shift) | TWO_52_BITS) - TWO_52
-        if wraps:
-            s = s - around if s >= around else s
-        u = s - background + draw
-        if wraps:
-            u = u - around if u >= around else u
         inside = draw < background
-        number = draw if inside else u
-        weight = a if inside else e
-        out[i] = np.int32(number / weight)
+        number = draw if inside else s - background + draw
+        cell = np.int32(number / (back_weight if inside else more_weight))
+        if wraps:
+            cell = cell - cells if cell >= cells else cell
+            cell = cell - cells if cell >= cells else cell
+        out[i] = cell
     return bad
 
 
@@ -63,28 +63,25 @@ def sample_general(
     units,
     shift,
     background,
-    around,
     top,
     wraps,
+    around,
     knots,
-    start,
-    slope,
-    left,
-    guide,
+    knot_guide,
+    runs,
+    run_guide,
     factors,
-    second,
-    weight,
-    first,
     atoms,
 ):
-    """Any runs and any start table. Background and extra runs stand one after the other in `left`.
+    """Any runs and any start table: rows (next, this, start, slope) and (next, this, weight, first cell).
 
-    Chunk by chunk, arithmetic (which vectorises) takes turns with look-ups (which do not). Indices are
-    unsigned: a signed one would be tested for being negative.
+    Background and extra runs stand one after the other; `factors` holds what turns t, a background draw
+    and an extra coordinate into a bucket of a guide, and where the second run guide begins. Chunk by chunk,
+    arithmetic (which vectorises) takes turns with look-ups (which do not). Indices are unsigned: a signed
+    one would be tested for being negative.
     """
     low, high, scale, scaled_low, per_width = units
-    knot_t, knot_guide, knot_factor = knots
-    back_factor, more_factor = factors
+    knot_factor, back_factor, more_factor, second = factors
     one = np.uint64(1)
     place, entry = np.empty(_CHUNK), np.empty(_CHUNK, np.int32)
     base, rise = np.empty(_CHUNK), np.empty(_CHUNK)
@@ -102,12 +99,11 @@ def sample_general(
         for i in range(size):
             t = place[i]
             k = np.uint64(knot_guide[np.uint64(entry[i])])
-            k += np.uint64(t >= knot_t[k + one])
-            while t >= knot_t[k + one]:
+            while t >= knots[k, 0]:
                 k += one
-            base[i] = start[k]
-            place[i] = t - knot_t[k]
-            rise[i] = slope[k]
+            place[i] = t - knots[k, 1]
+            base[i] = knots[k, 2]
+            rise[i] = knots[k, 3]
         for i in range(size):
             s = base[i] + np.floor(place[i] * rise[i])
             s = s if s > 0.0 else 0.0
@@ -124,12 +120,11 @@ def sample_general(
             entry[i] = np.int32(number * (back_factor if inside else more_factor)) + (0 if inside else second)
         for i in range(size):
             number = place[i]
-            run = np.uint64(guide[np.uint64(entry[i])])
-            run += np.uint64(number >= left[run + one])
-            while number >= left[run + one]:
+            run = np.uint64(run_guide[np.uint64(entry[i])])
+            while number >= runs[run, 0]:
                 run += one
-            cell = first[run]
+            cell = runs[run, 3]
             if not atoms:
-                cell += np.floor((number - left[run]) / weight[run])
+                cell += np.floor((number - runs[run, 1]) / runs[run, 2])
             out[begin + i] = np.int32(cell)
     return bad

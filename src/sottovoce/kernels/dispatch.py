@@ -51,28 +51,32 @@ class Sampler:
 
 
 def _shared(tables: Tables) -> tuple[Any, ...]:
-    return np.uint64(tables.shift), tables.background, tables.around, tables.top, tables.wraps
+    return np.uint64(tables.shift), tables.background, tables.top, tables.wraps
 
 
 def _uniform_arguments(tables: Tables) -> tuple[Any, ...]:
-    knot, start, slope = tables.knots.left[0], tables.start[0], tables.slope[0]
-    return *_shared(tables), knot, start, slope, tables.back_weight[0], tables.more_weight[0]
+    line = tables.knots.left[0], tables.start[0], tables.slope[0]
+    return *_shared(tables), *line, tables.back_weight[0], tables.more_weight[0], np.int32(tables.cells)
 
 
 def _general_arguments(tables: Tables) -> tuple[Any, ...]:
-    """Both run tables as one, so that the kernel selects a table by adding an offset."""
-    back, more = tables.back, tables.more
-    offset = len(back.left)
+    knots, back, more = tables.knots, tables.back, tables.more
+    rows = [
+        np.stack([table.left[1:], table.left[:-1], weight, tables.first], axis=1)
+        for table, weight in ((back, tables.back_weight), (more, tables.more_weight))
+    ]
     return (
         *_shared(tables),
-        tuple(tables.knots),
-        tables.start,
-        tables.slope,
-        np.concatenate((back.left, more.left)),
-        np.concatenate((back.guide, more.guide + np.uint32(offset))),
-        (back.per_bucket, more.per_bucket),
-        np.int32(len(back.guide)),
-        np.concatenate((tables.back_weight, [1.0], tables.more_weight, [1.0])),
-        np.concatenate((tables.first, [0.0], tables.first, [0.0])),
+        tables.around,
+        np.stack([knots.left[1:], knots.left[:-1], tables.start, tables.slope], axis=1),
+        _narrow(knots.guide),
+        np.concatenate(rows),
+        _narrow(np.concatenate((back.guide, more.guide + np.uint32(len(rows[0]))))),
+        (knots.per_bucket, back.per_bucket, more.per_bucket, np.int32(len(back.guide))),
         tables.atoms,
     )
+
+
+def _narrow(guide: NDArray[np.uint32]) -> NDArray[Any]:
+    """Half the size where it fits: a guide should stay in the first cache."""
+    return guide.astype(np.uint16) if guide.max() < 1 << 16 else guide

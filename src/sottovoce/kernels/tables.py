@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_GUIDE_BITS = 12
+_GUIDE_BITS = 13
 UNIT_FACTOR = 2.0**_GUIDE_BITS  # buckets of a table over [0, 1]
 
 #: The bits of 2^52: an integer below 2^52 put into its low bits makes the double 2^52 + integer.
@@ -54,14 +54,16 @@ class Tables(NamedTuple):
     more: Table  # runs over the extra coordinate
     more_weight: FloatArray
     first: FloatArray  # first cell of each run
+    cells: int
     atoms: bool  # every run is a single cell
 
     @property
     def uniform(self) -> bool:
-        """One run of equal cells and one slope: the fast path."""
-        return len(self.first) == 1 and len(self.start) == 1
+        """One run of equal cells, one slope, and no sum above 2^53 even before it is brought back around."""
+        room = not self.wraps or 2 * self.around + 2.0 ** (64 - self.shift) <= 2.0**53
+        return len(self.first) == 1 and len(self.start) == 1 and room
 
 
 def bucket_factor(total: int) -> float:
-    """The power of two that maps [0, total] to at most 2^12 buckets."""
+    """The power of two that maps [0, total] to at most 2^13 buckets."""
     return 2.0 ** min(0, _GUIDE_BITS - total.bit_length())
