@@ -193,7 +193,8 @@ class Window:
     def starts(self, t: FloatArray) -> IntArray:
         """The exact window start of each unit coordinate, in [0, H)."""
         t = np.asarray(t, dtype=np.float64)
-        return plain.starts(self.tables, t.reshape(-1)).astype(np.int64).reshape(t.shape)
+        s = plain.starts(self.tables, t.reshape(-1)).astype(np.int64).reshape(t.shape)
+        return s % self.around if self.wraps else s
 
     def counts(self, s: IntArray) -> IntArray:
         """How many of the 2^bits draws give each cell, for each start: an exact row per start."""

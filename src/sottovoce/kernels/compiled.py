@@ -47,49 +47,35 @@ def sample_uniform(
         draw = _as_double((words[i] >> shift) | TWO_52_BITS) - TWO_52
         inside = draw < background
         number = draw if inside else s - background + draw
-        cell = np.int32(number / (back_weight if inside else more_weight))
+        place = number / (back_weight if inside else more_weight)
         if wraps:
-            cell = cell - cells if cell >= cells else cell
-            cell = cell - cells if cell >= cells else cell
-        out[i] = cell
+            place = place - cells if place >= cells else place
+            place = place - cells if place >= cells else place
+        out[i] = np.int32(place)
     return bad
 
 
 @njit(**_COMPILE)
-def sample_general(
-    words,
-    x,
-    out,
-    units,
-    shift,
-    background,
-    top,
-    wraps,
-    around,
-    knots,
-    knot_guide,
-    runs,
-    run_guide,
-    factors,
-    atoms,
-):
-    """Any runs and any start table: rows (next, this, start, slope) and (next, this, weight, first cell).
+def sample_general(words, x, out, units, shift, background, top, wraps, around, guides, knots, runs, cells):
+    """Any runs and any start table.
 
-    Background and extra runs stand one after the other; `factors` holds what turns t, a background draw
-    and an extra coordinate into a bucket of a guide, and where the second run guide begins. Chunk by chunk,
-    arithmetic (which vectorises) takes turns with look-ups (which do not). Indices are unsigned: a signed
-    one would be tested for being negative.
+    `knots` holds (next knot, this knot, start, slope), `runs` (end of run, begin, weight, first cell) with the
+    background's runs before the extra ones; `cells` is their number where each run is one cell, else 0.
+    `guides` are the two guide tables, what turns t, a background draw and an extra coordinate into a bucket,
+    and where the extra runs' buckets begin. Chunk by chunk, arithmetic (which vectorises) takes turns with
+    look-ups (which do not). Indices are unsigned: a signed one would be tested for being negative.
     """
     low, high, scale, scaled_low, per_width = units
-    knot_factor, back_factor, more_factor, second = factors
+    knot_guide, run_guide, knot_factor, back_factor, more_factor, second = guides
+    next_knot, this_knot, start, slope = knots
+    end, begin, weight, first = runs
     one = np.uint64(1)
     place, entry = np.empty(_CHUNK), np.empty(_CHUNK, np.int32)
-    base, rise = np.empty(_CHUNK), np.empty(_CHUNK)
     bad = 0
-    for begin in range(0, x.size, _CHUNK):
-        size = min(_CHUNK, x.size - begin)
+    for chunk in range(0, x.size, _CHUNK):
+        size = min(_CHUNK, x.size - chunk)
         for i in range(size):
-            value = x[begin + i]
+            value = x[chunk + i]
             good = (value >= low) & (value <= high)
             bad += 0 if good else 1
             t = (value * scale - scaled_low) * per_width
@@ -98,17 +84,15 @@ def sample_general(
             entry[i] = np.int32(t * knot_factor)
         for i in range(size):
             t = place[i]
-            k = np.uint64(knot_guide[np.uint64(entry[i])])
-            while t >= knots[k, 0]:
+            k = np.uint64(knot_guide[np.uint64(np.uint32(entry[i]))])
+            while t >= next_knot[k]:
                 k += one
-            place[i] = t - knots[k, 1]
-            base[i] = knots[k, 2]
-            rise[i] = knots[k, 3]
+            place[i] = start[k] + np.floor((t - this_knot[k]) * slope[k])
         for i in range(size):
-            s = base[i] + np.floor(place[i] * rise[i])
+            s = place[i]
             s = s if s > 0.0 else 0.0
             s = s if s < top else top
-            draw = _as_double((words[begin + i] >> shift) | TWO_52_BITS) - TWO_52
+            draw = _as_double((words[chunk + i] >> shift) | TWO_52_BITS) - TWO_52
             if wraps:
                 s = s - around if s >= around else s
             u = s - background + draw
@@ -120,11 +104,12 @@ def sample_general(
             entry[i] = np.int32(number * (back_factor if inside else more_factor)) + (0 if inside else second)
         for i in range(size):
             number = place[i]
-            run = np.uint64(run_guide[np.uint64(entry[i])])
-            while number >= runs[run, 0]:
+            run = np.uint64(run_guide[np.uint64(np.uint32(entry[i]))])
+            while number >= end[run]:
                 run += one
-            cell = runs[run, 3]
-            if not atoms:
-                cell += np.floor((number - runs[run, 1]) / runs[run, 2])
-            out[begin + i] = np.int32(cell)
+            if cells:
+                cell = np.int32(run)
+                out[chunk + i] = cell if cell < cells else cell - cells
+            else:
+                out[chunk + i] = np.int32(first[run] + np.floor((number - begin[run]) / weight[run]))
     return bad

@@ -56,24 +56,25 @@ def _shared(tables: Tables) -> tuple[Any, ...]:
 
 def _uniform_arguments(tables: Tables) -> tuple[Any, ...]:
     line = tables.knots.left[0], tables.start[0], tables.slope[0]
-    return *_shared(tables), *line, tables.back_weight[0], tables.more_weight[0], np.int32(tables.cells)
+    return *_shared(tables), *line, tables.back_weight[0], tables.more_weight[0], float(tables.cells)
 
 
 def _general_arguments(tables: Tables) -> tuple[Any, ...]:
     knots, back, more = tables.knots, tables.back, tables.more
-    rows = [
-        np.stack([table.left[1:], table.left[:-1], weight, tables.first], axis=1)
-        for table, weight in ((back, tables.back_weight), (more, tables.more_weight))
-    ]
+    run_guide = np.concatenate((back.guide, more.guide + np.uint32(len(tables.first))))
+    factors = knots.per_bucket, back.per_bucket, more.per_bucket, np.int32(len(back.guide))
     return (
         *_shared(tables),
         tables.around,
-        np.stack([knots.left[1:], knots.left[:-1], tables.start, tables.slope], axis=1),
-        _narrow(knots.guide),
-        np.concatenate(rows),
-        _narrow(np.concatenate((back.guide, more.guide + np.uint32(len(rows[0]))))),
-        (knots.per_bucket, back.per_bucket, more.per_bucket, np.int32(len(back.guide))),
-        tables.atoms,
+        (_narrow(knots.guide), _narrow(run_guide), *factors),
+        (knots.left[1:], knots.left[:-1], tables.start, tables.slope),
+        (
+            np.concatenate((back.left[1:], more.left[1:])),
+            np.concatenate((back.left[:-1], more.left[:-1])),
+            np.concatenate((tables.back_weight, tables.more_weight)),
+            np.concatenate((tables.first, tables.first)),
+        ),
+        np.int32(tables.cells if tables.atoms else 0),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,7 +23,7 @@ def find(table: Table, at: FloatArray) -> IntArray:
 
 
 def starts(tables: Tables, t: FloatArray, less: float = 0.0) -> FloatArray:
-    """Where the window of each unit coordinate begins (an integer in the extra coordinate), minus `less`."""
+    """Where the window of each unit coordinate begins, minus `less`; on a circle up to twice around."""
     if len(tables.start) == 1:
         s = t - tables.knots.left[0]
         s *= tables.slope[0]
@@ -32,8 +34,6 @@ def starts(tables: Tables, t: FloatArray, less: float = 0.0) -> FloatArray:
         s = np.floor((t - tables.knots.left[k]) * tables.slope[k])
         s += tables.start[k] - less
     np.clip(s, -less, tables.top - less, out=s)
-    if tables.wraps:
-        s -= tables.around * at_least(s, tables.around - less)
     return s
 
 
@@ -52,23 +52,23 @@ def draws(tables: Tables, words: NDArray[np.uint64]) -> FloatArray:
     return draw
 
 
-def sample(tables: Tables, words: NDArray[np.uint64], t: FloatArray) -> FloatArray:
-    """The cells that these words draw at these unit coordinates (as doubles, not yet rounded down)."""
+def sample(tables: Tables, words: NDArray[np.uint64], t: FloatArray) -> NDArray[Any]:
+    """The cells that these words draw at these unit coordinates (of any number type, not yet rounded down)."""
     u = starts(tables, t, less=tables.background)
     draw = draws(tables, words)
     in_window = at_least(draw, tables.background)
-    if tables.wraps:
-        u += draw
-        u -= tables.around * at_least(u, tables.around)
-        u -= draw
-    if len(tables.first) == 1:
+    if tables.uniform:
         u *= in_window
         u += draw
         in_window *= tables.more_weight[0] - tables.back_weight[0]
         in_window += tables.back_weight[0]
         u /= in_window
-        return u
+        return u if not tables.wraps else _once_around(u.astype(np.uint32), tables.cells)
+    if tables.wraps:
+        u -= tables.around * at_least(u, tables.around - tables.background)
     u += draw
+    if tables.wraps:
+        u -= tables.around * at_least(u, tables.around)
     cell = np.empty_like(u)
     window = in_window.astype(np.bool_)
     for chosen, at, table, weight in (
@@ -78,4 +78,10 @@ def sample(tables: Tables, words: NDArray[np.uint64], t: FloatArray) -> FloatArr
         number = at[chosen]
         run = find(table, number)
         cell[chosen] = tables.first[run] + np.floor((number - table.left[run]) / weight[run])
+    return cell
+
+
+def _once_around(cell: NDArray[np.uint32], cells: int) -> NDArray[np.uint32]:
+    """cell mod cells; numpy divides unsigned integers by a scalar much faster than it takes remainders."""
+    cell -= cell // np.uint32(cells) * np.uint32(cells)
     return cell

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_GUIDE_BITS = 13
+_GUIDE_BITS = 14
 UNIT_FACTOR = 2.0**_GUIDE_BITS  # buckets of a table over [0, 1]
 
 #: The bits of 2^52: an integer below 2^52 put into its low bits makes the double 2^52 + integer.
@@ -65,5 +65,5 @@ class Tables(NamedTuple):
 
 
 def bucket_factor(total: int) -> float:
-    """The power of two that maps [0, total] to at most 2^13 buckets."""
+    """The power of two that maps [0, total] to at most 2^14 buckets."""
     return 2.0 ** min(0, _GUIDE_BITS - total.bit_length())
