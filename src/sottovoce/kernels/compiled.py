@@ -59,8 +59,8 @@ def sample_uniform(
 def sample_general(words, x, out, units, shift, background, top, wraps, around, guides, knots, runs, cells):
     """Any runs and any start table.
 
-    `knots` holds (next knot, this knot, start, slope), `runs` (end of run, begin, weight, first cell) with the
-    background's runs before the extra ones; `cells` is their number where each run is one cell, else 0.
+    `knots` holds (next knot, this knot, start, slope), `runs` (end of run, begin, weight, first cell), the
+    background before the extra ones; `cells` is their number where each run is one cell, else 0.
     `guides` are the two guide tables, what turns t, a background draw and an extra coordinate into a bucket,
     and where the extra runs' buckets begin. Chunk by chunk, arithmetic (which vectorises) takes turns with
     look-ups (which do not). Indices are unsigned: a signed one would be tested for being negative.

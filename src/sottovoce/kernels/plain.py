@@ -53,7 +53,7 @@ def draws(tables: Tables, words: NDArray[np.uint64]) -> FloatArray:
 
 
 def sample(tables: Tables, words: NDArray[np.uint64], t: FloatArray) -> NDArray[Any]:
-    """The cells that these words draw at these unit coordinates (of any number type, not yet rounded down)."""
+    """The cells that these words draw at these unit coordinates (of any type, not yet rounded down)."""
     u = starts(tables, t, less=tables.background)
     draw = draws(tables, words)
     in_window = at_least(draw, tables.background)
