@@ -9,39 +9,37 @@ climb the marginal likelihood
     evidence = ℓ − ½θᵀSθ + ½ log|S| − ½ log|H + S|      (Laplace's approximation, H the Fisher information).
 
 There is more than one local maximum and more than one sensible k, so a few starts are fitted and their densities
-averaged by evidence. What no smooth density explains (a spike) is added as single grid cells while that raises
-the evidence by more than the log of the number of places it could have been put.
+averaged by evidence. What no smooth density explains (a spike) is added as single points of the grid while that
+raises the evidence by more than the log of the number of places it could have been put.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import cached_property
 
 import numpy as np
 
+from sottovoce.estimates.differences import Differences
 from sottovoce.kernels.tables import FloatArray
 
 SPLINES = 64
-_STARTS = ((2, 1e-2, 1e-2), (2, 1e-1, 1e2), (3, 1e-2, 1e-1), (3, 1e-1, 1e3))  # k, λ₁, λ_k
-_MOST_ATOMS = 6
-_ATOM_PRECISION = 1 / 9.0  # log height of an atom over its surroundings: sd 3
-_MOST_STEP = 2.0  # of the log density at any point, in one scoring step
+DEBUG=0
+#: Where the search for smoothing starts: (k, λ₁, λ_k).
+STARTS = ((2, 1e-2, 1e-2), (2, 1e-1, 1e2), (3, 1e-2, 1e-1), (3, 1e-1, 1e3))
+MOST_ATOMS = 6
+STIFF = (0.1, 100.0)
+_ATOM_PRECISION = 1 / 9.0  # the log height of an atom over its surroundings has standard deviation 3
+_MOST_STEP = 2.0  # how far one scoring step may move the log density
 _LAMBDA = (1e-7, 1e9)
+_GAIN = 1e-3  # in penalised log likelihood: steps that gain less end the climb
+_ROUNDS = 200
 
 
-class Operator(Protocol):
-    @property
-    def shape(self) -> tuple[int, int]: ...
-
-    def mix(self, w: FloatArray) -> FloatArray: ...
-
-    def expect(self, f: FloatArray) -> FloatArray: ...
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fit:
-    """A fitted density, its evidence and the smoothing that it chose."""
+    """A density on the grid, the coefficients behind it and the evidence for it."""
 
     density: FloatArray
     evidence: float
@@ -51,145 +49,181 @@ class Fit:
     theta: FloatArray
 
 
-def basis(points: int, *, circle: bool, splines: int = SPLINES) -> FloatArray:
-    """Cubic B-splines on equally spaced knots at the middles of `points` cells of [0, 1]."""
-    spans = splines if circle else splines - 3
-    u = (np.arange(points) + 0.5) / points * spans
-    cell = np.minimum(u.astype(np.int64), spans - 1)
-    r = u - cell
-    pieces = [(1 - r) ** 3, 3 * r**3 - 6 * r**2 + 4, -3 * r**3 + 3 * r**2 + 3 * r + 1, r**3]
-    out = np.zeros((points, splines))
-    for shift, piece in enumerate(pieces):
-        out[np.arange(points), (cell + shift) % splines] += piece / 6
-    return out
+@dataclass(frozen=True, eq=False)
+class Splines:
+    """Reports and their law on a grid of inputs, ready to be fitted."""
 
+    counts: FloatArray
+    law: Differences
+    circle: bool
 
-def differences(splines: int, order: int, *, circle: bool) -> FloatArray:
-    """The matrix of k-th differences of coefficients, around the circle where there is one."""
-    eye = np.eye(splines)
-    for _ in range(order):
-        eye = np.roll(eye, -1, axis=0) - eye if circle else np.diff(eye, axis=0)
-    return eye
+    @cached_property
+    def n(self) -> float:
+        return float(self.counts.sum())
 
+    @cached_property
+    def points(self) -> int:
+        return self.law.shape[0]
 
-class Problem:
-    """Counts of reports and the law they came from, on a grid of inputs."""
+    @cached_property
+    def _free(self) -> FloatArray:
+        """A constant added to θ changes nothing: an orthonormal basis of what is left."""
+        return np.linalg.qr(np.column_stack([np.ones(SPLINES), np.eye(SPLINES)[:, 1:]]))[0][:, 1:]
 
-    def __init__(self, counts: FloatArray, operator: Operator, *, circle: bool) -> None:
-        self.counts = np.asarray(counts, dtype=np.float64)
-        self.operator, self.circle = operator, circle
-        self.n = float(self.counts.sum())
-        self.points = operator.shape[0]
-        # A constant does not change the density: coefficients live in the complement of the ones.
-        self.free = np.linalg.qr(np.column_stack([np.ones(SPLINES), np.eye(SPLINES)[:, 1:]]))[0][:, 1:]
-        self.design = basis(self.points, circle=circle) @ self.free
-        self.penalties = {
-            k: self.free.T @ (d := differences(SPLINES, k, circle=circle)).T @ d @ self.free for k in (1, 2, 3)
-        }
+    @cached_property
+    def _smooth(self) -> FloatArray:
+        return basis(self.points, circle=self.circle) @ self._free
 
-    def likelihood(self, f: FloatArray) -> tuple[float, FloatArray]:
-        q = np.maximum(self.operator.mix(f), 1e-300)
-        return float(self.counts @ np.log(q)), q
+    def _penalty(self, order: int) -> FloatArray:
+        d = differences(SPLINES, order, circle=self.circle) @ self._free
+        return np.asarray(d.T @ d)
 
-    def information(self, f: FloatArray, q: FloatArray, design: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The score and the Fisher information of the coefficients of `design` in the log density."""
-        tilted = f[:, None] * (design - f @ design)
-        moved = np.stack([self.operator.mix(column) for column in tilted.T], axis=1)
-        return moved.T @ (self.counts / q), self.n * (moved / q[:, None]).T @ moved
+    def _design(self, atoms: Sequence[int]) -> FloatArray:
+        spikes = np.zeros((self.points, len(atoms)))
+        spikes[list(atoms), np.arange(len(atoms))] = 1.0
+        return np.hstack([self._smooth, spikes])
 
-    def fit(self, order: int, smoothing: tuple[float, float], atoms: tuple[int, ...] = (), start: Any = None) -> Fit:
-        """Penalised likelihood with λ chosen by Fellner–Schall steps from the given ones."""
-        smooth = self.design.shape[1]
-        design = self.design
-        if atoms:
-            spikes = np.zeros((self.points, len(atoms)))
-            spikes[list(atoms), np.arange(len(atoms))] = 1.0
-            design = np.hstack([design, spikes])
+    # -- fitting ----------------------------------------------------------------------------------------
+
+    def fit(self, starts: Sequence[tuple[int, float, float]] = STARTS) -> list[Fit]:
+        """A fit from every start, and the best of them with atoms if the reports ask for any."""
+        fits = [self.search(order, (first, second)) for order, first, second in starts]
+        best = max(fits, key=lambda found: found.evidence)
+        while len(best.atoms) < MOST_ATOMS:
+            trials = [
+                self.search(2, STIFF, (*best.atoms, place)) for place in self._likely_places(best)
+            ]
+            if DEBUG: print([(t.atoms,t.evidence-best.evidence) for t in trials])
+            trial = max(trials, key=lambda found: found.evidence)
+            if trial.evidence <= best.evidence:
+                break
+            best = trial
+        return [*fits, best] if best.atoms else fits
+
+    def search(
+        self,
+        order: int,
+        smoothing: tuple[float, float],
+        atoms: tuple[int, ...] = (),
+        start: FloatArray | None = None,
+    ) -> Fit:
+        """Coefficients and smoothing that climb the evidence together, from the given smoothing."""
+        design, penalties = self._design(atoms), (self._penalty(1), self._penalty(order))
         theta = np.zeros(design.shape[1])
         if start is not None:
             theta[: len(start)] = start
-        first, second = self.penalties[1], self.penalties[order]
-        log_s = 0.0
-        lam = np.array(smoothing, dtype=np.float64)
-        evidence_before = -np.inf
-        for round_ in range(200):
-            s = np.zeros((len(theta), len(theta)))
-            s[:smooth, :smooth] = lam[0] * first + lam[1] * second
-            s[smooth:, smooth:] = _ATOM_PRECISION * np.eye(len(atoms))
-            theta, f, value, information, gain = self._climb(design, theta, s, 3)
-            a = information + s
-            factor = np.linalg.cholesky(a)
-            log_s = np.linalg.slogdet(s)[1]
-            evidence = value + 0.5 * log_s - float(np.log(np.diag(factor)).sum())
-            if gain < 1e-3 and abs(evidence - evidence_before) < 1e-2 and round_ > 2:
+        wanted = np.array(smoothing)
+        before, smooth = -np.inf, SPLINES - 1
+        for turn in range(_ROUNDS):
+            s = self._penalties(wanted, penalties, len(atoms))
+            theta, f, value, gain, a = self._climb(design, theta, s, most=3)
+            logs = np.linalg.slogdet(s)[1] - np.linalg.slogdet(a)[1]
+            evidence = value + logs / 2 - len(atoms) * np.log(self.points)
+            if turn > 2 and gain < _GAIN and abs(evidence - before) < 1e-2:
                 break
-            evidence_before = evidence
+            before = evidence
             inverse_a = np.linalg.inv(a)[:smooth, :smooth]
             inverse_s = np.linalg.inv(s[:smooth, :smooth])
-            b = theta[:smooth]
-            for i, penalty in enumerate((first, second)):
-                up = float((inverse_s * penalty).sum() - (inverse_a * penalty).sum())
-                ratio = max(up, 1e-12) / max(float(b @ penalty @ b), 1e-12)
-                lam[i] = np.clip(lam[i] * np.clip(ratio, 0.1, 10.0), *_LAMBDA)
-        return Fit(f, evidence, order, (float(lam[0]), float(lam[1])), atoms, theta)
+            for i, penalty in enumerate(penalties):
+                up = float(((inverse_s - inverse_a) * penalty).sum())
+                ratio = max(up, 1e-12) / max(float(theta[:smooth] @ penalty @ theta[:smooth]), 1e-12)
+                wanted[i] = np.clip(wanted[i] * np.clip(ratio, 0.1, 10.0), *_LAMBDA)
+        return Fit(f, float(evidence), order, (float(wanted[0]), float(wanted[1])), atoms, theta)
 
-    def _climb(self, design: FloatArray, theta: FloatArray, s: FloatArray, most: int):
-        """Fisher scoring steps, capped and halved until the penalised likelihood does not fall."""
-        f = _softmax(design @ theta)
-        value, q = self.likelihood(f)
-        value -= 0.5 * float(theta @ s @ theta)
+    def refit(self, found: Fit) -> FloatArray:
+        """The density for these counts with the smoothing and atoms of another fit (for a bootstrap)."""
+        penalties = (self._penalty(1), self._penalty(found.order))
+        s = self._penalties(np.array(found.smoothing), penalties, len(found.atoms))
+        return self._climb(self._design(found.atoms), found.theta, s, most=20)[1]
+
+    def _penalties(
+        self, smoothing: FloatArray, penalties: tuple[FloatArray, FloatArray], atoms: int
+    ) -> FloatArray:
+        """S, with a prior of its own for each atom's log height."""
+        s = _ATOM_PRECISION * np.eye(SPLINES - 1 + atoms)
+        s[: SPLINES - 1, : SPLINES - 1] = smoothing[0] * penalties[0] + smoothing[1] * penalties[1]
+        return s
+
+    def _climb(
+        self, design: FloatArray, theta: FloatArray, s: FloatArray, most: int
+    ) -> tuple[FloatArray, FloatArray, float, float, FloatArray]:
+        """Fisher scoring, steps capped and halved until the penalised likelihood does not fall.
+
+        Returns (θ, f, the penalised log likelihood, the last step's gain, H + S).
+        """
+        f, q, value = self._value(design, theta, s)
         gain = 0.0
         for _ in range(most):
-            score, information = self.information(f, q, design)
+            score, information = self._information(f, q, design)
             step = np.linalg.solve(information + s, score - s @ theta)
-            change = design @ step
-            step *= min(1.0, _MOST_STEP / max(float(np.ptp(change)) / 2, 1e-300))
+            step *= min(1.0, 2 * _MOST_STEP / max(float(np.ptp(design @ step)), 1e-300))
             gain = 0.0
             for _ in range(12):
-                trial = theta + step
-                f_trial = _softmax(design @ trial)
-                v, q_trial = self.likelihood(f_trial)
-                v -= 0.5 * float(trial @ s @ trial)
-                if v >= value - 1e-9:
-                    gain = v - value
-                    theta, f, q, value = trial, f_trial, q_trial, v
+                trial = self._value(design, theta + step, s)
+                if trial[2] >= value - 1e-9:
+                    gain, theta = trial[2] - value, theta + step
+                    f, q, value = trial
                     break
-                step /= 2
-            if gain < 1e-3:
+                step = step / 2
+            if gain < _GAIN:
                 break
-        _, information = self.information(f, q, design)
-        return theta, f, value, information, gain
+        return theta, f, value, gain, self._information(f, q, design)[1] + s
+
+    def _value(
+        self, design: FloatArray, theta: FloatArray, s: FloatArray
+    ) -> tuple[FloatArray, FloatArray, float]:
+        eta = design @ theta
+        f = np.exp(eta - eta.max())
+        f /= f.sum()
+        q = self.law.mix(f)
+        return f, q, float(self.counts @ np.log(q) - theta @ s @ theta / 2)
+
+    def _information(self, f: FloatArray, q: FloatArray, design: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The score and the Fisher information H = n·Gᵀdiag(1/q)G, G = Pᵀ(f ∘ (design − its mean))."""
+        moved = self.law.mix(f[:, None] * (design - f @ design))
+        return moved.T @ (self.counts / q), self.n * (moved / q[:, None]).T @ moved
+
+    def _likely_places(self, found: Fit) -> set[int]:
+        """Where an atom may be: the highest point, and where mass is most wanted by a stiffer fit."""
+        design = self._design(found.atoms)
+        s = self._penalties(np.array(STIFF), (self._penalty(1), self._penalty(2)), len(found.atoms))
+        stiff = self._climb(design, found.theta, s, most=20)[1]
+        slope = self.law.expect(self.counts / self.law.mix(stiff))
+        height = found.density.copy()
+        for known in (slope, height):
+            known[list(found.atoms)] = 0.0
+        return {int(np.argmax(slope)), int(np.argmax(height))}
 
 
-def _softmax(eta: FloatArray) -> FloatArray:
-    f = np.exp(eta - eta.max())
-    return np.asarray(f / f.sum())
+def average(fits: Sequence[Fit]) -> FloatArray:
+    """The mean of the fitted densities, each weighted by its evidence."""
+    weight = shares(fits)
+    return np.asarray(weight @ np.array([found.density for found in fits]))
 
 
-def fit(counts: FloatArray, operator: Operator, *, circle: bool, starts=_STARTS, atoms: bool = True) -> tuple[FloatArray, list[Fit]]:
-    problem = Problem(counts, operator, circle=circle)
-    fits = [problem.fit(k, (l1, lk)) for k, l1, lk in starts]
-    if atoms:
-        best = max(fits, key=lambda found: found.evidence)
-        grown = best
-        for _ in range(_MOST_ATOMS):
-            place = _place(problem, grown)
-            if place in grown.atoms:
-                break
-            trial = problem.fit(grown.order, grown.smoothing, (*grown.atoms, place), grown.theta)
-            if trial.evidence - np.log(problem.points) * len(trial.atoms) <= grown.evidence - np.log(problem.points) * len(grown.atoms):
-                break
-            grown = trial
-        if grown.atoms:
-            fits.append(grown)
-    total = np.array([f.evidence - np.log(problem.points) * len(f.atoms) for f in fits])
-    weight = np.exp(total - total.max())
-    weight /= weight.sum()
-    return np.asarray(weight @ np.array([found.density for found in fits])), fits
+def shares(fits: Sequence[Fit]) -> FloatArray:
+    """The weight of each fit: e to the evidence, over the sum."""
+    evidence = np.array([found.evidence for found in fits])
+    weight = np.exp(evidence - evidence.max())
+    return np.asarray(weight / weight.sum())
 
 
-def _place(problem: Problem, found: Fit) -> int:
-    """Where one more point of mass would raise the likelihood fastest, in units of its own noise."""
-    _, q = problem.likelihood(found.density)
-    slope = problem.operator.expect(problem.counts / q) - problem.n
-    return int(np.argmax(slope))
+def basis(points: int, *, circle: bool, splines: int = SPLINES) -> FloatArray:
+    """Cubic B-splines on equally spaced knots, at the middles of `points` equal cells of [0, 1]."""
+    spans = splines if circle else splines - 3
+    u = (np.arange(points) + 0.5) / points * spans
+    span = np.minimum(u.astype(np.int64), spans - 1)
+    r = u - span
+    pieces = ((1 - r) ** 3, 3 * r**3 - 6 * r**2 + 4, -3 * r**3 + 3 * r**2 + 3 * r + 1, r**3)
+    out = np.zeros((points, splines))
+    for shift, piece in enumerate(pieces):
+        out[np.arange(points), (span + shift) % splines] += piece / 6
+    return out
+
+
+def differences(count: int, order: int, *, circle: bool) -> FloatArray:
+    """The matrix of `order`-th differences of `count` numbers, around the circle where there is one."""
+    d = np.eye(count)
+    for _ in range(order):
+        d = np.roll(d, -1, axis=0) - d if circle else np.diff(d, axis=0)
+    return d
