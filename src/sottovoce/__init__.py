@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from sottovoce.designs.two_scale import two_scale as two_scale
     from sottovoce.domains import Circle as Circle
     from sottovoce.domains import Interval as Interval
+    from sottovoce.estimates.distribution import distribution as distribution
+    from sottovoce.estimates.histogram import Distribution as Distribution
     from sottovoce.mechanism import Mechanism as Mechanism
     from sottovoce.mixture import Mixture as Mixture
     from sottovoce.mixture import from_json as from_json
@@ -36,11 +38,13 @@ if TYPE_CHECKING:
 _HOME = {
     "Audit": "auditing",
     "Circle": "domains",
+    "Distribution": "estimates.histogram",
     "Interval": "domains",
     "Mechanism": "mechanism",
     "Mixture": "mixture",
     "Tally": "tally",
     "audit": "auditing",
+    "distribution": "estimates.distribution",
     "duchi": "designs.classic",
     "from_json": "mixture",
     "ogpm": "designs.classic",

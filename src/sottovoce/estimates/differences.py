@@ -3,10 +3,10 @@
     Pᵀw = b·Σw + e ∘ cumsum(D w)          the probability of every cell
     P f = b·f + Dᵀ suffix_sum(e ∘ f)      an expectation for every input
 
-Column i of D holds the edges of input i's window: a rise at its lower end, a fall at its upper end, each shared
-between two cells (the end lies inside one). So a product costs four entries per input and one pass over the
-cells. Windows that wrap around a circle rise at the first slot and fall at the last; a mixture stacks its parts.
-Each part has two slots more than cells, where what falls at the very end lands.
+Column i of D holds the edges of input i's window: a rise at its lower end, a fall at its upper end, each
+shared between two cells (the end lies inside one). So a product costs four entries per input and one pass
+over the cells. Windows that wrap around a circle rise at the first slot and fall at the last; a mixture
+stacks its parts. Each part has two slots more than cells, where what falls at the very end lands.
 """
 
 from __future__ import annotations
@@ -15,82 +15,89 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sottovoce.estimates.model import Averaged
 from sottovoce.kernels import WindowOperator
 from sottovoce.kernels.tables import FloatArray, IntArray
 from sottovoce.mixture import MixtureOperator
+from sottovoce.reporter import Operator
 
 _SPARE = 2
 
 
-class Differences:
-    """The difference form of a (coarsened) operator."""
+def difference_form(law: Operator | Differences) -> Operator | Differences:
+    """The difference form of a law of windows; any other law as it is."""
+    inner = law.law if isinstance(law, Averaged) else law
+    return Differences(law) if isinstance(inner, WindowOperator | MixtureOperator) else law
 
-    def __init__(self, operator: Any) -> None:
-        if isinstance(operator, MixtureOperator):
-            parts, shares = operator.parts, operator.shares
-        else:
-            parts, shares = (operator,), np.ones(1)
-        background, extra, self._cells, slots, entries = [], [], [], [], []
-        offset = 0
-        for part, share in zip(parts, shares, strict=True):
-            cells = part.shape[1]
-            padding = np.zeros(_SPARE)
-            background.append(np.concatenate((share * part.background, padding)))
-            extra.append(np.concatenate((share * part.extra, padding)))
-            slot, entry = _edges(part)
-            slots.append(slot + offset)
-            entries.append(entry)
-            self._cells.append(np.arange(cells) + offset)
-            offset += cells + _SPARE
-        self.shape: tuple[int, int] = operator.shape
-        self.background, self.extra = np.concatenate(background), np.concatenate(extra)
-        #: Where the cells of the operator are among the slots.
-        self.cells: IntArray = np.concatenate(self._cells)
+
+class Differences:
+    """The difference form of an operator: of windows, of a mixture of them, or averaged over bins."""
+
+    def __init__(self, law: Any) -> None:
+        inner: Any = law.law if isinstance(law, Averaged) else law
+        inside = law.inside if isinstance(law, Averaged) else 1
+        mixed = isinstance(inner, MixtureOperator)
+        parts, shares = (inner.parts, inner.shares) if mixed else ((inner,), np.ones(1))
+        sizes = [part.shape[1] for part in parts]
+        firsts = np.concatenate(([0], np.cumsum([size + _SPARE for size in sizes])[:-1]))
+        spare = np.zeros(_SPARE)
+        self.shape: tuple[int, int] = law.shape
+        pieces = list(zip(parts, shares, strict=True))
+        self.background = np.concatenate(
+            [np.append(share * part.background, spare) for part, share in pieces]
+        )
+        self.extra = np.concatenate([np.append(share * part.extra, spare) for part, share in pieces])
+        #: Where the cells of the operator are among the slots (a slice is quicker than a list of places).
+        self.cells: IntArray | slice = slice(0, sizes[0])
+        if mixed:
+            places = [np.arange(size) + first for size, first in zip(sizes, firsts, strict=True)]
+            self.cells = np.concatenate(places)
+        edges = [_edges(part) for part in parts]
+        slots = np.hstack([slot + first for (slot, _), first in zip(edges, firsts, strict=True)])
+        entries = np.hstack([entry for _, entry in edges])
         #: D by columns: input i has entries[i] in slots[i].
-        self.slots = np.ascontiguousarray(np.concatenate(slots, axis=1), dtype=np.int32)
-        self.entries: FloatArray = np.ascontiguousarray(np.concatenate(entries, axis=1))
+        self.slots: NDArray[np.int32] = np.ascontiguousarray(slots.reshape(self.shape[0], -1), dtype=np.int32)
+        self.entries: FloatArray = np.ascontiguousarray(entries.reshape(self.shape[0], -1)) / inside
 
     @cached_property
-    def _rising(self) -> Any:
+    def _matrices(self) -> tuple[Any, Any]:
+        """D and Dᵀ, both by rows."""
         from scipy.sparse import csc_array
 
         inputs, each = self.slots.shape
         starts = np.arange(inputs + 1, dtype=np.int32) * each
-        columns = csc_array(
-            (self.entries.reshape(-1), self.slots.reshape(-1), starts), shape=(len(self.background), inputs)
-        )
-        return columns.tocsr(), columns.T.tocsr()
+        content = (self.entries.reshape(-1), self.slots.reshape(-1), starts)
+        d = csc_array(content, shape=(len(self.background), inputs))
+        return d.tocsr(), d.T.tocsr()
 
     def mix(self, w: FloatArray) -> FloatArray:
         """Pᵀw; w may have columns."""
-        return np.asarray(self.slot_mix(w)[self.cells])
+        cover = np.cumsum(self._matrices[0] @ w, axis=0)
+        each = (slice(None),) + (None,) * (w.ndim - 1)
+        q = self.background[each] * w.sum(axis=0) + self.extra[each] * cover
+        return np.asarray(q[self.cells])
 
     def expect(self, f: FloatArray) -> FloatArray:
         """P f."""
-        on_slots = np.zeros(len(self.extra))
-        on_slots[self.cells] = f
-        return self.slot_expect(on_slots)
+        f = self.on_slots(f)
+        return np.asarray(self.background @ f + self._matrices[1] @ np.cumsum((self.extra * f)[::-1])[::-1])
 
-    def slot_mix(self, w: FloatArray) -> FloatArray:
-        """`mix` on slots: the spare ones get nothing."""
-        cover = np.cumsum(self._rising[0] @ w, axis=0)
-        if w.ndim == 1:
-            return np.asarray(self.background * w.sum() + self.extra * cover)
-        return np.asarray(self.background[:, None] * w.sum(axis=0) + self.extra[:, None] * cover)
-
-    def slot_expect(self, f: FloatArray) -> FloatArray:
-        """`expect` of a function on slots."""
-        return np.asarray(self.background @ f + self._rising[1] @ np.cumsum((self.extra * f)[::-1])[::-1])
+    def on_slots(self, f: FloatArray) -> FloatArray:
+        """A function of the cells, zero on the spare slots."""
+        out = np.zeros(len(self.background))
+        out[self.cells] = f
+        return out
 
 
 def _edges(part: WindowOperator) -> tuple[IntArray, FloatArray]:
     """Slots and entries of D for every input of one window operator."""
     inputs, cells = part.shape
-    zero = np.zeros(inputs, dtype=np.int64)
     slots = [part.lower, part.lower + 1, part.upper, part.upper + 1]
     entries = [1 - part.lower_part, part.lower_part, part.upper_part - 1, -part.upper_part]
     if part.wrapped.any():
+        zero = np.zeros(inputs, dtype=np.int64)
         slots += [zero, zero + cells]
         entries += [part.wrapped, -part.wrapped]
     return np.stack(slots, axis=1), np.stack(entries, axis=1)

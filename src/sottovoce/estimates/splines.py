@@ -3,14 +3,14 @@
     f = softmax(Bθ),     maximise  Σ_j c_j log (Pᵀf)_j − ½ θᵀSθ,     S = λ₁D₁ᵀD₁ + λ_kD_kᵀD_k
 
 B holds cubic B-splines on a fine grid (periodic on a circle), D_k takes k-th differences, c are the counts of
-reports and P the law of the mechanism. Given λ, θ comes from Fisher scoring; λ from Fellner–Schall steps, which
-climb the marginal likelihood
+reports and P the law of the mechanism. Given λ, θ comes from Fisher scoring; λ from Fellner–Schall steps,
+which climb the marginal likelihood
 
     evidence = ℓ − ½θᵀSθ + ½ log|S| − ½ log|H + S|      (Laplace's approximation, H the Fisher information).
 
-There is more than one local maximum and more than one sensible k, so a few starts are fitted and their densities
-averaged by evidence. What no smooth density explains (a spike) is added as single points of the grid while that
-raises the evidence by more than the log of the number of places it could have been put.
+There is more than one local maximum and more than one sensible k, so a few starts are fitted and their
+densities averaged by evidence. What no smooth density explains (a spike) is added as single points of the
+grid while that raises the evidence by more than the log of the number of places it could have been put.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ import numpy as np
 
 from sottovoce.estimates.differences import Differences
 from sottovoce.kernels.tables import FloatArray
+from sottovoce.reporter import Operator
 
 SPLINES = 64
-DEBUG=0
 #: Where the search for smoothing starts: (k, λ₁, λ_k).
 STARTS = ((2, 1e-2, 1e-2), (2, 1e-1, 1e2), (3, 1e-2, 1e-1), (3, 1e-1, 1e3))
-MOST_ATOMS = 6
+#: A smoothing that leaves narrow peaks to atoms: where the search with atoms starts.
 STIFF = (0.1, 100.0)
+MOST_ATOMS = 6
 _ATOM_PRECISION = 1 / 9.0  # the log height of an atom over its surroundings has standard deviation 3
 _MOST_STEP = 2.0  # how far one scoring step may move the log density
 _LAMBDA = (1e-7, 1e9)
@@ -54,7 +55,7 @@ class Splines:
     """Reports and their law on a grid of inputs, ready to be fitted."""
 
     counts: FloatArray
-    law: Differences
+    law: Operator | Differences
     circle: bool
 
     @cached_property
@@ -90,10 +91,7 @@ class Splines:
         fits = [self.search(order, (first, second)) for order, first, second in starts]
         best = max(fits, key=lambda found: found.evidence)
         while len(best.atoms) < MOST_ATOMS:
-            trials = [
-                self.search(2, STIFF, (*best.atoms, place)) for place in self._likely_places(best)
-            ]
-            if DEBUG: print([(t.atoms,t.evidence-best.evidence) for t in trials])
+            trials = [self.search(2, STIFF, (*best.atoms, place)) for place in self._likely_places(best)]
             trial = max(trials, key=lambda found: found.evidence)
             if trial.evidence <= best.evidence:
                 break
@@ -180,8 +178,13 @@ class Splines:
 
     def _information(self, f: FloatArray, q: FloatArray, design: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The score and the Fisher information H = n·Gᵀdiag(1/q)G, G = Pᵀ(f ∘ (design − its mean))."""
-        moved = self.law.mix(f[:, None] * (design - f @ design))
+        moved = self._mix_columns(f[:, None] * (design - f @ design))
         return moved.T @ (self.counts / q), self.n * (moved / q[:, None]).T @ moved
+
+    def _mix_columns(self, w: FloatArray) -> FloatArray:
+        if isinstance(self.law, Differences):
+            return self.law.mix(w)
+        return np.stack([self.law.mix(column) for column in w.T], axis=1)
 
     def _likely_places(self, found: Fit) -> set[int]:
         """Where an atom may be: the highest point, and where mass is most wanted by a stiffer fit."""

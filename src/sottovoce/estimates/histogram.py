@@ -1,0 +1,154 @@
+"""A distribution on equal bins of a domain: what `sottovoce.distribution` returns."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sottovoce.domains import Domain
+from sottovoce.errors import DataError, MissingExtra, NoDataError
+from sottovoce.estimates import metrics
+from sottovoce.kernels.tables import FloatArray
+from sottovoce.values import as_numbers, count_outside
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Distribution:
+    """Probabilities of equal bins, spread evenly inside each.
+
+    `low` and `high` are the pointwise band of confidence `band` (None if none was asked for).
+    """
+
+    domain: Domain
+    edges: FloatArray
+    probabilities: FloatArray
+    low: FloatArray | None
+    high: FloatArray | None
+    band: float | None
+    n: int
+    epsilon: float
+    method: str
+
+    def __repr__(self) -> str:
+        return (
+            f"<Distribution {len(self.probabilities)} bins of {self.domain} n={self.n} "
+            f"epsilon={self.epsilon!r} method={self.method!r}>"
+        )
+
+    @property
+    def middles(self) -> FloatArray:
+        return (self.edges[1:] + self.edges[:-1]) / 2
+
+    @property
+    def density(self) -> FloatArray:
+        """Probability per unit of the domain."""
+        return self.probabilities / np.diff(self.edges)
+
+    @cached_property
+    def _unit(self) -> metrics.Cumulative:
+        return metrics.Cumulative.of_bins(self.probabilities)
+
+    # -- what it says -----------------------------------------------------------------------------------
+
+    @property
+    def mean(self) -> float:
+        """The mean of the reconstruction, on a circle its mean direction.
+
+        `sottovoce.mean` and `sottovoce.circular_mean` give intervals too.
+        """
+        if not self.domain.is_circle:
+            return float(self.probabilities @ self.middles)
+        turn = np.angle(self.probabilities @ np.exp(2j * np.pi * self.domain.to_unit(self.middles)))
+        return float(self.domain.from_unit(turn / (2 * np.pi) % 1.0))
+
+    def cdf(self, x: ArrayLike) -> FloatArray:
+        """The probability of values up to x (from the origin of a circle)."""
+        x = np.asarray(as_numbers(x, "x"), dtype=np.float64)
+        return np.interp(x, self.edges, self._unit.after)
+
+    def quantile(self, p: ArrayLike) -> FloatArray:
+        """The least x with cdf(x) ≥ p (`sottovoce.quantile` gives one with an interval)."""
+        p = np.asarray(as_numbers(p, "p"), dtype=np.float64)
+        if not ((p >= 0) & (p <= 1)).all():
+            raise ValueError(f"p must lie between 0 and 1, got p={p.tolist()!r}")
+        total = self._unit.after
+        rank = np.clip(np.searchsorted(total, p * total[-1], side="left"), 1, len(total) - 1)
+        below, mass = total[rank - 1], np.maximum(total[rank] - total[rank - 1], 1e-300)
+        part = np.clip((p * total[-1] - below) / mass, 0, 1)
+        return np.asarray(self.edges[rank - 1] + part * (self.edges[rank] - self.edges[rank - 1]))[()]
+
+    def distance(self, other: Distribution | ArrayLike, metric: str = "wasserstein") -> float:
+        """How far another distribution on the same domain, or a sample of values, is from this one.
+
+        "wasserstein" is in the units of the domain (around a circle mass moves the short way), "ks" is the
+        largest difference of cumulative probabilities (Kuiper's on a circle), "l1" sums the differences of
+        the bins' probabilities.
+        """
+        theirs, circle = self._cumulative(other), self.domain.is_circle
+        if metric == "wasserstein":
+            return self.domain.width * metrics.wasserstein(self._unit, theirs, circle=circle)
+        if metric == "ks":
+            return metrics.ks(self._unit, theirs, circle=circle)
+        if metric == "l1":
+            return metrics.l1(self._unit, theirs, len(self.probabilities))
+        raise ValueError(f"metric must be one of {', '.join(metrics.METRICS)}, got metric={metric!r}")
+
+    def _cumulative(self, other: Distribution | ArrayLike) -> metrics.Cumulative:
+        if isinstance(other, Distribution):
+            if other.domain != self.domain:
+                raise ValueError(f"domains must agree, got {self.domain} and {other.domain}")
+            return other._unit
+        values = np.asarray(as_numbers(other, "values"), dtype=np.float64).reshape(-1)
+        if not values.size:
+            raise NoDataError("values must not be empty")
+        wrong, first = count_outside(values, self.domain.contains)
+        if wrong:
+            raise DataError(
+                f"values must lie in the domain: {wrong} of {values.size} do not, the first at index {first}"
+            )
+        return metrics.Cumulative.of_sample(self.domain.to_unit(values))
+
+    # -- other forms ------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """Columns: lower, upper, probability and, with a band, low and high."""
+        columns = {"lower": self.edges[:-1], "upper": self.edges[1:], "probability": self.probabilities}
+        if self.low is not None and self.high is not None:
+            columns |= {"low": self.low, "high": self.high}
+        return {name: column.tolist() for name, column in columns.items()}
+
+    def to_frame(self) -> Any:
+        """A pandas data frame, one row per bin."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtra("a data frame", "spark") from None
+        return pandas.DataFrame(self.to_dict())
+
+    def to_arrow(self) -> Any:
+        """An Arrow table, one row per bin."""
+        try:
+            import pyarrow
+        except ImportError:
+            raise MissingExtra("an Arrow table", "bulk") from None
+        return pyarrow.table(self.to_dict())
+
+    def to_csv(self, path: str | Path) -> None:
+        """A CSV file, one line per bin."""
+        columns = self.to_dict()
+        rows: Sequence[tuple[float, ...]] = list(zip(*columns.values(), strict=True))
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([tuple(columns), *rows])
+
+    def plot(self, ax: Any = None, *, label: str | None = None) -> Any:
+        """Draw it: steps with their band, or on a circle a rose whose areas are the probabilities."""
+        from sottovoce.estimates.pictures import draw_distribution
+
+        return draw_distribution(self, ax, label)
