@@ -43,15 +43,16 @@ def distribution(
     bins: int | None = None,
     *,
     method: str = "auto",
-    band: float | None = 0.95,
+    confidence: float = 0.95,
+    band: bool = True,
     draws: int = 100,
     rng: Seeded = 0,
 ) -> Distribution:
     """Reconstruct the distribution behind a tally on equal bins of the domain.
 
-    Without `bins` their number follows from n and ε. `band` is the confidence of the pointwise band, from
-    `draws` bootstrap repetitions of the counts (`band=None`: no band); it tells how the reconstruction would
-    vary, not what its smoothing hides. The same `rng` gives the same band.
+    Without `bins` their number follows from n and ε. The pointwise band comes from `draws` bootstrap
+    repetitions of the counts (`band=False`: none, quicker); it tells how the reconstruction would vary, not
+    what its smoothing hides. The same `rng` gives the same band.
 
     >>> import numpy as np
     >>> from sottovoce.designs.two_scale import two_scale
@@ -71,8 +72,8 @@ def distribution(
     chosen = method if method != "auto" else "ld" if t.n * t.mechanism.epsilon**2 >= ENOUGH else "ems"
     probabilities, again = _METHODS[chosen](t, count)
     low, high = None, None
-    if band is not None:
-        tail = (1 - check_confidence(band)) / 2
+    tail = (1 - check_confidence(confidence)) / 2
+    if band:
         draws = whole_number(draws, "draws", least=2)
         generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
         repeated = np.array([again(generator) for _ in range(draws)])
@@ -80,7 +81,7 @@ def distribution(
         low, high = np.minimum(low, probabilities), np.maximum(high, probabilities)
     domain: Domain = t.mechanism.domain
     edges = bin_edges(t.mechanism, count)
-    return Distribution(domain, edges, probabilities, low, high, band, t.n, t.mechanism.epsilon, chosen)
+    return Distribution(domain, edges, probabilities, low, high, confidence, t.n, t.mechanism.epsilon, chosen)
 
 
 def finest(t: Tally) -> int:

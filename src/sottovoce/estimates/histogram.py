@@ -23,7 +23,7 @@ from sottovoce.values import as_numbers, count_outside
 class Distribution:
     """Probabilities of equal bins, spread evenly inside each.
 
-    `low` and `high` are the pointwise band of confidence `band` (None if none was asked for).
+    `low` and `high` are the pointwise band of that confidence (None if none was asked for).
     """
 
     domain: Domain
@@ -31,7 +31,7 @@ class Distribution:
     probabilities: FloatArray
     low: FloatArray | None
     high: FloatArray | None
-    band: float | None
+    confidence: float
     n: int
     epsilon: float
     method: str

@@ -36,9 +36,9 @@ def _new_axes(*, polar: bool) -> Any:
 
 def _steps(d: Distribution, ax: Any, label: str | None) -> None:
     width = np.diff(d.edges)
-    if d.low is not None and d.high is not None and d.band is not None:
+    if d.low is not None and d.high is not None:
         low, high = (np.append(side / width, (side / width)[-1]) for side in (d.low, d.high))
-        name = f"{d.band:.0%} band"
+        name = f"{d.confidence:.0%} band"
         ax.fill_between(d.edges, low, high, step="post", color=_SHADE, alpha=0.6, linewidth=0, label=name)
     ax.stairs(d.density, d.edges, color=_INK, linewidth=1.6, label=label or "reconstruction")
     ax.set(xlabel="value", ylabel="density", xlim=(d.edges[0], d.edges[-1]), ylim=(0, None))
@@ -53,10 +53,10 @@ def _rose(d: Distribution, ax: Any, label: str | None) -> None:
     bins, width = len(d.probabilities), np.diff(angle)
     ax.bar(angle[:-1], np.sqrt(d.probabilities * bins), width, align="edge", color=_SHADE, edgecolor="white",
            linewidth=0.3, label=label or "reconstruction")  # fmt: skip
-    if d.low is not None and d.high is not None and d.band is not None:
+    if d.low is not None and d.high is not None:
         middle = (angle[:-1] + angle[1:]) / 2
         low, high = np.sqrt(d.low * bins), np.sqrt(d.high * bins)
-        ax.vlines(middle, low, high, color=_INK, linewidth=1.0, label=f"{d.band:.0%} band")
+        ax.vlines(middle, low, high, color=_INK, linewidth=1.0, label=f"{d.confidence:.0%} band")
     ax.set_theta_zero_location("N")
     ax.set_theta_direction(-1)
     ticks = np.arange(8)
