@@ -39,8 +39,13 @@ def exp_lower(epsilon: float | Fraction) -> Fraction:
     exponent = rational_epsilon(epsilon)
     if exponent < 0:
         raise ValueError(f"epsilon must not be negative, got epsilon={float(exponent)!r}")
+    return Fraction(_exp_fixed(exponent, _BITS, _WORK), 1 << _BITS)
+
+
+def _exp_fixed(exponent: Fraction, bits: int, work: int) -> int:
+    """At most e^exponent · 2^bits, and less by at most one part in 2^(bits − 10), for exponent ≥ 0."""
     halvings = max(0, math.ceil(exponent).bit_length() + 4)
-    work = _WORK + 2 * halvings
+    work += 2 * halvings
     x = ((exponent.numerator << work) // exponent.denominator) >> halvings
     total = term = 1 << work
     n = 0
@@ -50,7 +55,20 @@ def exp_lower(epsilon: float | Fraction) -> Fraction:
         total += term
     for _ in range(halvings):
         total = total * total >> work
-    return Fraction(total >> (work - _BITS), 1 << _BITS)
+    return total >> (work - bits)
+
+
+def exp_bounds(exponent: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+    """Rationals below and above e^exponent, of either sign, whose ratio is at most 1 + 2^−bits.
+
+    >>> low, high = exp_bounds(Fraction(-1), 64)
+    >>> low < high and high - low < Fraction(1, 2**64) and abs(float(low) - math.exp(-1)) < 1e-16
+    True
+    """
+    places = bits + 16
+    low = Fraction(_exp_fixed(abs(exponent), places, places + 96), 1 << places)
+    high = low * (1 + Fraction(1, 1 << bits + 1))
+    return (low, high) if exponent >= 0 else (1 / high, 1 / low)
 
 
 def exp_upper(epsilon: float | Fraction) -> Fraction:
