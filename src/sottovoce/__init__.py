@@ -55,7 +55,7 @@ _HOME = {
     "two_scale": "designs.two_scale",
 }
 #: Subpackages reached as attributes.
-_PARTS = frozenset({"laws"})
+_PARTS = frozenset({"central", "laws"})
 
 __all__ = ["__version__", *sorted(_HOME)]
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.central.enumeration import largest_ratio, law_of
 
 from sottovoce.central.hourglass import Hourglass
 from sottovoce.central.laplace import SumAndCount, Transformed, discrete_laplace
 from sottovoce.central.staircase import Staircase, level
 from sottovoce.central.staircase2d import Staircase2D
-from tests.central.enumeration import largest_ratio, law_of
 
 LONGEST = 4
 
@@ -107,9 +107,19 @@ class OneNumber:
 CASES = {
     **{
         f"hourglass {m} {g} {b}": hourglass(m, g, F(b))
-        for m, g, b in [(1, 1, "1/3"), (4, 1, "1/3"), (4, 2, "2/5"), (4, 3, "1/3"), (4, 4, "1/2"), (5, 2, "9/10")]
+        for m, g, b in [
+            (1, 1, "1/3"),
+            (4, 1, "1/3"),
+            (4, 2, "2/5"),
+            (4, 3, "1/3"),
+            (4, 4, "1/2"),
+            (5, 2, "9/10"),
+        ]
     },
-    **{f"staircase2d {m} {g}": staircase2d(m, g, F(1, 3)) for m, g in [(1, 1), (3, 1), (3, 2), (2, 2), (3, 3)]},
+    **{
+        f"staircase2d {m} {g}": staircase2d(m, g, F(1, 3))
+        for m, g in [(1, 1), (3, 1), (3, 2), (2, 2), (3, 3)]
+    },
     **{f"transformed {m}": transformed(m, F(2, 3)) for m in (1, 2, 4)},
     **{f"sum and count {m} {c}": sum_and_count(m, c, F(2, 3)) for m, c in [(2, 0), (2, 1), (3, -1), (4, -2)]},
     **{f"swap {m} {g}": swap(m, g, F(1, 3)) for m, g in [(1, 1), (5, 1), (5, 2), (5, 5)]},

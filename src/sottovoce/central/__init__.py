@@ -1,1 +1,12 @@
-"""Statistics in the central model: exact noise on integer sums, under add-remove neighbours."""
+"""Statistics in the central model: exact noise on integer sums, under add-remove neighbours.
+
+import sottovoce as sv
+
+sv.central.mean(values, epsilon=1.0, bounds=(0, 60))
+"""
+
+from sottovoce.central.accountant import Accountant
+from sottovoce.central.release import count, mean, sum
+from sottovoce.central.results import GroupedRelease, Release
+
+__all__ = ["Accountant", "GroupedRelease", "Release", "count", "mean", "sum"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,7 +39,7 @@ def optimal_gamma(epsilon: float) -> float:
     return ((b * (1 + b) / 2) ** (1 / 3) - b) / -math.expm1(-epsilon)
 
 
-def ladder_moment(power: int, epsilon: float, gamma: float) -> float:
+def ladder_moment(power: int, epsilon: float, gamma: Any) -> Any:
     """Σ_{t ≥ 0} b^t·(γ + t)^power."""
     b, c = math.exp(-epsilon), -math.expm1(-epsilon)
     sums = [1 / c, b / c**2, b * (1 + b) / c**3, b * (1 + 4 * b + b * b) / c**4]
@@ -49,7 +50,7 @@ def ladder_moment(power: int, epsilon: float, gamma: float) -> float:
 def staircase_variance(epsilon: float, gamma: float | None = None) -> float:
     """Variance of the staircase; with the optimal γ it is `sigma2`."""
     gamma = optimal_gamma(epsilon) if gamma is None else gamma
-    return ladder_moment(3, epsilon, gamma) / (3 * ladder_moment(1, epsilon, gamma))
+    return float(ladder_moment(3, epsilon, gamma)) / (3 * ladder_moment(1, epsilon, gamma))
 
 
 def staircase_level(x: ArrayLike, gamma: float) -> FloatArray:
@@ -77,16 +78,16 @@ def hourglass_density(x: ArrayLike, k: ArrayLike, epsilon: float, gamma: float |
     return _peak(epsilon, gamma) * math.tanh(epsilon / 2) * np.exp(-epsilon * exponent)
 
 
-def hourglass_conditional(k: ArrayLike, x: ArrayLike, epsilon: float, gamma: float | None = None) -> FloatArray:
+def hourglass_conditional(
+    k: ArrayLike, x: ArrayLike, epsilon: float, gamma: float | None = None
+) -> FloatArray:
     """Lemma 4, corrected: given x, k = x + y is two-sided geometric about J(x), not about ⌈x + 1 − γ⌉."""
     gamma = optimal_gamma(epsilon) if gamma is None else gamma
     distance = np.abs(np.asarray(k) - staircase_level(x, gamma))
     return math.tanh(epsilon / 2) * np.exp(-epsilon * distance)
 
 
-def staircase2d_density(
-    x: ArrayLike, y: ArrayLike, epsilon: float, gamma: float | None = None
-) -> FloatArray:
+def staircase2d_density(x: ArrayLike, y: ArrayLike, epsilon: float, gamma: float | None = None) -> FloatArray:
     """Definition 3, with the normaliser of `staircase2d_normaliser`."""
     gamma = optimal_gamma_2d(epsilon) if gamma is None else gamma
     radius = np.abs(np.asarray(x, dtype=np.float64)) + np.abs(np.asarray(y, dtype=np.float64))
@@ -106,7 +107,7 @@ def staircase2d_normaliser(epsilon: float, gamma: float) -> float:
 def staircase2d_variance(epsilon: float, gamma: float | None = None) -> float:
     """Variance of one coordinate: a diamond of radius R has R²/6. The coordinates are uncorrelated."""
     gamma = optimal_gamma_2d(epsilon) if gamma is None else gamma
-    return ladder_moment(4, epsilon, gamma) / (6 * ladder_moment(2, epsilon, gamma))
+    return float(ladder_moment(4, epsilon, gamma)) / (6 * ladder_moment(2, epsilon, gamma))
 
 
 @lru_cache(maxsize=256)

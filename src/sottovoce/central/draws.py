@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any, Protocol
 
 import numpy as np
@@ -103,8 +104,8 @@ def _categories(weights: Weights, rate: Fraction) -> Thresholds:
 
 def _cumulative(weights: tuple[Fraction | int, ...]) -> list[Fraction]:
     """Cumulative shares, without the last one, which is 1."""
-    total = sum(weights, Fraction(0))
-    return [sum(weights[: i + 1], Fraction(0)) / total for i in range(len(weights) - 1)]
+    sums = list(accumulate(map(Fraction, weights)))
+    return [part / sums[-1] for part in sums[:-1]]
 
 
 def _powers(rate: Fraction, length: int, bits: int) -> tuple[list[int], list[int]]:
@@ -147,8 +148,7 @@ def _run(rate: Fraction) -> tuple[Thresholds, int]:
         lows, highs = _powers(rate, length, work)
         one = 1 << work
         return [
-            ((one - high) >> 32, -((low - one) >> 32))
-            for low, high in zip(lows[1:], highs[1:], strict=True)
+            ((one - high) >> 32, -((low - one) >> 32)) for low, high in zip(lows[1:], highs[1:], strict=True)
         ]
 
     return Thresholds(bounds), length

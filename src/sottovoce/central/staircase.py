@@ -47,8 +47,13 @@ class Staircase:
     def optimal(epsilon: Fraction, steps: int) -> Staircase:
         return Staircase(epsilon, steps, inner_steps(optimal_gamma(float(epsilon)), steps))
 
+    @property
+    def gamma(self) -> float:
+        """The γ of the continuous staircase whose rounding this is."""
+        return (self.inner - 0.5) / self.steps
+
     def weights(self, b: Fraction) -> tuple[Fraction, Fraction]:
-        """The central step (2g − 1 points) and all others (2M·b^a points' worth at distance a), over 1 − b."""
+        """Central step (2g − 1 points) and all others (M points of weight b^a at ±a), over 1 − b."""
         return (2 * self.inner - 1) * (1 - b), 2 * self.steps * b
 
     def sample(self, count: int, draws: Draws, dtype: Any = np.int64) -> tuple[Integers, Integers]:

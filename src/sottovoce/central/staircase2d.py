@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 
 from sottovoce.central.analysis import optimal_gamma_2d
-from sottovoce.central.draws import Draws, IntArray, Integers
+from sottovoce.central.draws import Draws, Integers
 from sottovoce.central.staircase import inner_steps, level
+from sottovoce.central.thresholds import IntArray
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,10 @@ class Staircase2D:
     @staticmethod
     def optimal(epsilon: Fraction, steps: int) -> Staircase2D:
         return Staircase2D(epsilon, steps, inner_steps(optimal_gamma_2d(float(epsilon)), steps))
+
+    @property
+    def gamma(self) -> float:
+        return (self.inner - 0.5) / self.steps
 
     def weights(self, b: Fraction) -> tuple[Fraction, ...]:
         """Centre point, centre triangle, first kind, third kind, second kind, over (1 − b)²."""

@@ -1,0 +1,138 @@
+"""Data to integers: the number of people and the sum of their positions, per declared group or once.
+
+Totals are Python integers for a single release. For groups they are int64 while that is certain to hold
+them, and Python integers beyond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sottovoce.central.draws import Integers
+from sottovoce.central.grid import Grid, Wrong, chunks_of
+from sottovoce.central.groups import Keys
+
+EVERYBODY = Keys(["everybody"])
+_ROWS = 1 << 20  # 2^20 positions of at most 2^32 add up exactly in doubles
+
+
+@dataclass(frozen=True)
+class Totals:
+    """(n, Σ j) of every group in the keys' order, or of everybody as one group."""
+
+    people: Integers
+    positions: Integers
+    keys: Keys = EVERYBODY
+
+    @property
+    def grouped(self) -> bool:
+        return self.keys is not EVERYBODY
+
+    def fit_for(self, reach: int, epsilon: float) -> Totals:
+        """The same in Python integers, if numbers of size `reach` per person and noise may pass 64 bits."""
+        if self.people.dtype == object or reach * (int(self.people.sum()) + 64 / epsilon) < 1 << 62:
+            return self
+        return Totals(self.people.astype(object), self.positions.astype(object), self.keys)
+
+
+def gather(values: Any, grid: Grid, column: str | None, by: Any, groups: Any) -> Totals:
+    """One pass over the data. `column` and a textual `by` name columns of a table (or of its batches)."""
+    if not _asks_for_groups(by, groups):
+        people, total = grid.total(_columns(values, column))
+        return Totals(np.array([people], dtype=object), np.array([total], dtype=object))
+    return _by_group(_pairs(values, column, by), grid, Keys(groups))
+
+
+def count_rows(values: Any, by: Any, groups: Any) -> Totals:
+    """Numbers of rows only."""
+    if not _asks_for_groups(by, groups):
+        parts = values if isinstance(values, Iterator) else [values]
+        people = np.array([sum(_length(part) for part in parts)], dtype=object)
+        return Totals(people, 0 * people)
+    keys = Keys(groups)
+    people = np.zeros(len(keys) + 1, dtype=np.int64)
+    for part in _batches(values) if isinstance(by, str) else [None]:
+        codes = keys.codes(by if part is None else _column(part, by))
+        if part is None and codes.size != _length(values):
+            raise ValueError(
+                f"by must give one key per row, got {codes.size} keys for {_length(values)} rows"
+            )
+        people += np.bincount(codes, minlength=people.size)
+    return Totals(people[:-1], 0 * people[:-1], keys)
+
+
+def _asks_for_groups(by: Any, groups: Any) -> bool:
+    if (by is None) != (groups is None):
+        raise ValueError("by and groups go together: which rows belong where, and which keys are public")
+    return by is not None
+
+
+def _length(rows: Any) -> int:
+    if isinstance(rows, str | bytes) or not hasattr(rows, "__len__"):
+        raise TypeError(f"values must be a sequence or a table, got {type(rows).__name__}")
+    return len(next(iter(rows.values()), ())) if isinstance(rows, dict) else len(rows)
+
+
+def _by_group(pairs: Iterator[tuple[Any, Any]], grid: Grid, keys: Keys) -> Totals:
+    people = np.zeros(len(keys) + 1, dtype=np.int64)  # the last entry: keys nobody declared
+    positions = np.zeros(len(keys) + 1, dtype=np.int64)
+    wrong = Wrong()
+    for values, row_keys in pairs:
+        codes = keys.codes(row_keys)
+        if codes.size != values.size:
+            raise ValueError(
+                f"by must give one key per value, got {codes.size} keys for {values.size} values"
+            )
+        for first in range(0, codes.size, _ROWS):
+            rows = slice(first, first + _ROWS)
+            found, kept = grid.all_positions(values[rows], wrong)
+            part = codes[rows] if kept is None else codes[rows][kept]
+            people += np.bincount(part, minlength=people.size)
+            positions += np.bincount(part, weights=found, minlength=people.size).astype(np.int64)
+            if positions.dtype != object and int(people.sum()) * grid.steps >= 1 << 61:
+                positions = positions.astype(object)
+    wrong.refuse(grid.bounds)
+    return Totals(people[:-1].astype(positions.dtype), positions[:-1], keys)
+
+
+def _columns(values: Any, column: str | None) -> Any:
+    """The named column of a table, or of each of its batches; without a name, the values themselves."""
+    if column is None:
+        return values
+    return (_column(part, column) for part in _batches(values))
+
+
+def _pairs(values: Any, column: str | None, by: Any) -> Iterator[tuple[Any, Any]]:
+    """Arrays of values with their rows' keys."""
+    if isinstance(by, str):
+        if column is None:
+            raise ValueError("column must name the values when by names a column")
+        for part in _batches(values):
+            yield _whole(_column(part, column)), _column(part, by)
+    else:
+        yield _whole(next(iter(_columns(values, column))) if column is not None else values), by
+
+
+def _whole(values: Any) -> Any:
+    """One array of all the chunks of a column."""
+    chunks = list(chunks_of(values))
+    return chunks[0] if len(chunks) == 1 else np.concatenate([np.empty(0), *chunks])
+
+
+def _batches(table: Any) -> Iterator[Any]:
+    """A table, or the batches of a reader or iterator."""
+    if isinstance(table, Iterator) or type(table).__name__ == "RecordBatchReader":
+        yield from table
+    else:
+        yield table
+
+
+def _column(table: Any, name: str) -> Any:
+    names = getattr(table, "column_names", None) or list(getattr(table, "columns", None) or table)
+    if name not in names:
+        raise ValueError(f"there is no column {name!r}; there are {', '.join(map(repr, names))}")
+    return table[name]
