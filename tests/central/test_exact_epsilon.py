@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.central.enumeration import largest_ratio, law_of
 
 from sottovoce.central.hourglass import Hourglass
 from sottovoce.central.laplace import SumAndCount, Transformed, discrete_laplace
 from sottovoce.central.staircase import Staircase, level
 from sottovoce.central.staircase2d import Staircase2D
+from tests.central.enumeration import largest_ratio, law_of
 
 LONGEST = 4
 

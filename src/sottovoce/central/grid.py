@@ -59,8 +59,9 @@ class Grid:
         return round(low * self.steps / (high - low))
 
     @property
-    def width(self) -> float:
-        return self.bounds.width
+    def step(self) -> float:
+        """The distance between positions, finite for any bounds."""
+        return self.bounds.scaled_width / self.steps / self.bounds.scale
 
     def positions(self, block: NDArray[Any], wrong: Wrong) -> tuple[FloatArray, NDArray[np.bool_] | None]:
         """Positions of a block, as whole doubles, and which values are kept (None: all of them).
@@ -159,8 +160,10 @@ class Wrong:
 def _interval(bounds: DomainLike) -> Interval:
     try:
         domain = as_domain(bounds)
-    except (TypeError, ValueError) as error:
-        raise type(error)(str(error).replace("domain", "bounds")) from None
+    except ValueError as error:
+        raise ValueError(f"bounds must be two finite numbers, low < high, got bounds={bounds!r}") from error
+    except TypeError as error:
+        raise TypeError(f"bounds must be (low, high), got bounds={bounds!r}") from error
     if not isinstance(domain, Interval):
         raise TypeError(f"bounds must be (low, high), got bounds={bounds!r}")
     return domain
@@ -179,7 +182,9 @@ def chunks_of(values: Any) -> Iterator[NDArray[Any]]:
 
 def one_array(values: Any) -> NDArray[Any]:
     """Numbers of one column; missing entries of pandas, polars and Arrow become NaN."""
-    if values is None or isinstance(values, dict | str | bytes):
+    if hasattr(values, "columns") or isinstance(values, dict):
+        raise TypeError("values is a table: say which column holds the numbers")
+    if values is None or isinstance(values, str | bytes):
         raise TypeError(f"values must be one-dimensional numbers, got {type(values).__name__}")
     module = type(values).__module__.partition(".")[0]
     if module == "pyarrow":

@@ -86,7 +86,7 @@ def mean(
         _from_unit(alpha, lattice),
         _from_unit(np.maximum(low - half_step, 0), lattice),
         _from_unit(np.minimum(high + half_step, 1), lattice),
-        intervals.standard_error(alpha, n, law) * lattice.width,
+        intervals.standard_error(alpha, n, law) * lattice.steps * lattice.step,
         n,
         epsilon,
         mechanism,
@@ -122,8 +122,9 @@ def sum(
     epsilon = check_epsilon(epsilon)
     totals = gather(values, lattice, column, by, groups).fit_for(2 * reach, epsilon)
     numbers = origin * totals.people + totals.positions
-    unit = lattice.width / lattice.steps
-    return _one_number("sum", numbers, reach, unit, totals, epsilon, confidence, column, accountant, rng)
+    return _one_number(
+        "sum", numbers, reach, lattice.step, totals, epsilon, confidence, column, accountant, rng
+    )
 
 
 def count(

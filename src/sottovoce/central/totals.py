@@ -132,7 +132,13 @@ def _batches(table: Any) -> Iterator[Any]:
 
 
 def _column(table: Any, name: str) -> Any:
-    names = getattr(table, "column_names", None) or list(getattr(table, "columns", None) or table)
+    if not isinstance(name, str):
+        raise TypeError(f"column must be a name, got column={name!r}")
+    names = next((list(getattr(table, at)) for at in ("column_names", "columns") if hasattr(table, at)), None)
+    if isinstance(table, dict):
+        names = list(table)
+    if names is None:
+        raise TypeError(f"a column was named, so values must be a table, got {type(table).__name__}")
     if name not in names:
         raise ValueError(f"there is no column {name!r}; there are {', '.join(map(repr, names))}")
     return table[name]
