@@ -1,0 +1,218 @@
+"""The machinery of reconstruction: difference form, EM, splines, metrics."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import sottovoce as sv
+from sottovoce.estimates import metrics, splines
+from sottovoce.estimates.differences import Differences, difference_form
+from sottovoce.estimates.em import em, smooth
+from sottovoce.estimates.metrics import Cumulative
+from sottovoce.estimates.model import Coarse
+
+MECHANISMS = [
+    sv.sw(1.0, (0, 24)),
+    sv.ogpm(2.0),
+    sv.ogpm(2.0, sv.Circle(24)),
+    sv.pm(0.5),
+    sv.duchi(1.0),
+    sv.two_scale(1.0, (0, 24)),
+    sv.two_scale(4.0, sv.Circle(1)),
+]
+
+
+def coarse(m: object, n: int = 2000, most: int = 96) -> Coarse:
+    u = np.random.default_rng(1).beta(5, 2, n)
+    return Coarse.of(sv.Tally(m, m.report(m.domain.from_unit(u), rng=1)), most)  # type: ignore[attr-defined]
+
+
+def on_grid(found: Coarse, points: int) -> object:
+    return found.law(found.mechanism.domain.from_unit((np.arange(points) + 0.5) / points))
+
+
+@pytest.mark.parametrize("m", MECHANISMS, ids=repr)
+def test_the_difference_form_is_the_law(m: object) -> None:
+    found = coarse(m)
+    rng = np.random.default_rng(2)
+    for law in (on_grid(found, 50), found.law_of_bins(10, 5)):
+        dense, form = law.dense(), Differences(law)  # type: ignore[attr-defined]
+        w, f = rng.normal(size=(len(dense), 3)), rng.normal(size=dense.shape[1])
+        np.testing.assert_allclose(form.mix(w), dense.T @ w, atol=1e-14)
+        np.testing.assert_allclose(form.mix(w[:, 0]), dense.T @ w[:, 0], atol=1e-14)
+        np.testing.assert_allclose(form.expect(f), dense @ f, atol=1e-13)
+
+
+class Dense:
+    """A law as a plain matrix: what the fast forms are checked against."""
+
+    def __init__(self, matrix: np.ndarray) -> None:
+        self.matrix, self.shape = matrix, matrix.shape
+
+    def mix(self, w: np.ndarray) -> np.ndarray:
+        return w @ self.matrix
+
+    def expect(self, f: np.ndarray) -> np.ndarray:
+        return self.matrix @ f
+
+
+@pytest.mark.parametrize("m", MECHANISMS, ids=repr)
+@pytest.mark.parametrize("smoothing", [False, True])
+def test_em_is_the_same_dense_plain_and_compiled(m: object, smoothing: bool) -> None:
+    found = coarse(m)
+    law, circle = on_grid(found, 64), m.domain.is_circle  # type: ignore[attr-defined]
+    counts = found.counts.astype(float)
+    fits = [
+        em(form, counts, smoothing=smoothing, circle=circle, tolerance=1e-6, most=300, compiled=compiled)
+        for form, compiled in (
+            (Dense(law.dense()), None),  # type: ignore[attr-defined]
+            (law, False),
+            (law, True),
+        )
+    ]
+    for fit in fits[1:]:
+        assert fit.iterations == fits[0].iterations
+        np.testing.assert_allclose(fit.probabilities, fits[0].probabilities, atol=1e-9)
+        assert fit.log_likelihood == pytest.approx(fits[0].log_likelihood, abs=1e-7)
+
+
+def test_em_at_1024_bins_is_the_dense_one_to_1e_9() -> None:
+    found = coarse(sv.sw(1.0), 100_000, 1024)
+    law = on_grid(found, 1024)
+    counts = found.counts.astype(float)
+    dense = em(Dense(law.dense()), counts, smoothing=True, most=100, tolerance=0)  # type: ignore[attr-defined]
+    for compiled in (False, True):
+        fast = em(law, counts, smoothing=True, most=100, tolerance=0, compiled=compiled)
+        assert np.abs(fast.probabilities - dense.probabilities).max() < 1e-9
+
+
+def test_em_never_lowers_the_likelihood_and_obeys_its_rule() -> None:
+    found = coarse(sv.sw(1.0))
+    law, counts = on_grid(found, 64), found.counts.astype(float)
+    values = [em(law, counts, most=k, tolerance=0).log_likelihood for k in (10, 20, 40, 80, 160)]
+    assert values == sorted(values)
+    fit = em(law, counts, tolerance=1e-2)
+    assert fit.converged
+    assert fit.iterations < 1000
+    assert not em(law, counts, tolerance=0, most=10).converged
+    assert smooth(fit.probabilities, circle=True).sum() == pytest.approx(1)
+
+
+# -- splines ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("circle", [False, True])
+def test_the_basis_sums_to_one_and_penalties_know_what_is_smooth(circle: bool) -> None:
+    b = splines.basis(500, circle=circle)
+    assert b.sum(axis=1) == pytest.approx(np.ones(500))
+    assert b.min() >= 0
+    assert (b > 0).sum(axis=1).max() == 4
+    for order in (1, 2, 3):
+        d = splines.differences(64, order, circle=circle)
+        assert np.abs(d @ np.ones(64)).max() < 1e-12
+        polynomial = np.arange(64.0) ** (order - 1)
+        assert (np.abs(d @ polynomial).max() < 1e-6) == (not circle or order == 1)
+
+
+def test_score_and_information_are_the_derivatives() -> None:
+    """Against finite differences of the likelihood (score) and the expected outer product (information)."""
+    found = coarse(sv.two_scale(1.0), 20_000)
+    law = difference_form(on_grid(found, 128))
+    model = splines.Splines(found.counts.astype(float), law, False)
+    design = model._design([40])
+    theta = np.random.default_rng(3).normal(0, 0.3, design.shape[1])
+    s = np.zeros((len(theta), len(theta)))
+    f, q, _ = model._value(design, theta, s)
+    score, information = model._information(f, q, design)
+    for k in (0, 20, 63):
+        step = np.zeros(len(theta))
+        step[k] = 1e-5
+        slope = (model._value(design, theta + step, s)[2] - model._value(design, theta - step, s)[2]) / 2e-5
+        assert score[k] == pytest.approx(slope, rel=1e-5, abs=1e-3)
+        change = (model._value(design, theta + step, s)[1] - q) / 1e-5
+        assert information[k, k] == pytest.approx(model.n * (change**2 / q).sum(), rel=1e-3)
+    assert np.linalg.eigvalsh(information).min() > -1e-6
+
+
+def test_the_evidence_is_laplaces_and_prefers_the_right_smoothness() -> None:
+    found = coarse(sv.two_scale(2.0), 30_000, 256)
+    law = difference_form(on_grid(found, 256))
+    model = splines.Splines(found.counts.astype(float), law, False)
+    fits = model.fit()
+    best = max(fits, key=lambda fit: fit.evidence)
+    assert splines.shares(fits).sum() == pytest.approx(1)
+    assert splines.average(fits).sum() == pytest.approx(1)
+    for factor in (1e-3, 1e3):  # a thousand times less or more smoothing has less evidence
+        s = model._penalties(
+            np.array(best.smoothing) * factor, (model._penalty(1), model._penalty(best.order)), 0
+        )
+        theta, _, value, _, a = model._climb(model._design(()), best.theta, s, most=50)
+        evidence = value + (np.linalg.slogdet(s)[1] - np.linalg.slogdet(a)[1]) / 2
+        assert evidence < best.evidence - 1
+        assert np.isfinite(theta).all()
+
+
+def test_atoms_appear_only_where_there_are_any() -> None:
+    rng = np.random.default_rng(9)
+    smooth_values, m = rng.beta(5, 2, 50_000), sv.two_scale(2.0)
+    spiky = np.where(rng.random(50_000) < 0.3, 0.37, smooth_values)
+    atoms = []
+    for values in (smooth_values, spiky):
+        found = Coarse.of(sv.Tally(m, m.report(values, rng=1)), 512)
+        law = difference_form(on_grid(found, 512))
+        fits = splines.Splines(found.counts.astype(float), law, False).fit()
+        atoms.append(max(fits, key=lambda fit: fit.evidence).atoms)
+    assert atoms[0] == ()
+    assert any(abs(place - 189) <= 1 for place in atoms[1])
+
+
+def test_any_other_law_can_be_fitted_too() -> None:
+    found = coarse(sv.sw(2.0), 20_000)
+    law = on_grid(found, 128)
+    counts = found.counts.astype(float)
+    fast = splines.Splines(counts, difference_form(law), False).search(2, (0.1, 100.0))
+    slow = splines.Splines(counts, Dense(law.dense()), False).search(2, (0.1, 100.0))  # type: ignore[arg-type,attr-defined]
+    np.testing.assert_allclose(fast.density, slow.density, atol=1e-6)
+
+
+# -- metrics ----------------------------------------------------------------------------------------------
+
+
+def test_distances_between_samples_are_scipys() -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(5):
+        a, b = rng.random(60), np.append(rng.beta(2, 5, 39), [0.0, 1.0])
+        one, two = Cumulative.of_sample(a), Cumulative.of_sample(b)
+        assert metrics.wasserstein(one, two) == pytest.approx(stats.wasserstein_distance(a, b))
+        assert metrics.ks(one, two) == pytest.approx(stats.ks_2samp(a, b).statistic)
+        hist = [np.histogram(v, 8, (0, 1))[0] / len(v) for v in (a, b)]
+        assert metrics.l1(one, two, 8) == pytest.approx(np.abs(hist[0] - hist[1]).sum())
+
+
+def test_distances_with_bins_are_integrals() -> None:
+    p, q = np.array([0.5, 0.1, 0.4]), np.array([0.1, 0.2, 0.3, 0.4])
+    x = (np.arange(120_000) + 0.5) / 120_000
+    f = np.interp(x, [0, 1 / 3, 2 / 3, 1], [0, 0.5, 0.6, 1])
+    g = np.interp(x, [0, 0.25, 0.5, 0.75, 1], [0, 0.1, 0.3, 0.6, 1])
+    one, two = Cumulative.of_bins(p), Cumulative.of_bins(q)
+    assert metrics.wasserstein(one, two) == pytest.approx(np.abs(f - g).mean(), abs=1e-8)
+    assert metrics.ks(one, two) == pytest.approx(np.abs(f - g).max(), abs=1e-4)
+    turned = min(np.abs(f - g - c).mean() for c in np.linspace(-1, 1, 2001))
+    assert metrics.wasserstein(one, two, circle=True) == pytest.approx(turned, abs=1e-6)
+
+
+def test_around_a_circle_mass_moves_the_short_way() -> None:
+    one, two = Cumulative.of_sample(np.array([0.05])), Cumulative.of_sample(np.array([0.95]))
+    assert metrics.wasserstein(one, two) == pytest.approx(0.9)
+    assert metrics.wasserstein(one, two, circle=True) == pytest.approx(0.1)
+    rng = np.random.default_rng(5)
+    a, b = rng.random(50), rng.random(50)
+    whole = metrics.wasserstein(Cumulative.of_sample(a), Cumulative.of_sample(b), circle=True)
+    for turn in (0.2, 0.7):
+        moved = [Cumulative.of_sample(np.mod(v + turn, 1)) for v in (a, b)]
+        assert metrics.wasserstein(*moved, circle=True) == pytest.approx(whole)
+        assert metrics.ks(*moved, circle=True) == pytest.approx(
+            metrics.ks(Cumulative.of_sample(a), Cumulative.of_sample(b), circle=True)
+        )
