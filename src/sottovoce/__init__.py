@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sottovoce.designs.classic import pm as pm
     from sottovoce.designs.classic import ptt as ptt
     from sottovoce.designs.classic import sw as sw
+    from sottovoce.designs.optimal import optimal as optimal
     from sottovoce.designs.two_scale import two_scale as two_scale
     from sottovoce.domains import Circle as Circle
     from sottovoce.domains import Interval as Interval
@@ -49,6 +50,7 @@ _HOME = {
     "from_json": "mixture",
     "ogpm": "designs.classic",
     "ogpm_unbiased": "designs.classic",
+    "optimal": "designs.optimal",
     "pm": "designs.classic",
     "ptt": "designs.classic",
     "sw": "designs.classic",

@@ -139,6 +139,7 @@ def background_window(
     keep = g >= 1e-9 * g.max()
     v, g = v[keep], g[keep]
     q = exp_lower(epsilon)
+    g = g * _within(float(g.sum()), float(1 / q)) / float(g.sum())
     bits = _bits(float(g.sum()), q, False)
     a = np.maximum(1, np.rint(g * 2.0**bits)).astype(np.int64)
     e = np.array([math.floor(int(w) * q) - int(w) for w in a], dtype=np.int64)
@@ -162,6 +163,12 @@ def background_window(
         stepwise=not unbiased,
     )
     return Mechanism(epsilon, domain, window)
+
+
+def _within(mass: float, least: float) -> float:
+    """A background mass strictly between 1/q and 1: a constant report, too, needs a (tiny) window."""
+    slack = (1 - least) * 2.0**-20
+    return min(max(mass, least + slack), 1 - slack)
 
 
 def _nearest_starts(

@@ -1,0 +1,170 @@
+"""A certificate: how far a mechanism is from the best that any ε-LDP mechanism can do.
+
+The limit is a weighted sum of cuts (see `designs.cuts`), each true of every mechanism, whose combined
+dependence on the mechanism is nowhere negative. `verify` checks that again from the numbers alone, for every
+real report y: the solver that found them need not be trusted.
+
+What the limit covers: any output space, public randomness, several messages or rounds, and any decoding of
+one person's own transcript, when that person's whole transcript is ε-LDP (δ = 0): the maximum over x of the
+expected loss is at least the limit; unbiased: decodings with mean x. Not covered: (ε, δ), shuffling, averages
+under a prior, estimates that pool people (reconstruction, shrinkage, adaptive rounds). With a prior the
+certificate is about that prior's expectation and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sottovoce.designs.cuts import Cuts, least_shift, least_sum
+from sottovoce.designs.limits import CLOSED
+from sottovoce.exact import exp_upper
+from sottovoce.kernels.tables import FloatArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Certificate:
+    """`limit` ≤ what any ε-LDP mechanism attains; `worst` = what this one attains; `ratio` = worst / limit.
+
+    With a prior, `worst` and `limit` are expectations under it. `form` says what proves the limit: "cuts", or
+    one of the closed forms of `designs.limits`.
+    """
+
+    epsilon: float
+    exponent: float
+    unbiased: bool
+    unit_limit: float
+    unit_worst: float
+    form: str = "cuts"
+    cuts: Cuts | None = None
+    weights: FloatArray | None = None
+    prior: tuple[FloatArray, FloatArray] | None = None
+    width: float = 1.0
+
+    @property
+    def limit(self) -> float:
+        """No ε-LDP mechanism is better than this, in the units of the domain (to the loss's power)."""
+        return self.unit_limit * self.width**self.exponent
+
+    @property
+    def worst(self) -> float:
+        """The exact value of the shipped integer mechanism over the continuous domain."""
+        return self.unit_worst * self.width**self.exponent
+
+    @property
+    def ratio(self) -> float:
+        """worst / limit: 1.002 means that no mechanism whatsoever is more than 0.2 % better."""
+        return self.unit_worst / self.unit_limit if self.unit_limit > 0 else math.inf
+
+    @property
+    def quantity(self) -> str:
+        """What is bounded, in words."""
+        name = {1.0: "absolute error", 2.0: "squared error"}.get(
+            self.exponent, f"error to the power {self.exponent:g}"
+        )
+        return f"{'worst-case' if self.prior is None else 'expected'} {'variance' if self.unbiased else name}"
+
+    def scaled(self, width: float) -> Certificate:
+        """The same certificate on a domain of another width."""
+        return replace(self, width=width)
+
+    def verify(self) -> float:
+        """The limit, recomputed from the cuts (or the closed form) alone.
+
+        Raises ArithmeticError if they do not prove it. The cuts are checked for every real y.
+        """
+        if self.cuts is None or self.weights is None:
+            proved = CLOSED[self.form](self.epsilon, self.exponent)
+        else:
+            self._check_weights(self.cuts, self.weights)
+            proved = float(self.weights @ self.cuts.kappa)
+            if least_sum(self.cuts, self.weights, upper_e(self.epsilon)) < 0:
+                raise ArithmeticError("the cuts of this certificate leave some report y unaccounted for")
+        if proved < self.unit_limit:
+            raise ArithmeticError("this certificate proves less than its limit")
+        return proved * self.width**self.exponent
+
+    def _check_weights(self, cuts: Cuts, weights: FloatArray) -> None:
+        """Weights of a bound: none negative, together no more than one error, or no more than the prior."""
+        honest = bool((weights >= 0).all() and ((cuts.x >= 0) & (cuts.x <= 1)).all() and (cuts.a >= 0).all())
+        if not self.unbiased:
+            honest &= bool((cuts.b == 0).all())
+        share = weights * cuts.a
+        if self.prior is None:
+            honest &= float(share.sum()) <= 1 + 1e-12
+        else:
+            points, chances = self.prior
+            lossy = cuts.a > 0
+            at = np.minimum(np.searchsorted(points, cuts.x[lossy]), len(points) - 1)
+            honest &= bool((points[at] == cuts.x[lossy]).all())
+            honest &= bool((np.bincount(at, share[lossy], len(points)) <= chances * (1 + 1e-9)).all())
+        if not honest:
+            raise ArithmeticError("the weights of this certificate are not those of a bound")
+
+    def __str__(self) -> str:
+        lines = (
+            f"{self.quantity} of this mechanism  {self.worst:.6g}",
+            f"limit for every {'unbiased ' if self.unbiased else ''}ε-LDP mechanism  {self.limit:.6g}",
+            f"ratio  {self.ratio:.5f}",
+        )
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Certificate {self.quantity} limit={self.limit:.6g} ratio={self.ratio:.6f} by {self.form}>"
+
+    # -- for the cache ----------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and lists; `width` is left out, it belongs to the domain."""
+        cuts = None
+        if self.cuts is not None and self.weights is not None:
+            columns = {"x": self.cuts.x, "a": self.cuts.a, "b": self.cuts.b, "kappa": self.cuts.kappa}
+            cuts = {name: column.tolist() for name, column in (columns | {"weight": self.weights}).items()}
+        return {
+            "epsilon": self.epsilon,
+            "exponent": self.exponent,
+            "unbiased": self.unbiased,
+            "limit": self.unit_limit,
+            "worst": self.unit_worst,
+            "form": self.form,
+            "cuts": cuts,
+            "prior": None if self.prior is None else [column.tolist() for column in self.prior],
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Certificate:
+        cuts = weights = prior = None
+        if data["cuts"] is not None:
+            column = {name: np.array(values, dtype=float) for name, values in data["cuts"].items()}
+            weights = column.pop("weight")
+            cuts = Cuts(data["exponent"], **column)
+        if data["prior"] is not None:
+            points, chances = data["prior"]
+            prior = (np.array(points, dtype=float), np.array(chances, dtype=float))
+        return cls(
+            data["epsilon"],
+            data["exponent"],
+            data["unbiased"],
+            data["limit"],
+            data["worst"],
+            data["form"],
+            cuts,
+            weights,
+            prior,
+        )
+
+
+def upper_e(epsilon: float) -> float:
+    """A double not below e^ε: whatever is true of mechanisms with this ratio is true of ε-LDP ones."""
+    return math.nextafter(float(exp_upper(epsilon)), math.inf)
+
+
+def settle(cuts: Cuts, weights: FloatArray, epsilon: float) -> tuple[Cuts, FloatArray, float]:
+    """Cuts lowered just enough to prove a bound for every real y, their weights, and the bound."""
+    e = upper_e(epsilon)
+    lowered = cuts.lowered(least_shift(cuts, weights, e))
+    bound = float(weights @ lowered.kappa)
+    return lowered, weights, bound - 1e-14 * float(weights @ np.abs(lowered.kappa))

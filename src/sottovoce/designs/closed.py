@@ -1,0 +1,56 @@
+"""Closed forms with their certificates: the circle, and ε outside the range where a search pays.
+
+Large ε: the best uniform background (OGPM, or the best I-PTT if unbiased) against the limit of the even
+prior, which holds for unbiased mechanisms as for all. Tiny ε, unbiased: Duchi's two reports.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from sottovoce.designs.certificate import Certificate
+from sottovoce.designs.classic import duchi, ogpm, ptt
+from sottovoce.designs.limits import circular_limit, even_prior_limit, reach_limit
+from sottovoce.domains import Domain, Interval
+from sottovoce.mechanism import Mechanism
+
+_UNIT = Interval(0, 1)
+
+
+def circular_optimum(epsilon: float, domain: Domain, k: float) -> Mechanism:
+    """The circular OGPM of the loss: it attains the limit up to the width of a cell."""
+    made = ogpm(epsilon, domain, loss=k)
+    worst = (made.worst_error(k) if k in (1, 2) else _worst_on_circle(made, k)) / domain.width**k
+    certificate = Certificate(
+        epsilon, k, False, circular_limit(epsilon, k), worst, form="rotation", width=domain.width
+    )
+    return replace(made, certificate=certificate)
+
+
+def _worst_on_circle(made: Mechanism, k: float) -> float:
+    """At most 1e−5 above the worst case: equal cells, so one cell's width shows every input.
+
+    Distances are at most ½, so on the way to the nearest of the inputs looked at the error changes by at most
+    its slope in x and the mass that moves with the window.
+    """
+    around, parts = made.domain.width, 256
+    x = made.domain.low + around / made.cells * np.arange(parts + 1) / parts
+    steepness = 0.5 ** (k - 1) * k + 0.5**k * made.window.around / made.window.total
+    return float(made.error(x, k).max() + steepness * around**k / (2 * parts * made.cells))
+
+
+def large_epsilon(epsilon: float, k: float, unbiased: bool) -> Mechanism:
+    """The best uniform background on [0, 1] against the even prior."""
+    made = ptt(epsilon, _UNIT) if unbiased else ogpm(epsilon, _UNIT, loss=k)
+    worst = made.worst_variance() if unbiased else made.worst_error(k)
+    limit = even_prior_limit(epsilon, k)
+    return replace(made, certificate=Certificate(epsilon, k, unbiased, limit, worst, form="even prior"))
+
+
+def tiny_epsilon(epsilon: float) -> Mechanism:
+    """Duchi's two reports on [0, 1] against the limit of what means can be reached."""
+    made = duchi(epsilon, _UNIT)
+    limit, worst = reach_limit(epsilon), made.worst_variance()
+    return replace(made, certificate=Certificate(epsilon, 2.0, True, limit, worst, form="reach"))

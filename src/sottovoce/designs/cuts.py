@@ -1,0 +1,172 @@
+"""Cuts: the linear inequalities in the background that every ε-LDP mechanism obeys, and their weighted sums.
+
+Let g be the least likelihood of a report over all inputs, so that q_x, the likelihood at x, lies in [g, E·g].
+For an input x and numbers a ≥ 0, b, κ put
+
+    D(y) = a·|y − x|^k + b·(y − x) − κ,        c(D) = E·D where D < 0, D elsewhere.
+
+Then q_x·D ≥ g·c(D) for every report, and integrating
+
+    a·error(x) + b·bias(x)  ≥  κ + ∫ g(y)·c(D(y)) dy:
+
+a cut, linear in g. a = 1, b = 0 bounds the error; with b it bounds the variance of an unbiased report; a = 0,
+b = ±1 says that a mean can be reached; a = b = 0, κ = ±1 that 1/E ≤ ∫g ≤ 1.
+
+A sum of cuts with weights w ≥ 0 bounds *every* mechanism by Σ w·κ once r(y) = Σ w·c(D(y)) ≥ 0 for every
+real y. That check needs neither a grid nor a solver: between the roots of the D's each D keeps its sign, so
+there r is convex and its tangents bound it from below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.kernels.tables import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """Columns of cuts for one exponent k, in the unit coordinate."""
+
+    k: float
+    x: FloatArray
+    a: FloatArray
+    b: FloatArray
+    kappa: FloatArray
+
+    @classmethod
+    def of(
+        cls, k: float, x: FloatArray, kappa: FloatArray, a: float = 1.0, b: FloatArray | float = 0.0
+    ) -> Cuts:
+        x = np.asarray(x, dtype=np.float64)
+        return cls(k, x, np.full(x.shape, a), np.broadcast_to(b, x.shape).astype(float), np.asarray(kappa))
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def __getitem__(self, chosen: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Cuts:
+        return Cuts(self.k, self.x[chosen], self.a[chosen], self.b[chosen], self.kappa[chosen])
+
+    def __add__(self, other: Cuts) -> Cuts:
+        pairs = ((self.x, other.x), (self.a, other.a), (self.b, other.b), (self.kappa, other.kappa))
+        return Cuts(self.k, *(np.concatenate(pair) for pair in pairs))
+
+    def mirrored(self) -> Cuts:
+        """The same cuts seen from the other end of the domain."""
+        return Cuts(self.k, 1 - self.x, self.a, -self.b, self.kappa)
+
+    def lowered(self, shift: float) -> Cuts:
+        return Cuts(self.k, self.x, self.a, self.b, self.kappa - shift)
+
+    def values(self, y: FloatArray) -> FloatArray:
+        """D at each y: a row per cut."""
+        z = y[None, :] - self.x[:, None]
+        return np.asarray(self.a[:, None] * _power(z, self.k) + self.b[:, None] * z - self.kappa[:, None])
+
+    def slopes(self, y: FloatArray, towards: FloatArray) -> FloatArray:
+        """D′ at each y on the side of `towards`: a row per cut."""
+        z = y[None, :] - self.x[:, None]
+        side = np.sign(towards[None, :] - self.x[:, None])
+        return np.asarray(self.a[:, None] * self.k * side * _power(z, self.k - 1) + self.b[:, None])
+
+    def coefficients(self, y: FloatArray, e: float) -> FloatArray:
+        """c(D) at each y: what a unit of background at y contributes to each cut."""
+        d = self.values(y)
+        return np.where(d < 0, e * d, d)
+
+    def roots(self) -> FloatArray:
+        """Where some D changes sign, and the x where |y − x| may have a corner."""
+        found = [self.x]
+        lossy = self.a > 0
+        a, b, kappa, x = self.a[lossy], self.b[lossy], self.kappa[lossy], self.x[lossy]
+        if np.any(b):  # only with k = 2
+            half = np.sqrt(np.maximum(b * b / 4 + a * kappa, 0)) / a
+            found += [x - b / (2 * a) - half, x - b / (2 * a) + half]
+        else:
+            reach = (np.maximum(kappa, 0) / a) ** (1 / self.k)
+            found += [x - reach, x + reach]
+        linear = ~lossy & (self.b != 0)
+        found.append(self.x[linear] + self.kappa[linear] / self.b[linear])
+        return np.unique(np.concatenate(found))
+
+
+def _power(z: FloatArray, k: float) -> FloatArray:
+    if k == 2:
+        return np.asarray(z * z)
+    d = np.abs(z)
+    return d if k == 1 else np.ones_like(d) if k == 0 else np.asarray(d**k)
+
+
+def least_sum(cuts: Cuts, weights: FloatArray, e: float) -> float:
+    """A number that r(y) = Σ w·c(D(y)) is nowhere below, for any real y: tight to rounding."""
+    points = cuts.roots()
+    middle = (points[1:] + points[:-1]) / 2
+    outer = [points[0] - 1.0, points[-1] + 1.0]
+    sign = np.where(cuts.values(np.concatenate((outer[:1], middle, outer[1:]))) < 0, e, 1.0)
+    factor = sign * weights[:, None]  # per cut and piece; the first and last pieces reach to infinity
+    low = _unbounded(cuts, factor[:, 0], points[0], -1.0)
+    low = min(low, _unbounded(cuts, factor[:, -1], points[-1], 1.0))
+    return min(low, _bounded(cuts, factor[:, 1:-1], points[:-1], points[1:]))
+
+
+def _unbounded(cuts: Cuts, factor: FloatArray, end: float, side: float) -> float:
+    """The least of a convex piece from `end` outwards: where it stops falling, its tangents bound it."""
+    step = 1.0
+    for _ in range(200):
+        far = end + side * step
+        beyond = np.array([end + 2 * side * step])
+        if side * float(factor @ cuts.slopes(np.array([far]), beyond)[:, 0]) >= 0:
+            left, right = sorted((end, far))
+            return _bounded(cuts, factor[:, None], np.array([left]), np.array([right]))
+        step *= 2
+    return -np.inf
+
+
+def _bounded(cuts: Cuts, factor: FloatArray, left: FloatArray, right: FloatArray) -> float:
+    """The least over convex pieces: tangents at both ends, halving the pieces that are not settled."""
+
+    scale = float(np.abs(factor * cuts.kappa[:, None]).sum(axis=0).max(initial=0.0))
+    least, floor = np.inf, np.zeros(0)
+    for _ in range(64):
+        middle = (left + right) / 2
+        f0, f1 = ((factor * cuts.values(y)).sum(axis=0) for y in (left, right))
+        d0, d1 = ((factor * cuts.slopes(y, middle)).sum(axis=0) for y in (left, right))
+        least = min(least, f0.min(initial=np.inf), f1.min(initial=np.inf))
+        falls = (d0 < 0) & (d1 > 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            meet = f0 + d0 * (f1 - f0 - d1 * (right - left)) / (d0 - d1)
+        floor = np.where(falls, np.minimum(meet, np.minimum(f0, f1)), np.minimum(f0, f1))
+        unsettled = floor < least - 1e-13 * scale
+        if not unsettled.any():
+            break
+        factor = np.hstack((factor[:, unsettled], factor[:, unsettled]))
+        left, right = (
+            np.append(left[unsettled], middle[unsettled]),
+            np.append(middle[unsettled], right[unsettled]),
+        )
+    return float(min(least, floor.min(initial=np.inf))) - 1e-13 * scale
+
+
+def least_shift(cuts: Cuts, weights: FloatArray, e: float) -> float:
+    """The least η ≥ 0 for which lowering every κ by η makes r nowhere negative (to 1e−12 of the κ's).
+
+    r grows with η at least as fast as Σw·η, which brackets it; what is returned has been checked.
+    """
+    size = float(np.abs(cuts.kappa).max())
+    margin = 1e-12 * size
+    if least_sum(cuts.lowered(margin), weights, e) >= 0:
+        return margin
+    low, high = margin, margin - least_sum(cuts.lowered(margin), weights, e) / float(weights.sum())
+    high *= 1 + 1e-9
+    for _ in range(40):
+        if high - low <= 1e-3 * low + margin:
+            break
+        middle = max((low + high) / 2, 0.0) if low > high / 16 else float(np.sqrt(low * high))
+        if least_sum(cuts.lowered(middle), weights, e) >= 0:
+            high = middle
+        else:
+            low = middle
+    return high

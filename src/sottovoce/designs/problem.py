@@ -1,0 +1,120 @@
+"""A worst-case design problem on [0, 1]: its grids, its solution on one of them, and the proven limit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sottovoce.designs.certificate import settle
+from sottovoce.designs.classic import duchi, ogpm, ptt_optimal_q, ptt_worst_variance
+from sottovoce.designs.cuts import Cuts
+from sottovoce.designs.search import Found, direct_oracle, search, unbiased_oracle
+from sottovoce.kernels.tables import FloatArray
+
+_ONE = np.ones(1)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A background on reports y and a limit proved for every mechanism by weighted cuts."""
+
+    y: FloatArray
+    g: FloatArray
+    limit: float
+    cuts: Cuts
+    weights: FloatArray
+    found: Found
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Least worst-case E|y − x|^k, or least worst-case variance of unbiased reports."""
+
+    epsilon: float
+    k: float
+    unbiased: bool
+
+    @cached_property
+    def e(self) -> float:
+        return math.exp(self.epsilon)
+
+    @cached_property
+    def scale(self) -> float:
+        """A classic's worst case: the size of the answer."""
+        if self.unbiased:
+            q = ptt_optimal_q(self.epsilon)
+            return min(ptt_worst_variance(self.epsilon, q) / 4, duchi(self.epsilon, (0, 1)).worst_variance())
+        return min(ogpm(self.epsilon, loss=self.k, cells=1024).worst_error(self.k), 0.5**self.k)
+
+    @cached_property
+    def length(self) -> float:
+        """The typical distance of a report from the truth: what a grid has to resolve."""
+        if self.unbiased or self.k >= 2:
+            return self.scale ** (1 / self.k)
+        return math.exp(-self.epsilon / 2)
+
+    def reports_for(self, tolerance: float) -> int:
+        """How many reports should do: the loss of a grid is quadratic in its step."""
+        span = 1 + 2 * self.length if self.unbiased else 1.0
+        return max(65, math.ceil(span / (1.2 * math.sqrt(tolerance) * self.length))) | 1
+
+    def solve(self, reports: int, *, gap: float, warm: Solution | None = None) -> Solution:
+        y = self._grid(reports, warm)
+        start = np.full(len(y), math.exp(-self.epsilon / 2) / len(y))
+        active = None
+        if warm is not None:
+            active = warm.found.cuts[warm.found.weights > 0]
+
+        def run(oracle: object, cuts: Cuts | None) -> Found:
+            return search(
+                oracle,  # type: ignore[arg-type]
+                y,
+                self.e,
+                shares=_ONE,
+                scale=self.scale,
+                start=start,
+                gap=gap,
+                warm=None if cuts is None or not len(cuts) else (cuts, np.zeros(len(cuts), dtype=np.intp)),
+                per_round=max(64, reports // 3),
+            )
+
+        if self.unbiased:
+            found = run(unbiased_oracle(self.e), active)
+            return self._proved(found, [found])
+        # The error of a grid background is largest halfway between reports or on them.
+        halves = np.linspace(0.0, 0.5, reports)
+        found = run(direct_oracle(halves, self.k, self.e), active)
+        proofs = [found]
+        if self.k < 2:
+            # Corners of the loss off the grid would cost the certificate: prove with inputs on the grid.
+            on = np.isin(found.cuts.x, y) & (found.weights > 0)
+            proofs.append(run(direct_oracle(y[: reports // 2 + 1], self.k, self.e), found.cuts[on]))
+        return self._proved(found, proofs)
+
+    def _grid(self, reports: int, warm: Solution | None) -> FloatArray:
+        if not self.unbiased:
+            return np.linspace(0.0, 1.0, reports)
+        if warm is None:
+            reach = 1.3 * self.length
+        else:
+            # The support, a step more on either side, and sparse sentinels beyond for the certificate.
+            reach = -warm.found.support[0] + 1.5 * float(np.diff(warm.y).min())
+        beyond = reach + self.length * np.array([0.15, 0.4, 0.8, 1.5, 3.0])
+        inner = np.linspace(-reach, 1 + reach, reports)
+        return np.concatenate((-beyond[::-1], inner, 1 + beyond))
+
+    def _proved(self, found: Found, proofs: list[Found]) -> Solution:
+        best: tuple[Cuts, FloatArray, float] | None = None
+        for proof in proofs:
+            keep = proof.weights > 1e-12 * proof.weights.max()
+            cuts, weights = proof.cuts[keep], proof.weights[keep]
+            cuts, weights = cuts + cuts.mirrored(), np.concatenate((weights, weights)) / 2
+            weights = weights / float(weights @ cuts.a)
+            settled = settle(cuts, weights, self.epsilon)
+            if best is None or settled[2] > best[2]:
+                best = settled
+        assert best is not None
+        return Solution(found.y, found.g, best[2], best[0], best[1], found)
