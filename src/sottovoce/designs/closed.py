@@ -1,17 +1,19 @@
 """Closed forms with their certificates: the circle, and ε outside the range where a search pays.
 
-Large ε: the best uniform background (OGPM, or the best I-PTT if unbiased) against the limit of the even
-prior, which holds for unbiased mechanisms as for all. Tiny ε, unbiased: Duchi's two reports.
+Large ε: a uniform background against the limit of the even prior, which holds for unbiased mechanisms as for
+all. Tiny ε, unbiased: Duchi's two reports.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
+from sottovoce.designs.build import uniform_window
 from sottovoce.designs.certificate import Certificate
-from sottovoce.designs.classic import duchi, ogpm, ptt
+from sottovoce.designs.classic import DEFAULT_CELLS, duchi, ogpm, ptt
 from sottovoce.designs.limits import circular_limit, even_prior_limit, reach_limit
 from sottovoce.domains import Domain, Interval
 from sottovoce.mechanism import Mechanism
@@ -42,11 +44,35 @@ def _worst_on_circle(made: Mechanism, k: float) -> float:
 
 
 def large_epsilon(epsilon: float, k: float, unbiased: bool) -> Mechanism:
-    """The best uniform background on [0, 1] against the even prior."""
-    made = ptt(epsilon, _UNIT) if unbiased else ogpm(epsilon, _UNIT, loss=k)
-    worst = made.worst_variance() if unbiased else made.worst_error(k)
+    """A uniform background on [0, 1] against the even prior.
+
+    Unbiased: the best I-PTT. Otherwise windows of one radius ρ that never stop at the ends: the background
+    reaches ρ beyond the domain, and reports out there are read as its ends.
+    """
     limit = even_prior_limit(epsilon, k)
+    if unbiased:
+        made = ptt(epsilon, _UNIT)
+        worst = made.worst_variance()
+    else:
+        radius = _radius(epsilon, k)
+        mass = (1 + 2 * radius) / (1 + 2 * radius * math.exp(epsilon))
+        cells = DEFAULT_CELLS if k in (1, 2) else DEFAULT_CELLS // 4  # other losses have no quick worst case
+        made = uniform_window(epsilon, _UNIT, mass=mass, cells=cells, margin=radius, centred=False)
+        made = made.truncated()
+        worst = made.worst_error(k)
     return replace(made, certificate=Certificate(epsilon, k, unbiased, limit, worst, form="even prior"))
+
+
+def _radius(epsilon: float, k: float) -> float:
+    """ρ of least worst case, which is near an end: there the background is far off and the window whole."""
+    from scipy.optimize import minimize_scalar
+
+    def worst(log_radius: float) -> float:
+        radius = math.exp(log_radius)
+        window = math.expm1(epsilon) * radius ** (k + 1)
+        return (1 + 2 * window) / (1 + 2 * radius * math.exp(epsilon))
+
+    return math.exp(minimize_scalar(worst, bounds=(-epsilon, -1.0), method="bounded").x)
 
 
 def tiny_epsilon(epsilon: float) -> Mechanism:
