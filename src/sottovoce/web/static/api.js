@@ -1,0 +1,26 @@
+/** The collector's HTTP interface as the pages use it. */
+
+export class Refused extends Error {
+  constructor(status, code, message) {
+    super(message);
+    Object.assign(this, { status, code });
+  }
+}
+
+async function ask(path, token) {
+  const headers = token ? { Authorization: `Bearer ${token}` } : {};
+  const response = await fetch(`/v1/${path}`, { headers, cache: "no-store", credentials: "omit" });
+  if (response.ok) return response;
+  const { code = "", message = response.statusText } = await response.json().catch(() => ({}));
+  throw new Refused(response.status, code, message);
+}
+
+const json = async (path, token) => (await ask(path, token)).json();
+const at = (name) => `campaigns/${encodeURIComponent(name)}`;
+
+export const campaigns = async (token) => (await json("campaigns", token)).campaigns;
+export const campaign = (name, token) => json(at(name), token);
+export const summary = (name, token) => json(`${at(name)}/summary`, token);
+export const estimates = (name, confidence, token) => json(`${at(name)}/estimates?confidence=${confidence}`, token);
+export const planner = () => json("planner");
+export const counts = async (name, format, token) => (await ask(`${at(name)}/counts?format=${format}`, token)).blob();

@@ -1,0 +1,105 @@
+/** The charts, with plotly.js: a line with a band, a rose for circles, and the planner's curve. */
+import { number, percent, withUnit } from "./words.js";
+
+const CONFIG = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: false, showTips: false };
+
+/** Colours of the page, light or dark as it is now. */
+function palette() {
+  const style = getComputedStyle(document.documentElement);
+  const of = (name) => style.getPropertyValue(name).trim();
+  return { ink: of("--ink"), soft: of("--soft"), line: of("--line"), accent: of("--accent"), band: of("--band"), card: of("--card") };
+}
+
+function layout(colours, more) {
+  return {
+    paper_bgcolor: colours.card,
+    plot_bgcolor: colours.card,
+    font: { color: colours.ink, size: 13, family: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif" },
+    margin: { l: 52, r: 12, t: 8, b: 44 },
+    hovermode: "x",
+    showlegend: false,
+    dragmode: false,
+    ...more,
+  };
+}
+
+const axis = (colours, more) => ({
+  gridcolor: colours.line, linecolor: colours.line, zeroline: false, fixedrange: true, automargin: true, ...more,
+});
+
+/** plotly.js reads a little markup in texts; an operator's words have none. */
+const plain = (text) => (text ?? "").replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
+
+const middles = (edges) => edges.slice(1).map((right, i) => (edges[i] + right) / 2);
+
+/** Shares per bin with their band over an interval. */
+export function drawDistribution(element, { edges, probabilities, low, high }, words) {
+  const [colours, unit] = [palette(), plain(words)];
+  const x = middles(edges);
+  const hover = x.map((_, i) =>
+    `${withUnit(`${number(edges[i])} to ${number(edges[i + 1])}`, unit)}<br>${percent(probabilities[i])} ` +
+    `(${percent(low[i])} to ${percent(high[i])})`);
+  const share = (list) => list.map((p) => 100 * p);
+  const line = (y, more) => ({ x, y: share(y), type: "scatter", mode: "lines", hoverinfo: "skip", ...more });
+  const traces = [
+    line(low, { line: { width: 0, shape: "hvh" } }),
+    line(high, { line: { width: 0, shape: "hvh" }, fill: "tonexty", fillcolor: colours.band }),
+    line(probabilities, { line: { color: colours.accent, width: 2.5, shape: "hvh" }, hoverinfo: "text", hovertext: hover }),
+  ];
+  return Plotly.react(element, traces, layout(colours, {
+    xaxis: axis(colours, { title: { text: unit || "value" }, range: [edges[0], edges.at(-1)] }),
+    yaxis: axis(colours, { title: { text: "share of people, %" }, rangemode: "tozero" }),
+  }), CONFIG);
+}
+
+/** The same on a circle: zero at the top, clockwise, like a clock or a compass. */
+export function drawRose(element, { edges, probabilities, low, high }, words) {
+  const [colours, unit] = [palette(), plain(words)];
+  const [start, around] = [edges[0], edges.at(-1) - edges[0]];
+  const degrees = (value) => (360 * (value - start)) / around;
+  const theta = middles(edges).map(degrees);
+  const width = edges.slice(1).map((right, i) => degrees(right) - degrees(edges[i]));
+  const share = (list) => list.map((p) => 100 * p);
+  const hover = theta.map((_, i) =>
+    `${withUnit(`${number(edges[i])} to ${number(edges[i + 1])}`, unit)}<br>${percent(probabilities[i])} ` +
+    `(${percent(low[i])} to ${percent(high[i])})`);
+  const ticks = Array.from({ length: 8 }, (_, i) => i * 45);
+  const ring = (list, dash) => ({
+    type: "scatterpolar", mode: "lines", hoverinfo: "skip",
+    theta: [...theta, theta[0]], r: share([...list, list[0]]), line: { color: colours.soft, width: 1, dash },
+  });
+  const traces = [
+    { type: "barpolar", theta, width, r: share(high), base: 0, marker: { color: colours.band, line: { width: 0 } }, hoverinfo: "skip" },
+    { type: "barpolar", theta, width, r: share(probabilities), base: 0, marker: { color: colours.accent, line: { color: colours.card, width: 1 } }, hoverinfo: "text", hovertext: hover },
+    ring(low, "dot"),
+  ];
+  return Plotly.react(element, traces, layout(colours, {
+    hovermode: "closest",
+    barmode: "overlay",
+    margin: { l: 40, r: 40, t: 28, b: 28 },
+    polar: {
+      bgcolor: colours.card,
+      angularaxis: {
+        rotation: 90, direction: "clockwise", gridcolor: colours.line, linecolor: colours.line,
+        tickmode: "array", tickvals: ticks, ticktext: ticks.map((d) => number(start + (around * d) / 360)),
+      },
+      radialaxis: { gridcolor: colours.line, linecolor: colours.line, ticksuffix: " %", angle: 67.5, tickangle: 67.5, nticks: 4, tickfont: { color: colours.soft, size: 11 }, rangemode: "tozero" },
+    },
+  }), CONFIG);
+}
+
+/** Expected error against ε for a number of people; the chosen ε marked. */
+export function drawPlan(element, epsilons, errors, chosen, words) {
+  const [colours, unit] = [palette(), plain(words)];
+  const traces = [
+    { x: epsilons, y: errors, type: "scatter", mode: "lines", line: { color: colours.accent, width: 2.5 },
+      hovertemplate: `ε = %{x}: ± %{y:.3g} ${unit}<extra></extra>` },
+    { x: [epsilons[chosen]], y: [errors[chosen]], type: "scatter", mode: "markers", hoverinfo: "skip",
+      marker: { color: colours.accent, size: 13, line: { color: colours.card, width: 2 } } },
+  ];
+  return Plotly.react(element, traces, layout(colours, {
+    hovermode: "closest",
+    xaxis: axis(colours, { type: "log", title: { text: "ε" }, tickvals: [0.1, 0.2, 0.5, 1, 2, 4, 8], ticktext: ["0.1", "0.2", "0.5", "1", "2", "4", "8"] }),
+    yaxis: axis(colours, { type: "log", title: { text: withUnit("±", unit) }, nticks: 5 }),
+  }), CONFIG);
+}

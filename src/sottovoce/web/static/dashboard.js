@@ -1,0 +1,214 @@
+/** The dashboard: the campaign in the address's fragment, polled while the page is visible. */
+import * as api from "./api.js";
+import { drawDistribution, drawRose } from "./charts.js";
+import { startPlanner } from "./planner.js";
+import { domainText, epsilonWords, number, paragraphs, percent, put, range, reason, rows, whole, withUnit } from "./words.js";
+
+const COUNT_EVERY = 2000; // milliseconds between looks at the count …
+const SLOWEST = 15000; // … and at most between looks at the estimates, which change with it
+
+const element = (id) => document.getElementById(id);
+const shown = { campaign: null, estimates: null, n: null, asked: 0 };
+let visit = 0; // raised when another campaign is chosen: late answers are dropped
+
+const TOKEN = "sottovoce-read-token";
+const token = () => sessionStorage.getItem(TOKEN);
+const chosenName = () => decodeURIComponent(location.hash.replace(/^#\/?/, ""));
+
+function notice(text) {
+  element("notice").hidden = !text;
+  put({ notice: text ?? "" });
+}
+
+async function listCampaigns() {
+  const list = await api.campaigns(token());
+  element("campaigns").replaceChildren(...list.map(listEntry));
+  return list;
+}
+
+function listEntry({ name, title, status, epsilon }) {
+  const link = Object.assign(document.createElement("a"), { href: `#/${encodeURIComponent(name)}`, textContent: title || name });
+  link.append(Object.assign(document.createElement("span"), { textContent: `${status} · ε = ${number(epsilon)}` }));
+  link.dataset.name = name;
+  const item = document.createElement("li");
+  item.append(link);
+  return item;
+}
+
+function markCurrent(name) {
+  for (const link of element("campaigns").querySelectorAll("a")) {
+    if (link.dataset.name === name) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+/** Show the campaign that the address names, or the first of the list. */
+async function show() {
+  const mine = (visit += 1);
+  element("campaign").hidden = true;
+  notice("Loading …");
+  try {
+    const list = await listCampaigns();
+    if (mine !== visit) return;
+    const name = chosenName() || list[0]?.name;
+    if (!name) {
+      notice("There is no public campaign yet. If you have a read token, enter it above.");
+      return;
+    }
+    const campaign = await api.campaign(name, token());
+    if (mine !== visit) return;
+    Object.assign(shown, { campaign, estimates: null, n: null, asked: 0 });
+    describe(campaign);
+    markCurrent(name);
+    await look(mine);
+    notice(null);
+    element("campaign").hidden = false;
+    draw();
+    startPlanner(campaign, () => ({ n: shown.n, confidence: Number(element("confidence").value) }));
+  } catch (error) {
+    if (mine === visit) notice(explain(error));
+  }
+}
+
+function explain(error) {
+  if (error.status === 404) return "There is no such campaign.";
+  if (error.status === 401 || error.status === 403) return "The results of this campaign need a read token: enter it above.";
+  return error.status ? `The collector answered: ${error.message}` : "The collector cannot be reached just now.";
+}
+
+function describe(campaign) {
+  const { name, title, question, operator, unit, domain, epsilon, collection, closes, status, min_n } = campaign;
+  document.title = `${title || name} · sottovoce`;
+  const facts = [
+    operator && `Asked by ${operator}`, status, closes && `closes ${closes.slice(0, 10)}`, `values ${domainText(domain, unit)}`,
+    { open: "anyone may answer", enrolment: "by invitation, one report each", write: "sent by programs" }[collection],
+  ];
+  put({
+    title: title || name, question, facts: facts.filter(Boolean).join(" · "),
+    "mean-title": domain.circle ? "Mean direction" : "Mean",
+    "scale-low": number(domain.low, 6), "scale-high": number(domain.high, 6),
+    footnote: `Estimates appear from ${whole(min_n)} reports on. That is a matter of presentation: what protects people is ε, on their own devices. ` +
+      `Mechanism ${campaign.digest.slice(0, 16)}…`,
+  });
+  paragraphs(element("epsilon"), epsilonWords(epsilon, domain, unit));
+  element("quantiles-card").hidden = domain.circle;
+  element("survey-link").href = `/survey/${encodeURIComponent(name)}`;
+  element("survey-link").hidden = collection === "write";
+}
+
+/** One look at the count, and at the estimates if it changed. */
+async function look(mine) {
+  const { name } = shown.campaign;
+  const summary = await api.summary(name, token());
+  if (mine !== visit) return;
+  showSummary(summary);
+  const due = summary.n !== shown.n || Date.now() - shown.asked > SLOWEST;
+  if (!due) return;
+  shown.n = summary.n;
+  await refreshEstimates(mine);
+}
+
+async function refreshEstimates(mine) {
+  shown.asked = Date.now();
+  const found = await api.estimates(shown.campaign.name, element("confidence").value, token());
+  if (mine !== visit) return;
+  // An answer may be a moment older than the count: look again soon.
+  if (found.n !== shown.n) shown.n = found.n;
+  shown.estimates = found;
+  showEstimates(found);
+  if (!element("campaign").hidden) draw();
+}
+
+function showSummary({ n, min_n, days, refusals, status }) {
+  const today = days.at(-1);
+  put({
+    count: whole(n),
+    "count-note": n < min_n ? `Estimates appear from ${whole(min_n)} reports on.`
+      : [status, today && `${whole(today.n)} on ${today.day}`].filter(Boolean).join(" · "),
+  });
+  const content = Object.entries(refusals).sort((a, b) => b[1] - a[1]).map(([code, times]) => [reason(code), whole(times)]);
+  rows(element("refusals"), content, "none");
+}
+
+function showEstimates(found) {
+  const { unit, domain } = shown.campaign;
+  const mean = found.mean ?? found.circular_mean;
+  const because = found.problems.mean ?? found.problems.circular_mean;
+  put({
+    mean: mean ? withUnit(number(mean.value), unit) : "–",
+    "mean-interval": mean ? `${percent(found.confidence)} interval: ${withUnit(range(mean.low, mean.high), unit)}`
+      : because ?? (found.shown ? "" : "not yet"),
+    honesty: found.honesty?.message ?? found.problems.honesty ?? "Checked once there are enough reports.",
+  });
+  placeBar(mean, domain);
+  const line = ({ q, value, low, high }) => [percent(q), withUnit(number(value), unit), range(low, high)];
+  rows(element("quantiles"), found.quantiles.map(line), found.problems.quantiles ?? "not yet");
+  element("alarm").hidden = !found.honesty?.alarm;
+  put({ alarm: found.honesty?.alarm ? `These reports cannot all be honest: ${found.honesty.message}` : "" });
+  showTable(found.distribution, unit);
+}
+
+function placeBar(mean, { low, high }) {
+  const place = (value) => 100 * Math.min(1, Math.max(0, (value - low) / (high - low)));
+  const [bar, dot] = [element("mean-bar").style, element("mean-dot").style];
+  for (const style of [bar, dot]) style.visibility = mean ? "visible" : "hidden";
+  if (!mean) return;
+  const [from, to] = [place(mean.low ?? low), place(mean.high ?? high)];
+  bar.left = `${Math.min(from, to)}%`;
+  bar.width = `${Math.abs(to - from)}%`;
+  dot.left = `${place(mean.value)}%`;
+}
+
+function showTable(distribution, unit) {
+  if (!distribution) {
+    rows(element("distribution-table"), [], "not yet");
+    put({ "distribution-summary": shown.estimates.problems.distribution ?? "Not enough reports yet." });
+    return;
+  }
+  const { edges, probabilities, low, high } = distribution;
+  rows(element("distribution-table"), probabilities.map((p, i) =>
+    [number(edges[i]), number(edges[i + 1]), percent(p), percent(low[i]), percent(high[i])]));
+  const top = probabilities.indexOf(Math.max(...probabilities));
+  put({
+    "distribution-summary": `Share of people by value, with a ${percent(shown.estimates.confidence)} band. Most common: ` +
+      `${withUnit(range(edges[top], edges[top + 1]), unit)}, about ${percent(probabilities[top])} of people.`,
+  });
+}
+
+function draw() {
+  const { campaign, estimates } = shown;
+  const chart = element("distribution");
+  chart.hidden = !estimates?.distribution;
+  if (chart.hidden) return;
+  (campaign.domain.circle ? drawRose : drawDistribution)(chart, estimates.distribution, campaign.unit);
+}
+
+async function poll() {
+  if (!document.hidden && shown.campaign && !element("campaign").hidden) {
+    const mine = visit;
+    await look(mine).then(() => notice(null), (error) => mine === visit && notice(explain(error)));
+  }
+  setTimeout(poll, COUNT_EVERY);
+}
+
+async function download(format) {
+  const { name } = shown.campaign;
+  const address = URL.createObjectURL(await api.counts(name, format, token()));
+  Object.assign(document.createElement("a"), { href: address, download: `${name}-counts.${format}` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+element("token-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  sessionStorage.setItem(TOKEN, element("token").value.trim());
+  element("token").value = "";
+  show();
+});
+for (const format of ["csv", "parquet"]) {
+  element(`download-${format}`).addEventListener("click", () => download(format).catch((error) => notice(explain(error))));
+}
+element("confidence").addEventListener("change", () => refreshEstimates(visit).catch((error) => notice(explain(error))));
+window.addEventListener("hashchange", () => show().then(() => element("main").focus({ preventScroll: true })));
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+show();
+setTimeout(poll, COUNT_EVERY);
