@@ -3,6 +3,31 @@ import { number, percent, withUnit } from "./words.js";
 
 const CONFIG = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: false, showTips: false };
 
+let loading = null;
+
+/**
+ * plotly.js, loaded when the first chart is drawn. While it starts it writes style elements (for maps, which
+ * are not used here); the content security policy forbids them, so it is given inert elements instead.
+ */
+function plotly() {
+  loading ??= new Promise((done, failed) => {
+    const create = document.createElement;
+    const script = document.createElement("script");
+    document.createElement = function (name, ...more) {
+      return create.call(this, name === "style" ? "template" : name, ...more);
+    };
+    const finish = (then) => () => {
+      document.createElement = create;
+      then(globalThis.Plotly);
+    };
+    script.src = "/static/plotly.min.js";
+    script.onload = finish(done);
+    script.onerror = finish(() => failed(new Error("plotly.js could not be loaded")));
+    document.head.append(script);
+  });
+  return loading;
+}
+
 /** Colours of the page, light or dark as it is now. */
 function palette() {
   const style = getComputedStyle(document.documentElement);
@@ -33,7 +58,7 @@ const plain = (text) => (text ?? "").replace(/[&<>]/g, (sign) => ({ "&": "&amp;"
 const middles = (edges) => edges.slice(1).map((right, i) => (edges[i] + right) / 2);
 
 /** Shares per bin with their band over an interval. */
-export function drawDistribution(element, { edges, probabilities, low, high }, words) {
+export async function drawDistribution(element, { edges, probabilities, low, high }, words) {
   const [colours, unit] = [palette(), plain(words)];
   const x = middles(edges);
   const hover = x.map((_, i) =>
@@ -46,14 +71,14 @@ export function drawDistribution(element, { edges, probabilities, low, high }, w
     line(high, { line: { width: 0, shape: "hvh" }, fill: "tonexty", fillcolor: colours.band }),
     line(probabilities, { line: { color: colours.accent, width: 2.5, shape: "hvh" }, hoverinfo: "text", hovertext: hover }),
   ];
-  return Plotly.react(element, traces, layout(colours, {
+  return (await plotly()).react(element, traces, layout(colours, {
     xaxis: axis(colours, { title: { text: unit || "value" }, range: [edges[0], edges.at(-1)] }),
     yaxis: axis(colours, { title: { text: "share of people, %" }, rangemode: "tozero" }),
   }), CONFIG);
 }
 
-/** The same on a circle: zero at the top, clockwise, like a clock or a compass. */
-export function drawRose(element, { edges, probabilities, low, high }, words) {
+/** The same on a circle: zero at the top, clockwise, like a clock or a compass; the mean as a hand with its arc. */
+export async function drawRose(element, { edges, probabilities, low, high }, words, mean) {
   const [colours, unit] = [palette(), plain(words)];
   const [start, around] = [edges[0], edges.at(-1) - edges[0]];
   const degrees = (value) => (360 * (value - start)) / around;
@@ -64,16 +89,22 @@ export function drawRose(element, { edges, probabilities, low, high }, words) {
     `${withUnit(`${number(edges[i])} to ${number(edges[i + 1])}`, unit)}<br>${percent(probabilities[i])} ` +
     `(${percent(low[i])} to ${percent(high[i])})`);
   const ticks = Array.from({ length: 8 }, (_, i) => i * 45);
-  const ring = (list, dash) => ({
-    type: "scatterpolar", mode: "lines", hoverinfo: "skip",
-    theta: [...theta, theta[0]], r: share([...list, list[0]]), line: { color: colours.soft, width: 1, dash },
-  });
+  const bars = (list, marker, more) => ({ type: "barpolar", theta, width, r: share(list), base: 0, marker, hoverinfo: "skip", ...more });
+  const line = (points, r, more) => ({ type: "scatterpolar", mode: "lines", hoverinfo: "skip", theta: points, r, line: more });
   const traces = [
-    { type: "barpolar", theta, width, r: share(high), base: 0, marker: { color: colours.band, line: { width: 0 } }, hoverinfo: "skip" },
-    { type: "barpolar", theta, width, r: share(probabilities), base: 0, marker: { color: colours.accent, line: { color: colours.card, width: 1 } }, hoverinfo: "text", hovertext: hover },
-    ring(low, "dot"),
+    bars(high, { color: colours.band, line: { width: 0 } }),
+    bars(probabilities, { color: colours.accent, line: { color: colours.card, width: 1 } }, { hoverinfo: "text", hovertext: hover }),
+    line([...theta, theta[0]], share([...low, low[0]]), { color: colours.card, width: 1.5, dash: "dot" }),
   ];
-  return Plotly.react(element, traces, layout(colours, {
+  if (mean) {
+    const far = 108 * Math.max(...high);
+    const [from, hand] = [degrees(mean.low ?? edges[0]), degrees(mean.value)];
+    const length = (((degrees(mean.high ?? edges.at(-1)) - from) % 360) + 360) % 360;
+    const arc = Array.from({ length: 61 }, (_, i) => from + (length * i) / 60);
+    traces.push(line([hand, hand], [0, far], { color: colours.ink, width: 2.5 }));
+    traces.push(line(arc, arc.map(() => far), { color: colours.ink, width: 5 }));
+  }
+  return (await plotly()).react(element, traces, layout(colours, {
     hovermode: "closest",
     barmode: "overlay",
     margin: { l: 40, r: 40, t: 28, b: 28 },
@@ -89,7 +120,7 @@ export function drawRose(element, { edges, probabilities, low, high }, words) {
 }
 
 /** Expected error against ε for a number of people; the chosen ε marked. */
-export function drawPlan(element, epsilons, errors, chosen, words) {
+export async function drawPlan(element, epsilons, errors, chosen, words) {
   const [colours, unit] = [palette(), plain(words)];
   const traces = [
     { x: epsilons, y: errors, type: "scatter", mode: "lines", line: { color: colours.accent, width: 2.5 },
@@ -97,7 +128,7 @@ export function drawPlan(element, epsilons, errors, chosen, words) {
     { x: [epsilons[chosen]], y: [errors[chosen]], type: "scatter", mode: "markers", hoverinfo: "skip",
       marker: { color: colours.accent, size: 13, line: { color: colours.card, width: 2 } } },
   ];
-  return Plotly.react(element, traces, layout(colours, {
+  return (await plotly()).react(element, traces, layout(colours, {
     hovermode: "closest",
     xaxis: axis(colours, { type: "log", title: { text: "ε" }, tickvals: [0.1, 0.2, 0.5, 1, 2, 4, 8], ticktext: ["0.1", "0.2", "0.5", "1", "2", "4", "8"] }),
     yaxis: axis(colours, { type: "log", title: { text: withUnit("±", unit) }, nticks: 5 }),

@@ -60,11 +60,12 @@ async function show() {
     Object.assign(shown, { campaign, estimates: null, n: null, asked: 0 });
     describe(campaign);
     markCurrent(name);
-    await look(mine);
+    showSummary(await api.summary(name, token()));
+    if (mine !== visit) return;
     notice(null);
     element("campaign").hidden = false;
-    draw();
     startPlanner(campaign, () => ({ n: shown.n, confidence: Number(element("confidence").value) }));
+    await refreshEstimates(mine);
   } catch (error) {
     if (mine === visit) notice(explain(error));
   }
@@ -91,7 +92,13 @@ function describe(campaign) {
       `Mechanism ${campaign.digest.slice(0, 16)}…`,
   });
   paragraphs(element("epsilon"), epsilonWords(epsilon, domain, unit));
-  element("quantiles-card").hidden = domain.circle;
+  const blank = { mean: "–", "mean-interval": "computing …", honesty: "computing …", "distribution-summary": "computing …", alarm: "" };
+  put(blank);
+  placeBar(null, domain);
+  rows(element("quantiles"), [], "computing …");
+  rows(element("distribution-table"), [], "computing …");
+  element("distribution").hidden = element("alarm").hidden = true;
+  element("quantiles-card").hidden = element("mean-scale").hidden = domain.circle; // the rose has a hand instead
   element("survey-link").href = `/survey/${encodeURIComponent(name)}`;
   element("survey-link").hidden = collection === "write";
 }
@@ -102,24 +109,21 @@ async function look(mine) {
   const summary = await api.summary(name, token());
   if (mine !== visit) return;
   showSummary(summary);
-  const due = summary.n !== shown.n || Date.now() - shown.asked > SLOWEST;
-  if (!due) return;
-  shown.n = summary.n;
-  await refreshEstimates(mine);
+  const old = Date.now() - shown.asked;
+  if (summary.n !== shown.estimates?.n ? old > COUNT_EVERY / 2 : old > SLOWEST) await refreshEstimates(mine);
 }
 
 async function refreshEstimates(mine) {
   shown.asked = Date.now();
   const found = await api.estimates(shown.campaign.name, element("confidence").value, token());
   if (mine !== visit) return;
-  // An answer may be a moment older than the count: look again soon.
-  if (found.n !== shown.n) shown.n = found.n;
   shown.estimates = found;
   showEstimates(found);
-  if (!element("campaign").hidden) draw();
+  draw();
 }
 
 function showSummary({ n, min_n, days, refusals, status }) {
+  shown.n = n;
   const today = days.at(-1);
   put({
     count: whole(n),
@@ -154,8 +158,8 @@ function placeBar(mean, { low, high }) {
   for (const style of [bar, dot]) style.visibility = mean ? "visible" : "hidden";
   if (!mean) return;
   const [from, to] = [place(mean.low ?? low), place(mean.high ?? high)];
-  bar.left = `${Math.min(from, to)}%`;
-  bar.width = `${Math.abs(to - from)}%`;
+  bar.left = `${from}%`;
+  bar.width = `${to - from}%`;
   dot.left = `${place(mean.value)}%`;
 }
 
@@ -180,7 +184,8 @@ function draw() {
   const chart = element("distribution");
   chart.hidden = !estimates?.distribution;
   if (chart.hidden) return;
-  (campaign.domain.circle ? drawRose : drawDistribution)(chart, estimates.distribution, campaign.unit);
+  (campaign.domain.circle ? drawRose : drawDistribution)(chart, estimates.distribution, campaign.unit, estimates.circular_mean)
+    .catch((error) => put({ "distribution-summary": error.message }));
 }
 
 async function poll() {

@@ -13,7 +13,7 @@ export function range(low, high) {
   if (low === null || high === null) {
     return `${low === null ? "below" : `from ${number(low)}`} ${high === null ? "upwards" : number(high)}`;
   }
-  const places = Math.min(8, Math.max(0, 2 - Math.floor(Math.log10(Math.max(high - low, 1e-12)))));
+  const places = Math.min(8, Math.max(0, 1 - Math.floor(Math.log10(Math.max(high - low, 1e-12)))));
   const big = Math.max(Math.abs(low), Math.abs(high));
   if (big >= 1e9 || (big < 1e-4 && big > 0)) return `${number(low)} to ${number(high)}`;
   const write = (x) => new Intl.NumberFormat("en", { maximumFractionDigits: places }).format(x);

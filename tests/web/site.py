@@ -1,0 +1,69 @@
+"""A collector with its pages on a real port, and people who answer over HTTP."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import uvicorn
+
+import sottovoce as sv
+from sottovoce.collector import Settings, create_app, open_store
+from sottovoce.collector import campaigns as campaigns_module
+from sottovoce.collector import tokens as tokens_module
+
+
+class Site:
+    """The whole application on loopback, in a thread of this process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.store = open_store(folder / "store.db")
+        app = create_app(self.store, Settings(rate=0), secret=bytes(32))
+        self._socket = socket.socket()
+        self._socket.bind(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        config = uvicorn.Config(app, log_level="warning", lifespan="on", ws="none")
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]})
+        self._thread.start()
+        deadline = time.monotonic() + 30
+        while not self._server.started:
+            assert time.monotonic() < deadline, "the server did not start"
+            time.sleep(0.02)
+
+    def stop(self) -> None:
+        self._server.should_exit = True
+        self._thread.join(timeout=30)
+        self._socket.close()
+
+    def campaign(self, name: str, mechanism: sv.Mechanism, **settings: Any) -> int:
+        content = {
+            "name": name, "spec": mechanism.to_json(), "results": "public", "min_n": 50,
+            "operator": "Office of Tests", **settings,
+        }  # fmt: skip
+        return campaigns_module.create(self.store, content).id
+
+    def tokens(self, campaign: int, kind: str, count: int = 1) -> list[str]:
+        return tokens_module.issue(self.store, campaign, kind, count)
+
+    def send(self, name: str, mechanism: sv.Mechanism, cells: Any) -> None:
+        """One batch in the compact form."""
+        body = bytes.fromhex(mechanism.digest) + np.asarray(cells, dtype=mechanism.dtype).tobytes()
+        headers = {"Content-Type": "application/vnd.sottovoce.cells", "Idempotency-Key": os.urandom(16).hex()}
+        answer = httpx.post(f"{self.url}/v1/campaigns/{name}/reports", content=body, headers=headers)
+        assert answer.status_code == 200, answer.text
+
+    def answer(self, name: str, mechanism: sv.Mechanism, people: int, seed: int) -> None:
+        """People with values around a third of the domain answer."""
+        rng = np.random.default_rng(seed)
+        d = mechanism.domain
+        self.send(name, mechanism, mechanism.report(d.from_unit(rng.beta(4, 7, people)), rng=rng))
+
+    def n(self, name: str) -> int:
+        return int(httpx.get(f"{self.url}/v1/campaigns/{name}/summary").json()["n"])
