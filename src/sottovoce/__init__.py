@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sottovoce import laws as laws
     from sottovoce.auditing import Audit as Audit
     from sottovoce.auditing import audit as audit
+    from sottovoce.client import Client as Client
     from sottovoce.designs.classic import duchi as duchi
     from sottovoce.designs.classic import ogpm as ogpm
     from sottovoce.designs.classic import ogpm_unbiased as ogpm_unbiased
@@ -40,6 +41,7 @@ _HOME = {
     "Audit": "auditing",
     "Circle": "domains",
     "Distribution": "estimates.histogram",
+    "Client": "client",
     "Interval": "domains",
     "Mechanism": "mechanism",
     "Mixture": "mixture",

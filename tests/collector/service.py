@@ -24,6 +24,11 @@ from sottovoce.collector.store import Store
 KEY = "Idempotency-Key"
 
 
+def _environment() -> dict[str, str]:
+    """This process's, with the package found where it is found here."""
+    return {**os.environ, "PYTHONPATH": str(Path(sv.__file__).parents[1])}
+
+
 def new_key() -> str:
     return os.urandom(16).hex()
 
@@ -89,7 +94,7 @@ class Server:
         command = [*wrap, sys.executable, "-c", "from sottovoce.cli import main; main()", "serve"]
         command += ["--store", store, "--port", "0", "--secret-file", str(folder / "secret"), "--rate", "0"]
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen([*command, *options], stderr=log, stdout=log, cwd=folder)
+            self.process = subprocess.Popen([*command, *options], stderr=log, stdout=log, env=_environment())
         self.url = self._wait()
 
     def _wait(self) -> str:

@@ -25,7 +25,7 @@ LAYERS = [
     "auditing",
     "planning central",
     "bulk",
-    "client collector web",
+    "outbox client collector web",
     "papers",
     "cli",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import uvicorn
@@ -66,4 +67,8 @@ def run(
     if log_level not in _LEVELS:
         raise ValueError(f"log_level must be one of {', '.join(_LEVELS)}, got log_level={log_level!r}")
     logs.configure(log_level)
-    server(store, host, port, settings, secret_file=secret_file, proxies=proxies).run()
+    made = server(store, host, port, settings, secret_file=secret_file, proxies=proxies)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # uvicorn handles them, then raises them again for whoever was there before: the end was clean.
+        signal.signal(number, lambda *_: None)
+    made.run()

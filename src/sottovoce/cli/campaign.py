@@ -1,0 +1,205 @@
+"""sottovoce campaign: create, look at and end campaigns, straight on the store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import sottovoce as sv
+from sottovoce.cli.options import CircleOption, DomainPair, Epsilon, domain_from
+from sottovoce.cli.serve import DEFAULT_STORE, StoreOption
+
+if TYPE_CHECKING:
+    from sottovoce.collector.campaigns import Campaign
+    from sottovoce.collector.store import Store
+
+Name = Annotated[str, typer.Argument(help="The campaign's name.", metavar="NAME")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+
+
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(no_args_is_help=True, help="Create and manage the campaigns of a collector's store.")
+    for command in (create, list_campaigns, close, tokens, export, purge, backup, restore):
+        group.command(command.__name__.removesuffix("_campaigns"))(command)
+    app.add_typer(group, name="campaign")
+
+
+def _open(store: str) -> Store:
+    from sottovoce.collector import open_store
+
+    return open_store(store)
+
+
+def _find(store: Store, name: str) -> Campaign:
+    from sottovoce.collector.campaigns import Campaign
+
+    stored = store.campaign(name)
+    if stored is None:
+        raise ValueError(f"there is no campaign {name!r}")
+    return Campaign.of(stored)
+
+
+def create(
+    name: Name,
+    epsilon: Epsilon = 1.0,
+    domain: DomainPair = None,
+    circle: CircleOption = None,
+    mechanism: Annotated[
+        str, typer.Option(help="A design: sw, pm, ogpm, ogpm_unbiased, ptt, duchi or optimal.")
+    ] = "sw",
+    spec: Annotated[
+        Path | None, typer.Option(help="A mechanism's JSON instead.", exists=True, dir_okay=False)
+    ] = None,
+    title: str = "",
+    question: Annotated[str, typer.Option(help="What people are asked.")] = "",
+    operator: Annotated[str, typer.Option(help="Who runs this, as people will read it.")] = "",
+    unit: Annotated[str, typer.Option(help="For example minutes.")] = "",
+    collection: Annotated[str, typer.Option(help="open, enrolment or write.")] = "open",
+    missing: Annotated[
+        float | None, typer.Option(help="Stands for a missing value; default: middle.")
+    ] = None,
+    out_of_range: Annotated[str, typer.Option(help="clip or missing.")] = "clip",
+    opens: Annotated[str | None, typer.Option(help="For example 2027-01-01T00:00:00Z.")] = None,
+    closes: Annotated[str | None, typer.Option(help="For example 2027-01-31T00:00:00Z.")] = None,
+    results: Annotated[str, typer.Option(help="public or token.")] = "token",
+    min_n: Annotated[int, typer.Option(help="Show estimates from this many reports on.")] = 100,
+    retention_days: Annotated[int | None, typer.Option(help="Delete a day's counts after so long.")] = None,
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Create a campaign. Its mechanism and rules are fixed from then on."""
+    from sottovoce.collector import campaigns
+    from sottovoce.collector.problems import Refusal
+
+    content = {
+        "name": name,
+        "spec": spec.read_text("utf-8").strip() if spec else _design(mechanism, epsilon, domain, circle),
+        "title": title,
+        "question": question,
+        "operator": operator,
+        "unit": unit,
+        "collection": collection,
+        "missing": missing,
+        "out_of_range": out_of_range,
+        "opens": opens,
+        "closes": closes,
+        "results": results,
+        "min_n": min_n,
+        "retention_days": retention_days,
+    }
+    try:
+        made = campaigns.create(_open(store), content)
+    except Refusal as refusal:
+        raise ValueError(refusal.message) from None
+    typer.echo(f"created   {name}")
+    typer.echo(f"mechanism {made.mechanism!r}")
+    typer.echo(f"exact ε   {sv.audit(made.mechanism).epsilon:.12g}")
+
+
+def _design(name: str, epsilon: float, domain: tuple[float, float] | None, circle: float | None) -> str:
+    if name not in ("sw", "pm", "ogpm", "ogpm_unbiased", "ptt", "duchi", "optimal"):
+        raise ValueError(f"mechanism must be a design such as sw, pm or ogpm, got mechanism={name!r}")
+    made: sv.Mechanism = getattr(sv, name)(epsilon, domain_from(domain, circle))
+    return made.to_json()
+
+
+def list_campaigns(store: StoreOption = DEFAULT_STORE) -> None:
+    """List campaigns with their number of reports."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from sottovoce.collector.campaigns import Campaign, now
+
+    opened = _open(store)
+    table = Table("name", "status", "collection", "results", "ε", "reports")
+    for campaign in map(Campaign.of, opened.campaigns()):
+        reports = sum(number for _, number in opened.days(campaign.id))
+        settings = campaign.settings
+        table.add_row(
+            campaign.stored.name,
+            campaign.status(now()),
+            settings["collection"],
+            settings["results"],
+            f"{campaign.mechanism.epsilon:g}",
+            f"{reports:,}",
+        )
+    Console().print(table)
+
+
+def close(name: Name, store: StoreOption = DEFAULT_STORE) -> None:
+    """Take no new reports from now on."""
+    from sottovoce.collector import campaigns
+
+    opened = _open(store)
+    closed = campaigns.close(opened, _find(opened, name), campaigns.now())
+    typer.echo(f"closed {name} at {closed.settings['closes']}")
+
+
+def tokens(
+    name: Annotated[
+        str | None, typer.Argument(help="The campaign; none for admin.", metavar="[NAME]")
+    ] = None,
+    kind: Annotated[str, typer.Option(help="enrolment, write, read or admin.")] = "enrolment",
+    count: Annotated[int, typer.Option(min=1, max=1_000_000)] = 1,
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Print new tokens, one per line. They are not stored and cannot be shown again."""
+    from sottovoce.collector.tokens import PREFIXES, issue
+
+    if kind not in PREFIXES:
+        raise ValueError(f"kind must be one of {', '.join(PREFIXES)}, got kind={kind!r}")
+    if (name is None) != (kind == "admin"):
+        raise ValueError("an admin token is for the whole collector; every other kind needs a campaign")
+    opened = _open(store)
+    campaign = 0 if name is None else _find(opened, name).id
+    for token in issue(opened, campaign, kind, count):
+        typer.echo(token)
+
+
+def export(
+    name: Name,
+    output: Annotated[Path, typer.Option("--output", metavar="PATH", help="Ends in .csv or .parquet.")],
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Write the counts (day, cell, count): all there is about the reports."""
+    from sottovoce.collector.api.results import export as write
+
+    form = output.suffix.removeprefix(".")
+    if form not in ("csv", "parquet"):
+        raise ValueError("output must end in .csv or .parquet")
+    opened = _open(store)
+    rows = opened.daily_counts(_find(opened, name).id)
+    output.write_bytes(write(rows, form))
+    typer.echo(f"wrote {len(rows)} rows to {output}")
+
+
+def purge(name: Name, yes: Yes = False, store: StoreOption = DEFAULT_STORE) -> None:
+    """Delete a campaign, its counts, tokens and records."""
+    opened = _open(store)
+    campaign = _find(opened, name)
+    reports = sum(number for _, number in opened.days(campaign.id))
+    if not yes:
+        typer.confirm(f"Delete {name} with {reports} reports?", abort=True)
+    opened.purge(campaign.id)
+    typer.echo(f"deleted {name} with {reports} reports")
+
+
+def backup(
+    output: Annotated[Path, typer.Option("--output", metavar="PATH", help="A new file.")],
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Copy the whole store into one file while the collector runs. The secret file is not in it."""
+    from sottovoce.collector.backup import backup as copy
+
+    typer.echo(f"wrote {copy(_open(store), output)} rows to {output}")
+
+
+def restore(
+    source: Annotated[Path, typer.Argument(help="A file that `backup` wrote.", exists=True, dir_okay=False)],
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Fill an empty store from a backup; SQLite and PostgreSQL may be mixed."""
+    from sottovoce.collector.backup import restore as fill
+
+    typer.echo(f"restored {fill(source, _open(store))} rows")

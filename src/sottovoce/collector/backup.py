@@ -1,0 +1,66 @@
+"""Backup: the whole store in one SQLite file, from either store and into either.
+
+The copy is taken in one read transaction while the collector runs. Rows are written in the order of their
+keys, so the file says less than the store about when something came.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy import Connection, func, insert, select
+
+from sottovoce.collector.store import Store, open_store, schema
+
+_CHUNK = 10_000
+
+
+def backup(store: Store, path: Path) -> int:
+    """Write a new file; returns the number of rows."""
+    if path.exists():
+        raise ValueError(f"output must be a new file, {path} exists")
+    target = open_store(path)
+    try:
+        return _copy(store, target)
+    finally:
+        target.tidy()
+        target.close()
+
+
+def restore(path: Path, store: Store) -> int:
+    """Fill an empty store; returns the number of rows."""
+    with store.reading() as connection:
+        tables = schema.metadata.sorted_tables
+        if any(connection.execute(select(func.count()).select_from(t)).scalar_one() for t in tables):
+            raise ValueError("a backup can only be restored into an empty store")
+    source = open_store(path)
+    try:
+        return _copy(source, store)
+    finally:
+        source.close()
+
+
+def _copy(source: Store, target: Store) -> int:
+    rows = 0
+    snapshot = source.engine.connect()
+    if source.kind == "postgresql":
+        snapshot = snapshot.execution_options(isolation_level="REPEATABLE READ")
+    with snapshot as reading, reading.begin(), target.writing() as writing:
+        for table in schema.metadata.sorted_tables:
+            query = select(table).order_by(*table.primary_key)
+            for part in (
+                reading.execution_options(yield_per=_CHUNK).execute(query).mappings().partitions(_CHUNK)
+            ):
+                writing.execute(insert(table), [dict(row) for row in part])
+                rows += len(part)
+        _advance(writing)
+    return rows
+
+
+def _advance(connection: Connection) -> None:
+    """PostgreSQL numbers new campaigns by a sequence, which copied rows do not move."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(
+            "SELECT setval(pg_get_serial_sequence('campaigns', 'id'), "
+            "GREATEST((SELECT MAX(id) FROM campaigns), 1), (SELECT COUNT(*) > 0 FROM campaigns))"
+        )

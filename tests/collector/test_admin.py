@@ -1,0 +1,150 @@
+"""Campaigns over HTTP: creating, listing, tokens; what is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import pytest
+from tests.collector.service import Running
+from tests.collector.test_bad_input import check_refused
+
+import sottovoce as sv
+
+
+def admin(running: Running) -> dict[str, str]:
+    return {"Authorization": f"Bearer {running.token('admin')}"}
+
+
+def post(running: Running, path: str, content: Any, **headers: str) -> Any:
+    sent = {**admin(running), "Content-Type": "application/json", **headers}
+    return running.client.post(f"/v1{path}", content=json.dumps(content), headers=sent)
+
+
+def test_create_fetch_and_list(running: Running, mechanism: sv.Mechanism) -> None:
+    content = {
+        "name": "commute",
+        "spec": mechanism.to_json(),
+        "question": "How long?",
+        "closes": "2999-01-01T02:00:00+02:00",
+        "results": "public",
+    }
+    made = post(running, "/campaigns", content)
+    assert made.status_code == 201
+    fetched = running.get("/campaigns/commute").json()
+    assert fetched == made.json()
+    assert fetched["closes"] == "2999-01-01T00:00:00Z"
+    assert fetched["missing"] == 12.0
+    assert fetched["domain"] == {"low": 0.0, "high": 24.0, "circle": False}
+    assert hashlib.sha256(fetched["spec"].encode()).hexdigest() == fetched["digest"] == mechanism.digest
+    spec = running.get("/campaigns/commute/spec")
+    assert spec.text == fetched["spec"]
+    tagged = running.client.get("/v1/campaigns/commute/spec", headers={"If-None-Match": spec.headers["etag"]})
+    assert (tagged.status_code, tagged.content) == (304, b"")
+    listed = running.get("/campaigns").json()["campaigns"]
+    del fetched["spec"]
+    assert listed == [fetched]
+
+
+def test_the_list_shows_what_the_token_may_read(embedded: Running, mechanism: sv.Mechanism) -> None:
+    hidden = embedded.create(mechanism, name="hidden", results="token")
+    embedded.create(mechanism, name="shown", results="public")
+    embedded.create(mechanism, name="other", results="token")
+
+    def names(token: str | None) -> list[str]:
+        return [c["name"] for c in embedded.get("/campaigns", token).json()["campaigns"]]
+
+    assert names(None) == ["shown"]
+    assert names(embedded.token("read", hidden.id)) == ["shown", "hidden"]
+    assert names(embedded.token("write", hidden.id)) == ["shown"]
+    assert names(embedded.token("admin")) == ["other", "shown", "hidden"]
+
+
+BAD = {
+    "no name": ({"name": None}, "invalid", "name"),
+    "bad name": ({"name": "Ü b"}, "invalid", "name"),
+    "newline in name": ({"name": "abc\n"}, "invalid", "name"),
+    "unknown field": ({"colour": "red"}, "invalid", "colour"),
+    "spec is not a spec": ({"spec": "{}"}, "invalid", "spec"),
+    "spec is an object": ({"spec": {}}, "invalid", "spec"),
+    "missing outside": ({"missing": 25}, "invalid", "missing"),
+    "rule": ({"out_of_range": "drop"}, "invalid", "out_of_range"),
+    "moment": ({"closes": "tomorrow"}, "invalid", "closes"),
+    "no time zone": ({"closes": "2027-01-01T00:00:00"}, "invalid", "closes"),
+    "end of time": ({"opens": "9999-12-31T23:59:59-12:00"}, "invalid", "opens"),
+    "order": ({"opens": "2027-01-01T00:00:00Z", "closes": "2026-01-01T00:00:00Z"}, "invalid", "closes"),
+    "zero people": ({"min_n": 0}, "invalid", "min_n"),
+    "boolean": ({"min_n": True}, "invalid", "min_n"),
+    "control character": ({"title": "a\x00b"}, "invalid", "title"),
+    "half a character": ({"title": "\ud800"}, "invalid", "title"),
+    "too long": ({"title": "a" * 201}, "invalid", "title"),
+}
+
+
+@pytest.mark.parametrize(("change", "code", "field"), BAD.values(), ids=BAD)
+def test_a_bad_campaign(
+    embedded: Running, mechanism: sv.Mechanism, change: dict[str, Any], code: str, field: str
+) -> None:
+    content = {"name": "bad", "spec": mechanism.to_json(), **change}
+    answer = post(embedded, "/campaigns", content)
+    check_refused(answer, code)
+    assert answer.json()["field"] == field
+    check_refused(embedded.get("/campaigns/bad"), "unknown_campaign")
+
+
+def test_a_spec_that_lies_is_refused(embedded: Running, mechanism: sv.Mechanism) -> None:
+    lie = mechanism.to_json().replace('"epsilon":1.0', '"epsilon":0.5')
+    answer = post(embedded, "/campaigns", {"name": "lie", "spec": lie})
+    check_refused(answer, "invalid")
+    assert "more than the claimed epsilon=0.5" in answer.json()["message"]
+
+
+def test_a_spec_must_be_canonical(embedded: Running, mechanism: sv.Mechanism) -> None:
+    spaced = mechanism.to_json().replace(",", ", ")
+    check_refused(post(embedded, "/campaigns", {"name": "spaced", "spec": spaced}), "invalid")
+
+
+def test_names_are_taken_once(running: Running, mechanism: sv.Mechanism) -> None:
+    content = {"name": "twice", "spec": mechanism.to_json()}
+    assert post(running, "/campaigns", content).status_code == 201
+    check_refused(post(running, "/campaigns", content), "name_taken")
+
+
+def test_only_administrators_administer(embedded: Running, mechanism: sv.Mechanism) -> None:
+    campaign = embedded.create(mechanism, name="guarded")
+    calls = [("POST", "/v1/campaigns"), ("POST", "/v1/campaigns/guarded/close")]
+    calls += [("POST", "/v1/campaigns/guarded/tokens"), ("DELETE", "/v1/campaigns/guarded")]
+    for method, path in calls:
+        check_refused(embedded.client.request(method, path, json={}), "bad_token")
+        for kind in ("enrolment", "write", "read"):
+            headers = {"Authorization": f"Bearer {embedded.token(kind, campaign.id)}"}
+            check_refused(embedded.client.request(method, path, json={}, headers=headers), "wrong_scope")
+
+
+def test_tokens_over_http(running: Running, mechanism: sv.Mechanism) -> None:
+    campaign = running.create(mechanism, collection="enrolment")
+    answer = post(running, "/campaigns/trial/tokens", {"kind": "enrolment", "count": 3})
+    made = answer.json()["tokens"]
+    assert (answer.status_code, len(set(made))) == (201, 3)
+    for token in made:
+        assert running.post(mechanism, [1], token=token).status_code == 200
+    assert running.stored(campaign) == 3
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        ([], "malformed"),
+        ({"kind": "read", "more": 1}, "malformed"),
+        ({"kind": "admin"}, "invalid"),
+        ({"kind": ["read"]}, "invalid"),
+        ({"kind": "read", "count": 0}, "invalid"),
+        ({"kind": "read", "count": True}, "invalid"),
+        ({"kind": "read", "count": 10_001}, "invalid"),
+    ],
+)
+def test_bad_token_requests(embedded: Running, mechanism: sv.Mechanism, content: Any, code: str) -> None:
+    if embedded.store.campaign("trial") is None:
+        embedded.create(mechanism)
+    check_refused(post(embedded, "/campaigns/trial/tokens", content), code)

@@ -1,0 +1,210 @@
+"""The Python client against a real server process on loopback."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from tests.collector.service import Server, create
+
+import sottovoce as sv
+from sottovoce.client import Refused, Undelivered
+from sottovoce.collector import open_store, tokens
+from sottovoce.errors import PrivacyError, SpecError
+from sottovoce.spec import digest
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("server")
+    made = Server(str(folder / "store.db"), folder)
+    made.store = open_store(folder / "store.db")  # type: ignore[attr-defined]
+    yield made
+    assert made.stop() == 0
+
+
+def campaign(server: Any, name: str, mechanism: sv.Mechanism, **settings: Any) -> Any:
+    return create(server.store, mechanism, name=name, **settings)
+
+
+def counted(server: Any, made: Any) -> list[int]:
+    return server.store.counts(made.id, made.mechanism.cells).tolist()
+
+
+def test_one_person_draws_once(server: Any, mechanism: sv.Mechanism, tmp_path: Path) -> None:
+    made = campaign(server, "once", mechanism)
+    with sv.Client(server.url, "once", epsilon=1.0, outbox=tmp_path / "box") as client:
+        first = client.report(7.5)
+    with sv.Client(server.url, "once", epsilon=1.0, outbox=tmp_path / "box") as client:
+        assert client.report(7.5) == first
+        assert client.report(20.0) == first
+    assert first.cells == 1000
+    assert first.decoded == mechanism.decode(first.cell)
+    counts = counted(server, made)
+    assert sum(counts) == counts[first.cell] == 1
+    assert (tmp_path / "box").stat().st_mode & 0o077 == 0
+
+
+def test_many_people_in_batches(server: Any, mechanism: sv.Mechanism) -> None:
+    made = campaign(server, "many", mechanism)
+    values = np.linspace(0, 24, 2500)
+    with sv.Client(server.url, "many", outbox=":memory:") as client:
+        assert client.send(values, batch=1000, rng=5) == 2500
+        assert client.flush() == 0
+        assert client.send([]) == 0
+    expected = np.bincount(mechanism.report(values, rng=5), minlength=1000)
+    assert counted(server, made) == expected.tolist()
+
+
+def test_an_enrolment_token(server: Any, mechanism: sv.Mechanism) -> None:
+    made = campaign(server, "enrolled", mechanism, collection="enrolment")
+    token = tokens.issue(server.store, made.id, "enrolment", 1)[0]
+    with sv.Client(server.url, "enrolled", token=token, outbox=":memory:") as client:
+        client.report(3.0)
+    with (
+        sv.Client(server.url, "enrolled", token=token, outbox=":memory:") as again,
+        pytest.raises(Refused, match="409 token_spent") as caught,
+    ):
+        again.report(3.0)
+    assert caught.value.code == "token_spent"
+    assert sum(counted(server, made)) == 1
+
+
+def test_the_rule_for_missing_and_out_of_range(server: Any, mechanism: sv.Mechanism) -> None:
+    campaign(server, "clip", mechanism, missing=3, out_of_range="clip")
+    campaign(server, "drop", mechanism, missing=3, out_of_range="missing")
+    values = [None, float("nan"), float("inf"), -float("inf"), -1.0, 25.0, 0.0, 24.0, 7.25]
+    with sv.Client(server.url, "clip", outbox=":memory:") as client:
+        assert client.prepare(values).tolist() == [3, 3, 3, 3, 0, 24, 0, 24, 7.25]
+        assert client.send(values) == len(values)
+    with sv.Client(server.url, "drop", outbox=":memory:") as client:
+        assert client.prepare(values).tolist() == [3, 3, 3, 3, 3, 3, 0, 24, 7.25]
+
+
+def test_a_circle_wraps(server: Any) -> None:
+    campaign(server, "clock", sv.ogpm(epsilon=1.0, domain=sv.Circle(24)), missing=1)
+    with sv.Client(server.url, "clock", outbox=":memory:") as client:
+        assert client.prepare([25.0, -1.0, 24.0, None]).tolist() == [1, 23, 24, 1]
+
+
+def test_more_epsilon_than_agreed_is_refused(server: Any, mechanism: sv.Mechanism) -> None:
+    campaign(server, "greedy", mechanism)
+    with pytest.raises(PrivacyError, match=r"exact epsilon is 1, agreed was epsilon=0\.5"):
+        sv.Client(server.url, "greedy", epsilon=0.5, outbox=":memory:")
+
+
+def test_unknown_campaign_and_bad_arguments(server: Any) -> None:
+    with pytest.raises(Refused, match="404 unknown_campaign"):
+        sv.Client(server.url, "no such thing?", outbox=":memory:")
+    with pytest.raises(ValueError, match="url must be like"):
+        sv.Client("ftp://x", "a")
+    with pytest.raises(ValueError, match="epsilon must be positive"):
+        sv.Client(server.url, "a", epsilon=-1)
+
+
+class Fake(BaseHTTPRequestHandler):
+    """A collector that answers by a script and remembers what it was sent."""
+
+    protocol_version = "HTTP/1.1"
+    description: ClassVar[dict[str, Any]] = {}
+    script: ClassVar[list[int | None]] = []
+    sent: ClassVar[list[tuple[str, bytes]]] = []
+
+    def do_GET(self) -> None:
+        self._answer(200, self.description)
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.sent.append((self.headers["Idempotency-Key"], body))
+        status = self.script.pop(0) if self.script else 200
+        if status is None:  # the answer gets lost
+            self.close_connection = True
+            return
+        self._answer(status, {"code": "busy", "message": "", "field": None, "accepted": 1})
+
+    def _answer(self, status: int, content: Any) -> None:
+        body = json.dumps(content).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def fake(mechanism: sv.Mechanism) -> Iterator[str]:
+    Fake.sent, Fake.script = [], []
+    Fake.description = {
+        "spec": mechanism.to_json(),
+        "digest": mechanism.digest,
+        "epsilon": 1.0,
+        "missing": 0.0,
+        "out_of_range": "clip",
+    }
+    server = HTTPServer(("127.0.0.1", 0), Fake)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sottovoce.client.time.sleep", lambda seconds: None)
+
+
+def test_retries_send_the_same_bytes_with_the_same_key(fake: str) -> None:
+    Fake.script = [None, 503, 429, 502, 200]
+    with sv.Client(fake, "x", outbox=":memory:") as client:
+        client.report(4.0)
+    assert len(Fake.sent) == 5
+    assert len(set(Fake.sent)) == 1
+
+
+def test_what_could_not_be_sent_is_sent_later_unchanged(fake: str, tmp_path: Path) -> None:
+    Fake.script = [503] * 2
+    with (
+        sv.Client(fake, "x", outbox=tmp_path / "box", attempts=2) as client,
+        pytest.raises(Undelivered, match="it answered 503"),
+    ):
+        client.send([1.0, 2.0, 3.0])
+    with sv.Client(fake, "x", outbox=tmp_path / "box") as client:
+        assert client.flush() == 3
+        assert client.flush() == 0
+    assert len(Fake.sent) == 3
+    assert len(set(Fake.sent)) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"digest": "0" * 64}, SpecError, "digest"),
+        ({"spec": None}, SpecError, "digest"),
+        ({"epsilon": 0.5}, PrivacyError, "exact epsilon"),
+        ({"epsilon": "1"}, PrivacyError, "exact epsilon"),
+        ({"missing": 99.0}, SpecError, "missing"),
+        ({"missing": None}, SpecError, "missing"),
+        ({"out_of_range": "silence"}, SpecError, "out of range"),
+    ],
+)
+def test_a_campaign_that_lies(fake: str, change: dict[str, Any], error: type[Exception], words: str) -> None:
+    Fake.description = {**Fake.description, **change}
+    with pytest.raises(error, match=words):
+        sv.Client(fake, "x", outbox=":memory:")
+
+
+def test_a_spec_whose_counts_break_its_claim(fake: str, mechanism: sv.Mechanism) -> None:
+    text = mechanism.to_json().replace('"epsilon":1.0', '"epsilon":0.9')
+    Fake.description = {**Fake.description, "spec": text, "digest": digest(text)}
+    with pytest.raises(PrivacyError, match="more than the claimed"):
+        sv.Client(fake, "x", outbox=":memory:")

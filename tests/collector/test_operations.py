@@ -1,0 +1,252 @@
+"""Running it: health, metrics, logs, rate limits, headers, backup, migrations, the command line."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from starlette.testclient import TestClient
+from tests.collector.cluster import Cluster
+from tests.collector.service import Running, create, new_key
+from tests.collector.test_bad_input import check_refused
+from typer.testing import CliRunner
+
+import sottovoce as sv
+from sottovoce.cli import build_app
+from sottovoce.collector import Settings, create_app, logs, open_store
+from sottovoce.collector.backup import backup, restore
+from sottovoce.collector.limits import RateLimit
+from sottovoce.collector.store import Store, schema
+
+
+def test_health_and_metrics(running: Running, mechanism: sv.Mechanism) -> None:
+    running.create(mechanism, name="secretname")
+    health = running.get("/health").json()
+    assert health == {"status": "ok", "version": sv.__version__, "store": running.store.kind}
+    key = new_key()
+    for _ in range(2):
+        running.post(mechanism, [1, 2, 3], name="secretname", key=key)
+    running.post(mechanism, [1000], name="secretname")
+    text = running.get("/metrics").text
+    for line in (
+        "sottovoce_reports_total 3.0",
+        "sottovoce_batches_total 1.0",
+        "sottovoce_replays_total 1.0",
+        'sottovoce_refusals_total{code="cell_out_of_range"} 1.0',
+    ):
+        assert line in text.splitlines()
+    assert "secretname" not in text
+
+
+def test_rate_limit(tmp_path: Path) -> None:
+    app = create_app(open_store(tmp_path / "store.db"), Settings(rate=1, burst=5), secret=bytes(32))
+    with TestClient(app) as client:
+        answers = [client.get("/v1/health") for _ in range(9)]
+    assert [answer.status_code for answer in answers[:5]] == [200] * 5
+    check_refused(answers[-1], "rate_limited")
+    assert int(answers[-1].headers["retry-after"]) >= 1
+
+
+def test_a_bucket_refills_and_addresses_are_apart() -> None:
+    now = [0.0]
+    limit = RateLimit(2, 3, clock=lambda: now[0])
+    assert [limit.wait("a") for _ in range(4)] == [0, 0, 0, 1]
+    assert limit.wait("b") == 0
+    now[0] = 0.6
+    assert [limit.wait("a") for _ in range(2)] == [0, 1]
+    assert RateLimit(0, 1).wait("a") == 0
+
+
+def test_headers_of_every_answer(embedded: Running) -> None:
+    for path in ("/v1/health", "/v1/nothing"):
+        headers = embedded.client.get(path).headers
+        assert "default-src 'none'" in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert "set-cookie" not in headers
+        assert "server" not in headers
+
+
+def captured(action: Any) -> list[dict[str, Any]]:
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(logs.JsonLines())
+    level = logs.logger.level
+    logs.logger.addHandler(handler)
+    logs.logger.setLevel("DEBUG")
+    try:
+        action()
+    finally:
+        logs.logger.removeHandler(handler)
+        logs.logger.setLevel(level)
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def test_logs_tell_about_the_service_and_nobody(embedded: Running, mechanism: sv.Mechanism) -> None:
+    campaign = embedded.create(mechanism, name="logged", collection="enrolment")
+    token, key = embedded.token("enrolment", campaign.id), new_key()
+
+    def requests() -> None:
+        sent = {"token": token, "key": key, "User_Agent": "unusual-agent", "X_Forwarded_For": "203.0.113.7"}
+        assert embedded.post(mechanism, [777], name="logged", **sent).status_code == 200
+        embedded.post(mechanism, [778], name="logged", **sent)
+        embedded.post_raw(b'{"digest":"private words"}', name="logged", token=token)
+        embedded.client.get("/v1/campaigns/logged/estimates?confidence=private")
+        embedded.client.get(f"/v1/{token}")
+
+    lines = captured(requests)
+    assert len(lines) == 5
+    assert [line.get("code") for line in lines] == [None, "key_reused", "malformed", "invalid", "not_found"]
+    assert lines[0]["route"] == "/campaigns/{name}/reports"
+    text = json.dumps(lines)
+    for private in (token, token[5:], key, "777", "unusual-agent", "203.0.113.7", "testclient", "private"):
+        assert private not in text
+
+
+def test_an_exception_is_logged_without_its_words(
+    embedded: Running, mechanism: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> None:
+        raise RuntimeError("cell 777 of Ada")
+
+    embedded.create(mechanism, name="broken")
+    monkeypatch.setattr(embedded.store, "days", broken)
+    answers = []
+    lines = captured(lambda: answers.append(embedded.get("/campaigns/broken/summary")))
+    check_refused(answers[0], "internal")
+    assert "Ada" not in json.dumps(lines)
+    assert lines[0]["error"] == "RuntimeError"
+
+
+def test_a_campaign_survives_a_restart(store_url: str, mechanism: sv.Mechanism) -> None:
+    for expected in (2, 4):
+        app = create_app(open_store(store_url), Settings(rate=0), secret=bytes(32))
+        with TestClient(app) as client:
+            running = Running(client, app)
+            if running.store.campaign("trial") is None:
+                running.create(mechanism)
+            running.post(mechanism, [1, 2])
+            assert running.get("/campaigns/trial/summary").json()["n"] == expected
+
+
+def test_the_migrations_make_the_schema(store: Store) -> None:
+    with store.reading() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
+    open_store(store.engine.url.render_as_string(hide_password=False)).close()
+
+
+def filled(store: Store, mechanism: sv.Mechanism) -> list[tuple[int, int, int]]:
+    app = create_app(store, Settings(rate=0), secret=bytes(32))
+    with TestClient(app) as client:
+        running = Running(client, app)
+        campaign = running.create(mechanism)
+        enrolled = running.create(mechanism, name="enrolled", collection="enrolment")
+        assert running.post(mechanism, [1, 2, 2], key="k" * 30).status_code == 200
+        token = running.token("enrolment", enrolled.id)
+        assert running.post(mechanism, [3], name="enrolled", token=token).status_code == 200
+        running.post(mechanism, [1000])
+        return running.store.daily_counts(campaign.id) + running.store.daily_counts(enrolled.id)
+
+
+def test_backup_and_restore_across_stores(cluster: Cluster, tmp_path: Path, mechanism: sv.Mechanism) -> None:
+    expected = filled(open_store(tmp_path / "first.db"), mechanism)
+    urls = [str(tmp_path / "first.db"), cluster.database(), str(tmp_path / "second.db")]
+    for number, (source, target) in enumerate(itertools.pairwise(urls)):
+        copy = tmp_path / f"backup{number}"
+        store = open_store(source)
+        rows = backup(store, copy)
+        store.close()
+        store = open_store(target)
+        assert restore(copy, store) == rows
+        with pytest.raises(ValueError, match="empty store"):
+            restore(copy, store)
+        store.close()
+    with pytest.raises(ValueError, match="new file"):
+        backup(open_store(urls[-1]), tmp_path / "backup0")
+    app = create_app(open_store(urls[-1]), Settings(rate=0), secret=bytes(32))
+    with TestClient(app) as client:
+        running = Running(client, app)
+        found = [running.store.campaign(name) for name in ("trial", "enrolled")]
+        assert [row for stored in found for row in running.store.daily_counts(stored.id)] == expected
+        # What was acknowledged before the backup is still recognised afterwards.
+        assert running.post(mechanism, [1, 2, 2], key="k" * 30).headers["idempotent-replay"] == "true"
+        assert running.get("/campaigns/trial/summary").json()["refusals"] == {"cell_out_of_range": 1}
+        assert running.create(mechanism, name="next").id > max(stored.id for stored in found)
+
+
+def test_restored_into_postgresql_new_campaigns_get_new_numbers(
+    cluster: Cluster, tmp_path: Path, mechanism: sv.Mechanism
+) -> None:
+    filled(open_store(tmp_path / "first.db"), mechanism)
+    store = open_store(tmp_path / "first.db")
+    backup(store, tmp_path / "copy")
+    target = open_store(cluster.database())
+    restore(tmp_path / "copy", target)
+    assert create(target, mechanism, name="next").id == 3
+    store.close()
+    target.close()
+
+
+def test_stores_that_cannot_be_used(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="must be a file"):
+        open_store("sqlite://")
+    with pytest.raises(ValueError, match="sqlite or postgresql"):
+        open_store("mysql://x/y")
+    with pytest.raises(ValueError, match="file or a URL"):
+        open_store("://")
+    with pytest.raises(OSError, match="cannot be opened"):
+        open_store(tmp_path / "no" / "folder.db")
+    (tmp_path / "text.db").write_text("not a database, but long enough to look at" * 50)
+    with pytest.raises(OSError, match="cannot be opened: file is not a database"):
+        open_store(tmp_path / "text.db")
+    with pytest.raises(OSError, match="cannot be opened"):
+        open_store(f"postgresql://nobody@/none?host={tmp_path}")
+
+
+def run(*arguments: object) -> Any:
+    return CliRunner().invoke(build_app(), ["campaign", *map(str, arguments)])
+
+
+def test_the_command_line(tmp_path: Path) -> None:
+    store = ("--store", tmp_path / "store.db")
+    made = run("create", "hours", "--epsilon", 2, "--circle", 24, "--mechanism", "ogpm", *store)
+    assert made.exit_code == 0, made.output
+    assert "exact ε   1.9999999" in made.output
+    twice = run("create", "hours", "--domain", 0, 1, *store)
+    assert isinstance(twice.exception, ValueError)
+    assert "already a campaign" in str(twice.exception)
+    listed = run("list", *store).output
+    assert "hours" in listed
+    assert "open" in listed
+    tokens = run("tokens", "hours", "--kind", "write", "--count", 3, *store).output.split()
+    assert [token[:5] for token in tokens] == ["writ_"] * 3
+    assert run("tokens", "--kind", "admin", *store).output.startswith("admn_")
+    assert "needs a campaign" in str(run("tokens", "--kind", "read", *store).exception)
+    opened = open_store(tmp_path / "store.db")
+    from sottovoce.collector.store import Batch
+
+    outcome = opened.ingest([Batch(1, 20_000, np.array([5, 5, 9]), bytes(16), bytes(16), 20_008)])
+    assert outcome[0].count == 3
+    for form in ("csv", "parquet"):
+        written = run("export", "hours", "--output", tmp_path / f"counts.{form}", *store)
+        assert "wrote 2 rows" in written.output
+    assert (tmp_path / "counts.csv").read_text() == "day,cell,count\n2024-10-04,5,2\n2024-10-04,9,1\n"
+    import pyarrow.parquet as pq
+
+    assert pq.read_table(tmp_path / "counts.parquet").column("count").to_pylist() == [2, 1]
+    assert ".csv or .parquet" in str(run("export", "hours", "--output", "x.txt", *store).exception)
+    assert "closed hours" in run("close", "hours", *store).output
+    assert "wrote" in run("backup", "--output", tmp_path / "copy", *store).output
+    assert run("purge", "hours", *store).exit_code == 1
+    assert "deleted hours with 3 reports" in run("purge", "hours", "--yes", *store).output
+    assert "no campaign 'hours'" in str(run("close", "hours", *store).exception)
+    assert "restored" in run("restore", tmp_path / "copy", "--store", tmp_path / "again.db").output
+    opened.close()

@@ -1,0 +1,164 @@
+"""Reports that are accepted: counted once, whatever is repeated, on both stores."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+import pytest
+from sqlalchemy import select
+from tests.collector.service import Running, new_key
+from tests.collector.test_bad_input import check_refused
+
+import sottovoce as sv
+from sottovoce.collector import campaigns, tokens
+from sottovoce.collector.store import Accepted, Batch, schema
+
+
+def test_a_replay_gives_the_first_answer_and_changes_nothing(
+    running: Running, mechanism: sv.Mechanism
+) -> None:
+    campaign = running.create(mechanism)
+    key = new_key()
+    first = running.post(mechanism, [1, 2, 3], key=key)
+    second = running.post(mechanism, [1, 2, 3], key=key)
+    assert first.content == second.content == b'{"accepted":3}'
+    assert "idempotent-replay" not in first.headers
+    assert second.headers["idempotent-replay"] == "true"
+    assert running.stored(campaign) == 3
+
+
+def test_a_key_with_another_body_is_refused(running: Running, mechanism: sv.Mechanism) -> None:
+    campaign = running.create(mechanism)
+    key = new_key()
+    running.post(mechanism, [1], key=key)
+    check_refused(running.post(mechanism, [2], key=key), "key_reused")
+    assert running.stored(campaign) == 1
+
+
+def test_a_key_belongs_to_one_campaign(running: Running, mechanism: sv.Mechanism) -> None:
+    one, two = running.create(mechanism), running.create(mechanism, name="second")
+    key = new_key()
+    assert running.post(mechanism, [1], key=key).status_code == 200
+    assert running.post(mechanism, [2], key=key, name="second").status_code == 200
+    assert running.stored(one) == running.stored(two) == 1
+
+
+def test_a_refused_key_can_be_used_again(running: Running, mechanism: sv.Mechanism) -> None:
+    running.create(mechanism)
+    key = new_key()
+    check_refused(running.post(mechanism, [5000], key=key), "cell_out_of_range")
+    assert running.post(mechanism, [5], key=key).json() == {"accepted": 1}
+
+
+def test_an_enrolment_token_reports_once(running: Running, mechanism: sv.Mechanism) -> None:
+    campaign = running.create(mechanism, collection="enrolment")
+    token, other, key = (
+        running.token("enrolment", campaign.id),
+        running.token("enrolment", campaign.id),
+        new_key(),
+    )
+    assert running.post(mechanism, [1], token=token, key=key).status_code == 200
+    assert running.post(mechanism, [1], token=token, key=key).headers["idempotent-replay"] == "true"
+    check_refused(running.post(mechanism, [1], token=token), "token_spent")
+    assert running.post(mechanism, [7], token=other).status_code == 200
+    assert running.stored(campaign) == 2
+
+
+def test_a_replay_is_answered_after_closing(running: Running, mechanism: sv.Mechanism) -> None:
+    campaign = running.create(mechanism)
+    key = new_key()
+    running.post(mechanism, [1], key=key)
+    closed = running.client.post(
+        "/v1/campaigns/trial/close", headers={"Authorization": f"Bearer {running.token('admin')}"}
+    )
+    assert closed.json()["status"] == "closed"
+    check_refused(running.post(mechanism, [1]), "closed")
+    assert running.post(mechanism, [1], key=key).json() == {"accepted": 1}
+    assert running.stored(campaign) == 1
+
+
+def test_a_write_token_writes_and_cannot_read(running: Running, mechanism: sv.Mechanism) -> None:
+    campaign = running.create(mechanism, collection="write", results="token")
+    token = running.token("write", campaign.id)
+    assert running.post(mechanism, [1, 2], token=token).json() == {"accepted": 2}
+    for path in ("summary", "estimates", "counts"):
+        check_refused(running.get(f"/campaigns/trial/{path}", token), "wrong_scope")
+        check_refused(running.get(f"/campaigns/trial/{path}"), "bad_token")
+    assert running.get("/campaigns/trial/summary", running.token("read", campaign.id)).json()["n"] == 2
+
+
+def test_single_reports_are_all_counted_through_the_mixing(running: Running, mechanism: sv.Mechanism) -> None:
+    """Enough enrolment reports that the mixing row overflows several times; every cell has its count."""
+    campaign = running.create(mechanism, collection="enrolment")
+    made = tokens.issue(running.store, campaign.id, "enrolment", 700)
+    batches = [
+        Batch(
+            campaign.id,
+            20_000,
+            np.array([cell]),
+            os.urandom(16),
+            os.urandom(16),
+            20_008,
+            tokens.token_hash(t),
+        )
+        for cell, t in enumerate(made)
+    ]
+    for first in range(0, 700, 50):
+        outcomes = running.store.ingest(batches[first : first + 50])
+        assert outcomes == [Accepted(1, replay=False)] * 50
+    assert running.store.counts(campaign.id, 1000).tolist() == [1] * 700 + [0] * 300
+    assert running.stored(campaign) == 700
+    rows = running.get("/campaigns/trial/counts").text.splitlines()
+    assert rows[0] == "day,cell,count"
+    assert rows[1:] == [f"2024-10-04,{cell},1" for cell in range(700)]
+
+
+def test_a_purged_campaign_leaves_nothing(running: Running, mechanism: sv.Mechanism) -> None:
+    campaign = running.create(mechanism)
+    keep = running.create(mechanism, name="other")
+    running.post(mechanism, [1, 2])
+    running.post(mechanism, [3], name="other")
+    running.token("read", campaign.id)
+    headers = {"Authorization": f"Bearer {running.token('admin')}"}
+    answer = running.client.delete("/v1/campaigns/trial", headers=headers)
+    assert answer.json() == {"purged": True, "reports": 2}
+    check_refused(running.get("/campaigns/trial"), "unknown_campaign")
+    with running.store.reading() as connection:
+        for name, table in schema.metadata.tables.items():
+            column = table.c.id if name == "campaigns" else table.c.campaign
+            assert campaign.id not in set(connection.execute(select(column)).scalars())
+    assert running.stored(keep) == 1
+
+
+def test_expiry_forgets_keys_and_old_days(running: Running, mechanism: sv.Mechanism) -> None:
+    campaign = running.create(mechanism, retention_days=30)
+    key = new_key()
+    running.post(mechanism, [1], key=key)
+    today = running.store.days(campaign.id)[0][0]
+    running.store.expire(today + 7, {campaign.id: 30})
+    check_refused(running.post(mechanism, [2], key=key), "key_reused")
+    running.store.expire(today + 8, {campaign.id: 30})
+    assert running.post(mechanism, [2], key=key).status_code == 200
+    running.store.expire(today + 30, {campaign.id: 30})
+    assert running.stored(campaign) == 2
+    running.store.expire(today + 31, {campaign.id: 30})
+    assert running.stored(campaign) == 0
+
+
+@pytest.mark.parametrize("settings", [{"opens": "2999-01-01T00:00:00Z"}, {}])
+def test_closing_twice_keeps_the_first_moment(
+    embedded: Running, mechanism: sv.Mechanism, settings: dict[str, str]
+) -> None:
+    campaign = embedded.create(mechanism, name=f"closing{len(settings)}", **settings)
+    moment = campaigns.now()
+    closed = campaigns.close(embedded.store, campaign, moment)
+    again = campaigns.close(embedded.store, closed, moment.replace(year=moment.year + 1))
+    assert again.settings["closes"] == closed.settings["closes"] == campaigns.moment_text(moment)
+
+
+def test_key_order_of_json_does_not_matter(embedded: Running, mechanism: sv.Mechanism) -> None:
+    embedded.create(mechanism, name="order")
+    body = json.dumps({"cells": [3], "digest": mechanism.digest}).encode()
+    assert embedded.post_raw(body, name="order").json() == {"accepted": 1}
