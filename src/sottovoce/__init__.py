@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 _HOME = {
     "Audit": "auditing",
     "Circle": "domains",
-    "Distribution": "estimates.histogram",
     "Client": "client",
+    "Distribution": "estimates.histogram",
     "Interval": "domains",
     "Mechanism": "mechanism",
     "Mixture": "mixture",
