@@ -173,6 +173,7 @@ def _one_number(
     variance = staircase_variance(epsilon, noise.gamma) if reach > 1 else discrete_laplace_variance(epsilon)
     error = np.full(value.shape, np.sqrt(variance) * reach * unit)
     people = value if statistic == "count" else None
+    mechanism = "geometric" if reach == 1 else "staircase"
     found = GroupedRelease(
         statistic,
         totals.keys,
@@ -182,7 +183,7 @@ def _one_number(
         error,
         people,
         epsilon,
-        "staircase",
+        mechanism,
         confidence,
     )
     return found if totals.grouped else found.at(0)

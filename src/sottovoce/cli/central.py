@@ -1,0 +1,113 @@
+"""sottovoce central: a private mean, sum or count of a column, for data in one place."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import sottovoce as sv
+from sottovoce.central.files import batches, keys_like_column
+from sottovoce.central.mechanisms import NAMES
+from sottovoce.central.results import GroupedRelease, Release
+from sottovoce.cli.options import Column, Epsilon, Output
+
+Statistic = StrEnum("Statistic", ["mean", "sum", "count"])
+Mechanism = StrEnum("Mechanism", list(NAMES))
+
+Bounds = Annotated[
+    tuple[float, float] | None,
+    typer.Option("--bounds", metavar="LOW HIGH", help="Public bounds of the values.", show_default=False),
+]
+Groups = Annotated[
+    list[str] | None,
+    typer.Option("--group", metavar="KEY", help="A public group key; repeat for each. No other is released."),
+]
+GroupsFile = Annotated[
+    Path | None, typer.Option("--groups-from", metavar="PATH", help="Group keys, one per line.", exists=True)
+]
+Missing = Annotated[str, typer.Option("--missing", help="Missing values: refuse, drop, or a number to take.")]
+Clip = Annotated[bool, typer.Option("--clip", help="Move outside values to the nearest bound.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("central")(central)
+
+
+def central(
+    file: Annotated[Path, typer.Argument(help="Parquet, CSV or Arrow file; one row per person.")],
+    epsilon: Epsilon,
+    column: Column = None,
+    bounds: Bounds = None,
+    statistic: Annotated[Statistic, typer.Option("--statistic")] = Statistic.mean,
+    mechanism: Annotated[Mechanism, typer.Option("--mechanism")] = Mechanism.hourglass,
+    by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="Column of group keys.")] = None,
+    group: Groups = None,
+    groups_from: GroupsFile = None,
+    clip: Clip = False,
+    missing: Missing = "refuse",
+    confidence: Annotated[float, typer.Option("--confidence")] = 0.95,
+    output: Output = None,
+) -> None:
+    """Release the mean, sum or count of a column with ε-differential privacy (add-remove neighbours).
+
+    Prints one line, or one per declared group; --output writes JSON (or CSV for groups).
+    """
+    keys = [*(group or []), *(groups_from.read_text().splitlines() if groups_from else [])]
+    if bool(keys) != (by is not None):
+        raise ValueError(
+            "--by and --group (or --groups-from) go together: group keys are public and declared"
+        )
+    common: dict[str, Any] = {"epsilon": epsilon, "confidence": confidence}
+    if by is not None:
+        common |= {"by": by, "groups": keys_like_column(file, by, keys)}
+    if statistic is Statistic.count:
+        names = [name for name in (column, by) if name is not None]
+        release = sv.central.count(batches(file, names), **common)
+    else:
+        if column is None or bounds is None:
+            raise ValueError(f"a {statistic} needs --column NAME and --bounds LOW HIGH")
+        common |= {"bounds": bounds, "column": column, "clip": clip, "missing": _missing(missing)}
+        rows = batches(file, [column] if by is None else [column, by])
+        if statistic is Statistic.sum:
+            release = sv.central.sum(rows, **common)
+        else:
+            release = sv.central.mean(rows, mechanism=mechanism.value, **common)
+    _show(release)
+    if output is not None:
+        output.write_text(_as_text(release, output.suffix.lower()))
+
+
+def _missing(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _show(release: Release | GroupedRelease) -> None:
+    if isinstance(release, Release):
+        typer.echo(str(release))
+        return
+    for key in release:
+        typer.echo(f"{key}\t{release[key]}")
+
+
+def _as_text(release: Release | GroupedRelease, suffix: str) -> str:
+    if isinstance(release, Release):
+        return json.dumps(asdict(release)) + "\n"
+    if suffix == ".csv":
+        import csv
+        import io
+
+        columns = release.to_dict()
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+        return out.getvalue()
+    return json.dumps([{"group": key, **asdict(release[key])} for key in release]) + "\n"
