@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ class Staircase:
     inner: int
 
     @staticmethod
+    @lru_cache(maxsize=256)  # one object per set of parameters: its thresholds are built once
     def optimal(epsilon: Fraction, steps: int) -> Staircase:
         return Staircase(epsilon, steps, inner_steps(optimal_gamma(float(epsilon)), steps))
 

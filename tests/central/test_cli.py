@@ -1,0 +1,84 @@
+"""sottovoce central, as typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from sottovoce.cli import build_app
+
+RUN = CliRunner()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"wait": rng.uniform(0, 60, 2000), "ward": rng.integers(1, 4, 2000)})
+    frame["team"] = np.where(frame.ward == 1, "north", "south")
+    frame.to_parquet(tmp_path / "data.parquet")
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    frame.to_feather(tmp_path / "data.feather")
+    frame.loc[5, "wait"] = np.nan
+    frame.to_csv(tmp_path / "holes.csv", index=False)
+    return tmp_path
+
+
+def run(*words: object) -> str:
+    result = RUN.invoke(build_app(), ["central", *map(str, words)], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.mark.parametrize("name", ["data.parquet", "data.csv", "data.feather"])
+def test_the_issue_of_the_command(folder: Path, name: str) -> None:
+    out = run("--column", "wait", "--bounds", 0, 60, "--epsilon", 16, folder / name)
+    assert out.startswith("mean 29.93")
+    assert "95% interval [" in out
+    assert "epsilon 16 (hourglass)" in out
+
+
+def test_groups_and_outputs(folder: Path) -> None:
+    common = ["--column", "wait", "--bounds", 0, 60, "--epsilon", 16, folder / "data.parquet"]
+    out = run(*common, "--by", "ward", "--group", 1, "--group", 9, "--output", folder / "out.csv")
+    assert [line.split("\t")[0] for line in out.splitlines()] == ["1", "9"]
+    assert pd.read_csv(folder / "out.csv").group.tolist() == [1, 9]
+    (folder / "keys.txt").write_text("north\nwest\n")
+    run(*common, "--by", "team", "--groups-from", folder / "keys.txt", "--output", folder / "out.json")
+    assert [row["group"] for row in json.loads((folder / "out.json").read_text())] == ["north", "west"]
+    run(*common, "--output", folder / "one.json")
+    assert json.loads((folder / "one.json").read_text())["statistic"] == "mean"
+
+
+def test_sum_count_and_choices(folder: Path) -> None:
+    assert run("--statistic", "count", "--epsilon", 16, folder / "data.csv").startswith("count ")
+    words = ["--column", "wait", "--epsilon", 16, folder / "holes.csv"]
+    assert run("--statistic", "sum", "--bounds", 0, 60, "--missing", "drop", *words).startswith("sum ")
+    assert run("--bounds", 0, 30, "--clip", "--missing", 15, *words).startswith("mean ")
+    assert "(swap)" in run("--mechanism", "swap", "--bounds", 0, 60, "--missing", 30, *words)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--column", "wait", "--bounds", 0, 60, "holes.csv"], "values must not be missing"),
+        (["--column", "wait", "--bounds", 0, 30, "data.csv"], "values must lie in"),
+        (["--column", "weight", "--bounds", 0, 30, "data.csv"], "no column 'weight'"),
+        (["--column", "wait", "--bounds", 0, 60, "nothing.csv"], "there is no file"),
+        (["--column", "wait", "--bounds", 0, 60, "keys.txt"], "file must end in"),
+        (["--bounds", 0, 60, "data.csv"], "needs --column"),
+        (["--column", "wait", "data.csv"], "and --bounds"),
+        (["--column", "wait", "--bounds", 0, 60, "--by", "ward", "data.csv"], "go together"),
+        (["--column", "wait", "--bounds", 0, 60, "--by", "ward", "--group", "x", "data.csv"], "are int64"),
+        (["--column", "wait", "--bounds", 0, 60, "--by", "w", "--group", "x", "data.csv"], "no column 'w'"),
+    ],
+)
+def test_mistakes_are_one_sentence(folder: Path, words: list[object], message: str) -> None:
+    (folder / "keys.txt").write_text("a")
+    words = [folder / word if str(word).endswith((".csv", ".txt")) else word for word in words]
+    with pytest.raises((ValueError, TypeError, OSError), match=message):
+        RUN.invoke(build_app(), ["central", "--epsilon", "1", *map(str, words)], catch_exceptions=False)
