@@ -16,9 +16,16 @@ from sottovoce.central.mechanisms import NAMES
 from sottovoce.central.results import GroupedRelease, Release
 from sottovoce.cli.options import Column, Epsilon, Output
 
-Statistic = StrEnum("Statistic", ["mean", "sum", "count"])
-Mechanism = StrEnum("Mechanism", list(NAMES))
 
+class Statistic(StrEnum):
+    mean = "mean"
+    sum = "sum"
+    count = "count"
+
+
+Mechanism = Annotated[
+    str, typer.Option("--mechanism", metavar="NAME", help=f"For the mean: {', '.join(NAMES)}.")
+]
 Bounds = Annotated[
     tuple[float, float] | None,
     typer.Option("--bounds", metavar="LOW HIGH", help="Public bounds of the values.", show_default=False),
@@ -44,7 +51,7 @@ def central(
     column: Column = None,
     bounds: Bounds = None,
     statistic: Annotated[Statistic, typer.Option("--statistic")] = Statistic.mean,
-    mechanism: Annotated[Mechanism, typer.Option("--mechanism")] = Mechanism.hourglass,
+    mechanism: Mechanism = "hourglass",
     by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="Column of group keys.")] = None,
     group: Groups = None,
     groups_from: GroupsFile = None,
@@ -76,7 +83,7 @@ def central(
         if statistic is Statistic.sum:
             release = sv.central.sum(rows, **common)
         else:
-            release = sv.central.mean(rows, mechanism=mechanism.value, **common)
+            release = sv.central.mean(rows, mechanism=mechanism, **common)
     _show(release)
     if output is not None:
         output.write_text(_as_text(release, output.suffix.lower()))
