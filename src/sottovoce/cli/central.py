@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from enum import StrEnum
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +17,7 @@ from sottovoce.central.results import GroupedRelease, Release
 from sottovoce.cli.options import Column, Epsilon, Output
 
 
-class Statistic(StrEnum):
+class Statistic(Enum):
     mean = "mean"
     sum = "sum"
     count = "count"
@@ -77,7 +77,7 @@ def central(
         release = sv.central.count(batches(file, names), **common)
     else:
         if column is None or bounds is None:
-            raise ValueError(f"a {statistic} needs --column NAME and --bounds LOW HIGH")
+            raise ValueError(f"a {statistic.value} needs --column NAME and --bounds LOW HIGH")
         common |= {"bounds": bounds, "column": column, "clip": clip, "missing": _missing(missing)}
         rows = batches(file, [column] if by is None else [column, by])
         if statistic is Statistic.sum:
