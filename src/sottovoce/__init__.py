@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sottovoce.designs.classic import sw as sw
     from sottovoce.designs.optimal import optimal as optimal
     from sottovoce.designs.two_scale import two_scale as two_scale
+    from sottovoce.device.ledger import Ledger as Ledger
     from sottovoce.domains import Circle as Circle
     from sottovoce.domains import Interval as Interval
     from sottovoce.estimates.distribution import distribution as distribution
@@ -43,6 +44,7 @@ _HOME = {
     "Client": "client",
     "Distribution": "estimates.histogram",
     "Interval": "domains",
+    "Ledger": "device.ledger",
     "Mechanism": "mechanism",
     "Mixture": "mixture",
     "Tally": "tally",
@@ -59,7 +61,7 @@ _HOME = {
     "two_scale": "designs.two_scale",
 }
 #: Subpackages reached as attributes.
-_PARTS = frozenset({"central", "laws"})
+_PARTS = frozenset({"central", "device", "laws"})
 
 __all__ = ["__version__", *sorted(_HOME)]
 

@@ -23,6 +23,10 @@ class BudgetError(ValueError):
     """Spending would exceed the privacy budget; nothing was spent."""
 
 
+class LedgerError(ValueError):
+    """A ledger that cannot be trusted or written: no answer is given and nothing may be sent."""
+
+
 class DataError(ValueError):
     """Values that a mechanism or an estimate cannot take: described by count and first index only."""
 

@@ -1,0 +1,12 @@
+"""What runs beside a person's data: the ledger of spent ε, and answers that are drawn once and kept.
+
+chain     the file: entries in SQLite, each sealed to the one before
+terms     what a campaign was agreed to: how often it may ask, what repeats, what is charged
+state     what a chain of entries adds up to; a chain that breaks the rules is refused
+ledger    Ledger: enrol, answer, acknowledge
+words     the same in plain words
+"""
+
+from sottovoce.device.ledger import Ledger as Ledger
+from sottovoce.device.state import Account as Account
+from sottovoce.device.state import Answer as Answer

@@ -1,0 +1,287 @@
+"""The ledger: every ε this person has spent, and every answer before it was sent.
+
+    ledger = sottovoce.Ledger("ledger.db", budget=4)
+    ledger.enrol("commute", mechanism)
+    answer = ledger.answer("commute", 31.0, period="2026-11-15")
+    send(answer.key, answer.cell)              # only now may anything leave
+    ledger.acknowledge(answer)
+
+`answer` returns only after key, cell and cost are on disk, in one transaction. Asked again for the same
+period, after a crash or a lost connection, it gives the same key and cell and costs nothing: a second draw
+would be a second report. Whatever goes wrong is an error, and an error means that nothing may be sent.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+from sqlite3 import Connection
+from typing import Any
+
+from sottovoce.device import chain, words
+from sottovoce.device.chain import Chain, Head
+from sottovoce.device.state import Account, Answer, State
+from sottovoce.device.terms import Terms, budget_of, plain
+from sottovoce.errors import BudgetError, LedgerError, SpecError, positive_number
+from sottovoce.mechanism import Mechanism
+from sottovoce.mixture import Mixture
+from sottovoce.randomness import Seeded
+
+
+class Ledger:
+    """A file that records what was spent and answers within a budget, safe between processes.
+
+    `budget` is the most ε that all campaigns together may cost; a float means the decimal it prints as, a
+    Fraction or "1/3" itself. A file that does not exist is created unless `create=False`. `witness` is what
+    `Ledger.witness` gave earlier, kept somewhere else: with it a restored older copy is refused, without
+    it no program can tell. `wait` is how many seconds to wait for another process.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        budget: object = None,
+        *,
+        create: bool = True,
+        witness: str | None = None,
+        wait: float = 30.0,
+    ) -> None:
+        self.path = Path(path).absolute()
+        self._chain = Chain(self.path, positive_number(wait, "wait"))
+        known = None if witness is None else Head.parse(witness)
+        amount = None if budget is None else budget_of(budget)
+        if not self.path.exists():
+            self._create(amount, create and not (known and known.count))
+        self._forget()
+        with self._chain.transaction() as db:
+            chain.check_pages(db, self.path)
+            if known is not None:
+                next(chain.entries_after(db, known, self.path), None)
+            state = self._read(db)
+        if amount is not None and state.budget != amount:
+            raise LedgerError(
+                f"{self.path} has a budget of {plain(state.budget)}, not {plain(amount)}: open "
+                "it without a budget, and use change_budget if you mean to change it"
+            )
+
+    def _create(self, budget: Fraction | None, create: bool) -> None:
+        if not create:
+            raise LedgerError(f"there is no ledger at {self.path}, but there should be one")
+        if budget is None:
+            raise ValueError(f"there is no ledger at {self.path}; a new one needs a budget")
+        first = {"kind": "open", "at": _now(), "ledger": secrets.token_hex(16), "budget": str(budget)}
+        try:
+            self._chain.create(first)
+        except OSError as error:
+            raise LedgerError(f"cannot create a ledger at {self.path}: {error.strerror}") from error
+
+    # -- the state, in step with the file ---------------------------------------------------------------
+
+    def _forget(self) -> None:
+        self._pid, self._lock = os.getpid(), threading.Lock()
+        self._state, self._head = State(), Head()
+
+    @contextmanager
+    def _open(self) -> Iterator[tuple[Connection, State]]:
+        """A transaction with everything up to date that other processes wrote."""
+        with self._chain.transaction() as db:
+            yield db, self._read(db)
+
+    def _read(self, db: Connection) -> State:
+        if self._pid != os.getpid():
+            self._forget()  # a fork may have copied a lock that nobody will open
+        with self._lock:
+            try:
+                for head, entry in chain.entries_after(db, self._head, self.path):
+                    self._state.apply(entry)
+                    self._head = head
+            except ValueError as error:
+                self._state, self._head = State(), Head()  # half an entry may have been taken in
+                if isinstance(error, SpecError):
+                    raise LedgerError(f"{self.path} is damaged: {error}") from error
+                raise
+            if not self._state.ledger:
+                raise LedgerError(f"{self.path} is damaged: it has no entries")
+            return self._state
+
+    def _append(self, db: Connection, entry: dict[str, Any]) -> None:
+        """Write one entry; what it means is read back from the file, in `_read`."""
+        # Times are for people: no rule looks at them, so a clock that goes backwards changes nothing.
+        entry = {"at": max(_now(), self._state.at), **entry}
+        chain.append(db, self._head, entry)
+
+    # -- what a device does -----------------------------------------------------------------------------
+
+    def enrol(
+        self,
+        campaign: str,
+        mechanism: Mechanism | Mixture,
+        *,
+        repeat: str = "fresh",
+        bins: int | None = None,
+        answers: int | None = None,
+        again: float | None = None,
+        sends: int | None = None,
+        missing: float | str = "uniform",
+        out_of_range: str = "clip",
+    ) -> None:
+        """Agree to a campaign: which mechanism, and how answers repeat (`sottovoce.device.terms`).
+
+        repeat="fresh": a new draw per period. "once": one draw for all periods. "bins": one draw per bin of
+        the value, for at most `answers` different ones; `again` randomises every send once more, for at most
+        `sends` of them. Enrolling again on the same terms changes nothing, on others it is refused.
+        """
+        if not isinstance(campaign, str) or not campaign:
+            raise ValueError(f"campaign must be a name, got campaign={campaign!r}")
+        terms = Terms(mechanism, repeat, bins, answers, again, sends, missing, out_of_range)
+        with self._open() as (db, state):
+            if campaign in state.accounts:
+                if state.accounts[campaign].terms.to_entry() != terms.to_entry():
+                    raise LedgerError(f"campaign {campaign!r} is enrolled on other terms; use another name")
+                return
+            state.afford(terms.reserved, f"campaign {campaign!r}")
+            self._append(db, {"kind": "enrol", "campaign": campaign, "terms": terms.to_entry()})
+
+    def answer(self, campaign: str, value: object, period: str = "", *, rng: Seeded = None) -> Answer:
+        """The answer for one period, recorded on disk before it is returned.
+
+        The first call draws and charges; every later call for the same period gives the same answer and
+        does not look at the value. None and NaN are missing values, and answered by the declared rule.
+        `rng` is for simulations only.
+        """
+        if not isinstance(period, str):
+            raise TypeError(f"period must be a name such as '2026-11-15', got period={period!r}")
+        with self._open() as (db, state):
+            account = state.account(campaign)
+            if period in account.answers:
+                return account.answers[period]
+            entry = _draw(state, account, value, rng)
+            entry |= {
+                "kind": "answer",
+                "campaign": campaign,
+                "period": period,
+                "key": secrets.token_urlsafe(24),
+            }
+            self._append(db, entry)
+            result = (entry["key"], entry["cell"], account.terms.mechanism.digest)
+            spent, repeated, held = Fraction(entry["spent"]), not entry["new"], entry["held"]
+        return Answer(campaign, period, *result, spent, repeated, held)
+
+    def acknowledge(self, answer: Answer) -> None:
+        """The collector has it: it need not be sent again."""
+        with self._open() as (db, state):
+            account = state.account(answer.campaign)
+            if account.answers.get(answer.period) != answer:
+                raise ValueError("answer is not one of this ledger")
+            if answer.period not in account.acknowledged:
+                self._append(
+                    db, {"kind": "acknowledge", "campaign": answer.campaign, "period": answer.period}
+                )
+
+    def send(
+        self, campaign: str, value: object, transport: Callable[[Answer], object], period: str = ""
+    ) -> Answer:
+        """Record, hand over to `transport`, acknowledge; if that raises, the answer stays pending."""
+        answer = self.answer(campaign, value, period)
+        transport(answer)
+        self.acknowledge(answer)
+        return answer
+
+    def change_budget(self, budget: object) -> None:
+        """Set another budget, not below what is spent or set aside already."""
+        amount = budget_of(budget)
+        with self._open() as (db, state):
+            if state.committed > amount:
+                raise BudgetError(
+                    f"budget must be at least {plain(state.committed)}, which is spent or set aside, "
+                    f"got budget={plain(amount)}"
+                )
+            self._append(db, {"kind": "budget", "budget": str(amount)})
+
+    # -- what it says -----------------------------------------------------------------------------------
+
+    @property
+    def budget(self) -> Fraction:
+        return self._now_state().budget
+
+    @property
+    def spent(self) -> Fraction:
+        """ε spent in total, an upper bound in exact arithmetic."""
+        return self._now_state().spent
+
+    @property
+    def remaining(self) -> Fraction:
+        """What is neither spent nor set aside."""
+        state = self._now_state()
+        return state.budget - state.committed
+
+    def account(self, campaign: str) -> Account:
+        """One campaign: terms, what it cost, its answers."""
+        return self._now_state().account(campaign).copy()
+
+    @property
+    def campaigns(self) -> tuple[str, ...]:
+        return tuple(self._now_state().accounts)
+
+    def pending(self) -> list[Answer]:
+        """Recorded and not acknowledged, oldest campaign first: send these again after a crash."""
+        return [answer for account in self._now_state().accounts.values() for answer in account.pending]
+
+    @property
+    def witness(self) -> str:
+        """Number and seal of the last entry: keep it elsewhere, and give it when opening the file again."""
+        self._now_state()
+        return str(self._head)
+
+    def __str__(self) -> str:
+        return words.describe(self._now_state())
+
+    def __repr__(self) -> str:
+        state = self._now_state()
+        return f"<Ledger {self.path.name!r} spent {plain(state.spent)} of {plain(state.budget)}>"
+
+    def entries(self) -> list[dict[str, Any]]:
+        """Everything the file holds, in order, with number and seal. It tells the bins of your values."""
+        with self._open() as (db, _):
+            read = chain.entries_after(db, Head(), self.path)
+            return [{"n": head.count, "seal": head.digest, **entry} for head, entry in read]
+
+    def _now_state(self) -> State:
+        with self._open() as (_, state):
+            return state
+
+
+def _draw(state: State, account: Account, value: object, rng: Seeded) -> dict[str, Any]:
+    """What to record: cell, kept cell and bin, what it costs. Over the limit is an error before any draw."""
+    terms = account.terms
+    number = terms.judge(value)
+    if terms.repeat == "fresh":
+        price = state.price(account, new=True)
+        return {
+            "cell": terms.draw(number, rng), "kept": None, "bin": None,
+            "new": True, "held": False, "spent": str(price),
+        }  # fmt: skip
+    if terms.repeat == "once":
+        bin_, held = 0, False
+    else:
+        bin_, held = account.next_bin(terms.bin_of(number))
+    new = bin_ not in account.kept
+    price = state.price(account, new=new)
+    if not new:
+        kept = account.kept[bin_]
+    else:
+        kept = terms.draw(number, rng) if terms.repeat == "once" else terms.draw_bin(bin_, rng)
+    return {
+        "cell": terms.resend(kept, rng), "kept": kept, "bin": bin_,
+        "new": new, "held": held, "spent": str(price),
+    }  # fmt: skip
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,169 @@
+"""What a chain of entries adds up to.
+
+`State.apply` takes one entry and either accepts it or refuses the chain: it knows the rules as well as the
+ledger does, so a file whose entries spend too much, answer twice or charge too little is not trusted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from sottovoce.device.terms import Terms, plain
+from sottovoce.errors import BudgetError, LedgerError
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One recorded answer: send `cell` under `key`, as often as it takes.
+
+    `spent` is what recording it cost. `repeated`: the cell was kept from before; `held`: the campaign's
+    bins are used up and the latest kept answer stands in. Both stay on the device.
+    """
+
+    campaign: str
+    period: str
+    key: str
+    cell: int
+    digest: str
+    spent: Fraction
+    repeated: bool = False
+    held: bool = False
+
+
+@dataclass
+class Account:
+    """One campaign: its terms, what it has cost, and its answers by period."""
+
+    name: str
+    terms: Terms
+    spent: Fraction = Fraction(0)
+    answers: dict[str, Answer] = field(default_factory=dict)
+    kept: dict[int, int] = field(default_factory=dict)
+    latest: int | None = None
+    acknowledged: set[str] = field(default_factory=set)
+
+    @property
+    def committed(self) -> Fraction:
+        return max(self.spent, self.terms.reserved)
+
+    @property
+    def pending(self) -> list[Answer]:
+        """Recorded and not acknowledged: to be sent (again)."""
+        return [answer for period, answer in self.answers.items() if period not in self.acknowledged]
+
+    def copy(self) -> Account:
+        """A snapshot that later entries do not change."""
+        return replace(
+            self, answers=dict(self.answers), kept=dict(self.kept), acknowledged=set(self.acknowledged)
+        )
+
+    def next_bin(self, bin_: int) -> tuple[int, bool]:
+        """The bin whose answer goes out, and whether it is the latest one standing in for a new one."""
+        full = len(self.kept) >= (self.terms.answers or 0)
+        if bin_ in self.kept or not full or self.latest is None:
+            return bin_, False
+        return self.latest, True
+
+
+class State:
+    """Budget, accounts and totals after some entries."""
+
+    def __init__(self) -> None:
+        self.ledger = ""
+        self.budget = Fraction(0)
+        self.accounts: dict[str, Account] = {}
+        self.at = ""
+
+    @property
+    def spent(self) -> Fraction:
+        return sum((account.spent for account in self.accounts.values()), Fraction(0))
+
+    @property
+    def committed(self) -> Fraction:
+        """Spent or set aside."""
+        return sum((account.committed for account in self.accounts.values()), Fraction(0))
+
+    def account(self, name: str) -> Account:
+        if name not in self.accounts:
+            raise ValueError(f"campaign {name!r} is not enrolled in this ledger")
+        return self.accounts[name]
+
+    def afford(self, more: Fraction, what: str) -> None:
+        if self.committed + more > self.budget:
+            raise BudgetError(
+                f"{what} needs epsilon={plain(more)}, but {plain(self.budget - self.committed)} is left of "
+                f"the budget of {plain(self.budget)}; nothing was spent"
+            )
+
+    # -- entries ----------------------------------------------------------------------------------------
+
+    def apply(self, entry: dict[str, Any]) -> None:
+        """Take one entry, or refuse the chain."""
+        kinds = {"open": self._open, "budget": self._rebudget, "enrol": self._enrol}
+        kinds |= {"answer": self._answer, "acknowledge": self._acknowledge}
+        try:
+            kind, at = entry["kind"], entry["at"]
+            if (kind == "open") == bool(self.ledger) or at < self.at:
+                raise LedgerError("an entry is out of place")
+            kinds[kind](entry)
+            self.at = at
+        except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+            raise LedgerError(f"the ledger contradicts its own rules: {error}") from error
+
+    def _open(self, entry: dict[str, Any]) -> None:
+        self.ledger, self.budget = str(entry["ledger"]), Fraction(entry["budget"])
+
+    def _rebudget(self, entry: dict[str, Any]) -> None:
+        self.budget = Fraction(entry["budget"])
+        self.afford(Fraction(0), "what was spent or set aside")
+
+    def _enrol(self, entry: dict[str, Any]) -> None:
+        name, terms = entry["campaign"], Terms.from_entry(entry["terms"])
+        if name in self.accounts:
+            raise LedgerError("a campaign is enrolled twice")
+        self.afford(terms.reserved, f"campaign {name!r}")
+        self.accounts[name] = Account(name, terms)
+
+    def price(self, account: Account, *, new: bool) -> Fraction:
+        """What one more answer costs, refused if it is over the campaign's or the person's limit."""
+        terms = account.terms
+        if terms.sends is not None and len(account.answers) >= terms.sends:
+            raise BudgetError(
+                f"campaign {account.name!r} agreed to {terms.sends} sends and has used them; nothing spent"
+            )
+        price = (terms.epsilon if new else Fraction(0)) + terms.epsilon_again
+        after = max(account.spent + price, terms.reserved)
+        self.afford(after - account.committed, f"an answer to {account.name!r}")
+        return price
+
+    def _answer(self, entry: dict[str, Any]) -> None:
+        account = self.accounts[entry["campaign"]]
+        period, cell, bin_, kept = entry["period"], entry["cell"], entry["bin"], entry["kept"]
+        terms, new = account.terms, bool(entry["new"])
+        if period in account.answers:
+            raise LedgerError("a period is answered twice")
+        if not 0 <= cell < terms.mechanism.cells:
+            raise LedgerError("a cell that the mechanism does not have")
+        if new != (terms.repeat == "fresh" or bin_ not in account.kept):
+            raise LedgerError("an answer is free that was not, or the other way round")
+        if Fraction(entry["spent"]) != self.price(account, new=new):
+            raise LedgerError("an answer was charged wrongly")
+        if terms.repeat != "fresh":
+            if account.kept.setdefault(bin_, kept) != kept or (terms.again is None and cell != kept):
+                raise LedgerError("a kept answer has changed")
+            if len(account.kept) > (terms.answers or 1):
+                raise LedgerError("more bins than agreed")
+            account.latest = bin_
+        spent = Fraction(entry["spent"])
+        account.spent += spent
+        account.answers[period] = Answer(
+            account.name, period, entry["key"], cell, terms.mechanism.digest, spent, not new, entry["held"]
+        )
+
+    def _acknowledge(self, entry: dict[str, Any]) -> None:
+        account = self.accounts[entry["campaign"]]
+        if entry["period"] not in account.answers:
+            raise LedgerError("an acknowledgement without an answer")
+        account.acknowledged.add(entry["period"])
