@@ -63,5 +63,6 @@ def test_pending_and_export(ledger: sv.Ledger, tmp_path: Path) -> None:
 
 
 def test_a_path_without_a_ledger_creates_none(tmp_path: Path) -> None:
-    assert "does not exist" in run("show", str(tmp_path / "none.db"))
+    result = CliRunner().invoke(build_app(), ["device", "show", str(tmp_path / "none.db")])
+    assert result.exit_code == 2
     assert not (tmp_path / "none.db").exists()
