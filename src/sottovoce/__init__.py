@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from sottovoce.mechanism import Mechanism as Mechanism
     from sottovoce.mixture import Mixture as Mixture
     from sottovoce.mixture import from_json as from_json
+    from sottovoce.planning import Plan as Plan
+    from sottovoce.planning import plan as plan
     from sottovoce.tally import Tally as Tally
 
 #: Where each public name lives; a test keeps it in step with the imports above.
@@ -47,6 +49,7 @@ _HOME = {
     "Ledger": "device.ledger",
     "Mechanism": "mechanism",
     "Mixture": "mixture",
+    "Plan": "planning",
     "Tally": "tally",
     "audit": "auditing",
     "distribution": "estimates.distribution",
@@ -55,6 +58,7 @@ _HOME = {
     "ogpm": "designs.classic",
     "ogpm_unbiased": "designs.classic",
     "optimal": "designs.optimal",
+    "plan": "planning",
     "pm": "designs.classic",
     "ptt": "designs.classic",
     "sw": "designs.classic",

@@ -28,7 +28,7 @@ from sottovoce.exact import exp_lower, log_upper
 from sottovoce.kernels import Sampler, WindowOperator, compiled_available
 from sottovoce.kernels.tables import FloatArray, IntArray
 from sottovoce.randomness import Seeded, word_source
-from sottovoce.values import as_cells, as_numbers, count_outside
+from sottovoce.values import as_cells, as_numbers, count_outside, in_domain
 from sottovoce.window import Window
 
 _BLOCK = {True: 1 << 16, False: 1 << 14}  # values per block, compiled or not: what the cache holds
@@ -228,13 +228,7 @@ class Mechanism:
         return np.asarray(f(flat, self.window.starts(flat).astype(np.float64))).reshape(t.shape)[()]
 
     def _unit(self, x: ArrayLike) -> FloatArray:
-        x = np.asarray(as_numbers(x, "x"), dtype=np.float64)
-        outside, first = count_outside(x.reshape(-1), self.domain.contains)
-        if outside:
-            raise DataError(
-                f"x must lie in the domain: {outside} of {x.size} do not, the first at index {first}"
-            )
-        return self.domain.to_unit(x)
+        return self.domain.to_unit(in_domain(x, self.domain, "x"))
 
     # -- other decodings --------------------------------------------------------------------------------
 

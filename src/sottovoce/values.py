@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sottovoce.domains import Domain
 from sottovoce.errors import DataError
 from sottovoce.kernels.tables import FloatArray, IntArray
 
@@ -40,6 +41,17 @@ def count_outside(flat: NDArray[Any], allowed: Callable[[FloatArray], NDArray[np
             first = begin + int(np.argmax(wrong))
         count += found
     return count, first
+
+
+def in_domain(values: ArrayLike, domain: Domain, name: str) -> FloatArray:
+    """Numbers of any shape that all lie in the domain."""
+    array = np.asarray(as_numbers(values, name), dtype=np.float64)
+    outside, first = count_outside(array.reshape(-1), domain.contains)
+    if outside:
+        raise DataError(
+            f"{name} must lie in the domain: {outside} of {array.size} do not, the first at index {first}"
+        )
+    return array
 
 
 def as_cells(cells: ArrayLike, limit: int) -> IntArray:

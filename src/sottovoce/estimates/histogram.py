@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.domains import Domain
-from sottovoce.errors import DataError, MissingExtra, NoDataError
+from sottovoce.errors import MissingExtra, NoDataError
 from sottovoce.estimates import metrics
 from sottovoce.kernels.tables import FloatArray
-from sottovoce.values import as_numbers, count_outside
+from sottovoce.values import as_numbers, in_domain
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,14 +105,9 @@ class Distribution:
             if other.domain != self.domain:
                 raise ValueError(f"domains must agree, got {self.domain} and {other.domain}")
             return other._unit
-        values = np.asarray(as_numbers(other, "values"), dtype=np.float64).reshape(-1)
+        values = in_domain(other, self.domain, "values").reshape(-1)
         if not values.size:
             raise NoDataError("values must not be empty")
-        wrong, first = count_outside(values, self.domain.contains)
-        if wrong:
-            raise DataError(
-                f"values must lie in the domain: {wrong} of {values.size} do not, the first at index {first}"
-            )
         return metrics.Cumulative.of_sample(self.domain.to_unit(values))
 
     # -- other forms ------------------------------------------------------------------------------------

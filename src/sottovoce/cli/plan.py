@@ -1,0 +1,92 @@
+"""sottovoce plan: which mechanism, what error, how many people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import sottovoce as sv
+from sottovoce.cli.options import CircleOption, DomainPair, Output, Quick, domain_from
+
+Task = Annotated[str, typer.Argument(help="mean, distribution or quantile.")]
+Epsilon = Annotated[float | None, typer.Option("--epsilon", help="ε; leave out to ask for it.")]
+People = Annotated[int | None, typer.Option("--people", help="How many people; leave out to ask for it.")]
+Target = Annotated[float | None, typer.Option("--target", help="The error to reach, in the domain's units.")]
+Level = Annotated[float, typer.Option("--q", help="Which quantile.")]
+Confidence = Annotated[float, typer.Option("--confidence", help="Of the intervals.")]
+Format = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("plan")(plan)
+
+
+def plan(
+    task: Task = "mean",
+    epsilon: Epsilon = None,
+    people: People = None,
+    domain: DomainPair = None,
+    circle: CircleOption = None,
+    target: Target = None,
+    q: Level = 0.5,
+    confidence: Confidence = 0.95,
+    output: Output = None,
+    as_json: Format = False,
+    quick: Quick = False,
+) -> None:
+    """Rank mechanisms by the error to expect, or find the ε or the number of people for a target.
+
+    Give --epsilon and --people, or one of them and --target. --output writes the picture (error against ε and
+    people) to a PNG, SVG or PDF file.
+    """
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    where = domain_from(domain, circle, default=(0, 1))
+    if target is None and epsilon is None:
+        epsilon = 1.0
+    if target is None and people is None:
+        people = 10_000
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        job = bar.add_task("planning")
+        found = sv.plan(
+            task, epsilon, people, where, target, q=q, confidence=confidence, repetitions=3 if quick else 8,
+            progress=lambda name: bar.update(job, description=f"looking at {name}"),
+        )  # fmt: skip
+        if output is not None:
+            _save(found, output, lambda name: bar.update(job, description=f"drawing {name}"))
+    if as_json:
+        typer.echo(json.dumps({"title": found.title, "options": found.rows(), "left_out": found.left_out}))
+    else:
+        _print(found)
+
+
+def _print(found: sv.Plan) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=found.title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    table.add_column("mechanism", no_wrap=True)
+    for name in ("ε", "people", "error", f"± ({found.level})"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("why", overflow="fold")
+    for o in found.options:
+        table.add_row(
+            o.name, f"{o.epsilon:.4g}", f"{o.people:,}", f"{o.error:.4g}", f"{o.half_width:.4g}", o.reason
+        )
+    console = Console()
+    console.print(table)
+    for name, why in found.left_out.items():
+        console.print(f"{name}: {why}")
+
+
+def _save(found: sv.Plan, output: Path, progress: Callable[[str], None]) -> None:
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    found.plot(progress=progress)[0].figure.savefig(output, dpi=150)

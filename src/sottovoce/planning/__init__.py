@@ -1,0 +1,7 @@
+"""Which mechanism, what error, how many people: questions to answer before anything is collected."""
+
+from __future__ import annotations
+
+from sottovoce.planning.planner import Option as Option
+from sottovoce.planning.planner import Plan as Plan
+from sottovoce.planning.planner import plan as plan

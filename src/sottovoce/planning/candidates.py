@@ -1,0 +1,77 @@
+"""The mechanisms that suit a task, each with the reason in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from sottovoce.designs import classic
+from sottovoce.designs.optimal import optimal
+from sottovoce.designs.two_scale import two_scale
+from sottovoce.domains import Circle, Domain, Interval
+
+TASKS = ("mean", "distribution", "quantile")
+UNIT_INTERVAL, UNIT_CIRCLE = Interval(0, 1), Circle(1)
+
+Design = Callable[[float, Domain], Any]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A design under the name it has in `sottovoce`."""
+
+    name: str
+    design: Design
+    reason: str
+
+    def build(self, epsilon: float, domain: Domain) -> Any:
+        return self.design(epsilon, domain)
+
+    def on_unit(self, epsilon: float, circle: bool) -> Any:
+        """The mechanism on the unit interval or circle, where errors are computed."""
+        return _built(self, epsilon, circle)
+
+
+@lru_cache(maxsize=256)
+def _built(candidate: Candidate, epsilon: float, circle: bool) -> Any:
+    return candidate.build(epsilon, UNIT_CIRCLE if circle else UNIT_INTERVAL)
+
+
+def _optimal_mean(epsilon: float, domain: Domain) -> Any:
+    return optimal(epsilon, domain, loss="l2", unbiased=True)
+
+
+_MEAN = (
+    Candidate("optimal", _optimal_mean, "unbiased, the least worst-case variance there is"),
+    Candidate("ptt", classic.ptt, "unbiased, the best with a uniform background"),
+    Candidate("pm", classic.pm, "unbiased, three pieces; the usual choice"),
+    Candidate("duchi", classic.duchi, "unbiased, two reports only; good for small ε, flat for large"),
+    Candidate("ogpm_unbiased", classic.ogpm_unbiased, "unbiased as printed, dominated by pm"),
+)
+_DIRECTION = (
+    Candidate("ogpm", classic.ogpm, "on a circle no ε-LDP mechanism has a smaller error for one person"),
+    Candidate(
+        "ogpm, loss='l2'",
+        lambda epsilon, domain: classic.ogpm(epsilon, domain, loss="l2"),
+        "the same with the window of squared error",
+    ),
+)
+_SHAPE = (
+    Candidate("two_scale", two_scale, "two window widths, together no frequency is lost"),
+    Candidate("sw", classic.sw, "the square wave, made for distributions"),
+    Candidate("pm", classic.pm, "made for means; its wide reports cost detail"),
+    Candidate("ogpm", classic.ogpm, "windows stop at the ends, where inputs look alike"),
+)
+_CIRCLE_SHAPE = (
+    Candidate("two_scale", two_scale, "two window widths, together no frequency is lost"),
+    Candidate("ogpm", classic.ogpm, "its one window nearly loses some frequencies"),
+)
+
+
+def candidates(task: str, domain: Domain) -> tuple[Candidate, ...]:
+    """The designs that suit a task on a domain."""
+    if task == "mean":
+        return _DIRECTION if domain.is_circle else _MEAN
+    return _CIRCLE_SHAPE if domain.is_circle else _SHAPE
