@@ -137,7 +137,7 @@ def test_outside_the_searched_range_a_closed_form_has_a_certificate(measure: str
         ({"epsilon": -1.0}, "epsilon must be positive, got epsilon=-1.0"),
         ({"epsilon": 17.0}, "epsilon must be between"),
         ({"tolerance": 0.0}, "tolerance must lie between 0 and 1"),
-        ({"domain": sv.Circle(), "unbiased": True}, "needs an interval"),
+        ({"domain": sv.Circle(), "unbiased": True}, "need an interval"),
     ],
 )
 def test_bad_arguments(arguments: dict[str, object], sentence: str) -> None:

@@ -57,7 +57,9 @@ class Certificate:
     @property
     def ratio(self) -> float:
         """worst / limit: 1.002 means that no mechanism whatsoever is more than 0.2 % better."""
-        return self.unit_worst / self.unit_limit if self.unit_limit > 0 else math.inf
+        if self.unit_limit > 0:
+            return self.unit_worst / self.unit_limit
+        return math.inf if self.unit_worst > 0 else 1.0
 
     @property
     def quantity(self) -> str:

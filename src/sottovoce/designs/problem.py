@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from sottovoce.designs.certificate import settle
+from sottovoce.designs.certificate import Certificate, settle
 from sottovoce.designs.classic import duchi, ogpm, ptt_optimal_q, ptt_worst_variance
 from sottovoce.designs.cuts import Cuts
-from sottovoce.designs.search import Found, direct_oracle, search, unbiased_oracle
+from sottovoce.designs.search import Found, Oracle, Warm, direct_oracle, search, unbiased_oracle
 from sottovoce.kernels.tables import FloatArray
+from sottovoce.mechanism import Mechanism
 
+MAX_REPORTS = 449  # 64 KB of spec
 _ONE = np.ones(1)
 
 
@@ -56,43 +59,56 @@ class Problem:
             return self.scale ** (1 / self.k)
         return math.exp(-self.epsilon / 2)
 
+    @property
+    def question(self) -> dict[str, Any]:
+        """Everything that the answer depends on, in plain numbers."""
+        return {"epsilon": self.epsilon, "k": self.k, "unbiased": self.unbiased}
+
+    @property
+    def usual_tolerance(self) -> float:
+        return 0.001 if self.epsilon <= 4 else 0.008
+
     def reports_for(self, tolerance: float) -> int:
         """How many reports should do: the loss of a grid is quadratic in its step."""
         span = 1 + 2 * self.length if self.unbiased else 1.0
-        return max(65, math.ceil(span / (1.2 * math.sqrt(tolerance) * self.length))) | 1
+        needed = span / (1.2 * math.sqrt(tolerance) * self.length)
+        return round(min(max(needed, 65), MAX_REPORTS)) | 1
 
     def solve(self, reports: int, *, gap: float, warm: Solution | None = None) -> Solution:
+        """The best background on a grid of so many reports, and the limit that its multipliers prove."""
         y = self._grid(reports, warm)
-        start = np.full(len(y), math.exp(-self.epsilon / 2) / len(y))
-        active = None
-        if warm is not None:
-            active = warm.found.cuts[warm.found.weights > 0]
 
-        def run(oracle: object, cuts: Cuts | None) -> Found:
+        def run(oracle: Oracle, known: Warm | None) -> Found:
             return search(
-                oracle,  # type: ignore[arg-type]
+                oracle,
                 y,
                 self.e,
                 shares=_ONE,
                 scale=self.scale,
-                start=start,
+                start=self._start(y),
                 gap=gap,
-                warm=None if cuts is None or not len(cuts) else (cuts, np.zeros(len(cuts), dtype=np.intp)),
+                warm=known,
                 per_round=max(64, reports // 3),
             )
 
+        known = None if warm is None else warm.found.active
         if self.unbiased:
-            found = run(unbiased_oracle(self.e), active)
+            found = run(unbiased_oracle(self.e), known)
             return self._proved(found, [found])
         # The error of a grid background is largest halfway between reports or on them.
         halves = np.linspace(0.0, 0.5, reports)
-        found = run(direct_oracle(halves, self.k, self.e), active)
+        found = run(direct_oracle(halves, self.k, self.e), known)
         proofs = [found]
         if self.k < 2:
             # Corners of the loss off the grid would cost the certificate: prove with inputs on the grid.
-            on = np.isin(found.cuts.x, y) & (found.weights > 0)
-            proofs.append(run(direct_oracle(y[: reports // 2 + 1], self.k, self.e), found.cuts[on]))
+            cuts, groups = found.active
+            on = np.isin(cuts.x, y)
+            on_grid = direct_oracle(y[: reports // 2 + 1], self.k, self.e)
+            proofs.append(run(on_grid, (cuts[on], groups[on])))
         return self._proved(found, proofs)
+
+    def _start(self, y: FloatArray) -> FloatArray:
+        return np.full(len(y), math.exp(-self.epsilon / 2) / len(y))
 
     def _grid(self, reports: int, warm: Solution | None) -> FloatArray:
         if not self.unbiased:
@@ -101,10 +117,25 @@ class Problem:
             reach = 1.3 * self.length
         else:
             # The support, a step more on either side, and sparse sentinels beyond for the certificate.
-            reach = -warm.found.support[0] + 1.5 * float(np.diff(warm.y).min())
+            low, high = warm.found.support
+            reach = max(-low, high - 1) + 1.5 * float(np.diff(warm.y).min())
         beyond = reach + self.length * np.array([0.15, 0.4, 0.8, 1.5, 3.0])
         inner = np.linspace(-reach, 1 + reach, reports)
         return np.concatenate((-beyond[::-1], inner, 1 + beyond))
+
+    def certified(self, made: Mechanism, solution: Solution) -> Certificate:
+        """The exact worst case of the shipped mechanism, against the limit."""
+        worst = made.worst_variance() if self.unbiased else made.worst_error(self.k)
+        return Certificate(
+            self.epsilon,
+            self.k,
+            self.unbiased,
+            solution.limit,
+            worst,
+            "cuts",
+            solution.cuts,
+            solution.weights,
+        )
 
     def _proved(self, found: Found, proofs: list[Found]) -> Solution:
         best: tuple[Cuts, FloatArray, float] | None = None

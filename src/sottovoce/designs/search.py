@@ -37,6 +37,12 @@ class Found:
     groups: NDArray[np.intp]
 
     @property
+    def active(self) -> Warm:
+        """The cuts that hold the bound up: a start for a search on another grid."""
+        chosen = self.weights > 0
+        return self.cuts[chosen], self.groups[chosen]
+
+    @property
     def support(self) -> tuple[float, float]:
         heavy = self.y[self.g > 1e-7 * self.g.max()]
         return float(heavy[0]), float(heavy[-1])
@@ -53,6 +59,7 @@ class Answer:
 
 
 Oracle = Callable[[FloatArray, FloatArray], Answer]
+Warm = tuple[Cuts, NDArray[np.intp]]
 
 
 def search(
@@ -63,18 +70,17 @@ def search(
     shares: FloatArray,
     scale: float,
     start: FloatArray,
-    warm: tuple[Cuts, NDArray[np.intp]] | None = None,
+    warm: Warm | None = None,
     folded: bool = True,
     gap: float = 1e-5,
     per_round: int = 64,
 ) -> Found:
     """The best background on the reports y, to a relative `gap` between its value and its bound."""
     master = Master(y, e, shares, scale, folded)
-    if warm is not None:
-        master.add(*warm)
     g, t, best, best_g = start, np.full(len(shares), -np.inf), np.inf, start
     bound, weights = 0.0, np.zeros(0)
-    if warm is not None:
+    if warm is not None and len(warm[0]):
+        master.add(*warm)
         g, t, weights = master.solve()
         bound = float(shares @ t)
     for _ in range(_ROUNDS):
