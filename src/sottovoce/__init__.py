@@ -30,8 +30,15 @@ if TYPE_CHECKING:
     from sottovoce.device.ledger import Ledger as Ledger
     from sottovoce.domains import Circle as Circle
     from sottovoce.domains import Interval as Interval
+    from sottovoce.estimates.circular import circular_mean as circular_mean
+    from sottovoce.estimates.circular import concentration as concentration
     from sottovoce.estimates.distribution import distribution as distribution
+    from sottovoce.estimates.estimate import Estimate as Estimate
     from sottovoce.estimates.histogram import Distribution as Distribution
+    from sottovoce.estimates.means import mean as mean
+    from sottovoce.estimates.means import variance as variance
+    from sottovoce.estimates.quantiles import probability as probability
+    from sottovoce.estimates.quantiles import quantile as quantile
     from sottovoce.mechanism import Mechanism as Mechanism
     from sottovoce.mixture import Mixture as Mixture
     from sottovoce.mixture import from_json as from_json
@@ -45,6 +52,7 @@ _HOME = {
     "Circle": "domains",
     "Client": "client",
     "Distribution": "estimates.histogram",
+    "Estimate": "estimates.estimate",
     "Interval": "domains",
     "Ledger": "device.ledger",
     "Mechanism": "mechanism",
@@ -52,17 +60,23 @@ _HOME = {
     "Plan": "planning",
     "Tally": "tally",
     "audit": "auditing",
+    "circular_mean": "estimates.circular",
+    "concentration": "estimates.circular",
     "distribution": "estimates.distribution",
     "duchi": "designs.classic",
     "from_json": "mixture",
+    "mean": "estimates.means",
     "ogpm": "designs.classic",
     "ogpm_unbiased": "designs.classic",
     "optimal": "designs.optimal",
     "plan": "planning",
     "pm": "designs.classic",
+    "probability": "estimates.quantiles",
     "ptt": "designs.classic",
+    "quantile": "estimates.quantiles",
     "sw": "designs.classic",
     "two_scale": "designs.two_scale",
+    "variance": "estimates.means",
 }
 #: Subpackages reached as attributes.
 _PARTS = frozenset({"central", "device", "laws"})

@@ -21,10 +21,8 @@ from functools import cached_property
 
 import numpy as np
 
-from sottovoce.estimates.em import em
 from sottovoce.estimates.model import Coarse
-from sottovoce.kernels.tables import FloatArray
-from sottovoce.tally import Tally
+from sottovoce.kernels.tables import FloatArray, IntArray
 
 _NEAR = 1e-9  # how far from a bend, in widths of the domain, its two sides are looked at
 _GRID = 512  # inputs at which a curved target is held down between bends
@@ -43,67 +41,92 @@ class Target:
         return Target(lambda t: -self.at(t), self.jumps, (-high, -low))
 
 
+class Nodes:
+    """Where h ≥ τ is enforced: unit coordinates and the law of the groups there, a row each.
+
+    Both sides of every bend and of every jump of the target, and a grid where the target is curved.
+    """
+
+    def __init__(self, coarse: Coarse) -> None:
+        self.coarse = coarse
+
+    def of(self, target: Target) -> tuple[FloatArray, FloatArray]:
+        t, rows = self.curved if target.curvature != (0.0, 0.0) else self.straight
+        if not target.jumps:
+            return t, rows
+        near = np.array(target.jumps)
+        more = np.unique(np.clip(np.concatenate((near - _NEAR, near + _NEAR)), 0.0, 1.0))
+        return _merged(t, rows, more, self._law(more))
+
+    @cached_property
+    def straight(self) -> tuple[FloatArray, FloatArray]:
+        bends = self.coarse.mechanism.domain.to_unit(self.coarse.bends)
+        t = np.unique(np.clip(np.concatenate((bends - _NEAR, bends + _NEAR)), 0.0, 1.0))
+        return t, self._law(t)
+
+    @cached_property
+    def curved(self) -> tuple[FloatArray, FloatArray]:
+        grid = np.setdiff1d(np.arange(_GRID + 1) / _GRID, self.straight[0])
+        return _merged(*self.straight, grid, self._law(grid))
+
+    def _law(self, t: FloatArray) -> FloatArray:
+        domain = self.coarse.mechanism.domain
+        law = self.coarse.law(np.clip(domain.from_unit(t), domain.low, domain.high))
+        return np.stack([law.expect(group) for group in np.eye(len(self.coarse.first))], axis=1)
+
+
 class Envelope:
-    """The envelope problems of one tally: groups, pilot and the law at every bend."""
+    """The envelope problems of one pilot, for n reports."""
 
-    def __init__(self, coarse: Coarse, pilot: FloatArray) -> None:
-        self.coarse, self.pilot = coarse, pilot
-
-    @classmethod
-    def of(cls, tally: Tally, most: int = 64) -> Envelope:
-        """With a pilot fitted to the same counts, stopped long before it follows their noise."""
-        coarse = Coarse.of(tally, most)
-        fit = em(coarse.law_of_bins(128, 4), coarse.counts, tolerance=0.05, most=300)
-        return cls(coarse, fit.reports)
+    def __init__(self, nodes: Nodes, pilot: FloatArray, n: int) -> None:
+        self.nodes, self.pilot, self.n = nodes, pilot, n
 
     def upper(self, target: Target, z: float) -> FloatArray:
         """Weights of an upper limit: h ≥ τ everywhere, expected limit least under the pilot."""
-        t, rows = self._nodes(target)
-        bound = target.at(t) + self._slack(target, t)
+        t, rows = self.nodes.of(target)
+        bound = target.at(t) + _slack(target, t)
         # The two sides of a bend are one constraint unless something jumps there.
         apart = np.diff(t) > 3 * _NEAR
         apart |= (np.abs(np.diff(rows, axis=0)).max(axis=1) > 1e-6) | (np.abs(np.diff(bound)) > 1e-6)
         used = np.concatenate(([True], apart))
-        w = minimise_limit(rows[used], bound[used], self.pilot, z / np.sqrt(self.coarse.n))
+        w = minimise_limit(rows[used], bound[used], self.pilot, z / np.sqrt(self.n))
         return np.asarray(w + max(0.0, float((bound - rows @ w).max())))
 
     def lower(self, target: Target, z: float) -> FloatArray:
         """Weights of a lower limit: h ≤ τ everywhere."""
         return -self.upper(target.negative(), z)
 
-    def _nodes(self, target: Target) -> tuple[FloatArray, FloatArray]:
-        """Unit coordinates and the law there: both sides of every bend and jump, and a grid if curved."""
-        curved = target.curvature != (0.0, 0.0)
-        t, rows = self._curved_rows if curved else self._straight_rows
-        if target.jumps:
-            near = np.array(target.jumps)
-            more = np.unique(np.clip(np.concatenate((near - _NEAR, near + _NEAR)), 0.0, 1.0))
-            t, rows = np.concatenate((t, more)), np.concatenate((rows, self._law(more)))
-            order = np.argsort(t, kind="stable")
-            t, rows = t[order], rows[order]
-        return t, rows
+    def noise(self, weights: FloatArray) -> tuple[float, float]:
+        """The least and the largest variance of w(report) given x."""
+        _, rows = self.nodes.straight
+        variance = rows @ weights**2 - (rows @ weights) ** 2
+        return max(float(variance.min()), 0.0), float(variance.max())
 
-    @cached_property
-    def _straight_rows(self) -> tuple[FloatArray, FloatArray]:
-        bends = self.coarse.mechanism.domain.to_unit(self.coarse.bends)
-        t = np.unique(np.clip(np.concatenate((bends - _NEAR, bends + _NEAR)), 0.0, 1.0))
-        return t, self._law(t)
+    def average_noise(self, weights: FloatArray, counts: IntArray) -> float:
+        """An upper estimate of the average over people of the variance of w(report) given x.
 
-    @cached_property
-    def _curved_rows(self) -> tuple[FloatArray, FloatArray]:
-        t, rows = self._straight_rows
-        grid = np.setdiff1d(np.arange(_GRID + 1) / _GRID, t)
-        order = np.argsort(np.concatenate((t, grid)), kind="stable")
-        return np.concatenate((t, grid))[order], np.concatenate((rows, self._law(grid)))[order]
+        That variance is itself a function of x, so it has an envelope too. h is linear between nodes, hence
+        the variance Σw²P − h² is concave there and leaves its chord by at most (Δh)²/4.
+        """
+        t, rows = self.nodes.curved
+        h = rows @ weights
+        steps = np.diff(h)[np.diff(t) > 3 * _NEAR]
+        bound = rows @ weights**2 - h**2 + float((steps**2).max(initial=0.0)) / 4
+        w = minimise_limit(rows, bound, self.pilot, 1 / np.sqrt(self.n))
+        least, most = self.noise(weights)
+        return float(np.clip(w @ counts / counts.sum(), least, most))
 
-    def _law(self, t: FloatArray) -> FloatArray:
-        domain = self.coarse.mechanism.domain
-        return self.coarse.law(np.clip(domain.from_unit(t), domain.low, domain.high)).dense()
 
-    @staticmethod
-    def _slack(target: Target, t: FloatArray) -> float:
-        """How far a concave piece can rise above its chord: −τ''·Δ²/8."""
-        return max(0.0, -target.curvature[0]) * float(np.diff(t).max()) ** 2 / 8
+def _merged(
+    t: FloatArray, rows: FloatArray, more: FloatArray, law: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    order = np.argsort(np.concatenate((t, more)), kind="stable")
+    return np.concatenate((t, more))[order], np.concatenate((rows, law))[order]
+
+
+def _slack(target: Target, t: FloatArray) -> float:
+    """How far a concave piece can rise above its chord: −τ''·Δ²/8."""
+    return max(0.0, -target.curvature[0]) * float(np.diff(t).max()) ** 2 / 8
 
 
 def minimise_limit(rows: FloatArray, bound: FloatArray, q: FloatArray, kappa: float) -> FloatArray:
@@ -158,7 +181,10 @@ def _centre(
         falling = along < 0
         length = min(1.0, 0.95 * float((slack[falling] / -along[falling]).min())) if falling.any() else 1.0
         here = height(w, slack)
-        while length > 1e-9 and height(w + length * step, slack + length * along) > here - 0.1 * length * decrease:
+        while (
+            length > 1e-9
+            and height(w + length * step, slack + length * along) > here - 0.1 * length * decrease
+        ):
             length *= 0.5
         if length <= 1e-9:
             break
