@@ -1,0 +1,90 @@
+"""sottovoce optimal: the best mechanism for a measure, its certificate, its spec and its picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import sottovoce as sv
+from sottovoce.cli.options import CircleOption, DomainPair, Epsilon, Output, domain_from
+from sottovoce.errors import MissingExtra
+
+
+def register(app: typer.Typer) -> None:
+    app.command("optimal")(optimal)
+
+
+def optimal(
+    epsilon: Epsilon,
+    domain: DomainPair = None,
+    circle: CircleOption = None,
+    loss: Annotated[str, typer.Option("--loss", help="l1, l2 or a number k ≥ 1.")] = "l2",
+    unbiased: Annotated[
+        bool, typer.Option("--unbiased", help="Least variance among unbiased reports.")
+    ] = False,
+    prior: Annotated[
+        Path | None,
+        typer.Option(
+            "--prior", metavar="PATH", help="Public guess of the values, one number per line.", exists=True
+        ),
+    ] = None,
+    tolerance: Annotated[
+        float | None, typer.Option("--tolerance", help="How far above the limit is good enough, e.g. 0.001.")
+    ] = None,
+    output: Output = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="PATH", help="Draw it (png, svg, pdf).")
+    ] = None,
+) -> None:
+    """Design the mechanism with the least worst-case error, and certify how close it is to the best possible.
+
+    Prints the certificate; --output writes the spec that devices run, --plot a picture of it.
+    """
+    where = domain_from(domain, circle, default=(0, 1))
+    m = sv.optimal(epsilon, where, _loss(loss), unbiased, prior=_samples(prior), tolerance=tolerance)
+    certificate = m.certificate
+    others = "unbiased ε-LDP mechanisms" if unbiased else "ε-LDP mechanisms"
+    rows = {
+        certificate.quantity: f"{certificate.worst:.6g}",
+        f"limit of all {others}": f"{certificate.limit:.6g}",
+        "ratio": f"{certificate.ratio:.5f}",
+        "exact epsilon, counted": f"{sv.audit(m).epsilon:.12g}",
+        "reports": f"{m.cells:,} cells from {m.decode(0):.6g} to {m.decode(m.cells - 1):.6g}",
+        "spec": f"{len(m.to_json().encode()) / 1024:.1f} KB, digest {m.digest[:16]}",
+    }
+    wide = max(map(len, rows))
+    for name, value in rows.items():
+        typer.echo(f"{name:<{wide}}  {value}")
+    if output is not None:
+        output.write_text(m.to_json())
+    if plot is not None:
+        _draw(m, plot)
+
+
+def _loss(text: str) -> str | float:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _samples(path: Path | None) -> Any:
+    if path is None:
+        return None
+    try:
+        return [float(line) for line in path.read_text().split()]
+    except ValueError:
+        raise ValueError(f"--prior must be numbers, one per line, in {path.name}") from None
+
+
+def _draw(m: sv.Mechanism, path: Path) -> None:
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        raise MissingExtra("--plot", "plots") from None
+    from sottovoce.designs.pictures import draw_design
+
+    mpl.use("agg")
+    draw_design(m)[0].figure.savefig(path, dpi=150)
