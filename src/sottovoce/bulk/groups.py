@@ -1,0 +1,180 @@
+"""Tallies by group: counts of the (group, cell) pairs that occurred, a tally per group on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+
+from sottovoce.bulk.labels import AnyMechanism
+from sottovoce.errors import DataError
+from sottovoce.kernels.tables import IntArray
+from sottovoce.tally import Tally
+from sottovoce.values import as_cells
+
+CELL, COUNT = "cell", "count"
+_DENSE = 1 << 24  # groups × cells up to which counts are one array
+_SPARSE = 1 << 22  # rows held before equal (group, cell) pairs are added up
+
+
+class GroupedTally(Mapping[tuple[Any, ...], Tally]):
+    """A mapping from group keys (tuples in the order of `by`) to tallies; a single key may be given bare.
+
+    Its `table` is what any engine's GROUP BY gives: the key columns, `cell` and `count`. Memory is that of
+    the pairs that occurred, not groups × cells.
+    """
+
+    def __init__(
+        self, mechanism: AnyMechanism, by: Sequence[str], keys: Any, pairs: IntArray, counts: IntArray
+    ) -> None:
+        """`keys`: an Arrow table, a row per group; `pairs` = group·cells + cell, increasing; their counts."""
+        self.mechanism, self.by = mechanism, tuple(by)
+        self._keys, self._pairs, self._counts = keys, pairs, counts
+        edges = np.searchsorted(pairs, np.arange(keys.num_rows + 1) * mechanism.cells)
+        names = zip(*(keys.column(name).to_pylist() for name in self.by), strict=True)
+        self._rows = {key: (int(a), int(b)) for key, a, b in zip(names, edges[:-1], edges[1:], strict=True)}
+
+    @classmethod
+    def from_table(cls, mechanism: AnyMechanism, by: Sequence[str], table: Any) -> GroupedTally:
+        """From rows of (keys…, cell, count), as Spark, DuckDB or PostgreSQL return them; repeats add up."""
+        if missing := [name for name in (*by, CELL, COUNT) if name not in table.schema.names]:
+            raise DataError(
+                f"the table of counts has no column {missing[0]!r}; columns are {table.schema.names}"
+            )
+        counter = GroupCounter(mechanism, by)
+        for batch in table.select([*by, CELL, COUNT]).to_batches():
+            counter.add(batch, CELL, batch.column(COUNT).to_numpy(zero_copy_only=False))
+        return counter.result()
+
+    def __getitem__(self, key: Any) -> Tally:
+        first, last = self._rows[key if isinstance(key, tuple) else (key,)]
+        cells = self._pairs[first:last] % self.mechanism.cells
+        counts = np.zeros(self.mechanism.cells, dtype=np.int64)
+        counts[cells] = self._counts[first:last]
+        return Tally.from_counts(self.mechanism, counts)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def n(self) -> int:
+        """Reports in all groups together."""
+        return int(self._counts.sum())
+
+    def total(self) -> Tally:
+        """All groups as one tally."""
+        counts = np.zeros(self.mechanism.cells, dtype=np.int64)
+        np.add.at(counts, self._pairs % self.mechanism.cells, self._counts)
+        return Tally.from_counts(self.mechanism, counts)
+
+    @property
+    def table(self) -> Any:
+        """An Arrow table of the key columns, `cell` and `count`, sorted."""
+        group, cell = np.divmod(self._pairs, self.mechanism.cells)
+        columns = {name: self._keys.column(name).take(pa.array(group)) for name in self.by}
+        return pa.table({**columns, CELL: cell, COUNT: self._counts})
+
+    def __add__(self, other: GroupedTally) -> GroupedTally:
+        if self.mechanism.digest != other.mechanism.digest or self.by != other.by:
+            raise DataError("tallies by group merge only with the same mechanism and the same groups")
+        return GroupedTally.from_table(self.mechanism, self.by, pa.concat_tables([self.table, other.table]))
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, GroupedTally) and self.mechanism.digest == other.mechanism.digest
+        return same and self.table.equals(other.table)  # type: ignore[attr-defined]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<GroupedTally by={list(self.by)} groups={len(self)} n={self.n}>"
+
+
+class GroupCounter:
+    """Counts (group, cell) pairs batch by batch: one array while that is small, sorted pairs beyond."""
+
+    def __init__(self, mechanism: AnyMechanism, by: Sequence[str]) -> None:
+        self._mechanism, self._by = mechanism, list(by)
+        self._codes: dict[tuple[Any, ...], int] = {}
+        self._keys: list[Any] = []
+        self._dense: IntArray | None = np.zeros(0, dtype=np.int64)
+        self._held: list[tuple[IntArray, IntArray]] = []
+        self._held_rows = 0
+
+    def add(self, batch: Any, column: str, counts: Any = None) -> None:
+        """Count a record batch; with `counts` each row stands for that many reports."""
+        cells = as_cells(batch.column(column).to_numpy(zero_copy_only=False), self._mechanism.cells)
+        pairs = self._group_codes(batch) * self._mechanism.cells + cells
+        amounts = None if counts is None else np.asarray(counts, dtype=np.int64)
+        size = len(self._codes) * self._mechanism.cells
+        if self._dense is not None and size > _DENSE:
+            pairs_so_far = np.flatnonzero(self._dense)
+            self._held, self._dense = [(pairs_so_far, self._dense[pairs_so_far])], None
+        if self._dense is not None:
+            self._dense = np.concatenate((self._dense, np.zeros(size - self._dense.size, dtype=np.int64)))
+            np.add.at(self._dense, pairs, 1 if amounts is None else amounts)
+            return
+        self._held.append((pairs, np.ones_like(pairs) if amounts is None else amounts))
+        self._held_rows += len(pairs)
+        if self._held_rows > _SPARSE:
+            self._held, self._held_rows = [self._merged()], 0
+
+    def _group_codes(self, batch: Any) -> IntArray:
+        """A number per row for its group, the same for the same key in every batch."""
+        encoded = [batch.column(name).dictionary_encode(null_encoding="encode") for name in self._by]
+        sizes = [len(column.dictionary) for column in encoded]
+        local = np.zeros(batch.num_rows, dtype=np.int64)
+        for column, size in zip(encoded, sizes, strict=True):
+            local = local * size + column.indices.to_numpy(zero_copy_only=False)
+        present, local = np.unique(local, return_inverse=True)
+        places = []
+        for column, size in zip(reversed(encoded), reversed(sizes), strict=True):
+            present, place = np.divmod(present, max(size, 1))
+            places.append(column.dictionary.take(pa.array(place)))
+        keys = pa.RecordBatch.from_arrays(
+            places[::-1], schema=pa.schema([batch.schema.field(n) for n in self._by])
+        )
+        return self._register(keys)[local]
+
+    def _register(self, keys: Any) -> IntArray:
+        """Codes of distinct keys; new ones are numbered as they come."""
+        codes = np.empty(keys.num_rows, dtype=np.int64)
+        fresh = []
+        for i, key in enumerate(zip(*(column.to_pylist() for column in keys.columns), strict=True)):
+            if key not in self._codes:
+                self._codes[key] = len(self._codes)
+                fresh.append(i)
+            codes[i] = self._codes[key]
+        if fresh:
+            self._keys.append(keys.take(pa.array(fresh)))
+        return codes
+
+    def _merged(self) -> tuple[IntArray, IntArray]:
+        pairs = np.concatenate([pair for pair, _ in self._held])
+        distinct, place = np.unique(pairs, return_inverse=True)
+        counts = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(counts, place, np.concatenate([amount for _, amount in self._held]))
+        return distinct, counts
+
+    def result(self) -> GroupedTally:
+        """The tally, groups in the order of their keys."""
+        keys = pa.Table.from_batches(self._keys) if self._keys else pa.table({name: [] for name in self._by})
+        if self._dense is not None:
+            pairs = np.flatnonzero(self._dense)
+            counts = self._dense[pairs]
+        else:
+            pairs, counts = self._merged()
+        order = pa.compute.sort_indices(keys, [(name, "ascending") for name in self._by]).to_numpy()
+        rank = np.empty_like(order, dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        group, cell = np.divmod(pairs, self._mechanism.cells)
+        pairs = rank[group] * self._mechanism.cells + cell if len(order) else pairs
+        place = np.argsort(pairs, kind="stable")
+        return GroupedTally(
+            self._mechanism, self._by, keys.take(pa.array(order)), pairs[place], counts[place]
+        )

@@ -1,0 +1,43 @@
+"""How a column of reports says which mechanism made it: spec and digest in the column's metadata."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sottovoce.errors import DataError
+from sottovoce.mechanism import Mechanism
+from sottovoce.mixture import Mixture, from_json
+
+SPEC, DIGEST = "sottovoce:spec", "sottovoce:digest"
+
+AnyMechanism = Mechanism | Mixture
+
+
+def label(mechanism: AnyMechanism) -> dict[str, str]:
+    """The metadata of a column of this mechanism's reports."""
+    return {SPEC: mechanism.to_json(), DIGEST: mechanism.digest}
+
+
+def mechanism_of(metadata: Any, name: str) -> AnyMechanism | None:
+    """The mechanism that a column's metadata names: its spec is read with suspicion, its digest checked."""
+    plain = {_text(key): _text(value) for key, value in dict(metadata or {}).items()}
+    if SPEC not in plain:
+        return None
+    mechanism = from_json(plain[SPEC])
+    if plain.get(DIGEST) != mechanism.digest:
+        raise DataError(f"column {name!r}: the digest in its metadata is not that of its spec")
+    return mechanism
+
+
+def agree(found: AnyMechanism | None, given: AnyMechanism | None, where: str) -> AnyMechanism:
+    """The one mechanism of a column, from its metadata, from the caller, or from both if they agree."""
+    if found is None and given is None:
+        raise DataError(f"{where} does not say which mechanism made it: pass mechanism=")
+    if found is not None and given is not None and found.digest != given.digest:
+        digests = f"{found.digest[:12]}… and {given.digest[:12]}…"
+        raise DataError(f"{where} holds reports of another mechanism: digests {digests}")
+    return given if given is not None else found  # type: ignore[return-value]
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
