@@ -110,13 +110,28 @@ class Mechanism:
         words = np.empty(min(block, flat.size), dtype="<u8")
         for first in range(0, flat.size, block):
             part = slice(first, first + block)
-            x = np.ascontiguousarray(flat[part], dtype=np.float64)
-            if clip and np.isfinite(x).all():
-                x = self.domain.bring_inside(x)
-            source.fill(words[: x.size])
-            if self._sampler.fill(target[part], words[: x.size], x):
+            fresh = words[: target[part].size]
+            source.fill(fresh)
+            if not self._fill(target[part], flat[part], fresh, clip):
                 refuse_values(self.domain, flat, clip)
         return out[()]
+
+    def report_from(
+        self, words: NDArray[np.uint64], values: ArrayLike, *, clip: bool = False
+    ) -> NDArray[Any]:
+        """The cells that given words draw, one word per value; they must be uniform and used only here."""
+        flat = as_numbers(values, "values").reshape(-1)
+        out = np.empty(flat.size, dtype=self.dtype)
+        if flat.size and not self._fill(out, flat, np.array(words, dtype=np.uint64), clip):
+            refuse_values(self.domain, flat, clip)
+        return out
+
+    def _fill(self, out: NDArray[Any], values: NDArray[Any], words: NDArray[np.uint64], clip: bool) -> bool:
+        """Fill `out`, using up the words; false if some value cannot be reported."""
+        x = np.ascontiguousarray(values, dtype=np.float64)
+        if clip and np.isfinite(x).all():
+            x = self.domain.bring_inside(x)
+        return self._sampler.fill(out, words, x) == 0
 
     @cached_property
     def _sampler(self) -> Sampler:

@@ -129,6 +129,18 @@ class Mixture:
                     cells[mine] = part.report(x[mine], clip=clip, rng=rng) + self.offsets[i]
         return out[()]
 
+    def report_from(
+        self, words: NDArray[np.uint64], values: ArrayLike, coins: NDArray[np.uint64], *, clip: bool = False
+    ) -> NDArray[Any]:
+        """The cells that given words draw: one word for the coin and one for the part, per value."""
+        flat = as_numbers(values, "values").reshape(-1)
+        out = np.empty(flat.size, dtype=self.dtype)
+        coin = self._toss(coins)
+        for i, part in enumerate(self.parts):
+            mine = np.flatnonzero(coin == i)
+            out[mine] = part.report_from(words[mine], flat[mine], clip=clip) + self.offsets[i]
+        return out
+
     def _toss(self, words: NDArray[np.uint64]) -> IntArray:
         """Which part each word names: its top k bits against the cumulative weights."""
         bits = sum(self.weights).bit_length() - 1

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ except ImportError:
     raise MissingExtra("bulk work", "bulk") from None
 
 ROWS = 1 << 18  # rows per batch: a few megabytes a column
+_SPARK = b"org.apache.spark.sql.parquet.row.metadata"
 FILES = (".parquet", ".pq", ".csv", ".arrow", ".feather", ".ipc")
 
 
@@ -34,6 +36,15 @@ class Source:
 
     def field(self, column: str) -> Any:
         return self.schema.field(column)
+
+    def metadata(self, column: str) -> Mapping[Any, Any]:
+        """A column's metadata, also where Spark wrote it: as JSON in the file's footer."""
+        footer = (self.schema.metadata or {}).get(_SPARK)
+        if footer is not None:
+            for field in json.loads(footer)["fields"]:
+                if field["name"] == column:
+                    return dict(field["metadata"])
+        return self.field(column).metadata or {}
 
     def batches(self) -> Iterator[Any]:
         """Record batches of the wanted columns, in the order of the rows."""

@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sottovoce.bulk.arrow import Source, numbers
+from sottovoce.bulk.keyed import KeyedDraws
 from sottovoce.bulk.labels import AnyMechanism, label
 from sottovoce.errors import DataError, real_number
 from sottovoce.values import count_outside
@@ -51,13 +52,21 @@ def report_batch(batch: Any, schema: Any, mechanisms: Mapping[str, AnyMechanism]
     arrays = []
     for name in schema.names:
         if name in mechanisms:
-            arrays.append(_report_column(batch, name, mechanisms[name], rule))
+            arrays.append(cells_of(batch, name, mechanisms[name], rule))
         else:
             arrays.append(batch.column(name))
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _report_column(batch: Any, name: str, mechanism: AnyMechanism, rule: Rule) -> Any:
+def cells_of(
+    batch: Any,
+    name: str,
+    mechanism: AnyMechanism,
+    rule: Rule,
+    draws: KeyedDraws | None = None,
+    rows: Any = None,
+) -> Any:
+    """The reports of one column; with `draws` they are keyed by `rows` instead of fresh."""
     values, null = numbers(batch, name)
     if rule.missing is not None:
         null = _absent(values, null)
@@ -65,8 +74,13 @@ def _report_column(batch: Any, name: str, mechanism: AnyMechanism, rule: Rule) -
             stand_in = mechanism.domain.low if rule.missing == "keep" else float(rule.missing)
             values = np.where(null, stand_in, values)
     elif null is not None:
-        raise DataError("null")
-    cells = mechanism.report(values, clip=rule.clip)
+        raise DataError(
+            f"values of column {name!r} must be present: {int(null.sum())} of {null.size} are null"
+        )
+    if draws is None:
+        cells = mechanism.report(values, clip=rule.clip)
+    else:
+        cells = draws.report(rows, values, clip=rule.clip)
     return pa.array(cells, mask=null if rule.missing == "keep" else None)
 
 

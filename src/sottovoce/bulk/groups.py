@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -95,6 +96,16 @@ class GroupedTally(Mapping[tuple[Any, ...], Tally]):
         return f"<GroupedTally by={list(self.by)} groups={len(self)} n={self.n}>"
 
 
+def _distinct(codes: IntArray, limit: int) -> tuple[IntArray, IntArray]:
+    """The codes that occur, and each row's place among them; by counting where codes are few."""
+    if limit > 4 * len(codes) + 1024:
+        return np.unique(codes, return_inverse=True)
+    present = np.flatnonzero(np.bincount(codes, minlength=limit))
+    place = np.zeros(limit, dtype=np.int64)
+    place[present] = np.arange(len(present))
+    return present, place[codes]
+
+
 class GroupCounter:
     """Counts (group, cell) pairs batch by batch: one array while that is small, sorted pairs beyond."""
 
@@ -131,7 +142,7 @@ class GroupCounter:
         local = np.zeros(batch.num_rows, dtype=np.int64)
         for column, size in zip(encoded, sizes, strict=True):
             local = local * size + column.indices.to_numpy(zero_copy_only=False)
-        present, local = np.unique(local, return_inverse=True)
+        present, local = _distinct(local, math.prod(sizes))
         places = []
         for column, size in zip(reversed(encoded), reversed(sizes), strict=True):
             present, place = np.divmod(present, max(size, 1))

@@ -20,7 +20,7 @@ def label(mechanism: AnyMechanism) -> dict[str, str]:
 
 def mechanism_of(metadata: Any, name: str) -> AnyMechanism | None:
     """The mechanism that a column's metadata names: its spec is read with suspicion, its digest checked."""
-    plain = {_text(key): _text(value) for key, value in dict(metadata or {}).items()}
+    plain = {_text(key): _text(value) for key, value in (metadata or {}).items()}
     if SPEC not in plain:
         return None
     mechanism = from_json(plain[SPEC])

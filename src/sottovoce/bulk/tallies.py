@@ -37,9 +37,7 @@ def tally(
     files = list_files(data)
     sources = [open_source(item, [*groups, column]) for item in ([data] if files is None else files)]
     for source in sources:
-        mechanism = agree(
-            mechanism_of(source.field(column).metadata, column), mechanism, _where(source, column)
-        )
+        mechanism = agree(mechanism_of(source.metadata(column), column), mechanism, _where(source, column))
     assert mechanism is not None
     if groups:
         return _by_group(sources, column, groups, mechanism, progress)

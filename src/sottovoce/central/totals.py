@@ -40,7 +40,12 @@ class Totals:
 
 
 def gather(values: Any, grid: Grid, column: str | None, by: Any, groups: Any) -> Totals:
-    """One pass over the data. `column` and a textual `by` name columns of a table (or of its batches)."""
+    """One pass over the data. `column` and a textual `by` name columns of a table (or of its batches).
+
+    Totals that were gathered elsewhere (on a cluster) pass as they are.
+    """
+    if isinstance(values, Totals):
+        return values
     if not _asks_for_groups(by, groups):
         people, total = grid.total(_columns(values, column))
         return Totals(np.array([people], dtype=object), np.array([total], dtype=object))
