@@ -202,7 +202,7 @@ def central_mean(
     missing: Any = "refuse",
     **options: Any,
 ) -> Release | GroupedRelease:
-    """`sottovoce.central.mean` of a column, also by declared groups: sums on the cluster, noise once, here."""
+    """`sottovoce.central.mean` of a column, also by group: integer sums on the cluster, noise once, here."""
     import numpy as np
     from pyspark.sql import functions
 
@@ -258,6 +258,10 @@ def _run(action: Callable[[], Any]) -> Any:
     try:
         return action()
     except PySparkException as error:
+        if "PATH_ALREADY_EXISTS" in str(error):
+            raise FileExistsError(
+                "output exists already: reports are written once, choose another name"
+            ) from None
         for line in str(error).splitlines():
             for kind in ("DataError: ", "TypeError: "):
                 if kind in line:
