@@ -1,0 +1,241 @@
+"""The bulk verbs on a real Spark session: the same integers, one report per person, sentences for mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sottovoce as sv
+from sottovoce import bulk
+from sottovoce.bulk import spark
+from sottovoce.errors import DataError, MissingExtra
+
+M = sv.pm(1.0, (0, 10))
+N = 3000
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Any]:
+    made = spark.session(2, **{"spark.sql.shuffle.partitions": "2", "spark.log.level": "OFF"})
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="module")
+def people(session: Any) -> Any:
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {
+            "id": np.arange(N) + 7,
+            "name": [f"person {i}" for i in range(N)],
+            "wait": rng.uniform(0, 10, N),
+            "country": np.where(np.arange(N) < 10, "li", np.array(["it", "fr"])[rng.integers(0, 2, N)]),
+        }
+    )
+    return session.createDataFrame(frame).cache()
+
+
+def cells(df: Any, key: str = "id") -> list[tuple[Any, int]]:
+    return sorted((row[key], row["wait"]) for row in df.collect())
+
+
+def test_keyed_reports_do_not_depend_on_how_spark_computes(people: Any) -> None:
+    """Two actions and two partitionings of one plan give every person the same report."""
+    reports = spark.report(people.repartition(3), "wait", M, row_id="id", keep=["id"])
+    first = cells(reports)
+    assert cells(reports) == first
+    assert cells(reports.repartition(5).where("id > 0")) == first
+    assert len(first) == N
+    other = cells(spark.report(people, "wait", M, row_id="id", keep=["id"]))
+    assert sum(a != b for a, b in zip(first, other, strict=True)) > N / 2  # a new call has a new secret
+    mean = M.decode([cell for _, cell in first]).mean()
+    assert abs(mean - 5) < 6 * np.sqrt((M.worst_variance() + 100 / 12) / N)
+
+
+def test_a_retried_task_publishes_the_same_report(people: Any, tmp_path: Path) -> None:
+    """A task that fails after computing is run again (local mode: a second collect stands in for the retry)."""
+    from pyspark import TaskContext
+
+    marker = str(tmp_path / "attempt")
+
+    def fail_once(batches: Any) -> Any:
+        import pathlib
+
+        for batch in batches:
+            yield batch
+        context = TaskContext.get()
+        assert context is not None
+        if context.partitionId() == 0 and not pathlib.Path(marker).exists():
+            pathlib.Path(marker).touch()
+            raise RuntimeError("this attempt dies after its reports were computed")
+
+    reports = spark.report(people, "wait", M, row_id="id", keep=["id"])
+    before = cells(reports)
+    flaky = reports.mapInArrow(fail_once, reports.schema)
+    with pytest.raises(Exception, match="dies after its reports"):
+        flaky.collect()
+    assert cells(flaky) == before
+
+
+def test_written_reports_are_read_anywhere(people: Any, tmp_path: Path) -> None:
+    target = str(tmp_path / "reports")
+    reports = spark.report(people, "wait", M, output=target, keep=["country"])
+    assert reports.columns == ["country", "wait"]
+    assert str(reports.schema["wait"].dataType) == "IntegerType()"
+    t = spark.tally(reports, "wait")
+    assert t.n == N
+    assert t == spark.tally(reports.repartition(4), "wait") == bulk.tally(target, "wait")
+    grouped = spark.tally(reports, "wait", by="country")
+    assert grouped == bulk.tally(target, "wait", by="country")
+    assert {key: part.n for key, part in grouped.items()}["li",] == 10
+    with pytest.raises(FileExistsError, match="written once"):
+        spark.report(people, "wait", M, output=target)
+
+
+def test_one_machine_reports_are_tallied_on_spark(people: Any, session: Any, tmp_path: Path) -> None:
+    table = bulk.report(people.toPandas(), {"wait": M}, keep=["country"])
+    bulk.report(people.toPandas(), {"wait": M}, tmp_path / "r.parquet", keep=["country"])
+    from_spark = session.read.parquet(str(tmp_path / "r.parquet"))
+    assert spark.tally(from_spark, "wait", mechanism=M) == bulk.tally(tmp_path / "r.parquet", "wait")
+    counted = session.createDataFrame(table.to_pandas())
+    assert spark.tally(counted, "wait", by=["country"], mechanism=M) == bulk.tally(
+        table, "wait", by=["country"]
+    )
+
+
+def test_spark_sql_is_enough(people: Any, session: Any) -> None:
+    reports = spark.report(people, "wait", M, row_id="id")
+    reports.createOrReplaceTempView("reports")
+    rows = session.sql("SELECT wait AS cell, COUNT(*) AS count FROM reports GROUP BY wait").collect()
+    assert sv.Tally.from_pairs(M, [(row["cell"], row["count"]) for row in rows]) == spark.tally(
+        reports, "wait"
+    )
+
+
+def test_draws_differ_between_values_columns_and_mechanisms() -> None:
+    """The keyed function: nothing is shared between inputs that differ in any part."""
+    from sottovoce.bulk.keyed import KeyedDraws
+
+    rows, secret = np.arange(4000), bytes(range(32))
+    x = np.full(4000, 5.0)
+
+    def words(column: str, mechanism: Any, values: Any, rows: Any = rows, secret: bytes = secret) -> Any:
+        from sottovoce.bulk.keyed import row_blocks
+
+        return KeyedDraws(secret, column, mechanism)._words(row_blocks(rows), values)
+
+    base = words("wait", M, x)
+    assert np.array_equal(base, words("wait", M, x))
+    assert len(np.unique(base)) == 8000
+    for other in (
+        words("age", M, x),
+        words("wait", sv.pm(2.0, (0, 10)), x),
+        words("wait", M, np.nextafter(x, 6)),
+        words("wait", M, x, rows + 4000),
+        words("wait", M, x, secret=bytes(32)),
+        words("wait", M, x, np.array([f"r{i}" for i in rows], dtype=object)),
+    ):
+        assert not np.isin(other, base).any()
+    ones = np.array([np.count_nonzero(base[:, 0] >> np.uint64(b) & np.uint64(1)) for b in range(64)])
+    assert (np.abs(ones - 2000) < 6.1 * np.sqrt(4000) / 2).all()
+
+
+def test_text_ids_and_mixtures(people: Any) -> None:
+    m = sv.two_scale(1.0, (0, 10))
+    reports = spark.report(people, "wait", m, row_id="name", keep=["name"])
+    assert cells(reports, "name") == cells(reports.repartition(3), "name")
+    assert spark.tally(reports, "wait").n == N
+
+
+def test_the_secret_is_not_in_the_plan(people: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = bytes(range(200, 232))
+    monkeypatch.setattr(spark.os, "urandom", lambda n: secret)
+    reports = spark.report(people, "wait", M, row_id="id")
+    plan = reports._jdf.queryExecution().toString()
+    assert "wait" in plan
+    for form in (secret.hex(), str(list(secret)), repr(secret)[2:-1]):
+        assert form not in plan
+
+
+def test_central_mean_is_that_of_one_machine(people: Any) -> None:
+    frame = people.toPandas()
+    ours = spark.central_mean(people.repartition(4), "wait", (0, 10), 1.0, rng=5)
+    theirs = sv.central.mean(frame.wait.to_numpy(), 1.0, (0, 10), rng=5)
+    assert ours.value == theirs.value
+    keys = ["it", "fr", "nobody"]
+    grouped = spark.central_mean(people, "wait", (0, 10), 1.0, by="country", groups=keys, rng=6)
+    alone = sv.central.mean(frame, 1.0, (0, 10), column="wait", by="country", groups=keys, rng=6)
+    for key in keys:
+        assert grouped[key].value == alone[key].value
+    with pytest.raises(KeyError):
+        grouped["li"]  # a key that only the data has is never released
+
+
+def test_estimates_per_group(people: Any) -> None:
+    reports = spark.report(people, "wait", M, row_id="id", keep=["country"])
+    table = {row["country"]: row for row in spark.estimates(reports, "wait", "country", sv.mean).collect()}
+    for (country,), t in spark.tally(reports, "wait", by="country").items():
+        expected = sv.mean(t)
+        row = table[country]
+        assert (row["n"], row["value"]) == (t.n, pytest.approx(expected.value))
+        assert (row["low"], row["high"]) == pytest.approx((expected.low, expected.high))
+
+
+def test_refusals(people: Any, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="either output= .* or row_id="):
+        spark.report(people, "wait", M)
+    with pytest.raises(DataError, match="the data has no column 'wate'"):
+        spark.report(people, "wate", M, row_id="id")
+    with pytest.raises(ValueError, match="row_id must be another column"):
+        spark.report(people, "wait", M, row_id="wait")
+    with pytest.raises(ValueError, match="cannot be kept"):
+        spark.report(people, "wait", M, row_id="id", keep=["wait"])
+    narrow = sv.pm(1.0, (0, 5))
+    with pytest.raises(
+        DataError, match=r"values must be finite and in \[0\.0, 5\.0\]: \d+ of \d+ are not"
+    ) as refusal:
+        spark.report(people, "wait", narrow, output=str(tmp_path / "r"))
+    assert "Traceback" not in str(refusal.value)
+    with pytest.raises(TypeError, match="column 'country' must be numeric"):
+        spark.report(people, "country", M, output=str(tmp_path / "s"))
+    with pytest.raises(DataError, match="pass mechanism="):
+        spark.tally(people, "id")
+    assert spark.report(people, "wait", narrow, row_id="id", clip=True).count() == N
+
+
+def test_missing_values_and_empty_partitions(people: Any, session: Any) -> None:
+    from pyspark.sql import functions
+
+    gaps = people.withColumn(
+        "wait", functions.when(functions.col("id") % 3 == 0, None).otherwise(people.wait)
+    )
+    kept = spark.report(gaps.repartition(40), "wait", M, row_id="id", missing="keep")
+    assert spark.tally(kept, "wait").n == N - people.where("id % 3 = 0").count()
+    assert spark.tally(spark.report(gaps, "wait", M, row_id="id", missing=5.0), "wait").n == N
+    empty = spark.report(people.where("id < 0"), "wait", M, row_id="id")
+    assert spark.tally(empty, "wait").n == 0
+
+
+def test_missing_parts_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    import builtins
+
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any) -> Any:
+        if name.startswith("pyspark"):
+            raise ModuleNotFoundError("No module named 'pyspark'", name="pyspark")
+        return real(name, *rest)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(builtins, "__import__", without)
+        with pytest.raises(MissingExtra, match=r"no pyspark.*pip install 'sottovoce\[spark\]'"):
+            spark.session()
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.raises(OSError, match="Spark needs Java 17 or newer"):
+        spark.session()
