@@ -1,4 +1,4 @@
-"""Sufficient statistics are one GROUP BY anywhere: DuckDB and PostgreSQL give the integers of `bulk.tally`."""
+"""Sufficient statistics are one GROUP BY anywhere: DuckDB and PostgreSQL give what `bulk.tally` gives."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_duckdb(reports: Path) -> None:
     with duckdb.connect() as connection:
         connection.execute(f"CREATE VIEW reports AS SELECT * FROM read_parquet('{reports}')")
         pairs = connection.execute(QUERY).fetchall()
-        table = connection.execute(BY_GROUP).to_arrow_table()
+        table = connection.sql(BY_GROUP).to_arrow_table()
     assert sv.Tally.from_pairs(M, pairs) == bulk.tally(reports, "wait")
     assert bulk.GroupedTally.from_table(M, ["country"], table) == bulk.tally(reports, "wait", by="country")
 
