@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from sottovoce.estimates.distribution import distribution as distribution
     from sottovoce.estimates.estimate import Estimate as Estimate
     from sottovoce.estimates.histogram import Distribution as Distribution
+    from sottovoce.estimates.honesty import fabrication as fabrication
+    from sottovoce.estimates.honesty import honesty as honesty
     from sottovoce.estimates.means import mean as mean
     from sottovoce.estimates.means import variance as variance
     from sottovoce.estimates.quantiles import probability as probability
@@ -64,7 +66,9 @@ _HOME = {
     "concentration": "estimates.circular",
     "distribution": "estimates.distribution",
     "duchi": "designs.classic",
+    "fabrication": "estimates.honesty",
     "from_json": "mixture",
+    "honesty": "estimates.honesty",
     "mean": "estimates.means",
     "ogpm": "designs.classic",
     "ogpm_unbiased": "designs.classic",

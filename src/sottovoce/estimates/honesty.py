@@ -1,0 +1,210 @@
+"""Could these reports have come from this mechanism at all? How far could fabricated ones move an answer?
+
+    sottovoce.honesty(t).consistent        # lies the histogram where *some* truth could put it?
+    sottovoce.fabrication(t, k=100)        # how far 100 made-up reports can move the mean
+
+Whatever the people's values are, the expected histogram is a mixture of the rows P(·|x). Those rows are
+linear between the mechanism's bends, so their hull is that of finitely many rows, and asking whether some
+mixture is close enough to the counts is a linear program. "Close enough" is Hoeffding's bound in its
+Kullback–Leibler form for every dyadic range of cells, the error shared out evenly: it holds at every n, and
+for people who all differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sottovoce.errors import real_number, whole_number
+from sottovoce.estimates.envelope import Nodes
+from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.means import is_unbiased, mean
+from sottovoce.estimates.model import Coarse
+from sottovoce.kernels.tables import FloatArray, IntArray
+from sottovoce.tally import Tally
+
+_GROUPS = 128
+
+
+@dataclass(frozen=True)
+class Honesty:
+    """Whether some truth explains the counts.
+
+    `p_value` bounds the chance that honest reports look as odd as these (1 when they do not look odd);
+    `consistent` means that it exceeds `false_alarm`. `fabricated` is a lower limit, at that error, for the
+    share of reports that did not come from the mechanism; `cells` the range where they show most.
+    """
+
+    p_value: float
+    false_alarm: float
+    fabricated: float
+    cells: tuple[int, int] | None
+    n: int
+
+    @property
+    def consistent(self) -> bool:
+        return self.p_value > self.false_alarm
+
+    @property
+    def alarm(self) -> bool:
+        return not self.consistent
+
+    def __str__(self) -> str:
+        if self.consistent:
+            return f"the {self.n} reports are consistent with the mechanism (p ≤ {self.p_value:.2g})"
+        assert self.cells is not None
+        return (
+            f"the {self.n} reports cannot all come from the mechanism (p ≤ {self.p_value:.2g}): at least "
+            f"{100 * self.fabricated:.2g} % do not; most visible in cells {self.cells[0]} to {self.cells[1]}"
+        )
+
+
+def honesty(tally: Tally, *, false_alarm: float = 1e-6) -> Honesty:
+    """Test the counts against every possible truth; the false-alarm rate holds at every n.
+
+    >>> from sottovoce.designs.classic import sw
+    >>> m = sw(epsilon=1.0)
+    >>> honesty(Tally(m, m.report([0.5] * 1000, rng=1))).consistent
+    True
+    >>> honesty(Tally(m, [7] * 1000)).consistent
+    False
+    """
+    alpha = real_number(false_alarm, "false_alarm")
+    if not 0 < alpha < 1:
+        raise ValueError(f"false_alarm must lie strictly between 0 and 1, got false_alarm={alpha!r}")
+    hull = _Hull(Coarse.of(tally, _GROUPS))
+    gap, where = hull.gap(alpha)
+    if gap <= 0:
+        return Honesty(hull.p_value(alpha, 1.0), alpha, 0.0, None, tally.n)
+    first = np.append(hull.coarse.first, tally.mechanism.cells)
+    cells = (int(first[hull.begin[where]]), int(first[hull.end[where]]) - 1)
+    return Honesty(hull.p_value(1e-300, alpha), alpha, gap, cells, tally.n)
+
+
+class _Hull:
+    """The linear program: mixtures of rows against limits on the probabilities of dyadic ranges."""
+
+    def __init__(self, coarse: Coarse) -> None:
+        self.coarse = coarse
+        groups = len(coarse.counts)
+        self.begin, self.end = _dyadic(groups)
+        below = np.concatenate(([0.0], np.cumsum(coarse.shares)))
+        self.seen = np.clip(below[self.end] - below[self.begin], 0.0, 1.0)
+        rows = np.unique(Nodes(coarse).straight[1].round(15), axis=0)
+        total = np.concatenate((np.zeros((len(rows), 1)), np.cumsum(rows, axis=1)), axis=1)
+        self.law = (total[:, self.end] - total[:, self.begin]).T
+
+    def gap(self, alpha: float) -> tuple[float, int]:
+        """The least violation of any limit by any mixture, and the range where it occurs."""
+        from scipy.optimize import linprog
+
+        low, high = _limits(self.seen, self.coarse.n, np.log(2 * len(self.seen) / alpha))
+        ranges, inputs = self.law.shape
+        one = np.ones((ranges, 1))
+        above, under = np.hstack((self.law, -one)), np.hstack((-self.law, -one))
+        found = linprog(
+            np.append(np.zeros(inputs), 1.0),
+            A_ub=np.vstack((above, under)),
+            b_ub=np.concatenate((high, -low)),
+            A_eq=np.append(np.ones(inputs), 0.0)[None],
+            b_eq=[1.0],
+            bounds=[(0, None)] * inputs + [(-1, None)],
+            method="highs",
+        )
+        if found.x is None or found.fun is None:
+            raise ArithmeticError(f"the linear program could not be solved: {found.message}")
+        fitted = self.law @ found.x[:-1]
+        worst = np.maximum(fitted - high, low - fitted)
+        # What the solver's tolerance could explain is not held against anybody.
+        return float(found.fun) - 1e-6, int(np.argmax(worst))
+
+    def p_value(self, low: float, high: float) -> float:
+        """The smallest α at which the hull is excluded, to a tenth of a decade, rounded up; 1 if none is."""
+        if high >= 1.0 and self.gap(0.999)[0] <= 0:
+            return 1.0
+        exponents = np.log10(low), np.log10(min(high, 0.999))
+        if self.gap(low)[0] > 0:
+            return low
+        while exponents[1] - exponents[0] > 0.1:
+            middle = sum(exponents) / 2
+            excluded = self.gap(10.0**middle)[0] > 0
+            exponents = (exponents[0], middle) if excluded else (middle, exponents[1])
+        return float(10.0 ** exponents[1])
+
+
+def _dyadic(groups: int) -> tuple[IntArray, IntArray]:
+    """Ranges [begin, end) of 1, 2, 4, … neighbouring groups, none twice."""
+    pairs = set()
+    size = 1
+    while size < groups:
+        pairs |= {(a, min(a + size, groups)) for a in range(0, groups, size)}
+        size *= 2
+    begin, end = np.array(sorted(pairs or {(0, groups)})).T
+    return begin, end
+
+
+def _limits(seen: FloatArray, n: int, budget: float) -> tuple[FloatArray, FloatArray]:
+    """All p with n·KL(seen ‖ p) ≤ budget, as an interval for each entry, by bisection."""
+
+    def divergence(p: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            one = np.where(seen > 0, seen * np.log(seen / p), 0.0)
+            other = np.where(seen < 1, (1 - seen) * np.log((1 - seen) / (1 - p)), 0.0)
+        return np.asarray(one + other)
+
+    ends = []
+    for edge in (0.0, 1.0):
+        inside, outside = seen.copy(), np.full_like(seen, edge)
+        for _ in range(60):
+            middle = (inside + outside) / 2
+            fine = n * divergence(middle) <= budget
+            inside, outside = np.where(fine, middle, inside), np.where(fine, outside, middle)
+        ends.append(outside)
+    return ends[0], ends[1]
+
+
+@dataclass(frozen=True)
+class Fabrication:
+    """How far k fabricated reports can move an answer.
+
+    `kind` is "bound" when nothing can move it further, "search" when it is the worst that was found.
+    """
+
+    k: int
+    n: int
+    value: float
+    low: float
+    high: float
+    kind: str
+
+    def __str__(self) -> str:
+        if self.kind == "bound":
+            return (
+                f"{self.k} fabricated reports among {self.n} can have moved {self.value:.6g} by at most "
+                f"{max(self.high - self.value, self.value - self.low):.4g}"
+            )
+        return (
+            f"adding {self.k} fabricated reports to {self.n} moved {self.value:.6g} to between "
+            f"{self.low:.6g} and {self.high:.6g} (the worst found by a search, not a bound)"
+        )
+
+
+def fabrication(
+    tally: Tally, k: int, statistic: Callable[[Tally], Estimate] = mean, *, places: int = 33
+) -> Fabrication:
+    """What k fabricated reports can do to an estimate.
+
+    For the mean of an unbiased mechanism it is a bound: each report carries one of finitely many weights. For
+    any other statistic the k reports are put on one of `places` cells at a time and the worst is kept.
+    """
+    k = whole_number(k, "k", least=0, most=tally.required().n)
+    value = statistic(tally).value
+    m = tally.mechanism
+    if statistic is mean and is_unbiased(m):
+        reach = k * (mean(tally).reach or 0.0)
+        return Fabrication(k, tally.n, value, value - reach, value + reach, "bound")
+    cells = np.unique(np.linspace(0, m.cells - 1, whole_number(places, "places", least=2)).astype(np.int64))
+    found = [statistic(tally + Tally.from_pairs(m, [(int(cell), k)])).value for cell in cells]
+    return Fabrication(k, tally.n, value, min([value, *found]), max([value, *found]), "search")

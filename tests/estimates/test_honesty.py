@@ -1,0 +1,91 @@
+"""The honesty check: false alarms at finite n for people who differ, and what it catches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import sottovoce as sv
+from sottovoce.estimates import honesty as module
+
+RUNS = 60
+
+
+@pytest.mark.parametrize(
+    ("m", "x"),
+    [
+        (sv.sw(4.0), np.zeros(2000)),  # where a χ² on fitted residuals alarms far too often
+        (sv.ogpm(1.0, (0, 24)), np.linspace(0, 24, 300)),
+        (sv.ogpm(2.0, sv.Circle(24)), np.repeat([3.0, 23.5], [10, 500])),
+        (sv.duchi(1.0), np.linspace(-1, 1, 50)),
+        (sv.two_scale(1.0), np.full(400, 0.9)),
+    ],
+    ids=["edge", "all different", "circle", "duchi", "mixture"],
+)
+def test_honest_people_rarely_raise_an_alarm(m: sv.Mechanism, x: np.ndarray) -> None:
+    rng = np.random.default_rng(1)
+    alarms = sum(
+        module._Hull(module.Coarse.of(sv.Tally(m, m.report(x, rng=rng)), 16)).gap(0.05)[0] > 0
+        for _ in range(RUNS)
+    )
+    assert alarms <= binom.ppf(1 - 1e-6, RUNS, 0.05)
+    assert sv.honesty(sv.Tally(m, m.report(x, rng=2))).consistent
+
+
+def test_a_distance_without_a_bound_would_alarm() -> None:
+    """The mutant: asking for the hull itself (no allowance for chance) refuses honest people."""
+    m = sv.sw(4.0)
+    hull = module._Hull(module.Coarse.of(sv.Tally(m, m.report(np.zeros(2000), rng=3)), 32))
+    assert hull.gap(0.05)[0] <= 0
+    assert hull.gap(1 - 1e-12)[0] <= 0 < hull.gap(1e9)[0]
+
+
+@pytest.mark.parametrize("share", [0.3, 0.6])
+def test_fabricated_reports_are_seen_and_their_share_is_bounded(share: float) -> None:
+    m, n = sv.sw(1.0), 20_000
+    honest = m.report(np.random.default_rng(4).beta(2, 5, int(n * (1 - share))), rng=4)
+    fake = np.full(int(n * share), 100)
+    found = sv.honesty(sv.Tally(m, np.concatenate((honest, fake))))
+    assert found.alarm
+    assert not found.consistent
+    assert found.p_value <= 1e-6
+    assert 0.5 * share < found.fabricated <= share
+    assert found.cells is not None
+    assert found.cells[0] <= 100 <= found.cells[1]
+    assert "cannot all come" in str(found)
+
+
+def test_a_mixture_whose_coin_is_not_tossed_is_seen() -> None:
+    m = sv.two_scale(1.0)
+    one_part = m.parts[0].report(np.full(2000, 0.5), rng=5)
+    assert not sv.honesty(sv.Tally(m, one_part)).consistent
+
+
+def test_fabrication_bounds_the_mean_and_labels_a_search() -> None:
+    m = sv.pm(1.0, (0, 24))
+    honest = m.report(np.full(1000, 8.0), rng=6)
+    bound = sv.fabrication(sv.Tally(m, honest), 10)
+    forged = honest.copy()
+    forged[np.argsort(honest)[:10]] = m.cells - 1
+    before, after = (sv.mean(sv.Tally(m, cells)).value for cells in (honest, forged))
+    assert bound.kind == "bound"
+    assert bound.low <= after <= bound.high
+    widest = 10 / 1000 * (m.decode(m.cells - 1) - m.decode(0))
+    assert bound.high - bound.value == pytest.approx(widest)
+    assert abs(after - before) > 0.9 * widest
+    t = sv.Tally(sv.sw(1.0), sv.sw(1.0).report(np.full(1000, 0.3), rng=7))
+    searched = sv.fabrication(t, 100, places=5)
+    assert searched.kind == "search"
+    assert searched.low < sv.mean(t).value < searched.high
+    assert "not a bound" in str(searched)
+
+
+def test_bad_input() -> None:
+    t = sv.Tally(sv.sw(1.0), [1, 2, 3])
+    with pytest.raises(ValueError, match="false_alarm must lie"):
+        sv.honesty(t, false_alarm=0)
+    with pytest.raises(ValueError, match="no reports"):
+        sv.honesty(sv.Tally(sv.sw(1.0)))
+    with pytest.raises(ValueError, match="k must be between 0 and 3"):
+        sv.fabrication(t, 4)
