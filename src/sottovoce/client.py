@@ -206,7 +206,7 @@ def _audited(campaign: dict[str, Any], agreed: float | None) -> Mechanism:
         raise SpecError("the campaign's spec does not have the digest that the campaign names")
     mechanism = from_json(text)
     limit = campaign.get("epsilon") if agreed is None else agreed
-    counted = audit(text).epsilon
+    counted = audit(mechanism).epsilon
     if not isinstance(limit, int | float) or counted > limit:
         raise PrivacyError(f"the campaign's exact epsilon is {counted:.12g}, agreed was epsilon={limit!r}")
     missing, rule = campaign.get("missing"), campaign.get("out_of_range")

@@ -24,7 +24,7 @@ from sottovoce.collector.store import Store
 KEY = "Idempotency-Key"
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """This process's, with the package found where it is found here."""
     return {**os.environ, "PYTHONPATH": str(Path(sv.__file__).parents[1])}
 
@@ -94,7 +94,7 @@ class Server:
         command = [*wrap, sys.executable, "-c", "from sottovoce.cli import main; main()", "serve"]
         command += ["--store", store, "--port", "0", "--secret-file", str(folder / "secret"), "--rate", "0"]
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen([*command, *options], stderr=log, stdout=log, env=_environment())
+            self.process = subprocess.Popen([*command, *options], stderr=log, stdout=log, env=environment())
         self.url = self._wait()
 
     def _wait(self) -> str:

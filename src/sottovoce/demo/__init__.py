@@ -1,0 +1,117 @@
+"""A whole campaign on one machine: a collector, two thousand people, estimates against the truth.
+
+The people are passengers; their value is the time at which their flight left (real departures from New
+York in 2013). Each has a client of their own that fetches the spec, audits it, draws once, and posts one
+report with an enrolment token.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import sottovoce as sv
+from sottovoce.client import Client, Receipt
+
+NAME, PEOPLE_AT_ONCE = "departures", 8
+CELLS = 4096  # a third of a minute: fine enough for departures, and quick to audit two thousand times
+FloatArray = NDArray[np.float64]
+
+
+def hours() -> FloatArray:
+    """When each person's flight left, in hours after midnight."""
+    text = files(__name__).joinpath("departures.csv").read_text("ascii")
+    return np.array(text.split()[1:], dtype=float) / 60
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """The collector that runs, and the tokens that its people were given."""
+
+    url: str
+    tokens: list[str]
+    mechanism: sv.Mechanism
+
+
+@contextmanager
+def collector(folder: Path, people: int, epsilon: float, port: int = 0) -> Iterator[Campaign]:
+    """A collector on the embedded store, in a thread, with one campaign."""
+    from sottovoce.collector import Settings, campaigns, open_store, tokens
+    from sottovoce.collector.run import server
+
+    path = folder / "demo.db"
+    mechanism = sv.sw(epsilon=epsilon, domain=(0, 24), cells=CELLS)
+    store = open_store(path)
+    made = campaigns.create(
+        store,
+        {
+            "name": NAME,
+            "spec": mechanism.to_json(),
+            "title": "When did your flight leave?",
+            "question": "At what time of the day did your flight leave, in hours after midnight?",
+            "operator": "the sottovoce demo on this machine",
+            "unit": "hours",
+            "collection": "enrolment",
+            "results": "public",
+            "min_n": 100,
+        },
+    )
+    issued = tokens.issue(store, made.id, "enrolment", people)
+    store.close()
+    running = server(str(path), "127.0.0.1", port, Settings(rate=0))
+    thread = threading.Thread(target=running.run, name="collector", daemon=True)
+    thread.start()
+    while not running.started:
+        if not thread.is_alive():
+            raise OSError(f"the collector could not start on port {port}")
+        time.sleep(0.01)
+    address = running.servers[0].sockets[0].getsockname()
+    try:
+        yield Campaign(f"http://127.0.0.1:{address[1]}", issued, mechanism)
+    finally:
+        running.should_exit = True
+        thread.join()
+
+
+def answer(campaign: Campaign, values: FloatArray) -> Iterator[Receipt]:
+    """Everybody answers, a few at a time; receipts in the order of the people."""
+
+    def person(number: int) -> Receipt:
+        token = campaign.tokens[number]
+        with Client(
+            campaign.url, NAME, epsilon=campaign.mechanism.epsilon, token=token, outbox=":memory:"
+        ) as client:
+            return client.report(float(values[number]))
+
+    with ThreadPoolExecutor(PEOPLE_AT_ONCE) as pool:
+        yield from pool.map(person, range(len(values)))
+
+
+def fetch(campaign: Campaign, what: str) -> dict[str, Any]:
+    """What anybody may read of the collector."""
+    import json
+    from urllib.request import urlopen
+
+    with urlopen(f"{campaign.url}/v1/campaigns/{NAME}/{what}", timeout=120) as response:
+        content: dict[str, Any] = json.load(response)
+    return content
+
+
+def clock(hour: float) -> str:
+    """An hour as people write it.
+
+    >>> clock(13.5)
+    '13:30'
+    """
+    minutes = round(hour * 60)
+    return f"{minutes // 60}:{minutes % 60:02d}"

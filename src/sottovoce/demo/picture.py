@@ -1,0 +1,55 @@
+"""The demo's one picture: the truth that nobody collected, and what the collector could reconstruct."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.errors import MissingExtra
+
+_TRUTH, _ESTIMATE = "#9a9a9a", "#0b5fa5"
+
+
+def save(values: NDArray[np.float64], estimates: dict[str, Any], path: Path) -> None:
+    """Draw truth and estimates into a PNG."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError as error:
+        raise MissingExtra("the picture", "plots") from error
+
+    found = estimates["distribution"]
+    edges, width = np.array(found["edges"]), found["edges"][1] - found["edges"][0]
+    figure = Figure(figsize=(9, 4.8), dpi=120, layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    axes.hist(
+        values,
+        bins=edges.tolist(),
+        density=True,
+        color=_TRUTH,
+        alpha=0.5,
+        label="the truth (never collected)",
+    )
+    band = [np.append(np.array(found[side]) / width, found[side][-1] / width) for side in ("low", "high")]
+    axes.fill_between(edges, band[0], band[1], step="post", color=_ESTIMATE, alpha=0.2, label="95 % band")
+    axes.stairs(
+        np.array(found["probabilities"]) / width, edges, color=_ESTIMATE, linewidth=2, label="estimate"
+    )
+    mean = estimates["mean"]
+    if mean is not None:
+        axes.axvspan(mean["low"], mean["high"], color="#c4510c", alpha=0.18, label="mean, 95 % interval")
+        axes.axvline(mean["value"], color="#c4510c", linewidth=1.5)
+    axes.axvline(float(values.mean()), color="black", linewidth=1, linestyle=":", label="true mean")
+    axes.set_xlim(0, 24)
+    axes.set_xticks(range(0, 25, 3), [f"{hour}:00" for hour in range(0, 25, 3)])
+    axes.set_xlabel("time of departure")
+    axes.set_ylabel("share per hour")
+    axes.set_title(f"{estimates['n']:,} people, ε = {estimates['epsilon']:g}, one randomised report each")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, loc="upper left")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path)
