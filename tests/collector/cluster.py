@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +72,18 @@ class Cluster:
 
     def stop(self, mode: str = "fast") -> None:
         self._run("pg_ctl", "-D", self.data, "-m", mode, "-w", "stop")
+
+    def crash(self) -> None:
+        """Kill −9 the whole server, then start it: it recovers from its log."""
+        os.kill(self.pid, signal.SIGKILL)
+        deadline = time.monotonic() + 60
+        while True:
+            try:  # the children notice that their parent is gone, and leave
+                self.start()
+                return
+            except AssertionError:
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
 
     def database(self) -> str:
         """The URL of a new, empty database."""

@@ -1,0 +1,150 @@
+"""Kill −9 under load: the harness of the crash test (a few kills) and of the benchmark (hundreds).
+
+Batch i holds ten reports of cell 2i and ten of cell 2i+1, so the counters alone tell whether it was
+stored, not stored, stored in part, or stored twice. Half of the clients give up after a lost answer, the
+others repeat the same request until it is acknowledged.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from tests.collector.cluster import Cluster
+from tests.collector.service import create, environment, new_key
+
+import sottovoce as sv
+from sottovoce.collector import open_store
+
+EACH = 10
+CELLS = 1 << 16
+MECHANISM = sv.sw(epsilon=1.0, cells=CELLS)
+
+
+@dataclass
+class Result:
+    kills: int = 0
+    sent: int = 0
+    acknowledged: int = 0
+    lost: int = 0
+    partial: int = 0
+    twice: int = 0
+    stored_unacknowledged: int = 0
+
+    @property
+    def faults(self) -> int:
+        return self.lost + self.partial + self.twice
+
+
+@dataclass
+class Load:
+    """Clients that send numbered batches."""
+
+    port: int
+    stop: threading.Event = field(default_factory=threading.Event)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    next: int = 0
+    acknowledged: set[int] = field(default_factory=set)
+
+    def run(self, persistent: bool) -> None:
+        while not self.stop.is_set():
+            with self.lock:
+                number, self.next = self.next, self.next + 1
+            if 2 * number + 1 >= CELLS:
+                return
+            self._send(number, persistent)
+
+    def _send(self, number: int, persistent: bool) -> None:
+        cells = np.repeat(np.array([2 * number, 2 * number + 1], dtype="<u2"), EACH)
+        body, key = bytes.fromhex(MECHANISM.digest) + cells.tobytes(), new_key()
+        headers = {"Content-Type": "application/vnd.sottovoce.cells", "Idempotency-Key": key}
+        while True:
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+            try:
+                connection.request("POST", "/v1/campaigns/trial/reports", body, headers)
+                if connection.getresponse().status == 200:
+                    with self.lock:
+                        self.acknowledged.add(number)
+                    return
+            except (OSError, http.client.HTTPException):
+                pass
+            finally:
+                connection.close()
+            if not persistent:
+                time.sleep(0.02)
+                return
+            time.sleep(0.05)
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def crash(store: str, folder: Path, kills: int, clients: int = 6, cluster: Cluster | None = None) -> Result:
+    """Kill the collector so many times under load; every fifth time its PostgreSQL instead, if given."""
+    opened = open_store(store)
+    campaign = create(opened, MECHANISM)
+    load = Load(free_port())
+    command = [sys.executable, "-m", "tests.collector.launcher", store, str(load.port), str(folder)]
+    launcher = subprocess.Popen(command, env=environment(), stderr=subprocess.DEVNULL)
+    threads = [threading.Thread(target=load.run, args=(i % 2 == 0,), daemon=True) for i in range(clients)]
+    for thread in threads:
+        thread.start()
+    done = 0
+    try:
+        while done < kills:
+            seen = len(load.acknowledged)
+            deadline = time.monotonic() + 60
+            while len(load.acknowledged) < seen + 3:  # it is up and storing
+                assert time.monotonic() < deadline, "the collector did not come back"
+                time.sleep(0.005)
+            time.sleep(random.uniform(0, 0.15))
+            if cluster is not None and done % 5 == 4:
+                cluster.crash()
+            else:
+                os.kill(int((folder / "pid").read_text()), signal.SIGKILL)
+            done += 1
+        time.sleep(0.5)
+        load.stop.set()
+        for thread in threads:
+            thread.join(60)
+            assert not thread.is_alive()
+    finally:
+        launcher.kill()
+        launcher.wait()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int((folder / "pid").read_text()), signal.SIGKILL)
+    opened.close()
+    opened = open_store(store)
+    counts = opened.counts(campaign.id, CELLS).reshape(-1, 2)
+    assert counts.sum() == sum(number for _, number in opened.days(campaign.id))
+    opened.close()
+    return judge(load, counts, done)
+
+
+def judge(load: Load, counts: np.ndarray, kills: int) -> Result:
+    acknowledged = np.zeros(len(counts), dtype=bool)
+    acknowledged[list(load.acknowledged)] = True
+    none, whole = (counts == 0).all(axis=1), (counts == EACH).all(axis=1)
+    return Result(
+        kills=kills,
+        sent=load.next,
+        acknowledged=len(load.acknowledged),
+        lost=int((acknowledged & ~whole).sum()),
+        partial=int((~none & (counts < EACH).any(axis=1)).sum()),
+        twice=int((counts > EACH).any(axis=1).sum()),
+        stored_unacknowledged=int((~acknowledged & whole).sum()),
+    )
