@@ -6,6 +6,7 @@ A module of this package with a `register(app)` function adds its command; nothi
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import sys
 from typing import TYPE_CHECKING
@@ -42,6 +43,9 @@ def _root() -> None:
 
 def main() -> None:
     """Run the command line; a mistake of the user's is one sentence and exit code 2, not a traceback."""
+    # The matrices of estimates are small: threads of linear algebra cost more than they give, and take the
+    # cores that a collector stores reports with. It has to be said before numpy is loaded.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         import rich  # noqa: F401
         import typer  # noqa: F401

@@ -108,13 +108,17 @@ def _fill(content: dict[str, Any], tally: Tally, question: Question, circle: boo
         attempt("circular_mean", lambda: _interval(sv.circular_mean(tally, confidence=level)))
     else:
         attempt("mean", lambda: _interval(sv.mean(tally, confidence=level)))
-        attempt("quantiles", lambda: [_quantile(tally, q, level) for q in question.quantiles])
+        attempt("quantiles", lambda: _quantiles(tally, question.quantiles, level))
     attempt("distribution", lambda: _distribution(tally, question))
-    attempt("honesty", lambda: _honesty(tally))
+    if hasattr(sv, "honesty"):
+        attempt("honesty", lambda: _honesty(tally))
 
 
-def _quantile(tally: Tally, q: float, level: float) -> dict[str, Any]:
-    return {"q": q, **_interval(sv.quantile(tally, q, confidence=level))}
+def _quantiles(tally: Tally, wanted: tuple[float, ...], level: float) -> list[dict[str, Any]]:
+    if not wanted:
+        return []
+    found = sv.quantile(tally, wanted, confidence=level)
+    return [{"q": q, **_interval(estimate)} for q, estimate in zip(wanted, found, strict=True)]
 
 
 def _interval(result: Any) -> dict[str, Any]:

@@ -1,0 +1,148 @@
+"""Results over HTTP: what is shown, when, to whom, and that it is what the library says."""
+
+from __future__ import annotations
+
+import io
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from tests.collector.service import Running
+from tests.collector.test_bad_input import check_refused
+
+import sottovoce as sv
+from sottovoce.collector.store import Unavailable
+
+
+@pytest.fixture(scope="module")
+def small() -> sv.Mechanism:
+    return sv.sw(epsilon=2.0, domain=(0, 24), cells=256)
+
+
+def filled(running: Running, mechanism: sv.Mechanism, name: str, n: int = 2000) -> np.ndarray:
+    running.create(mechanism, name=name)
+    values = np.clip(np.random.default_rng(1).normal(9, 2, n), 0, 24)
+    cells = mechanism.report(values, rng=2)
+    assert running.post(mechanism, cells.tolist(), name=name).status_code == 200
+    return cells
+
+
+def test_estimates_are_the_librarys(embedded: Running, small: sv.Mechanism) -> None:
+    tally = sv.Tally(small, filled(embedded, small, "line"))
+    found = embedded.get("/campaigns/line/estimates", confidence=0.9, quantiles="0.5,0.9", bins=16).json()
+    assert (found["n"], found["shown"], found["confidence"], found["epsilon"]) == (2000, True, 0.9, 2.0)
+    assert found["problems"] == {}
+    mean = sv.mean(tally, confidence=0.9)
+    assert found["mean"] == {"value": mean.value, "low": mean.low, "high": mean.high}
+    assert found["circular_mean"] is None
+    assert [entry["q"] for entry in found["quantiles"]] == [0.5, 0.9]
+    median = sv.quantile(tally, 0.5, confidence=0.9)
+    assert found["quantiles"][0] == {"q": 0.5, "value": median.value, "low": median.low, "high": median.high}
+    shape = sv.distribution(tally, bins=16, confidence=0.9)
+    assert found["distribution"]["edges"] == shape.edges.tolist()
+    assert found["distribution"]["probabilities"] == shape.probabilities.tolist()
+    assert found["distribution"]["low"] == shape.low.tolist()
+
+
+def test_a_circle_has_a_direction_instead_of_a_mean(embedded: Running) -> None:
+    mechanism = sv.ogpm(epsilon=2.0, domain=sv.Circle(24), cells=256)
+    tally = sv.Tally(mechanism, filled(embedded, mechanism, "circle"))
+    found = embedded.get("/campaigns/circle/estimates", bins=12).json()
+    assert found["problems"] == {}
+    assert found["mean"] is None
+    assert found["quantiles"] == []
+    assert found["circular_mean"]["value"] == sv.circular_mean(tally).value
+    assert len(found["distribution"]["probabilities"]) == 12
+
+
+def test_nothing_is_shown_below_the_minimum(embedded: Running, small: sv.Mechanism) -> None:
+    embedded.create(small, name="few", min_n=3)
+    for cells in ([], [1, 2]):
+        if cells:
+            embedded.post(small, cells, name="few")
+        found = embedded.get("/campaigns/few/estimates", bins=4 + len(cells)).json()
+        assert (found["n"], found["shown"]) == (len(cells), False)
+        assert found["mean"] is found["distribution"] is found["honesty"] is None
+        assert found["quantiles"] == []
+
+
+def test_bad_questions(embedded: Running, small: sv.Mechanism) -> None:
+    embedded.create(small, name="asked")
+    bad: list[dict[str, Any]] = [
+        {"confidence": "nan"},
+        {"confidence": 1},
+        {"confidence": "1e999"},
+        {"quantiles": "0.5,"},
+        {"quantiles": "0,1"},
+        {"quantiles": "0.5;0.6"},
+        {"quantiles": ",".join(["0.5"] * 21)},
+        {"bins": 3},
+        {"bins": 10**30},
+        {"bins": "many"},
+    ]
+    for question in bad:
+        answer = embedded.get("/campaigns/asked/estimates", **question)
+        check_refused(answer, "invalid")
+        assert answer.json()["field"] == next(iter(question))
+    check_refused(embedded.get("/campaigns/asked/counts", format="xls"), "invalid")
+
+
+def test_more_bins_than_cells_is_a_problem_in_words(embedded: Running, small: sv.Mechanism) -> None:
+    filled(embedded, small, "fine")
+    found = embedded.get("/campaigns/fine/estimates", bins=1024, quantiles="").json()
+    assert found["distribution"] is None
+    assert "bins must be" in found["problems"]["distribution"]
+    assert found["mean"] is not None
+
+
+def test_counts_as_parquet(running: Running, small: sv.Mechanism) -> None:
+    cells = filled(running, small, "columns")
+    table = pq.read_table(io.BytesIO(running.get("/campaigns/columns/counts", format="parquet").content))
+    counts = np.zeros(256, dtype=np.int64)
+    counts[table.column("cell").to_numpy()] = table.column("count").to_numpy()
+    assert counts.tolist() == np.bincount(cells, minlength=256).tolist()
+    assert str(table.schema.field("day").type) == "date32[day]"
+
+
+def test_the_same_question_is_computed_once(
+    embedded: Running, small: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(embedded, small, "busy")
+    calls = []
+    compute = embedded.app.state.service.estimates._compute
+
+    def slow(*arguments: Any) -> Any:
+        calls.append(1)
+        time.sleep(0.2)
+        return compute(*arguments)
+
+    monkeypatch.setattr(embedded.app.state.service.estimates, "_compute", slow)
+    answers: list[Any] = []
+    ask = lambda: answers.append(embedded.get("/campaigns/busy/estimates", quantiles="").json())  # noqa: E731
+    threads = [threading.Thread(target=ask) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(calls) == 1
+    assert all(answer == answers[0] for answer in answers)
+
+
+def test_a_store_that_is_away_is_a_503(
+    embedded: Running, small: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedded.create(small, name="away")
+
+    def gone(*_: Any) -> None:
+        raise Unavailable("gone")
+
+    for name in ("days", "daily_counts", "counts", "check", "ingest"):
+        monkeypatch.setattr(embedded.store, name, gone)
+    for path in ("/campaigns/away/summary", "/campaigns/away/counts", "/campaigns/away/estimates", "/health"):
+        answer = embedded.get(path)
+        check_refused(answer, "store_unavailable")
+        assert answer.headers["retry-after"] == "5"
+    check_refused(embedded.post(small, [1], name="away"), "store_unavailable")
