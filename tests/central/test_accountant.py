@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -57,6 +60,54 @@ def test_threads_cannot_overspend() -> None:
     assert len(account.history) == 100
     assert len(refused) == 300
     assert account.remaining == 0.0
+
+
+def test_a_file_is_shared_by_accountants_and_processes(tmp_path: Path) -> None:
+    path = tmp_path / "budget.jsonl"
+    first, second = sv.central.Accountant(1.0, path), sv.central.Accountant(1.0, path)
+    first.spend(0.5, "mean")
+    assert second.remaining == 0.5
+    account = f"sv.central.Accountant(1.0, {str(path)!r})"
+    code = f"import sottovoce as sv; sv.central.count([1], 0.3, accountant={account})"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert [one.purpose for one in first.history] == ["mean", "count"]
+    with pytest.raises(BudgetError, match=r"has 0\.2 left"):
+        second.spend(0.3)
+    assert path.read_text().count("\n") == 3
+
+
+def test_processes_cannot_overspend_together(tmp_path: Path) -> None:
+    path = tmp_path / "budget.jsonl"
+    code = f"""
+import sottovoce as sv
+account = sv.central.Accountant(0.5, {str(path)!r})
+for _ in range(20):
+    try:
+        account.spend(0.01)
+    except sv.errors.BudgetError:
+        pass
+"""
+    workers = [subprocess.Popen([sys.executable, "-c", "import sottovoce.errors;" + code]) for _ in range(4)]
+    assert [worker.wait() for worker in workers] == [0] * 4
+    assert len(sv.central.Accountant(0.5, path).history) == 50
+
+
+@pytest.mark.parametrize(
+    "text", ["nonsense\n", '{"budget": 1.0}\n{"epsilon": 0.5, "purp', '{"epsilon": 1}\n']
+)
+def test_a_damaged_file_spends_nothing(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "budget.jsonl"
+    path.write_text(text)
+    with pytest.raises(BudgetError, match="is damaged"):
+        sv.central.Accountant(1.0, path)
+    assert path.read_text() == text
+
+
+def test_a_file_of_another_budget_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "budget.jsonl"
+    sv.central.Accountant(1.0, path)
+    with pytest.raises(BudgetError, match=r"budget must be that of the file"):
+        sv.central.Accountant(2.0, path)
 
 
 @pytest.mark.parametrize("budget", [0, -1.0, float("inf"), "1"])

@@ -62,6 +62,13 @@ def test_sum_count_and_choices(folder: Path) -> None:
     assert "(swap)" in run("--mechanism", "swap", "--bounds", 0, 60, "--missing", 30, *words)
 
 
+def test_a_budget_file_stops_the_second_release(folder: Path) -> None:
+    words = ["--statistic", "count", "--epsilon", 1, "--budget", 1.5, "--budget-file", folder / "spent.jsonl"]
+    run(*words, folder / "data.csv")
+    with pytest.raises(ValueError, match=r"has 0\.5 left"):
+        run(*words, folder / "data.csv")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -72,6 +79,7 @@ def test_sum_count_and_choices(folder: Path) -> None:
         (["--column", "wait", "--bounds", 0, 60, "keys.txt"], "file must end in"),
         (["--bounds", 0, 60, "data.csv"], "needs --column"),
         (["--column", "wait", "data.csv"], "and --bounds"),
+        (["--column", "wait", "--bounds", 0, 60, "--budget", 1, "data.csv"], "go together"),
         (["--column", "wait", "--bounds", 0, 60, "--by", "ward", "data.csv"], "go together"),
         (["--column", "wait", "--bounds", 0, 60, "--by", "ward", "--group", "x", "data.csv"], "are int64"),
         (["--column", "wait", "--bounds", 0, 60, "--by", "w", "--group", "x", "data.csv"], "no column 'w'"),

@@ -63,23 +63,37 @@ class Grid:
         """The distance between positions, finite for any bounds."""
         return self.bounds.scaled_width / self.steps / self.bounds.scale
 
-    def positions(self, block: NDArray[Any], wrong: Wrong) -> tuple[FloatArray, NDArray[np.bool_] | None]:
-        """Positions of a block, as whole doubles, and which values are kept (None: all of them).
+    def positions(
+        self, values: NDArray[Any], wrong: Wrong, out: FloatArray | None = None
+    ) -> tuple[FloatArray, NDArray[np.bool_] | None]:
+        """Positions as whole doubles (in `out`, if given), and which values are kept (None: all of them)."""
+        out = np.empty(values.size) if out is None else out[: values.size]
+        keep = None
+        for first in range(0, values.size, _BLOCK):
+            part = slice(first, first + _BLOCK)
+            kept = self._place(values[part], out[part], wrong)
+            if kept is not None:
+                keep = np.ones(values.size, dtype=np.bool_) if keep is None else keep
+                keep[part] = kept
+        return (out if keep is None else out[keep]), keep
+
+    def _place(self, x: NDArray[Any], out: FloatArray, wrong: Wrong) -> NDArray[np.bool_] | None:
+        """Positions of one block.
 
         Subtraction is monotone, so 0 ≤ x − low ≤ width in doubles too, and the product stays within a few
         ulps of M: the nearest integer lies in 0 … M for any bounds.
         """
         keep = None
-        if not (block.min() >= self.bounds.low and block.max() <= self.bounds.high):
-            block = block.astype(np.float64)
-            keep = self._bring_inside(block, wrong)
-        wrong.seen += block.size
+        if not (x.min() >= self.bounds.low and x.max() <= self.bounds.high):
+            x = x.astype(np.float64)
+            keep = self._bring_inside(x, wrong)
+        wrong.seen += x.size
         if self.bounds.scale != 1.0:
-            block = block * self.bounds.scale
-        x: FloatArray = np.subtract(block, self.bounds.scaled_low, dtype=np.float64)
-        x *= self.bounds.per_width * self.steps
-        np.rint(x, out=x)
-        return (x if keep is None else x[keep]), keep
+            x = x * self.bounds.scale
+        np.subtract(x, self.bounds.scaled_low, out=out, dtype=np.float64)
+        out *= self.bounds.per_width * self.steps
+        np.rint(out, out=out)
+        return keep
 
     def _bring_inside(self, x: FloatArray, wrong: Wrong) -> NDArray[np.bool_] | None:
         """Apply the declared choices in place; what no choice covers is counted in `wrong`."""
@@ -96,20 +110,6 @@ class Grid:
         np.clip(x, self.bounds.low, self.bounds.high, out=x)
         return keep
 
-    def all_positions(
-        self, values: NDArray[Any], wrong: Wrong
-    ) -> tuple[FloatArray, NDArray[np.bool_] | None]:
-        """Positions of many values, block by block."""
-        parts = [self.positions(values[i : i + _BLOCK], wrong) for i in range(0, values.size, _BLOCK)]
-        sizes = [min(_BLOCK, values.size - i) for i in range(0, values.size, _BLOCK)]
-        kept = None
-        if any(keep is not None for _, keep in parts):
-            full = (
-                np.ones(n, bool) if keep is None else keep for (_, keep), n in zip(parts, sizes, strict=True)
-            )
-            kept = np.concatenate(list(full))
-        return np.concatenate([found for found, _ in parts]), kept
-
     def total(self, values: Any) -> tuple[int, int]:
         """Number of people and sum of positions, exact at any size.
 
@@ -117,10 +117,10 @@ class Grid:
         (3, 13)
         """
         people = total = 0
-        wrong = Wrong()
+        wrong, buffer = Wrong(), np.empty(_BLOCK)
         for chunk in chunks_of(values):
             for first in range(0, chunk.size, _BLOCK):
-                positions, _ = self.positions(chunk[first : first + _BLOCK], wrong)
+                positions, _ = self.positions(chunk[first : first + _BLOCK], wrong, buffer)
                 people += positions.size
                 total += int(positions.sum())
         wrong.refuse(self.bounds)

@@ -7,6 +7,7 @@ any other. Each person is in one group, so all groups together cost one ε (para
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,11 @@ from numpy.typing import NDArray
 from sottovoce.central.thresholds import IntArray
 
 Codes = NDArray[np.int64]
+
+
+def _plain(key: Any) -> Any:
+    """A numpy scalar as the Python value it holds, so that it equals the keys of any table."""
+    return key.item() if isinstance(key, np.generic) else key
 
 
 class Keys:
@@ -27,22 +33,32 @@ class Keys:
     def __init__(self, groups: Iterable[Any]) -> None:
         if isinstance(groups, str | bytes) or not isinstance(groups, Iterable):
             raise TypeError(f"groups must be a sequence of keys, got groups={groups!r}")
+        array = np.asarray(groups) if isinstance(groups, range | np.ndarray) else None
+        whole = array is not None and array.ndim == 1 and array.dtype.kind in "iu"
         self.keys: tuple[Any, ...] = tuple(
-            key.item() if isinstance(key, np.generic) else key for key in groups
+            array.tolist() if array is not None and whole else map(_plain, groups)
         )
         if not self.keys:
             raise ValueError("groups must name at least one key, got none")
-        self._index = {key: code for code, key in enumerate(self.keys)}
-        if len(self._index) != len(self.keys):
-            raise ValueError("groups must be distinct: a key occurs twice")
-        if any(key is None or key != key for key in self.keys):
+        kinds = {int} if whole else {type(key) for key in self.keys}
+        if any(key is None or key != key for key in (() if whole else self.keys)):
             raise ValueError("groups must not contain a missing key (None or NaN)")
-        kinds = {type(key) for key in self.keys}
         if len(kinds) > 1:
             names = ", ".join(sorted(kind.__name__ for kind in kinds))
             raise TypeError(f"groups must be of one type, got {names}")
-        self._kind = kinds.pop()
+        if len(set(self.keys)) != len(self.keys):
+            raise ValueError("groups must be distinct: a key occurs twice")
+        self._kind: type = kinds.pop()
         self._table = self._dense_table() if self._kind is int else None
+
+    @cached_property
+    def _consecutive(self) -> bool:
+        """Whether the keys are whole numbers in order without a gap: then a code is a difference."""
+        return self.keys == tuple(range(self.keys[0], self.keys[0] + len(self.keys)))
+
+    @cached_property
+    def _index(self) -> dict[Any, int]:
+        return {key: code for code, key in enumerate(self.keys)}
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -62,6 +78,15 @@ class Keys:
         table[np.array(self.keys, dtype=np.int64) - least + 1] = np.arange(len(self.keys))
         return least, table
 
+    def _dense_codes(self, keys: NDArray[Any], least: int, table: IntArray) -> Codes:
+        """Look codes up; a key beyond either end meets an entry that says: not declared."""
+        most = least + table.size - 3
+        if keys.size and not (keys.min() >= least and keys.max() <= most):
+            keys = np.where(keys < least, least - 1, np.where(keys > most, most + 1, keys))
+        elif self._consecutive:
+            return keys.astype(np.int64, copy=False) - least
+        return table[keys.astype(np.int64, copy=False) - (least - 1)]
+
     def codes(self, keys: Any) -> Codes:
         """The code of every row."""
         module = type(keys).__module__.partition(".")[0]
@@ -76,9 +101,7 @@ class Keys:
             raise ValueError(f"by must be one-dimensional, one key per person, got shape={array.shape}")
         self._check_kind(array.dtype)
         if self._table is not None and array.dtype.kind in "iu":
-            least, table = self._table
-            # Keys beyond either end meet an entry that says: not declared.
-            return table[np.clip(array.astype(np.int64, copy=False) - (least - 1), 0, table.size - 1)]
+            return self._dense_codes(array, *self._table)
         other = len(self.keys)
         return np.fromiter((self._index.get(key, other) for key in array.tolist()), np.int64, array.size)
 
@@ -86,6 +109,8 @@ class Keys:
         import pyarrow as pa
         import pyarrow.compute as pc
 
+        if pa.types.is_integer(keys.type) and self._kind is int and not keys.null_count:
+            return self.codes(keys.to_numpy())
         if pa.types.is_dictionary(keys.type):
             keys = keys.cast(keys.type.value_type)
         try:

@@ -85,17 +85,16 @@ def _length(rows: Any) -> int:
 def _by_group(pairs: Iterator[tuple[Any, Any]], grid: Grid, keys: Keys) -> Totals:
     people = np.zeros(len(keys) + 1, dtype=np.int64)  # the last entry: keys nobody declared
     positions = np.zeros(len(keys) + 1, dtype=np.int64)
-    wrong = Wrong()
+    wrong, buffer = Wrong(), np.empty(_ROWS)
     for values, row_keys in pairs:
-        codes = keys.codes(row_keys)
-        if codes.size != values.size:
-            raise ValueError(
-                f"by must give one key per value, got {codes.size} keys for {values.size} values"
-            )
-        for first in range(0, codes.size, _ROWS):
+        if len(row_keys) != values.size:
+            sizes = f"{len(row_keys)} keys for {values.size} values"
+            raise ValueError(f"by must give one key per value, got {sizes}")
+        for first in range(0, values.size, _ROWS):
             rows = slice(first, first + _ROWS)
-            found, kept = grid.all_positions(values[rows], wrong)
-            part = codes[rows] if kept is None else codes[rows][kept]
+            found, kept = grid.positions(values[rows], wrong, buffer)
+            codes = keys.codes(row_keys.iloc[rows] if hasattr(row_keys, "iloc") else row_keys[rows])
+            part = codes if kept is None else codes[kept]
             people += np.bincount(part, minlength=people.size)
             positions += np.bincount(part, weights=found, minlength=people.size).astype(np.int64)
             if positions.dtype != object and int(people.sum()) * grid.steps >= 1 << 61:
@@ -118,8 +117,10 @@ def _pairs(values: Any, column: str | None, by: Any) -> Iterator[tuple[Any, Any]
             raise ValueError("column must name the values when by names a column")
         for part in _batches(values):
             yield _whole(_column(part, column)), _column(part, by)
+    elif not hasattr(by, "__len__"):
+        raise TypeError(f"by must be a column's name or one key per value, got by={by!r}")
     else:
-        yield _whole(next(iter(_columns(values, column))) if column is not None else values), by
+        yield _whole(_columns(values, column)), by
 
 
 def _whole(values: Any) -> Any:

@@ -58,6 +58,12 @@ def central(
     clip: Clip = False,
     missing: Missing = "refuse",
     confidence: Annotated[float, typer.Option("--confidence")] = 0.95,
+    budget: Annotated[
+        float | None, typer.Option("--budget", help="All the ε that releases about these people may cost.")
+    ] = None,
+    budget_file: Annotated[
+        Path | None, typer.Option("--budget-file", metavar="PATH", help="Where what was spent is recorded.")
+    ] = None,
     output: Output = None,
 ) -> None:
     """Release the mean, sum or count of a column with ε-differential privacy (add-remove neighbours).
@@ -69,7 +75,10 @@ def central(
         raise ValueError(
             "--by and --group (or --groups-from) go together: group keys are public and declared"
         )
-    common: dict[str, Any] = {"epsilon": epsilon, "confidence": confidence}
+    if (budget is None) != (budget_file is None):
+        raise ValueError("--budget and --budget-file go together: the limit, and where spending is recorded")
+    account = None if budget is None else sv.central.Accountant(budget, budget_file)
+    common: dict[str, Any] = {"epsilon": epsilon, "confidence": confidence, "accountant": account}
     if by is not None:
         common |= {"by": by, "groups": keys_like_column(file, by, keys)}
     if statistic is Statistic.count:

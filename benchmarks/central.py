@@ -1,0 +1,179 @@
+"""The central model: error against the bound, coverage, and cost against numpy's clip-and-sum and group-by.
+
+Errors are n²·MSE of the shipped code over (high − low)². Costs are CPU time, as ratios within one run.
+
+    python -m benchmarks central                    errors and costs
+    python -m benchmarks.central --figures FOLDER   the plots of the explanation page
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import sottovoce as sv
+from sottovoce.central.analysis import sigma2
+from sottovoce.central.simulate import simulate
+
+MECHANISMS = ("independent", "shifted", "transformed", "staircase2d", "hourglass")
+COLOURS = dict(zip(MECHANISMS, ("#b3372f", "#d98a1f", "#6fa8dc", "#7a5aa6", "#1f4e79"), strict=True))
+EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
+MEANS = (0.01, 0.1, 0.5)
+RUNS = 100_000
+
+
+def cpu_seconds(work: Callable[[], object]) -> float:
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
+def errors() -> None:
+    print(f"n²·MSE, n = 10,000, {RUNS:,} releases each; last column: the bound σ²(ε)")
+    print(f"{'ε':>4} {'mean':>5}" + "".join(f"{name:>13}" for name in MECHANISMS) + f"{'bound':>13}")
+    for epsilon in EPSILONS:
+        for mean in MEANS:
+            found = [simulate(name, epsilon, 10_000, mean, runs=RUNS, rng=1).error for name in MECHANISMS]
+            row = "".join(f"{error:13.5f}" for error in (*found, sigma2(epsilon)))
+            print(f"{epsilon:4g} {mean:5g}{row}")
+
+
+def small_data() -> None:
+    print("\nn²·MSE on little data, mean 0.01, and 95 % coverage of the hourglass's intervals")
+    print(f"{'ε':>4} {'n':>5}" + "".join(f"{name:>13}" for name in MECHANISMS) + f"{'coverage':>13}")
+    for epsilon in (1.0, 4.0):
+        for people in (1, 2, 4, 8, 16, 32, 64):
+            found = [simulate(name, epsilon, people, 0.01, runs=RUNS, rng=2) for name in MECHANISMS]
+            row = "".join(f"{result.error:13.5f}" for result in found)
+            print(f"{epsilon:4g} {people:5d}{row}{found[-1].coverage:13.4f}")
+
+
+def streaming(count: int = 10**8) -> None:
+    """One pass over `count` values, against numpy on the same array; then from a generator, for memory."""
+    x = np.random.default_rng(0).uniform(0, 60, count)
+    plain, ours = [], []
+    for _ in range(3):
+        plain.append(cpu_seconds(lambda: np.clip(x, 0, 60).sum()))
+        ours.append(cpu_seconds(lambda: sv.central.mean(x, 1.0, (0, 60), clip=True)))
+    ratio = min(ours) / min(plain)
+    print(f"\n{count:,} values: {min(ours):.2f} s, numpy clip-and-sum {min(plain):.2f} s, ratio {ratio:.2f}")
+    part = x[: 1 << 20].copy()
+    for millions in (10, 100, 1000):
+        chunks = (part for _ in range(millions * 10**6 // len(part)))
+        tracemalloc.start()
+        sv.central.mean(chunks, 1.0, (0, 60))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        print(f"{millions:5d} million values from a generator: at most {peak / 2**20:.1f} MiB allocated")
+
+
+def grouping(rows: int = 10**7, groups: int = 10**5) -> None:
+    """Means of many groups, against the plain group-by of the same library on the same table."""
+    import pandas as pd
+    import pyarrow as pa
+
+    rng = np.random.default_rng(0)
+    keys, values = rng.integers(0, groups, rows), rng.uniform(0, 60, rows)
+    frame = pd.DataFrame({"wait": values, "ward": keys})
+    table = pa.table({"wait": values, "ward": keys})
+    declared = range(groups)
+    arguments: dict[str, Any] = {"column": "wait", "by": "ward", "groups": declared}
+    pairs = {
+        "numpy bincount": (
+            lambda: np.bincount(keys, values) / np.bincount(keys),
+            lambda: sv.central.mean(values, 1.0, (0, 60), by=keys, groups=declared),
+        ),
+        "pandas groupby": (
+            lambda: frame.groupby("ward")["wait"].mean(),
+            lambda: sv.central.mean(frame, 1.0, (0, 60), **arguments),
+        ),
+        "Arrow group_by": (
+            lambda: table.group_by("ward", use_threads=False).aggregate([("wait", "mean")]),
+            lambda: sv.central.mean(table, 1.0, (0, 60), **arguments),
+        ),
+    }
+    print(f"\n{groups:,} group means of {rows:,} rows, integer keys")
+    for name, (plain, ours) in pairs.items():
+        plain(), ours()
+        times = [(cpu_seconds(plain), cpu_seconds(ours)) for _ in range(3)]
+        base, mine = (min(column) for column in zip(*times, strict=True))
+        print(f"  {mine:.2f} s, {name} {base:.2f} s, ratio {mine / base:.2f}")
+
+
+def figures(folder: Path) -> None:
+    """Plots like Figures 3 to 5 of the paper, and its Figures 1 and 2."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    mpl.rcParams["svg.hashsalt"] = "sottovoce"  # the same file from the same run
+    import matplotlib.pyplot as plt
+
+    from sottovoce.central import pictures
+
+    folder.mkdir(parents=True, exist_ok=True)
+    pictures.sensitivity_space().savefig(folder / "hourglass-sensitivity.svg", metadata={"Date": None})
+    figure, axes = plt.subplots(1, 2, figsize=(10.5, 5.2), layout="constrained")
+    pictures.neighbouring_steps(axes[0])
+    pictures.hourglass_segments(ax=axes[1])
+    figure.savefig(folder / "hourglass-space.svg", metadata={"Date": None})
+    figure, axes = plt.subplots(2, 3, figsize=(13, 7.6), layout="constrained")
+    for axis, curve in zip(axes.flat, _curves(), strict=True):
+        title, label, x, rows, bound = curve
+        for name, y in rows.items():
+            axis.plot(x, y, marker=".", label=name, color=COLOURS[name])
+        axis.plot(x, bound, color="black", linestyle="--", linewidth=1, label="bound σ²")
+        axis.set(xlabel=label, ylabel="n²·MSE × ε²/2", title=title)
+        axis.title.set_fontsize("medium")
+        axis.set_ylim(0, 1.25 * max(map(max, rows.values())))
+        if label == "people":
+            axis.set_xscale("log", base=2)
+        axis.legend(frameon=False, fontsize="small", ncols=2)
+        axis.spines[["top", "right"]].set_visible(False)
+    figure.savefig(folder / "hourglass-errors.svg", metadata={"Date": None})
+
+
+def _curves() -> Iterator[tuple[str, str, Any, dict[str, Any], Any]]:
+    laplace, rivals = ("independent", "shifted", "transformed"), ("staircase2d", "hourglass")
+
+    def error(name: str, epsilon: float, people: int, mean: float) -> float:
+        return simulate(name, epsilon, people, mean, runs=RUNS, rng=3).error * epsilon**2 / 2
+
+    def bounds(epsilons: Any) -> Any:
+        return np.array([sigma2(e) * e * e / 2 for e in epsilons])
+
+    low, high = np.linspace(0.1, 1, 7), np.linspace(1, 8, 8)
+    means, sizes = np.array([0, 0.0003, 0.003, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 1]), 2 ** np.arange(7)
+    for epsilons, names, title in ((low, (*laplace, "hourglass"), "small ε"), (high, rivals, "large ε")):
+        rows = {name: [error(name, e, 10_000, 0.01) for e in epsilons] for name in names}
+        yield f"n = 10,000, mean 0.01, {title}", "ε", epsilons, rows, bounds(epsilons)
+    for epsilon, names in ((1.0, (*laplace, "hourglass")), (4.0, rivals)):
+        rows = {name: [error(name, epsilon, 10_000, m) for m in means] for name in names}
+        yield f"n = 10,000, ε = {epsilon:g}", "mean", means, rows, bounds([epsilon] * len(means))
+    for epsilon, names in ((1.0, (*laplace, "hourglass")), (4.0, rivals)):
+        rows = {name: [error(name, epsilon, int(n), 0.01) for n in sizes] for name in names}
+        yield f"mean 0.01, ε = {epsilon:g}", "people", sizes, rows, bounds([epsilon] * len(sizes))
+
+
+def main() -> None:
+    errors()
+    small_data()
+    streaming()
+    grouping()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--figures", type=Path)
+    arguments = parser.parse_args()
+    if arguments.figures:
+        figures(arguments.figures)
+    else:
+        main()
