@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sottovoce._version import __version__
 
 if TYPE_CHECKING:
+    from sottovoce import bulk as bulk
     from sottovoce import laws as laws
     from sottovoce.auditing import Audit as Audit
     from sottovoce.auditing import audit as audit
@@ -83,7 +84,7 @@ _HOME = {
     "variance": "estimates.means",
 }
 #: Subpackages reached as attributes.
-_PARTS = frozenset({"central", "device", "laws"})
+_PARTS = frozenset({"bulk", "central", "device", "laws"})
 
 __all__ = ["__version__", *sorted(_HOME)]
 
