@@ -1,12 +1,13 @@
 """A law of moving windows in its difference form, for the thousands of products that a reconstruction takes.
 
     Pᵀw = b·Σw + e ∘ cumsum(D w)          the probability of every cell
-    P f = b·f + Dᵀ suffix_sum(e ∘ f)      an expectation for every input
+    P f = b·f − Dᵀ below(e ∘ f)           an expectation for every input; below_k sums what comes before k
 
 Column i of D holds the edges of input i's window: a rise at its lower end, a fall at its upper end, each
 shared between two cells (the end lies inside one). So a product costs four entries per input and one pass
 over the cells. Windows that wrap around a circle rise at the first slot and fall at the last; a mixture
-stacks its parts. Each part has two slots more than cells, where what falls at the very end lands.
+stacks its parts. Each part has two slots more than cells, where what falls at the very end lands; so
+every column of D adds up to zero.
 """
 
 from __future__ import annotations
@@ -62,19 +63,19 @@ class Differences:
         self.entries: FloatArray = np.ascontiguousarray(entries.reshape(self.shape[0], -1)) / inside
 
     @cached_property
-    def _matrices(self) -> tuple[Any, Any]:
-        """D and Dᵀ, both by rows."""
+    def matrices(self) -> tuple[Any, Any]:
+        """D and −Dᵀ, both by rows."""
         from scipy.sparse import csc_array
 
         inputs, each = self.slots.shape
         starts = np.arange(inputs + 1, dtype=np.int32) * each
         content = (self.entries.reshape(-1), self.slots.reshape(-1), starts)
         d = csc_array(content, shape=(len(self.background), inputs))
-        return d.tocsr(), d.T.tocsr()
+        return d.tocsr(), (-d.T).tocsr()
 
     def mix(self, w: FloatArray) -> FloatArray:
         """Pᵀw; w may have columns."""
-        cover = np.cumsum(self._matrices[0] @ w, axis=0)
+        cover = np.cumsum(self.matrices[0] @ w, axis=0)
         each = (slice(None),) + (None,) * (w.ndim - 1)
         q = self.background[each] * w.sum(axis=0) + self.extra[each] * cover
         return np.asarray(q[self.cells])
@@ -82,7 +83,14 @@ class Differences:
     def expect(self, f: FloatArray) -> FloatArray:
         """P f."""
         f = self.on_slots(f)
-        return np.asarray(self.background @ f + self._matrices[1] @ np.cumsum((self.extra * f)[::-1])[::-1])
+        below = np.zeros(len(f))
+        np.cumsum((self.extra * f)[:-1], out=below[1:])
+        return np.asarray(self.background @ f + self.matrices[1] @ below)
+
+    @cached_property
+    def spare(self) -> FloatArray:
+        """1 on the slots that are no cells."""
+        return 1.0 - self.on_slots(np.ones(self.shape[1]))
 
     def on_slots(self, f: FloatArray) -> FloatArray:
         """A function of the cells, zero on the spare slots."""

@@ -54,10 +54,10 @@ def em(
     before, converged, steps = -np.inf, False, 0
     while steps < most and not converged:
         rounds = min(_ROUNDS, most - steps)
-        if compile_it and isinstance(law, Differences):
-            value = _compiled(law, c, f, smoothing, circle, rounds)
+        if not isinstance(law, Differences):
+            value = _products(law, c, f, smoothing, circle, rounds)
         else:
-            value = _plain(law, c, f, smoothing, circle, rounds)
+            value = (_compiled if compile_it else _plain)(law, c, f, smoothing, circle, rounds)
         steps, converged, before = steps + rounds, abs(value - before) < tolerance * rounds, value
     f /= f.sum()
     q = law.mix(f)
@@ -74,16 +74,46 @@ def _compiled(
 
 
 def _plain(
-    law: Operator | Differences, c: FloatArray, f: FloatArray, smoothing: bool, circle: bool, rounds: int
+    law: Differences, c: FloatArray, f: FloatArray, smoothing: bool, circle: bool, rounds: int
 ) -> float:
-    """`rounds` iterations on f in place; returns the log likelihood before the last of them."""
+    """`rounds` iterations on f in place; returns the log likelihood before the last of them.
+
+    The products of `Differences`, written out without temporaries: half of the time at 1024 bins.
+    """
+    (rising, falling), extra, background = law.matrices, law.extra, law.background
+    counts, below, share = law.on_slots(c), np.zeros(len(extra)), np.empty(len(extra))
+    n, value, positive = c.sum(), 0.0, background + law.spare
+    for turn in range(rounds):
+        q = rising @ f
+        np.cumsum(q, out=q)
+        q *= extra
+        q += np.multiply(positive, f.sum(), out=share)  # 1 on spare slots, which have no counts
+        if turn == rounds - 1:
+            value = float(counts @ np.log(q))
+        np.divide(counts, q, out=share)
+        base = background @ share
+        share *= extra
+        np.cumsum(share[:-1], out=below[1:])
+        gain = falling @ below
+        gain += base
+        gain /= n
+        f *= gain
+        np.maximum(f, 0.0, out=f)
+        if smoothing:
+            f[:] = smooth(f, circle=circle)
+    return value
+
+
+def _products(
+    law: Operator, c: FloatArray, f: FloatArray, smoothing: bool, circle: bool, rounds: int
+) -> float:
+    """The same for any law that can be multiplied."""
     value, n = 0.0, c.sum()
     for turn in range(rounds):
         q = law.mix(f)
         if turn == rounds - 1:
             value = float(c @ np.log(q))
-        f *= law.expect(c / q)
-        f /= n
+        f *= law.expect(c / q) / n
         np.maximum(f, 0.0, out=f)
         if smoothing:
             f[:] = smooth(f, circle=circle)
@@ -92,9 +122,7 @@ def _plain(
 
 def smooth(f: FloatArray, *, circle: bool) -> FloatArray:
     """One smoothing step: ¼, ½, ¼; at the ends of an interval ⅔, ⅓; rescaled to the sum 1."""
-    out = 0.5 * f
-    out[1:] += 0.25 * f[:-1]
-    out[:-1] += 0.25 * f[1:]
+    out = np.convolve(f, (0.25, 0.5, 0.25), "same")
     if circle:
         out[0] += 0.25 * f[-1]
         out[-1] += 0.25 * f[0]

@@ -35,7 +35,7 @@ _ATOM_PRECISION = 1 / 9.0  # the log height of an atom over its surroundings has
 _MOST_STEP = 2.0  # how far one scoring step may move the log density
 _LAMBDA = (1e-7, 1e9)
 _GAIN = 1e-3  # in penalised log likelihood: steps that gain less end the climb
-_ROUNDS = 200
+_ROUNDS = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,13 +110,14 @@ class Splines:
         theta = np.zeros(design.shape[1])
         if start is not None:
             theta[: len(start)] = start
-        wanted = np.array(smoothing)
+        state, wanted = self._at(design, theta), np.array(smoothing)
         before, smooth = -np.inf, SPLINES - 1
         for turn in range(_ROUNDS):
             s = self._penalties(wanted, penalties, len(atoms))
-            theta, f, value, gain, a = self._climb(design, theta, s, most=3)
+            state, gain = self._climb(state, s, most=1)
+            theta, a = state.theta, state.information + s
             logs = np.linalg.slogdet(s)[1] - np.linalg.slogdet(a)[1]
-            evidence = value + logs / 2 - len(atoms) * np.log(self.points)
+            evidence = state.penalised(s) + logs / 2 - len(atoms) * np.log(self.points)
             if turn > 2 and gain < _GAIN and abs(evidence - before) < 1e-2:
                 break
             before = evidence
@@ -126,13 +127,13 @@ class Splines:
                 up = float(((inverse_s - inverse_a) * penalty).sum())
                 ratio = max(up, 1e-12) / max(float(theta[:smooth] @ penalty @ theta[:smooth]), 1e-12)
                 wanted[i] = np.clip(wanted[i] * np.clip(ratio, 0.1, 10.0), *_LAMBDA)
-        return Fit(f, float(evidence), order, (float(wanted[0]), float(wanted[1])), atoms, theta)
+        return Fit(state.f, float(evidence), order, (float(wanted[0]), float(wanted[1])), atoms, theta)
 
     def refit(self, found: Fit) -> FloatArray:
         """The density for these counts with the smoothing and atoms of another fit (for a bootstrap)."""
         penalties = (self._penalty(1), self._penalty(found.order))
         s = self._penalties(np.array(found.smoothing), penalties, len(found.atoms))
-        return self._climb(self._design(found.atoms), found.theta, s, most=20)[1]
+        return self._climb(self._at(self._design(found.atoms), found.theta), s, most=20)[0].f
 
     def _penalties(
         self, smoothing: FloatArray, penalties: tuple[FloatArray, FloatArray], atoms: int
@@ -142,44 +143,33 @@ class Splines:
         s[: SPLINES - 1, : SPLINES - 1] = smoothing[0] * penalties[0] + smoothing[1] * penalties[1]
         return s
 
-    def _climb(
-        self, design: FloatArray, theta: FloatArray, s: FloatArray, most: int
-    ) -> tuple[FloatArray, FloatArray, float, float, FloatArray]:
+    def _climb(self, state: _State, s: FloatArray, most: int) -> tuple[_State, float]:
         """Fisher scoring, steps capped and halved until the penalised likelihood does not fall.
 
-        Returns (θ, f, the penalised log likelihood, the last step's gain, H + S).
+        Returns where it ended and what the last step gained; S may change between climbs.
         """
-        f, q, value = self._value(design, theta, s)
         gain = 0.0
         for _ in range(most):
-            score, information = self._information(f, q, design)
-            step = np.linalg.solve(information + s, score - s @ theta)
-            step *= min(1.0, 2 * _MOST_STEP / max(float(np.ptp(design @ step)), 1e-300))
+            theta, before = state.theta, state.penalised(s)
+            step = np.linalg.solve(state.information + s, state.score - s @ theta)
+            step *= min(1.0, 2 * _MOST_STEP / max(float(np.ptp(state.design @ step)), 1e-300))
             gain = 0.0
             for _ in range(12):
-                trial = self._value(design, theta + step, s)
-                if trial[2] >= value - 1e-9:
-                    gain, theta = trial[2] - value, theta + step
-                    f, q, value = trial
+                trial = self._at(state.design, theta + step)
+                if trial.penalised(s) >= before - 1e-9:
+                    gain, state = trial.penalised(s) - before, trial
                     break
                 step = step / 2
             if gain < _GAIN:
                 break
-        return theta, f, value, gain, self._information(f, q, design)[1] + s
+        return state, gain
 
-    def _value(
-        self, design: FloatArray, theta: FloatArray, s: FloatArray
-    ) -> tuple[FloatArray, FloatArray, float]:
+    def _at(self, design: FloatArray, theta: FloatArray) -> _State:
         eta = design @ theta
         f = np.exp(eta - eta.max())
         f /= f.sum()
         q = self.law.mix(f)
-        return f, q, float(self.counts @ np.log(q) - theta @ s @ theta / 2)
-
-    def _information(self, f: FloatArray, q: FloatArray, design: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The score and the Fisher information H = n·Gᵀdiag(1/q)G, G = Pᵀ(f ∘ (design − its mean))."""
-        moved = self._mix_columns(f[:, None] * (design - f @ design))
-        return moved.T @ (self.counts / q), self.n * (moved / q[:, None]).T @ moved
+        return _State(self, design, theta, f, q, float(self.counts @ np.log(q)))
 
     def _mix_columns(self, w: FloatArray) -> FloatArray:
         if isinstance(self.law, Differences):
@@ -190,12 +180,41 @@ class Splines:
         """Where an atom may be: the highest point, and where mass is most wanted by a stiffer fit."""
         design = self._design(found.atoms)
         s = self._penalties(np.array(STIFF), (self._penalty(1), self._penalty(2)), len(found.atoms))
-        stiff = self._climb(design, found.theta, s, most=20)[1]
+        stiff = self._climb(self._at(design, found.theta), s, most=20)[0].f
         slope = self.law.expect(self.counts / self.law.mix(stiff))
         height = found.density.copy()
         for known in (slope, height):
             known[list(found.atoms)] = 0.0
         return {int(np.argmax(slope)), int(np.argmax(height))}
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """Coefficients with all that follows from them; the information is computed when asked for, once."""
+
+    model: Splines
+    design: FloatArray
+    theta: FloatArray
+    f: FloatArray
+    q: FloatArray
+    likelihood: float
+
+    def penalised(self, s: FloatArray) -> float:
+        return self.likelihood - float(self.theta @ s @ self.theta) / 2
+
+    @cached_property
+    def _moved(self) -> FloatArray:
+        """G = Pᵀ(f ∘ (design − its mean)): how the probabilities of the groups move with θ."""
+        return self.model._mix_columns(self.f[:, None] * (self.design - self.f @ self.design))
+
+    @cached_property
+    def score(self) -> FloatArray:
+        return np.asarray(self._moved.T @ (self.model.counts / self.q))
+
+    @cached_property
+    def information(self) -> FloatArray:
+        """Fisher's: H = n·Gᵀ diag(1/q) G."""
+        return np.asarray(self.model.n * (self._moved / self.q[:, None]).T @ self._moved)
 
 
 def average(fits: Sequence[Fit]) -> FloatArray:
