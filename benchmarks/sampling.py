@@ -15,7 +15,6 @@ from collections.abc import Callable
 import numpy as np
 
 import sottovoce as sv
-from sottovoce.designs.build import background_window
 from sottovoce.mechanism import Mechanism
 from sottovoce.randomness import secure_stream
 
@@ -39,15 +38,6 @@ def best_ratios(floor: Callable[[], object], rows: dict[str, Callable[[], object
         for name, work in rows.items():
             times[name].append(cpu_seconds(work))
     return {name: min(times[name]) / min(times["floor"]) for name in rows}
-
-
-def non_uniform(unbiased: bool) -> Mechanism:
-    """A background like those of the optimal designs at ε = 4: a few hundred unequal atoms."""
-    y = np.linspace(-0.6, 1.6, 321) if unbiased else np.linspace(0, 1, 257)
-    g = np.exp(-np.abs(y - 0.5) * 2) + 10 * (np.abs(y - 0.5) > (1.05 if unbiased else 0.49))
-    return background_window(
-        4.0, sv.Interval(0, 1), positions=y, masses=0.12 * g / g.sum(), unbiased=unbiased
-    )
 
 
 def report_in_blocks(m: Mechanism, x: np.ndarray, compiled: bool) -> Callable[[], object]:
@@ -88,8 +78,8 @@ def main() -> None:
         "pm": sv.pm(1.0, (0, 1)),
         "sw": sv.sw(1.0),
         "ogpm on a circle": sv.ogpm(1.0, sv.Circle(1.0)),
-        "nearest, non-uniform": non_uniform(False),
-        "unbiased, non-uniform": non_uniform(True),
+        "optimal L1, epsilon 4": sv.optimal(4.0, loss="l1"),
+        "optimal unbiased, epsilon 4": sv.optimal(4.0, unbiased=True),
     }
     words = np.empty(1 << 16, np.uint64)
 
