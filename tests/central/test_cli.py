@@ -42,6 +42,15 @@ def test_the_issue_of_the_command(folder: Path, name: str) -> None:
     assert "epsilon 16 (hourglass)" in out
 
 
+def test_a_folder_is_read_file_by_file(folder: Path) -> None:
+    frame = pd.read_parquet(folder / "data.parquet")
+    (folder / "parts").mkdir()
+    for i in range(3):
+        frame[i::3].to_parquet(folder / "parts" / f"{i}.parquet")
+    out = run("--column", "wait", "--bounds", 0, 60, "--epsilon", 16, folder / "parts", "--grid", 1000)
+    assert out.startswith("mean 29.9")
+
+
 def test_groups_and_outputs(folder: Path) -> None:
     common = ["--column", "wait", "--bounds", 0, 60, "--epsilon", 16, folder / "data.parquet"]
     out = run(*common, "--by", "ward", "--group", 1, "--group", 9, "--output", folder / "out.csv")
@@ -76,7 +85,7 @@ def test_a_budget_file_stops_the_second_release(folder: Path) -> None:
         (["--column", "wait", "--bounds", 0, 30, "data.csv"], "values must lie in"),
         (["--column", "weight", "--bounds", 0, 30, "data.csv"], "no column 'weight'"),
         (["--column", "wait", "--bounds", 0, 60, "nothing.csv"], "there is no file"),
-        (["--column", "wait", "--bounds", 0, 60, "keys.txt"], "file must end in"),
+        (["--column", "wait", "--bounds", 0, 60, "keys.txt"], "must end in one of"),
         (["--bounds", 0, 60, "data.csv"], "needs --column"),
         (["--column", "wait", "data.csv"], "and --bounds"),
         (["--column", "wait", "--bounds", 0, 60, "--budget", 1, "data.csv"], "go together"),

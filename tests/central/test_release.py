@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -64,6 +65,7 @@ def test_a_mean_is_close_and_says_how_close(mechanism: str) -> None:
         tuple(WAITS),
         pd.Series(WAITS),
         pd.Series(WAITS, dtype="Float64"),
+        pd.Series(WAITS, dtype="double[pyarrow]"),
         pl.Series(WAITS),
         pa.array(WAITS),
         pa.chunked_array([WAITS[:100], WAITS[100:]]),
@@ -180,6 +182,8 @@ def test_clip_and_missing_do_what_they_say() -> None:
     assert grid.total([-5.0, 3.0, np.nan, 99.0, np.inf, -np.inf]) == (5, 0 + 3 + 10 + 10 + 0)
     assert Grid.of((0, 10), 10, missing=4).total([1.0, np.nan]) == (2, 5)
     assert Grid.of((0, 10), 10, missing="drop").total(pa.array([1, None, 3])) == (2, 4)
+    assert Grid.of((0, 10), 10).total(pa.array([Decimal("1"), Decimal("3")])) == (2, 4)
+    assert Grid.of((0, 10), 10, missing="drop").total(pd.Series([1, None], dtype="int64[pyarrow]")) == (1, 1)
     assert Grid.of((0, 10), 10, missing="drop").total(pl.Series([1, None, 3])) == (2, 4)
     assert Grid.of((0, 10), 10, missing="drop").total(pd.Series([1, None, 3], dtype="Int64")) == (2, 4)
 

@@ -188,8 +188,9 @@ def one_array(values: Any) -> NDArray[Any]:
         raise TypeError(f"values must be one-dimensional numbers, got {type(values).__name__}")
     module = type(values).__module__.partition(".")[0]
     if module == "pyarrow":
+        values = values.cast("float64") if str(values.type).startswith("decimal") else values
         values = values.to_numpy(zero_copy_only=False)
-    elif module == "pandas" and str(values.dtype)[:1] in "IUF":  # nullable types hold pandas.NA
+    elif module == "pandas" and not isinstance(values.dtype, np.dtype) and values.dtype.kind in "iuf":
         values = values.to_numpy(dtype=np.float64, na_value=np.nan)
     elif isinstance(values, Iterable) and not hasattr(values, "__len__"):
         values = list(values)

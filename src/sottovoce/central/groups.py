@@ -6,7 +6,7 @@ any other. Each person is in one group, so all groups together cost one ε (para
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -144,3 +144,15 @@ class Keys:
 
     def _mismatch(self, found: Any) -> None:
         raise TypeError(f"groups are of type {self._kind.__name__} but the rows' keys are {found}")
+
+
+def parse_keys(texts: Sequence[str], kind: Any) -> list[Any]:
+    """Keys given as text, as values of an Arrow type."""
+    import pyarrow as pa
+
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    try:
+        keys: list[Any] = pa.array(texts, pa.string()).cast(kind).to_pylist()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise TypeError(f"the keys of the data are {kind}, which not all declared groups are") from None
+    return keys

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from enum import Enum
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import sottovoce as sv
-from sottovoce.central.files import batches, keys_like_column
+from sottovoce.central.grid import STEPS
+from sottovoce.central.groups import parse_keys
 from sottovoce.central.mechanisms import NAMES
 from sottovoce.central.results import GroupedRelease, Release
 from sottovoce.cli.options import Column, Epsilon, Output
@@ -46,7 +49,7 @@ def register(app: typer.Typer) -> None:
 
 
 def central(
-    file: Annotated[Path, typer.Argument(help="Parquet, CSV or Arrow file; one row per person.")],
+    file: Annotated[Path, typer.Argument(help="Parquet, CSV or Arrow file or folder; a row is a person.")],
     epsilon: Epsilon,
     column: Column = None,
     bounds: Bounds = None,
@@ -56,6 +59,7 @@ def central(
     group: Groups = None,
     groups_from: GroupsFile = None,
     clip: Clip = False,
+    grid: Annotated[int, typer.Option("--grid", help="Steps that values are rounded to.")] = STEPS,
     missing: Missing = "refuse",
     confidence: Annotated[float, typer.Option("--confidence")] = 0.95,
     budget: Annotated[
@@ -80,15 +84,16 @@ def central(
     account = None if budget is None else sv.central.Accountant(budget, budget_file)
     common: dict[str, Any] = {"epsilon": epsilon, "confidence": confidence, "accountant": account}
     if by is not None:
-        common |= {"by": by, "groups": keys_like_column(file, by, keys)}
+        common |= {"by": by, "groups": parse_keys(keys, _open(file, [by])[0].field(by).type)}
     if statistic is Statistic.count:
-        names = [name for name in (column, by) if name is not None]
-        release = sv.central.count(batches(file, names), **common)
+        names = [name for name in (column, by) if name is not None] or _open(file, [])[0].schema.names[:1]
+        release = sv.central.count(_batches(file, names), **common)
     else:
         if column is None or bounds is None:
             raise ValueError(f"a {statistic.value} needs --column NAME and --bounds LOW HIGH")
-        common |= {"bounds": bounds, "column": column, "clip": clip, "missing": _missing(missing)}
-        rows = batches(file, [column] if by is None else [column, by])
+        common |= {"bounds": bounds, "column": column, "clip": clip, "grid": grid}
+        common["missing"] = _missing(missing)
+        rows = _batches(file, [column] if by is None else [column, by])
         if statistic is Statistic.sum:
             release = sv.central.sum(rows, **common)
         else:
@@ -96,6 +101,17 @@ def central(
     _show(release)
     if output is not None:
         output.write_text(_as_text(release, output.suffix.lower()))
+
+
+def _open(path: Path, columns: list[str]) -> list[Any]:
+    """A source for the file, or for each file of a folder."""
+    from sottovoce.bulk.arrow import list_files, open_source
+
+    return [open_source(part, columns) for part in list_files(path) or []]
+
+
+def _batches(path: Path, columns: list[str]) -> Iterator[Any]:
+    return chain.from_iterable(source.batches() for source in _open(path, columns))
 
 
 def _missing(text: str) -> Any:
