@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from tests.web.site import Site
 
 _ARGUMENTS = [
@@ -21,6 +21,7 @@ _ARGUMENTS = [
     "--disable-sync",
 ]
 OpenPage = Callable[..., Page]
+expect.set_options(timeout=45_000)  # a busy machine is no failure
 
 
 @pytest.fixture(scope="session")

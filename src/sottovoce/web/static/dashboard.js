@@ -4,8 +4,8 @@ import { drawDistribution, drawRose } from "./charts.js";
 import { startPlanner } from "./planner.js";
 import { domainText, epsilonWords, number, paragraphs, percent, put, range, reason, rows, whole, withUnit } from "./words.js";
 
-const COUNT_EVERY = 2000; // milliseconds between looks at the count …
-const SLOWEST = 15000; // … and at most between looks at the estimates, which change with it
+const COUNT_EVERY = 2000; // milliseconds between looks at the count; the estimates change only with it …
+const SLOWEST = 600_000; // … or when old days are deleted
 
 const element = (id) => document.getElementById(id);
 const shown = { campaign: null, estimates: null, n: null, asked: 0 };

@@ -1,0 +1,250 @@
+"""What an analyst sees, in a real browser, of reports that really arrived."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+from tests.web.conftest import OpenPage
+from tests.web.site import Site
+from tests.web.test_survey import answer, check_accessible
+
+import sottovoce as sv
+
+MINUTES = sv.pm(epsilon=2.0, domain=(0, 120), cells=1024)
+HOURS = sv.ogpm(epsilon=2.0, domain=sv.Circle(24), cells=1024)
+
+
+@pytest.fixture(scope="module")
+def boards(site: Site) -> dict[str, int]:
+    made = {
+        "commute": site.campaign(
+            "commute", MINUTES, title="The way to work", question="How many minutes?", unit="minutes"
+        ),
+        "asleep": site.campaign("asleep", HOURS, title="Falling asleep", question="At what hour?", unit="h"),
+        "faked": site.campaign("faked", MINUTES, title="Too good to be true", unit="minutes"),
+        "few": site.campaign("few", MINUTES, title="Hardly begun"),
+        "private": site.campaign("private", MINUTES, title="Not for everyone", results="token"),
+        "markup": site.campaign("markup", MINUTES, title="<b>bold</b>", unit="<i>m</i>&amp;"),
+    }
+    site.answer("commute", MINUTES, people=1000, seed=1)
+    rng = np.random.default_rng(2)
+    site.send("asleep", HOURS, HOURS.report((23.5 + rng.normal(0, 1, 5000)) % 24, rng=rng))
+    site.send("faked", MINUTES, [5] * 2000)
+    site.send("few", MINUTES, [5] * 7)
+    site.answer("markup", MINUTES, people=500, seed=4)
+    site.answer("private", MINUTES, people=500, seed=3)
+    return made
+
+
+def open_board(open_page: OpenPage, name: str, **options: Any) -> Page:
+    page = open_page(f"/#/{name}", **options)
+    expect(page.locator("#campaign")).to_be_visible()
+    return page
+
+
+def drawn(page: Page, chart: str = "#distribution") -> None:
+    expect(page.locator(f"{chart} svg.main-svg").first).to_be_visible(timeout=60_000)
+
+
+def interval(page: Page) -> tuple[float, float]:
+    text = page.locator("#mean-interval").inner_text()
+    low, high = re.findall(r"(-?[\d.,]+) to (-?[\d.,]+)", text)[0]
+    return float(low.replace(",", "")), float(high.replace(",", ""))
+
+
+def test_the_count_rises_and_the_interval_shrinks(
+    site: Site, boards: dict[str, int], open_page: OpenPage
+) -> None:
+    page = open_board(open_page, "commute")
+    expect(page.locator("#count")).to_have_text("1,000")
+    drawn(page)
+    low, high = interval(page)
+    served = httpx.get(f"{site.url}/v1/campaigns/commute/estimates").json()["mean"]
+    assert low == pytest.approx(served["low"], abs=0.1)
+    assert high == pytest.approx(served["high"], abs=0.1)
+    bar = page.locator("#mean-bar").bounding_box()
+    assert bar is not None
+
+    person = open_page("/survey/commute")
+    answer(person, "35")
+    expect(person.locator("#result")).to_be_visible()
+    expect(page.locator("#count")).to_have_text("1,001")
+
+    site.answer("commute", MINUTES, people=20_000, seed=5)
+    expect(page.locator("#count")).to_have_text("21,001")
+    expect(page.locator("#mean-interval")).not_to_contain_text(f"{low:g} to")
+    new_low, new_high = interval(page)
+    assert new_high - new_low < (high - low) / 2
+    smaller = page.locator("#mean-bar").bounding_box()
+    assert smaller is not None
+    assert smaller["width"] < bar["width"]
+
+
+def test_distribution_and_quantiles(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "commute")
+    drawn(page)
+    assert page.locator("#distribution .scatterlayer .trace").count() == 3
+    expect(page.locator("#quantiles tbody tr")).to_have_count(5)
+    expect(page.locator("#quantiles tbody tr").first).to_contain_text("10 %")
+    page.get_by_text("The numbers behind the picture").click()
+    shares = page.locator("#distribution-table tbody tr td:nth-child(3)").all_inner_texts()
+    total = sum(float(share.split()[0]) for share in shares)
+    assert len(shares) == 64
+    assert total == pytest.approx(100, abs=1)
+
+
+def test_confidence_is_a_choice(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "markup")
+    drawn(page)
+    low, high = interval(page)
+    page.locator("#confidence").select_option("0.8")
+    expect(page.locator("#mean-interval")).to_contain_text("80 % interval")
+    new_low, new_high = interval(page)
+    assert new_high - new_low < high - low
+
+
+def test_rose_plot(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "asleep")
+    drawn(page)
+    assert page.locator("#distribution .polarlayer .barlayer .trace").count() == 2
+    expect(page.locator("#mean-title")).to_have_text("Mean direction")
+    expect(page.locator("#quantiles-card")).to_be_hidden()
+    expect(page.locator("#mean-scale")).to_be_hidden()
+    value = float(page.locator("#mean").inner_text().split()[0])
+    assert min(abs(value - 23.5), 24 - abs(value - 23.5)) < 0.5
+
+
+def test_fabricated_reports_raise_the_alarm(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "faked")
+    expect(page.locator("#alarm")).to_contain_text("cannot all be honest")
+    honest = open_board(open_page, "commute")
+    drawn(honest)
+    expect(honest.locator("#alarm")).to_be_hidden()
+
+
+def test_refusals_are_counted_by_reason(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    reports = f"{site.url}/v1/campaigns/few/reports"
+    body = {"digest": MINUTES.digest, "cells": [99_999]}
+    for key in ("a" * 32, "b" * 32):
+        assert httpx.post(reports, json=body, headers={"Idempotency-Key": key}).status_code == 422
+    page = open_board(open_page, "few")
+    row = page.locator("#refusals tbody tr", has_text="a cell that the mechanism does not have")
+    expect(row).to_contain_text("2")
+    expect(page.locator("#count")).to_have_text("7")
+    expect(page.locator("#count-note")).to_have_text("Estimates appear from 50 reports on.")
+    expect(page.locator("#mean-interval")).to_have_text("not yet")
+    expect(page.locator("#distribution")).to_be_hidden()
+
+
+def test_what_epsilon_means(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "commute")
+    expect(page.locator("#epsilon")).to_contain_text("any value from 0 to 120 minutes could have produced it")
+    expect(page.locator("#epsilon")).to_contain_text("7.39 times")
+    expect(page.locator("#epsilon")).to_contain_text("88.1 % sure")
+
+
+def test_planner(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "few")
+    drawn(page, "#plan-chart")
+
+    def error() -> float:
+        return float(page.locator("#plan-error").inner_text().split()[1].replace(",", ""))
+
+    page.locator("#plan-people").fill("4")
+    expect(page.locator("#plan-people-value")).to_have_text("10,000")
+    table = httpx.get(f"{site.url}/v1/planner").json()
+    at = table["epsilon"].index(2.0)
+    expect(page.locator("#plan-epsilon-value")).to_have_text("2")
+    expected = 1.959964 * 120 * table["interval"]["deviation"][at] / 100
+    assert error() == pytest.approx(expected, rel=0.005)
+    page.locator("#plan-people").fill("6")
+    assert error() == pytest.approx(expected / 10, rel=0.005)
+    page.locator("#plan-epsilon").focus()
+    for _ in range(6):
+        page.keyboard.press("ArrowLeft")
+    assert error() > expected / 10
+    page.locator("#confidence").select_option("0.8")
+    expect(page.locator("#plan-note")).to_contain_text("80 % interval")
+
+
+def test_private_results_need_a_token(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_page("/#/private")
+    expect(page.locator("#notice")).to_contain_text("need a read token")
+    expect(page.locator("#campaigns")).not_to_contain_text("Not for everyone")
+    [token] = site.tokens(boards["private"], "read")
+    page.get_by_text("Token", exact=True).click()
+    page.get_by_label("A read token").fill(token)
+    page.get_by_role("button", name="Use").click()
+    expect(page.locator("#campaign")).to_be_visible()
+    expect(page.locator("#count")).to_have_text("500")
+    expect(page.locator("#campaigns")).to_contain_text("Not for everyone")
+    assert token not in page.url
+    assert page.evaluate("Object.keys(localStorage).length") == 0
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Counts as CSV").click()
+    assert download.value.suggested_filename == "private-counts.csv"
+    lines = download.value.path().read_text().splitlines()
+    assert lines[0] == "day,cell,count"
+    assert sum(int(line.split(",")[2]) for line in lines[1:]) == 500
+
+
+def test_an_operators_words_are_only_words(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "markup")
+    expect(page.locator("#title")).to_have_text("<b>bold</b>")
+    drawn(page)
+    assert page.locator("#title b, #distribution i").count() == 0
+    expect(page.locator("#distribution .xtitle")).to_have_text("<i>m</i>&amp;")
+
+
+def test_moving_between_campaigns(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "few")
+    page.get_by_role("link", name="Falling asleep").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#title")).to_have_text("Falling asleep")
+    expect(page.get_by_role("link", name="Falling asleep")).to_have_attribute("aria-current", "page")
+    expect(page.locator("#main")).to_be_focused()
+    page.go_back()
+    expect(page.locator("#title")).to_have_text("Hardly begun")
+    page.goto(f"{site.url}/#/nothing-here")
+    expect(page.locator("#notice")).to_have_text("There is no such campaign.")
+
+
+def test_an_outage_is_said_and_ends(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "few")
+    page.route(
+        "**/summary", lambda route: route.fulfill(status=503, json={"code": "x", "message": "no store"})
+    )
+    expect(page.locator("#notice")).to_have_text("The collector answered: no store")
+    expect(page.locator("#count")).to_have_text("7")
+    page.unroute("**/summary")
+    expect(page.locator("#notice")).to_be_hidden()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_accessibility(
+    site: Site, boards: dict[str, int], open_page: OpenPage, scheme: str, width: int
+) -> None:
+    page = open_board(open_page, "commute", color_scheme=scheme, viewport={"width": width, "height": 800})
+    drawn(page)
+    drawn(page, "#plan-chart")
+    page.get_by_text("The numbers behind the picture").click()
+    check_accessible(page)
+    page.get_by_role("link", name="Falling asleep").click()
+    expect(page.locator("#title")).to_have_text("Falling asleep")
+    drawn(page)
+    check_accessible(page)
+
+
+def test_colours_follow_the_scheme(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "commute", color_scheme="light")
+    drawn(page)
+    background = "getComputedStyle(document.querySelector('#distribution svg.main-svg')).backgroundColor"
+    assert page.evaluate(background) == "rgb(255, 255, 255)"
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"{background} === 'rgb(24, 33, 32)'")
