@@ -225,8 +225,7 @@ def test_an_outage_is_said_and_ends(site: Site, boards: dict[str, int], open_pag
     expect(page.locator("#notice")).to_be_hidden()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 360), ("dark", 1280)])
 def test_accessibility(
     site: Site, boards: dict[str, int], open_page: OpenPage, scheme: str, width: int
 ) -> None:
