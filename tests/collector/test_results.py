@@ -14,6 +14,7 @@ from tests.collector.service import Running
 from tests.collector.test_bad_input import check_refused
 
 import sottovoce as sv
+from sottovoce.collector import estimates
 from sottovoce.collector.store import Unavailable
 
 
@@ -129,6 +130,24 @@ def test_the_same_question_is_computed_once(
         thread.join()
     assert len(calls) == 1
     assert all(answer == answers[0] for answer in answers)
+
+
+def test_nothing_is_computed_while_no_report_arrives(
+    embedded: Running, small: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(embedded, small, "quiet")
+    made: list[int] = []
+    real = estimates.estimate
+    monkeypatch.setattr(estimates, "_FRESH", 0.0)
+    monkeypatch.setattr(estimates, "_STALE", 0.0)
+    monkeypatch.setattr(estimates, "estimate", lambda *given: made.append(1) or real(*given))
+    ask = lambda: embedded.get("/campaigns/quiet/estimates", quantiles="", bins=8).json()  # noqa: E731
+    first, again = ask(), ask()
+    assert len(made) == 1
+    assert first["mean"] == again["mean"]
+    assert embedded.post(small, [1], name="quiet").status_code == 200
+    assert ask()["n"] == first["n"] + 1
+    assert len(made) == 2
 
 
 def test_a_store_that_is_away_is_a_503(

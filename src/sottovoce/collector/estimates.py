@@ -1,7 +1,8 @@
 """Estimates of a campaign as JSON, computed in a thread and kept for a moment.
 
 Whoever asks again within two seconds gets the same answer; within ten seconds the last answer at once
-while a new one is computed. Many dashboards cost as much as one, and polling never waits for a solver.
+while a new one is computed; while no report arrives, nothing is computed at all. Many dashboards cost as much
+as one, and polling never waits for a solver.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class Estimates:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._answers: OrderedDict[tuple[int, Question], tuple[float, dict[str, Any]]] = OrderedDict()
+        self._counted: dict[tuple[int, Question], Tally] = {}
         self._running: dict[tuple[int, Question], asyncio.Task[dict[str, Any]]] = {}
         self._thread = CapacityLimiter(1)  # one estimate at a time: the other core stores reports
 
@@ -58,7 +60,7 @@ class Estimates:
         content = await to_thread.run_sync(self._compute, campaign, question, limiter=self._thread)
         self._answers[campaign.id, question] = (time.monotonic(), content)
         while len(self._answers) > _MOST:
-            self._answers.popitem(last=False)
+            self._counted.pop(self._answers.popitem(last=False)[0], None)
         return content
 
     def _finished(self, name: tuple[int, Question], task: asyncio.Task[dict[str, Any]]) -> None:
@@ -68,8 +70,13 @@ class Estimates:
 
     def _compute(self, campaign: Campaign, question: Question) -> dict[str, Any]:
         mechanism = campaign.mechanism
-        counts = self._store.counts(campaign.id, mechanism.cells)
-        return estimate(campaign, Tally.from_counts(mechanism, counts), question)
+        tally = Tally.from_counts(mechanism, self._store.counts(campaign.id, mechanism.cells))
+        name = (campaign.id, question)
+        if name in self._answers and self._counted.get(name) == tally:
+            return {**self._answers[name][1], "as_of": moment_text(now())}
+        content = estimate(campaign, tally, question)
+        self._counted[name] = tally
+        return content
 
 
 def estimate(campaign: Campaign, tally: Tally, question: Question) -> dict[str, Any]:
