@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sottovoce.designs.classic import ptt as ptt
     from sottovoce.designs.classic import sw as sw
     from sottovoce.designs.optimal import optimal as optimal
+    from sottovoce.designs.pieces import solve_pieces as solve_pieces
     from sottovoce.designs.two_scale import two_scale as two_scale
     from sottovoce.device.ledger import Ledger as Ledger
     from sottovoce.domains import Circle as Circle
@@ -79,6 +80,7 @@ _HOME = {
     "probability": "estimates.quantiles",
     "ptt": "designs.classic",
     "quantile": "estimates.quantiles",
+    "solve_pieces": "designs.pieces",
     "sw": "designs.classic",
     "two_scale": "designs.two_scale",
     "variance": "estimates.means",
