@@ -158,6 +158,20 @@ def test_exponents_of_neighbours_differ_by_at_most_one(case: Case) -> None:
             assert before is None or abs(before - after) <= 1
 
 
+def test_every_gamma_on_every_small_grid() -> None:
+    """Rounding γ to the grid cannot loosen ε: all g, all shifts, all M up to 6."""
+    for steps in range(1, 7):
+        for inner in range(1, steps + 1):
+            hour, square = Hourglass(Staircase(F(1), steps, inner)), Staircase2D(F(1), steps, inner)
+            for z in range(-3 * steps, 3 * steps + 1):
+                for k in range(-4, 5):
+                    here, there = hour.exponent(z, k * steps), square.exponent(z, k * steps)
+                    for j in range(steps + 1):
+                        moved = (z + j, (k + 1) * steps)
+                        assert abs(hour.exponent(*moved) - here) == 1
+                        assert abs(square.exponent(*moved) - there) <= 1
+
+
 def test_marginal_of_the_hourglass_is_the_staircase() -> None:
     """Lemma 3 on the grid: P(z), summed over k, falls by b per level and is even."""
     noise, b = Staircase(F(1), 4, 2), F(1, 3)

@@ -115,6 +115,7 @@ def test_sums_and_counts_by_group() -> None:
         (WARDS, [], ValueError, "at least one key"),
         (WARDS, [1, 1], ValueError, "distinct"),
         (WARDS, "12", TypeError, "sequence of keys"),
+        (WARDS, np.ones((2, 2), dtype=int), ValueError, "groups must be one-dimensional"),
         (WARDS, 5, TypeError, "sequence of keys"),
         (WARDS, [1, "a"], TypeError, "one type"),
         (WARDS, [None], ValueError, "missing key"),
@@ -143,6 +144,14 @@ def test_integer_keys_dense_or_far_apart(keys: list[int]) -> None:
     assert declared.codes(rows).tolist()[: len(keys)] == list(range(len(keys)))
     expected = [keys.index(key) if key in keys else len(keys) for key in rows[len(keys) :].tolist()]
     assert declared.codes(rows).tolist()[len(keys) :] == expected
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint64])
+def test_integer_keys_of_every_width(dtype: Any) -> None:
+    rows = np.array([0, 3, 5, np.iinfo(dtype).max, 1], dtype=dtype)
+    assert Keys([5, 0, 1]).codes(rows).tolist() == [1, 3, 0, 3, 2]
+    assert Keys(range(2)).codes(rows).tolist() == [0, 2, 2, 2, 1]
+    assert Keys(range(-1, 2)).codes(rows[[0, 4]]).tolist() == [1, 2]
 
 
 def test_missing_keys_belong_to_nobody() -> None:

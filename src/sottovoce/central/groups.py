@@ -34,10 +34,10 @@ class Keys:
         if isinstance(groups, str | bytes) or not isinstance(groups, Iterable):
             raise TypeError(f"groups must be a sequence of keys, got groups={groups!r}")
         array = np.asarray(groups) if isinstance(groups, range | np.ndarray) else None
-        whole = array is not None and array.ndim == 1 and array.dtype.kind in "iu"
-        self.keys: tuple[Any, ...] = tuple(
-            array.tolist() if array is not None and whole else map(_plain, groups)
-        )
+        if array is not None and array.ndim != 1:
+            raise ValueError(f"groups must be one-dimensional, got shape={array.shape}")
+        whole = array is not None and array.dtype.kind in "iu"
+        self.keys: tuple[Any, ...] = tuple(map(_plain, groups) if array is None else array.tolist())
         if not self.keys:
             raise ValueError("groups must name at least one key, got none")
         kinds = {int} if whole else {type(key) for key in self.keys}
@@ -80,12 +80,15 @@ class Keys:
 
     def _dense_codes(self, keys: NDArray[Any], least: int, table: IntArray) -> Codes:
         """Look codes up; a key beyond either end meets an entry that says: not declared."""
-        most = least + table.size - 3
+        most = least + table.size - 3  # below 2^62
+        keys = (np.minimum(keys, np.uint64(1 << 62)) if keys.dtype == np.uint64 else keys).astype(
+            np.int64, copy=False
+        )
         if keys.size and not (keys.min() >= least and keys.max() <= most):
             keys = np.where(keys < least, least - 1, np.where(keys > most, most + 1, keys))
         elif self._consecutive:
-            return keys.astype(np.int64, copy=False) - least
-        return table[keys.astype(np.int64, copy=False) - (least - 1)]
+            return keys - least
+        return table[keys - (least - 1)]
 
     def codes(self, keys: Any) -> Codes:
         """The code of every row."""
@@ -118,11 +121,7 @@ class Keys:
         except (pa.ArrowInvalid, pa.ArrowTypeError):
             self._mismatch(keys.type)
         found = pc.fill_null(pc.index_in(keys, value_set=declared), len(self.keys))
-        return (
-            found.to_numpy(zero_copy_only=False).astype(np.int64)
-            if isinstance(found, pa.Array)
-            else (found.to_numpy().astype(np.int64))
-        )
+        return np.asarray(found).astype(np.int64)
 
     def _pandas_codes(self, keys: Any) -> Codes:
         import pandas as pd
