@@ -17,6 +17,7 @@ from sottovoce._version import __version__
 if TYPE_CHECKING:
     from sottovoce import bulk as bulk
     from sottovoce import laws as laws
+    from sottovoce import papers as papers
     from sottovoce.auditing import Audit as Audit
     from sottovoce.auditing import audit as audit
     from sottovoce.client import Client as Client
@@ -86,7 +87,7 @@ _HOME = {
     "variance": "estimates.means",
 }
 #: Subpackages reached as attributes.
-_PARTS = frozenset({"bulk", "central", "device", "laws"})
+_PARTS = frozenset({"bulk", "central", "device", "laws", "papers"})
 
 __all__ = ["__version__", *sorted(_HOME)]
 
