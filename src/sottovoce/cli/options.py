@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +23,34 @@ CircleOption = Annotated[
 Column = Annotated[str | None, typer.Option("--column", metavar="NAME", help="The column to read.")]
 Output = Annotated[Path | None, typer.Option("--output", metavar="PATH", help="Where to write.")]
 Quick = Annotated[bool, typer.Option("--quick", help="A smaller, faster run.")]
+
+SpecOption = Annotated[
+    Path | None,
+    typer.Option("--spec", metavar="PATH", help="A mechanism's JSON spec.", exists=True, dir_okay=False),
+]
+
+
+@contextmanager
+def counting(what: str) -> Iterator[Callable[[int], None]]:
+    """A progress line on the terminal's error stream: call it with the number of rows done."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.completed:,.0f} rows {task.description}"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        job = bar.add_task(what, total=None)
+        yield lambda rows: bar.advance(job, rows)
+
+
+def read_spec(path: Path) -> Any:
+    """The mechanism of a spec file."""
+    from sottovoce.mixture import from_json
+
+    return from_json(path.read_bytes())
 
 
 def domain_from(domain: tuple[float, float] | None, circle: float | None, default: Any = None) -> Domain:
