@@ -9,7 +9,7 @@ from scipy.stats import binom
 import sottovoce as sv
 from sottovoce.estimates import honesty as module
 
-RUNS = 60
+RUNS = 25
 
 
 @pytest.mark.parametrize(

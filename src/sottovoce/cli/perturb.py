@@ -16,6 +16,7 @@ from sottovoce.cli.options import (
     domain_from,
     read_spec,
 )
+from sottovoce.errors import DataError
 
 NAMES = ("duchi", "ogpm", "ogpm_unbiased", "optimal", "pm", "ptt", "sw", "two_scale")
 
@@ -66,6 +67,10 @@ def perturb(
             rows = table.num_rows
         else:
             rows = bulk.report(data, {column: m}, output, progress=progress, **options).rows
+    if rows == 0:
+        output.unlink(missing_ok=True)
+        output.with_suffix(".spec.json").unlink(missing_ok=True)
+        raise DataError(f"{data} has no rows: there is nothing to randomise")
     typer.echo(f"{rows} reports in {output}, ε = {m.epsilon:g} each, mechanism {m.digest[:12]}")
 
 

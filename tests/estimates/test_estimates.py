@@ -1,0 +1,275 @@
+"""Estimates: laws they obey, coverage by simulation, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import sottovoce as sv
+from sottovoce.errors import NoDataError
+from sottovoce.estimates.crossfit import CrossFit
+from sottovoce.estimates.envelope import Envelope, Nodes, Target
+from sottovoce.estimates.limits import Part, betting_limit, normal_limit
+from sottovoce.estimates.model import Coarse
+
+HOURS = np.random.default_rng(1).beta(2, 5, 5000) * 24
+
+
+def tally(m: sv.Mechanism | sv.Mixture, x: np.ndarray, seed: int = 1) -> sv.Tally:
+    return sv.Tally(m, m.report(x, rng=seed))
+
+
+EVERY = [
+    sv.pm(1.0, (0, 24)),
+    sv.sw(1.0, (0, 24)),
+    sv.ogpm(1.0, (0, 24)),
+    sv.duchi(1.0, (0, 24)),
+    sv.two_scale(1.0, (0, 24)),
+    sv.sw(4.0, (0, 24)).truncated(),
+]
+
+
+@pytest.mark.parametrize("m", EVERY, ids=repr)
+def test_every_mechanism_gives_every_estimate(m: sv.Mechanism) -> None:
+    t = tally(m, HOURS)
+    inside = {
+        "mean": (sv.mean(t), HOURS.mean()),
+        "variance": (sv.variance(t), HOURS.var()),
+        "quantile": (sv.quantile(t, 0.9), np.quantile(HOURS, 0.9)),
+        "probability": (sv.probability(t, 6, 12), ((HOURS >= 6) & (HOURS <= 12)).mean()),
+    }
+    for name, (found, truth) in inside.items():
+        assert found.low <= truth <= found.high, name
+        assert found.low <= found.value <= found.high, name
+        assert found.n == 5000
+        json.dumps(found.to_dict(), allow_nan=False)
+        assert "95 % interval" in str(found)
+
+
+ENVELOPES = {
+    "mean": Target(lambda t: t),
+    "square": Target(lambda t: (t - 0.3) ** 2, curvature=(2.0, 2.0)),
+    "indicator": Target(lambda t: (t <= 0.4).astype(float), jumps=(0.4,)),
+    "cosine": Target(lambda t: np.cos(2 * np.pi * t), curvature=(-40.0, 40.0)),
+}
+
+
+@pytest.mark.parametrize("target", ENVELOPES, ids=str)
+@pytest.mark.parametrize(
+    "m",
+    [sv.sw(2.0), sv.ogpm(1.0), sv.ogpm(1.0, sv.Circle(1.0)), sv.two_scale(2.0), sv.optimal(2.0)],
+    ids=repr,
+)
+def test_an_envelope_lies_above_its_target_at_every_x(m: sv.Mechanism, target: str) -> None:
+    """At points that the solver never saw, with and without a step table."""
+    t = tally(m, np.random.default_rng(2).random(500))
+    coarse = Coarse.of(t, 48)
+    problem = Envelope(Nodes(coarse), coarse.law_of_bins(64).mix(np.full(64, 1 / 64)), 500)
+    tau = ENVELOPES[target]
+    x = np.sort(np.random.default_rng(3).random(5000))
+    law = coarse.law(x)
+    above, below = problem.upper(tau, 1.96), problem.lower(tau, 1.96)
+    assert (law.expect(above) - tau.at(x)).min() > -1e-7
+    assert (tau.at(x) - law.expect(below)).min() > -1e-7
+    # It is not the trivial envelope, and a mutant that is lowered by a little does not pass.
+    assert np.ptp(above) > 0
+    assert (law.expect(above - 0.05) - tau.at(x)).min() < 0
+
+
+def covered(make, truth: float, draw, m, n: int, runs: int) -> float:  # type: ignore[no-untyped-def]
+    rng, held = np.random.default_rng(7), 0
+    for _ in range(runs):
+        found = make(sv.Tally(m, m.report(draw(rng, n), rng=rng)))
+        held += found.low - 1e-12 <= truth <= found.high + 1e-12
+    return held / runs
+
+
+def two_peaks(rng: np.random.Generator, n: int) -> np.ndarray:
+    return np.where(rng.random(n) < 0.4, rng.beta(20, 60, n), rng.beta(60, 20, n))
+
+
+def skewed(rng: np.random.Generator, n: int) -> np.ndarray:
+    return rng.beta(1, 8, n)
+
+
+RUNS = 40
+LEAST = binom.ppf(1e-6, RUNS, 0.95) / RUNS
+
+
+@pytest.mark.parametrize("interval", ["normal", "finite", "bootstrap"])
+@pytest.mark.parametrize("make", [sv.pm, sv.sw])
+def test_the_mean_is_covered(make, interval: str) -> None:  # type: ignore[no-untyped-def]
+    for epsilon, n in ((4.0, 100), (1.0, 100_000)) if interval == "normal" else ((4.0, 100),):
+        m = make(epsilon, (0, 1), cells=4096)
+        rate = covered(lambda t: sv.mean(t, interval=interval), 1 / 9, skewed, m, n, RUNS)
+        assert rate >= LEAST, (epsilon, n)
+
+
+def test_weights_tuned_to_their_own_counts_do_not_cover() -> None:
+    """The mutant that crossfit.py describes: the same half chooses and is weighed."""
+
+    class Tuned(CrossFit):
+        def __init__(self, t: sv.Tally) -> None:
+            super().__init__(t)
+            (one, _), (two, _) = self._halves
+            self._halves = [(one, self._halves[1][1]), (two, self._halves[0][1])]
+
+    def plain(t: sv.Tally) -> sv.Estimate:
+        fit = Tuned(t)
+        target = Target(lambda x: x)
+        low, high = (fit.limit(target, side, 0.025) for side in (-1, 1))
+        return sv.Estimate(0.0, low, high, 0.0, 0.95, t.n, "mean", "population", "mutant")
+
+    m = sv.sw(4.0, cells=4096)
+    runs = 80
+    rate = covered(plain, 1 / 9, skewed, m, 100, runs)
+    honest = covered(sv.mean, 1 / 9, skewed, m, 100, runs)
+    assert honest >= binom.ppf(1e-6, runs, 0.95) / runs
+    assert rate < honest
+
+
+def test_the_quantile_and_the_direction_are_covered() -> None:
+    runs = 10
+    least = binom.ppf(1e-6, runs, 0.95) / runs
+    from scipy.stats import beta
+
+    upper_tail = float(beta(60, 20).ppf(1 - 0.1 / 0.6))
+    m = sv.sw(2.0, cells=4096)
+    assert covered(lambda t: sv.quantile(t, 0.9), upper_tail, two_peaks, m, 100_000, runs) >= least
+    around = sv.ogpm(2.0, sv.Circle(1.0), cells=4096)
+
+    def at_seam(rng: np.random.Generator, n: int) -> np.ndarray:
+        return (rng.normal(0.0, 0.1, n)) % 1.0
+
+    def turned(t: sv.Tally) -> sv.Estimate:
+        """Symmetric around the seam: the true direction is 0, or 1 for an interval from there."""
+        e = sv.circular_mean(t)
+        shift = 1.0 if e.low > 0.5 else 0.0
+        return sv.Estimate(0, e.low - shift, e.high - shift, 0, 0.95, t.n, e.what, e.estimand, e.method)
+
+    for n in (100, 100_000):
+        assert covered(turned, 0.0, at_seam, around, n, 2 * runs) >= binom.ppf(1e-6, 20, 0.95) / 20
+    rho = math.exp(-((2 * math.pi * 0.1) ** 2) / 2)
+    assert covered(sv.concentration, rho, at_seam, around, 1000, 2 * runs) >= binom.ppf(1e-6, 20, 0.95) / 20
+
+
+def test_a_bootstrap_around_the_reconstruction_misses_where_the_envelope_holds() -> None:
+    """Issue: two peaks, square wave, n = 10^5: the envelope interval is wider than what smoothing hides."""
+    m = sv.sw(1.0, cells=4096)
+    t = tally(m, two_peaks(np.random.default_rng(3), 100_000))
+    found = sv.quantile(t, [0.25, 0.9])
+    assert [e.what for e in found] == ["0.25-quantile", "0.9-quantile"]
+    assert all(0.01 < e.high - e.low < 0.3 for e in found)
+
+
+def test_the_finite_interval_holds_for_people_who_differ() -> None:
+    m = sv.pm(2.0, (0, 1), cells=4096)
+    people = np.repeat([0.0, 0.2, 1.0], [50, 20, 10])
+    rng, held = np.random.default_rng(9), 0
+    for _ in range(100):
+        e = sv.mean(sv.Tally(m, m.report(people, rng=rng)), interval="finite")
+        held += e.low <= people.mean() <= e.high
+    assert held / 100 >= binom.ppf(1e-6, 100, 0.95) / 100
+
+
+def test_limits_agree_with_each_other_and_with_theory() -> None:
+    m = sv.pm(1.0, (0, 1))
+    t = tally(m, np.full(100_000, 0.4))
+    normal, finite, boot = (sv.mean(t, interval=i) for i in ("normal", "finite", "bootstrap"))
+    assert normal.standard_error == pytest.approx(math.sqrt(m.variance(0.4) / 100_000), rel=0.02)
+    assert boot.half_width == pytest.approx(normal.half_width, rel=0.1)
+    assert 1.2 < finite.half_width / normal.half_width < 1.8
+    assert sv.mean(t, confidence=0.99).half_width > normal.half_width
+    assert sv.mean(t) == sv.mean(t)
+
+
+def test_respondents_are_surer_than_the_population() -> None:
+    m = sv.pm(4.0, (0, 1))
+    t = tally(m, np.repeat([0.0, 1.0], 5000))
+    people, population = sv.mean(t, estimand="respondents"), sv.mean(t)
+    assert people.half_width < 0.6 * population.half_width
+    exact = math.sqrt((m.variance(0.0) + m.variance(1.0)) / 2 / 10_000)
+    assert exact * 0.98 < people.standard_error < exact * 1.3
+
+
+def test_betting_excludes_at_most_as_often_as_promised_and_shrinks() -> None:
+    widths = []
+    for n in (100, 10_000):
+        part = Part(np.array([0.0, 1.0]), np.array([n // 2, n - n // 2]), 0.0, 0.25)
+        low, high = (betting_limit(part, side, 0.025, (0.0, 1.0)) for side in (-1, 1))
+        assert low < 0.5 < high
+        widths.append(high - low)
+    assert widths[1] < widths[0] / 5
+    part = Part(np.array([0.0, 1.0]), np.array([10, 0]), 0.0, 0.25)
+    # Ten zeros: a mean of p gives them with probability (1 − p)^10 ≥ 0.025 up to p = 0.308.
+    assert 0.308 <= betting_limit(part, 1, 0.025, (0.0, 1.0)) <= 0.6
+    assert normal_limit([part], 1, 0.025, "population") == 0.0
+
+
+def test_very_few_reports_still_get_an_answer_and_a_warning() -> None:
+    for m in (sv.pm(1.0, (0, 24)), sv.sw(1.0, (0, 24))):
+        one = sv.mean(sv.Tally(m, [m.cells // 2]))
+        assert (one.low, one.high) == (0.0, 24.0)
+        assert "too few" in one.notes[0]
+        assert math.isnan(one.standard_error)
+        assert "small" in sv.mean(sv.Tally(m, [0, 1, 2])).notes[0]
+        assert not sv.mean(sv.Tally(m, [0]), interval="finite").notes or m.cells
+        few = sv.Tally(m, [m.cells // 2])
+        assert sv.quantile(few, 0.5).high == 24.0
+        assert sv.variance(few).n == 1
+        assert sv.probability(few, 0, 5).high == 1.0
+    circle = sv.ogpm(1.0, sv.Circle(24))
+    alone = sv.circular_mean(sv.Tally(circle, [5]))
+    assert alone.high - alone.low == 24.0
+
+
+def test_the_whole_circle_when_there_is_no_direction() -> None:
+    m = sv.ogpm(1.0, sv.Circle(24))
+    e = sv.circular_mean(tally(m, np.linspace(0, 24, 2000)))
+    assert e.high - e.low == pytest.approx(24.0)
+    assert "whole circle" in e.notes[0]
+    assert sv.concentration(tally(m, np.linspace(0, 24, 2000))).low == 0.0
+
+
+def test_units_do_not_matter() -> None:
+    one, other = sv.sw(1.0, (0, 1)), sv.sw(1.0, (-50, 150))
+    cells = one.report(np.random.default_rng(5).random(2000), rng=5)
+    a, b = sv.mean(sv.Tally(one, cells)), sv.mean(sv.Tally(other, cells))
+    # The halves are drawn by digest, so the two differ by chance, not by scale.
+    assert b.half_width == pytest.approx(200 * a.half_width, rel=0.2)
+    assert abs((b.value + 50) / 200 - a.value) < a.half_width
+
+
+CIRCLE = sv.Tally(sv.ogpm(1.0, sv.Circle(24)), [1, 2, 3])
+LINE = sv.Tally(sv.sw(1.0), [1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "says"),
+    [
+        (lambda: sv.mean(sv.Tally(sv.pm(1.0))), NoDataError, "no reports"),
+        (lambda: sv.quantile(sv.Tally(sv.sw(1.0)), 0.5), NoDataError, "no reports"),
+        (lambda: sv.circular_mean(sv.Tally(sv.ogpm(1.0, sv.Circle(1)))), NoDataError, "no reports"),
+        (lambda: sv.mean(CIRCLE), ValueError, "use circular_mean"),
+        (lambda: sv.quantile(CIRCLE, 0.5), ValueError, "not defined on a circle"),
+        (lambda: sv.circular_mean(LINE), ValueError, "Circle"),
+        (lambda: sv.quantile(LINE, 1.5), ValueError, "p must lie between 0 and 1, got p=1.5"),
+        (lambda: sv.quantile(LINE, [0.5, math.nan]), ValueError, "finite"),
+        (lambda: sv.mean(LINE, confidence=1.0), ValueError, "confidence"),
+        (lambda: sv.mean(LINE, method="decoded"), ValueError, "unbiased"),
+        (lambda: sv.mean(LINE, method="best"), ValueError, "method must be one of"),
+        (lambda: sv.mean(LINE, interval="exact"), ValueError, "interval must be one of"),
+        (lambda: sv.mean(LINE, estimand="them"), ValueError, "estimand must be one of"),
+        (lambda: sv.mean([1, 2]), TypeError, "must be a Tally"),  # type: ignore[arg-type]
+        (lambda: sv.probability(LINE, 0.5, 0.2), ValueError, "low must not exceed high"),
+        (lambda: sv.probability(LINE, 0.5, 2), ValueError, "high must lie in the domain"),
+        (lambda: sv.mean(LINE).moved_by(1), ValueError, "no bound"),
+    ],
+)
+def test_bad_input_is_refused_in_words(make, error, says) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(error, match=says):
+        make()
