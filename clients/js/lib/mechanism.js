@@ -91,20 +91,23 @@ export class Mechanism {
     if (!Array.isArray(values) && !(ArrayBuffer.isView(values) && "length" in values)) {
       throw new TypeError("values must be an array of numbers");
     }
-    const numbers = Float64Array.from(values, strictNumber);
-    const inside = (x) => this.contains(clip && Number.isFinite(x) ? this.bringInside(x) : x);
-    const first = numbers.findIndex((x) => !inside(x));
-    if (first >= 0) {
-      const count = numbers.reduce((sum, x) => sum + (inside(x) ? 0 : 1), 0);
+    const numbers = new Float64Array(values.length);
+    let [wrong, first] = [0, -1];
+    for (let i = 0; i < numbers.length; i += 1) {
+      const value = values[i];
+      if (typeof value !== "number") throw new TypeError(`values must be numbers, the one at index ${i} is not`);
+      numbers[i] = clip && Number.isFinite(value) ? this.bringInside(value) : value;
+      if (this.contains(numbers[i])) continue;
+      wrong += 1;
+      if (first < 0) first = i;
+    }
+    if (wrong) {
       throw new DataError(
-        `values must be in the domain: ${count} of ${numbers.length} are not, the first at index ${first}`,
+        `values must be in the domain: ${wrong} of ${numbers.length} are not, the first at index ${first}`,
       );
     }
     const cells = new Cells(numbers.length);
-    for (let i = 0; i < cells.length; i += 1) {
-      const x = clip ? this.bringInside(numbers[i]) : numbers[i];
-      cells[i] = this.#draw(x);
-    }
+    for (let i = 0; i < cells.length; i += 1) cells[i] = this.#draw(numbers[i]);
     return cells;
   }
 
@@ -145,11 +148,6 @@ export class Mechanism {
     const { scaledLow, scaledWidth, scale } = this.#domain;
     return (scaledLow + t * scaledWidth) / scale;
   }
-}
-
-function strictNumber(value, index) {
-  if (typeof value !== "number") throw new TypeError(`values must be numbers, the one at index ${index} is not`);
-  return value;
 }
 
 /** The last entry that is at most `at` (the first entry if none is). */

@@ -1,7 +1,7 @@
-/** Words from the operating system's generator, fetched in blocks: one call per report would be slow. */
+/** Words from the operating system's generator, fetched in the largest blocks: one call per report would be slow. */
 const { crypto } = globalThis.crypto ? globalThis : { crypto: (await import("node:crypto")).webcrypto };
 
-const pool = new Uint32Array(2048);
+const pool = new Uint32Array(16384);
 let used = pool.length;
 
 /** A uniform 32-bit word; a word that was handed out does not stay in memory. */

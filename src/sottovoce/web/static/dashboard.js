@@ -2,7 +2,7 @@
 import * as api from "./api.js";
 import { drawDistribution, drawRose } from "./charts.js";
 import { startPlanner } from "./planner.js";
-import { domainText, epsilonWords, number, paragraphs, percent, put, range, reason, rows, whole, withUnit } from "./words.js";
+import { domainText, epsilonWords, number, paragraphs, percent, put, range, reason, rows, sentence, whole, withUnit } from "./words.js";
 
 const COUNT_EVERY = 2000; // milliseconds between looks at the count; the estimates change only with it …
 const SLOWEST = 600_000; // … or when old days are deleted
@@ -142,7 +142,7 @@ function showEstimates(found) {
     mean: mean ? withUnit(number(mean.value), unit) : "–",
     "mean-interval": mean ? `${percent(found.confidence)} interval: ${withUnit(range(mean.low, mean.high), unit)}`
       : because ?? (found.shown ? "" : "not yet"),
-    honesty: found.honesty?.message ?? found.problems.honesty ?? "Checked once there are enough reports.",
+    honesty: sentence(found.honesty?.message ?? found.problems.honesty ?? "checked once there are enough reports") + ".",
   });
   placeBar(mean, domain);
   const line = ({ q, value, low, high }) => [percent(q), withUnit(number(value), unit), range(low, high)];

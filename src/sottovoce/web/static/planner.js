@@ -39,8 +39,8 @@ function plan() {
     "plan-epsilon-value": number(table.epsilon[chosen]),
     "plan-people-value": whole(people),
     "plan-error": `± ${withUnit(number(errors[chosen], 3), unit)}`,
-    "plan-note": `${number(100 * confidence)} % interval of the mean, at worst, with ${NAMES[design[chosen]]}. ` +
-      `Four times as many people halve it.`,
+    "plan-note": `${number(100 * confidence)} % interval of the ${domain.circle ? "mean direction, if people agree," : "mean, at worst,"} ` +
+      `with ${NAMES[design[chosen]]}. Four times as many people halve it.`,
   });
   element("plan-epsilon").setAttribute("aria-valuetext", `ε ${table.epsilon[chosen]}`);
   element("plan-people").setAttribute("aria-valuetext", `${whole(people)} people`);

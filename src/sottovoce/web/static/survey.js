@@ -71,7 +71,7 @@ async function showConsent() {
     `Your browser replaces it, once, by one of ${whole(cells)} possible reports, at random: more often one near your number, but possibly any.`,
     `That report, without your name or address in it, is sent to ${who} over this connection and added to a count` +
       (days ? `, which is deleted after ${whole(days)} days.` : "."),
-    "Afterwards you see what was sent. It cannot be drawn again: choosing among several draws would give your number away and bias the result.",
+    "Afterwards you see what was sent. It cannot be drawn again: choosing among several draws would weaken your protection and bias the result.",
   ];
   const list = steps.map((text) => Object.assign(document.createElement("li"), { textContent: text }));
   element("steps").replaceChildren(...list);

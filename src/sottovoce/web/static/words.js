@@ -16,9 +16,12 @@ export function range(low, high) {
   const places = Math.min(8, Math.max(0, 1 - Math.floor(Math.log10(Math.max(high - low, 1e-12)))));
   const big = Math.max(Math.abs(low), Math.abs(high));
   if (big >= 1e9 || (big < 1e-4 && big > 0)) return `${number(low)} to ${number(high)}`;
-  const write = (x) => new Intl.NumberFormat("en", { maximumFractionDigits: places }).format(x);
+  const write = (x) => new Intl.NumberFormat("en", { minimumFractionDigits: places, maximumFractionDigits: places }).format(x);
   return `${write(low)} to ${write(high)}`;
 }
+
+/** As the beginning of a sentence. */
+export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export const withUnit = (text, unit) => (unit ? `${text} ${unit}` : text);
 export const whole = (n) => new Intl.NumberFormat("en").format(n);
