@@ -99,6 +99,38 @@ def grouping(rows: int = 10**7, groups: int = 10**5) -> None:
         ),
     }
     print(f"\n{groups:,} group means of {rows:,} rows, integer keys")
+    _compare(pairs)
+
+
+def grouping_by_text(rows: int = 3 * 10**6, groups: int = 10**5) -> None:
+    """The same with names for keys."""
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    rng = np.random.default_rng(0)
+    names = np.array([f"ward-{i}" for i in range(groups)], dtype=object)
+    keys, values = names[rng.integers(0, groups, rows)], rng.uniform(0, 60, rows)
+    frame = pd.DataFrame({"wait": values, "ward": keys})
+    table = pa.table({"wait": values, "ward": pa.array(keys)})
+    polar = pl.from_arrow(table)
+    plain: dict[str, tuple[Callable[[], object], Any]] = {
+        "pandas groupby": (lambda: frame.groupby("ward")["wait"].mean(), frame),
+        "Arrow group_by": (
+            lambda: table.group_by("ward", use_threads=False).aggregate([("wait", "mean")]),
+            table,
+        ),
+        "polars group_by": (lambda: polar.group_by("ward").agg(pl.col("wait").mean()), polar),
+    }
+
+    def ours(data: Any) -> Callable[[], object]:
+        return lambda: sv.central.mean(data, 1.0, (0, 60), column="wait", by="ward", groups=names)
+
+    print(f"\n{groups:,} group means of {rows:,} rows, text keys")
+    _compare({name: (work, ours(data)) for name, (work, data) in plain.items()})
+
+
+def _compare(pairs: dict[str, tuple[Callable[[], object], Callable[[], object]]]) -> None:
     for name, (plain, ours) in pairs.items():
         plain(), ours()
         times = [(cpu_seconds(plain), cpu_seconds(ours)) for _ in range(3)]
@@ -165,6 +197,7 @@ def main() -> None:
     small_data()
     streaming()
     grouping()
+    grouping_by_text()
 
 
 if __name__ == "__main__":
