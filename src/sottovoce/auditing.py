@@ -32,7 +32,8 @@ class Audit:
 
     @property
     def holds(self) -> bool:
-        return self.ratio <= exp_lower(self.claimed)
+        # Counts are at most 2^53 < e^37; the bound of a huge claim would have more digits than memory holds.
+        return self.claimed > 0 and self.ratio <= exp_lower(min(self.claimed, 37.0))
 
     def __str__(self) -> str:
         verdict = "holds" if self.holds else "DOES NOT HOLD"

@@ -161,7 +161,7 @@ def accepted(text: str) -> bool:
 
 
 def overclaiming() -> list[tuple[str, str]]:
-    """Well-formed specs whose counts are worse than they claim, some by a hair."""
+    """Well-formed specs whose counts are worse than they claim, some by a hair, and senseless claims."""
     text = sv.ogpm(1.0, (0, 24)).to_json()
     content = json.loads(text)
     lies = [("claims half", {**content, "epsilon": 0.5})]
@@ -170,6 +170,8 @@ def overclaiming() -> list[tuple[str, str]]:
     )
     cells = {**content["cells"], "extra": [content["cells"]["extra"][0] + 1]}
     lies.append(("one extra weight too many", {**content, "cells": cells}))
+    for claim in (-1.0, 0.0, 16.5, 36.9, 37.0, 1e6, 1e300):
+        lies.append((f"claims {claim}", {**content, "epsilon": claim}))
     return [(name, json.dumps(lie, sort_keys=True, separators=(",", ":"))) for name, lie in lies]
 
 
