@@ -28,7 +28,7 @@ import sottovoce as sv
 from sottovoce.collector import open_store
 
 EACH = 10
-CELLS = 1 << 16
+CELLS = 1 << 18
 MECHANISM = sv.sw(epsilon=1.0, cells=CELLS)
 
 
@@ -66,7 +66,7 @@ class Load:
             self._send(number, persistent)
 
     def _send(self, number: int, persistent: bool) -> None:
-        cells = np.repeat(np.array([2 * number, 2 * number + 1], dtype="<u2"), EACH)
+        cells = np.repeat(np.array([2 * number, 2 * number + 1], dtype="<u4"), EACH)
         body, key = bytes.fromhex(MECHANISM.digest) + cells.tobytes(), new_key()
         headers = {"Content-Type": "application/vnd.sottovoce.cells", "Idempotency-Key": key}
         while True:
@@ -81,10 +81,9 @@ class Load:
                 pass
             finally:
                 connection.close()
+            time.sleep(0.05 if persistent else 0.5)
             if not persistent:
-                time.sleep(0.02)
                 return
-            time.sleep(0.05)
 
 
 def free_port() -> int:
@@ -109,6 +108,7 @@ def crash(store: str, folder: Path, kills: int, clients: int = 6, cluster: Clust
             seen = len(load.acknowledged)
             deadline = time.monotonic() + 60
             while len(load.acknowledged) < seen + 3:  # it is up and storing
+                assert 2 * load.next < CELLS, "all batches were used up: allow more cells"
                 assert time.monotonic() < deadline, "the collector did not come back"
                 time.sleep(0.005)
             time.sleep(random.uniform(0, 0.15))
