@@ -28,11 +28,11 @@ class Cluster:
     def __init__(self, **options: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="sottovoce-pg-"))
         self._bin = _programs()
-        self._as: dict[str, Any] = {}
+        self.owner: dict[str, Any] = {}
         if os.getuid() == 0:
             user = pwd.getpwnam("postgres")
             os.chown(self.folder, user.pw_uid, user.pw_gid)
-            self._as = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+            self.owner = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
         self._databases = 0
         self._run("initdb", "-D", self.data, "-U", "collector", "-A", "trust", "-E", "UTF8", "--locale=C")
         settings = {
@@ -63,7 +63,7 @@ class Cluster:
             stderr=subprocess.STDOUT,
             cwd="/",
             text=True,
-            **self._as,
+            **self.owner,
         )
         assert done.returncode == 0, f"{program} failed:\n{done.stdout}"
 

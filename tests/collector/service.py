@@ -89,9 +89,10 @@ class Running:
 class Server:
     """`sottovoce serve` as a process."""
 
-    def __init__(self, store: str, folder: Path, *options: str, wrap: tuple[str, ...] = ()) -> None:
+    def __init__(self, store: str, folder: Path, *options: str, before: str = "") -> None:
         self.log = folder / f"server-{time.monotonic_ns()}.log"
-        command = [*wrap, sys.executable, "-c", "from sottovoce.cli import main; main()", "serve"]
+        program = f"{before}\nfrom sottovoce.cli import main; main()"
+        command = [sys.executable, "-c", program, "serve"]
         command += ["--store", store, "--port", "0", "--secret-file", str(folder / "secret"), "--rate", "0"]
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen([*command, *options], stderr=log, stdout=log, env=environment())
@@ -106,6 +107,7 @@ class Server:
                 return found[1]
             assert self.process.poll() is None, self.log.read_text()
             time.sleep(0.02)
+        self.kill()
         raise AssertionError(f"the server did not start:\n{self.log.read_text()}")
 
     def kill(self) -> None:

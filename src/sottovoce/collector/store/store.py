@@ -42,10 +42,12 @@ def _translated(method: Callable[..., Result]) -> Callable[..., Result]:
     """A database's own exceptions become one."""
 
     @functools.wraps(method)
-    def call(*arguments: Any, **keywords: Any) -> Result:
+    def call(self: Store, *arguments: Any, **keywords: Any) -> Result:
+        # COPY speaks to the driver itself, whose errors SQLAlchemy does not see.
+        driver: type[Exception] = self.engine.dialect.loaded_dbapi.Error
         try:
-            return method(*arguments, **keywords)
-        except (DBAPIError, PoolTimeout) as error:
+            return method(self, *arguments, **keywords)
+        except (DBAPIError, PoolTimeout, driver) as error:
             raise Unavailable(type(error).__name__) from error
 
     return call
