@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.central.analysis import sigma2, staircase2d_normaliser
 from sottovoce.designs.classic import ptt_parameters, ptt_worst_variance
 from sottovoce.papers import Finding, Run, Verdict, entries
 from sottovoce.papers.families import circle_error, endpoint_error
+from sottovoce.papers.hourglass_formulas import lemma_4_gap, printed_normaliser
 from sottovoce.papers.ogpm_laplace import printed_b_laplace
 from sottovoce.papers.ptt_figures import crossing, duchi_variance, fixed_eta_variance, theorem_4_mass
 from sottovoce.papers.ptt_theorems import best_ptt, shape_variance, variance_at
@@ -214,6 +216,20 @@ def test_hourglass_figures() -> None:
     assert all(
         f.verdict is not Verdict.FAILED for key in (3, 4, 5) for f in findings(f"hourglass-figure-{key}")
     )
+
+
+def test_hourglass_formulas() -> None:
+    """FACTS 8: Lemma 4 needs ⌊·⌋; Definition 3 as printed has mass 1.435 at ε = 1, γ = 0.4."""
+    one_off = math.tanh(0.5) * (1 - math.exp(-1))  # the mode and its neighbour exchanged
+    assert lemma_4_gap(1.0, 0.4, ceiling=True) == pytest.approx(one_off, rel=1e-9)
+    assert lemma_4_gap(1.0, 0.4, ceiling=False) < 1e-12
+    mass = printed_normaliser(1.0, 0.4) / staircase2d_normaliser(1.0, 0.4)
+    assert mass == pytest.approx(1.435, abs=5e-4)
+    assert sum(f.verdict is Verdict.FAILED for f in findings("hourglass-formulas")) == 3
+    for epsilon in (0.5, 1.0, 4.0, 8.0):  # two implementations of the same number
+        assert sv.laws.staircase(epsilon, loss="l2").worst_variance() == pytest.approx(
+            sigma2(epsilon), rel=1e-9
+        )
 
 
 # -- section 7.2 on the stand-in: the machinery, not the paper's numbers -------------------------------------
