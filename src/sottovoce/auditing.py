@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from sottovoce import spec
 from sottovoce.exact import exp_lower, log_upper
+from sottovoce.laws.rows import RowMechanism
 from sottovoce.mechanism import Mechanism
 from sottovoce.mixture import Mixture, check_coin
 
@@ -40,7 +41,7 @@ class Audit:
         return f"exact epsilon {self.epsilon:.15g} (ratio {self.ratio}); claimed {self.claimed!r}: {verdict}"
 
 
-def audit(mechanism: Mechanism | Mixture | str | bytes) -> Audit:
+def audit(mechanism: Mechanism | Mixture | RowMechanism | str | bytes) -> Audit:
     """Count the exact ε of a mechanism, or of a JSON spec without believing what it claims.
 
     >>> from sottovoce.designs.classic import ogpm

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tests.laws.every import makers
 
+import sottovoce as sv
 from sottovoce.errors import PrivacyError
 from sottovoce.exact import exp_lower
 from sottovoce.laws.rows import BITS, RowMechanism, repaired
@@ -32,6 +33,8 @@ def test_epsilon_by_counting(table: RowMechanism) -> None:
     assert counted_ratio(table.rows) <= exp_lower(table.epsilon)
     assert table.largest_ratio == counted_ratio(table.rows)
     assert table.epsilon * 0.98 <= table.exact_epsilon <= table.epsilon
+    assert sv.audit(table).holds
+    assert sv.audit(table).epsilon == table.exact_epsilon
 
 
 def test_one_more_count_is_refused(table: RowMechanism) -> None:
