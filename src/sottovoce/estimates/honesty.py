@@ -117,8 +117,11 @@ class _Hull:
             raise ArithmeticError(f"the linear program could not be solved: {found.message}")
         fitted = self.law @ found.x[:-1]
         worst = np.maximum(fitted - high, low - fitted)
+        # Several ranges are violated equally: the shortest tells most.
+        tied = np.flatnonzero(worst >= worst.max() - 1e-7)
+        where = tied[np.argmin((self.end - self.begin)[tied])]
         # What the solver's tolerance could explain is not held against anybody.
-        return float(found.fun) - 1e-6, int(np.argmax(worst))
+        return float(found.fun) - 1e-6, int(where)
 
     def p_value(self, low: float, high: float) -> float:
         """The smallest α at which the hull is excluded, to a tenth of a decade, rounded up; 1 if none is."""
