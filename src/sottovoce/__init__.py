@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from sottovoce.auditing import Audit as Audit
     from sottovoce.auditing import audit as audit
     from sottovoce.client import Client as Client
+    from sottovoce.compose.budget import split_budget as split_budget
+    from sottovoce.compose.polar import polar as polar
+    from sottovoce.compose.rounds import two_rounds as two_rounds
+    from sottovoce.compose.strategies import vector as vector
     from sottovoce.designs.classic import duchi as duchi
     from sottovoce.designs.classic import ogpm as ogpm
     from sottovoce.designs.classic import ogpm_unbiased as ogpm_unbiased
@@ -78,16 +82,20 @@ _HOME = {
     "optimal": "designs.optimal",
     "plan": "planning",
     "pm": "designs.classic",
+    "polar": "compose.polar",
     "probability": "estimates.quantiles",
     "ptt": "designs.classic",
     "quantile": "estimates.quantiles",
     "solve_pieces": "designs.pieces",
+    "split_budget": "compose.budget",
     "sw": "designs.classic",
+    "two_rounds": "compose.rounds",
     "two_scale": "designs.two_scale",
     "variance": "estimates.means",
+    "vector": "compose.strategies",
 }
 #: Subpackages reached as attributes.
-_PARTS = frozenset({"bulk", "central", "device", "laws", "papers"})
+_PARTS = frozenset({"bulk", "central", "compose", "device", "laws", "papers"})
 
 __all__ = ["__version__", *sorted(_HOME)]
 

@@ -16,7 +16,7 @@ _INK, _SHADE = "#1f4e79", "#9db8d2"
 
 def draw_distribution(d: Distribution, ax: Any, label: str | None) -> Any:
     """Steps with a band over an interval, a rose over a circle; returns the axes."""
-    ax = ax if ax is not None else _new_axes(polar=d.domain.is_circle)
+    ax = ax if ax is not None else new_axes(polar=d.domain.is_circle)
     if d.domain.is_circle:
         if ax.name != "polar":
             raise ValueError("ax must be a polar axes for a circle: plt.subplot(projection='polar')")
@@ -26,7 +26,7 @@ def draw_distribution(d: Distribution, ax: Any, label: str | None) -> Any:
     return ax
 
 
-def _new_axes(*, polar: bool) -> Any:
+def new_axes(*, polar: bool) -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError:

@@ -1,0 +1,144 @@
+"""Polar coordinates: division, certificate, joint ε, estimates."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import sottovoce as sv
+from sottovoce.compose.disc import density, mean_position
+from sottovoce.compose.polar import Polar
+from sottovoce.errors import DataError, NoDataError, PrivacyError
+
+TOTAL = 1 + 2 * math.pi
+
+
+def people(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    first = rng.random(n) < 0.6
+    x = np.where(first, rng.normal(0.3, 0.1, n), rng.normal(-0.4, 0.08, n))
+    y = np.where(first, rng.normal(0.2, 0.1, n), rng.normal(-0.2, 0.12, n))
+    return x, y
+
+
+def test_example_62_with_the_corrected_division() -> None:
+    m = sv.polar(TOTAL, design="ogpm")
+    # FACTS 7; cells of finite width cost a little, and the optimum is flat.
+    assert m.worst_error() == pytest.approx(0.29863, rel=2e-4)
+    assert m.distance.epsilon == pytest.approx(1.5298, abs=0.02)
+    assert m.distance.epsilon + m.angle.epsilon == pytest.approx(TOTAL)
+    printed = sv.ogpm(1.32, (0, 1), "l2").worst_error("l2") + sv.ogpm(5.69, sv.Circle(), "l2").worst_error(
+        "l2"
+    )
+    assert printed > m.worst_error()
+
+
+@pytest.mark.parametrize(("epsilon", "loss"), [(TOTAL, "l2"), (2.0, "l1")])
+def test_the_certificate_is_close(epsilon: float, loss: str) -> None:
+    m = sv.polar(epsilon, loss=loss)
+    assert 1 <= m.certificate.ratio < 1.01
+    other = sv.polar(epsilon, loss=loss, design="ogpm")
+    assert m.worst_error() <= other.worst_error() * (1 + 1e-3)
+    assert other.worst_error() >= other.certificate.limit
+
+
+def test_the_division_does_not_depend_on_the_unit_of_length() -> None:
+    metres, kilometres = sv.polar(3.0, 5000.0), sv.polar(3.0, 5.0)
+    assert metres.distance.epsilon == kilometres.distance.epsilon
+    assert metres.worst_error() == pytest.approx(kilometres.worst_error())
+    heavy = sv.polar(3.0, 5.0, weights=(20.0, 1.0))
+    assert heavy.distance.epsilon > kilometres.distance.epsilon
+
+
+def test_the_joint_epsilon_by_counting() -> None:
+    """Every pair of cells under many pairs of inputs, in exact integers, against the claimed product."""
+    m = sv.polar(1.5, design="unbiased")
+    audit = sv.audit(m)  # type: ignore[arg-type]
+    assert audit.holds
+    assert 1.499 < audit.epsilon <= 1.5
+    small = sv.compose.polar.Polar(
+        1.5, "l2", sv.ogpm(0.5, (0, 1), cells=8), sv.ogpm(1.0, sv.Circle(), cells=8)
+    )
+    r, theta = small.distance.counts(np.linspace(0, 1, 9)), small.angle.counts(np.linspace(0, 6.28, 9))
+    joint = np.einsum("ai,bj->abij", r.astype(object), theta.astype(object)).reshape(81, -1)
+    worst = max(max(column) / min(column) for column in joint.T)
+    assert worst <= float(small.largest_ratio) <= math.exp(1.5)
+    with pytest.raises(PrivacyError, match=r"together exceed epsilon=1\.4"):
+        Polar(1.4, "l2", small.distance, small.angle)
+
+
+def test_error_against_simulation() -> None:
+    m = sv.polar(5.0, 2.0)
+    n = 40_000
+    r, theta = np.full(n, 1.4), np.full(n, 6.0)
+    y, angle = m.decode(m.report(r, theta, rng=3))
+    turn = np.abs(np.mod(angle - 6.0 + math.pi, 2 * math.pi) - math.pi)
+    loss = ((y - 1.4) / 2.0) ** 2 + turn**2
+    sigma = float(loss.std() / math.sqrt(n))
+    assert abs(float(loss.mean()) - float(m.error(1.4, 6.0))) < 4.9 * sigma
+    assert abs(float(loss.mean()) - float(m.error(0.2, 6.0))) > 4.9 * sigma or m.distance.cells < 3
+
+
+def test_mean_position_covers() -> None:
+    m = sv.polar(4.0, 1.0, design="unbiased")
+    x, y = people(4000, 1)
+    covered, runs = 0, 60
+    for seed in range(runs):
+        a, b = mean_position(sv.Tally(m, m.report_xy(x, y, clip=True, rng=seed)))  # type: ignore[arg-type]
+        covered += (a.low <= x.mean() <= a.high) + (b.low <= y.mean() <= b.high)
+    # The interval is for a population, and wider than the noise alone needs: only too little is an error.
+    assert covered >= binom.ppf(1e-6, 2 * runs, 0.95)
+    assert a.half_width < 0.1
+
+
+@pytest.mark.parametrize("design", ["optimal", "ogpm"])
+def test_mean_position_of_a_biased_design_says_so(design: str) -> None:
+    m = sv.polar(9.0, 1.0, weights=(40.0, 1.0), design=design)
+    x, y = people(20_000, 2)
+    a, b = mean_position(sv.Tally(m, m.report_xy(x, y, clip=True, rng=1)))  # type: ignore[arg-type]
+    assert a.low < x.mean() < a.high
+    assert b.low < y.mean() < b.high
+    assert "bias" in a.notes[0]
+
+
+def test_density_finds_both_places() -> None:
+    m = sv.polar(5.0, 1.0, design="unbiased")
+    x, y = people(60_000, 3)
+    d = density(sv.Tally(m, m.report_xy(x, y, clip=True, rng=4)))  # type: ignore[arg-type]
+    assert d.probabilities.sum() == pytest.approx(1)
+    assert d.mean == pytest.approx((x.mean(), y.mean()), abs=0.05)
+    middle = (d.angles[1:] + d.angles[:-1]) / 2
+    upper = (middle > 0.1) & (middle < 1.2)
+    lower = (middle > 3.2) & (middle < 4.2)
+    assert d.probabilities[:, upper].sum() > 0.4
+    assert d.probabilities[:, lower].sum() > 0.25
+    ax = d.plot()
+    assert ax.name == "polar"
+    import matplotlib.pyplot as plt
+
+    plt.close(ax.figure)
+
+
+def test_bad_input() -> None:
+    m = sv.polar(2.0)
+    with pytest.raises(DataError, match="1 of 2 are not, the first at index 1"):
+        m.report([0.5, 1.5], 0.0)
+    with pytest.raises(DataError):
+        m.report([math.nan], [0.0])
+    with pytest.raises(DataError):
+        m.report([0.5], [math.inf])
+    assert m.report([0.5, 0.5], [-1.0, 100.0]).shape == (2,)  # any angle is an angle
+    assert isinstance(m.report(0.5, 1.0).item(), int)
+    with pytest.raises(ValueError, match="design must be one of"):
+        sv.polar(1.0, design="best")
+    with pytest.raises(ValueError, match="loss must be 'l2'"):
+        sv.polar(1.0, loss="l1", design="unbiased")
+    with pytest.raises(ValueError, match="radius must be positive"):
+        sv.polar(1.0, radius=0)
+    with pytest.raises(NoDataError):
+        mean_position(sv.Tally(m))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="tally must be of a polar mechanism"):
+        mean_position(sv.Tally(sv.ogpm(1.0), [1, 2, 3]))
