@@ -37,7 +37,7 @@ class Result:
     problems: list[str]
 
 
-def device(folder: Path, seed: int) -> None:
+def device(folder: Path, seed: int, ready: int) -> None:
     """What is killed: resend what is pending, then answer new periods for ever."""
     rng = random.Random(seed)
     ledger = sv.Ledger(folder / "ledger.db", budget=BUDGET)
@@ -50,6 +50,7 @@ def device(folder: Path, seed: int) -> None:
     def send(answer: sv.device.Answer) -> None:
         os.write(wire, f"{answer.campaign} {answer.period} {answer.cell} {answer.key}\n".encode())
 
+    os.write(ready, b"r")
     for answer in ledger.pending():
         send(answer)
         ledger.acknowledge(answer)
@@ -65,13 +66,18 @@ def run_and_kill(folder: Path, kills: int, seed: int) -> Result:
     rng = random.Random(seed)
     sv.ogpm(0.25, (0, 24)).report(1.0)  # compile before forking, so that kills hit the ledger
     for kill in range(kills):
+        heard, ready = os.pipe()
         child = os.fork()
         if child == 0:
             try:
-                device(folder, seed + kill)
+                device(folder, seed + kill, ready)
             finally:
                 os._exit(1)
-        time.sleep(rng.uniform(0, 0.6))
+        if rng.random() < 0.9:
+            os.read(heard, 1)  # the ledger is open; the other kills may hit its opening
+        time.sleep(rng.uniform(0, 0.2))
+        os.close(heard)
+        os.close(ready)
         os.kill(child, signal.SIGKILL)
         if not os.WIFSIGNALED(os.waitpid(child, 0)[1]):
             return Result(kill, 0, 0, Fraction(0), ["the device ended by itself"])

@@ -172,18 +172,18 @@ def shares_within(shares: Sequence[float], epsilon: float) -> tuple[float, ...]:
 
 def _search(epsilon: float, curves: tuple[Curve, ...], weights: list[float], least: float) -> list[float]:
     """Grid, polish, tabulate again where the optimum is; the best division whose errors are exact wins."""
-    best: tuple[float, list[float]] | None = None
+    even = [epsilon / len(curves)] * len(curves)
+    best = sum(w * c.at(s) for w, c, s in zip(weights, curves, even, strict=True)), even
     for _ in range(_ROUNDS):
         shares = _polish(epsilon, curves, weights, _on_grid(epsilon, curves, weights), least)
         guess = float(sum(w * c(np.array(s)) for w, c, s in zip(weights, curves, shares, strict=True)))
         total = sum(w * c.at(s) for w, c, s in zip(weights, curves, shares, strict=True))
-        if best is None or total < best[0]:
+        if total < best[0]:
             best = total, shares
         if abs(total - guess) <= 1e-7 * total:
             break
         for curve, share in zip(curves, shares, strict=True):
             curve.add([s for s in (share * 0.96, share * 1.04) if least <= s <= epsilon])
-    assert best is not None
     return best[1]
 
 

@@ -74,15 +74,13 @@ class TwoRounds:
         z = float(ndtri((1 + check_confidence(confidence)) / 2))
         parts = [(tally, *_moments(tally)) for tally in (first, second)]
         spread = float(weights @ (points - weights @ points) ** 2)
-        worth = [
-            tally.n / (float(weights @ _variance(tally.mechanism, points)) + spread) for tally, *_ in parts
-        ]
-        share = np.array(worth) / sum(worth)
+        noise = [float(weights @ _variance(tally.mechanism, points)) for tally, *_ in parts]
+        worth = np.array([first.n, second.n]) / (np.array(noise) + spread)
+        share = worth / worth.sum()
         value = float(sum(s * mean for s, (_, mean, _) in zip(share, parts, strict=True)))
         error = math.sqrt(sum(s**2 * square for s, (_, _, square) in zip(share, parts, strict=True)))
-        low, high = (
-            float(np.clip(value + side * z * error, self.domain.low, self.domain.high)) for side in (-1, 1)
-        )
+        ends = np.clip([value - z * error, value + z * error], self.domain.low, self.domain.high)
+        low, high = float(ends[0]), float(ends[1])
         value = float(np.clip(value, low, high))
         n = first.n + second.n
         return Estimate(value, low, high, error, confidence, n, "mean", "population", "two rounds")

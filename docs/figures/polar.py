@@ -1,0 +1,92 @@
+"""Pictures of polar reports: Figure 7 of the OGPM paper with the right division of ε, and heat maps.
+
+python docs/figures/polar.py      # writes docs/figures/polar-*.png and prints the figures
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+
+import sottovoce as sv
+from sottovoce.compose.disc import density, mean_position
+
+HERE = Path(__file__).parent
+TOTAL = 1 + 2 * math.pi
+
+
+def figure_7() -> None:
+    """Where reports are likelier, for two positions; and the curve that was optimised."""
+    m = sv.polar(TOTAL, design="ogpm")
+    best = sv.polar(TOTAL)
+    print(f"OGPM: {m}, worst {m.worst_error():.5f}; certificate limit {m.certificate.limit:.5f}")
+    print(f"optimal: {best}, worst {best.worst_error():.5f}, ratio {best.certificate.ratio:.4f}")
+    figure = plt.figure(figsize=(11, 3.8), layout="constrained")
+    for place, (r, theta) in enumerate(((0.8, math.pi / 3), (0.4, 5.5)), 1):
+        ax = figure.add_subplot(1, 3, place, projection="polar")
+        radii, angles = (m.distance.edges, m.angle.edges)
+        likely = [
+            part.counts([x])[0] > part.window.a * 1.5 for part, x in ((m.distance, r), (m.angle, theta))
+        ]
+        both = np.add.outer(likely[0].astype(int), likely[1].astype(int))
+        ax.pcolormesh(angles, radii, both, cmap="RdPu", vmin=0, vmax=3.2, shading="flat", rasterized=True)
+        ax.plot(theta, r, "o", color="C2", markersize=7, markeredgecolor="white")
+        ax.set(ylim=(0, 1), yticklabels=[], xticklabels=[])
+        ax.grid(False)
+        ax.set_title(f"truth at ({r:g}, {theta:.2f})", fontsize="medium")
+    ax = figure.add_subplot(1, 3, 3)
+    assert m.split is not None
+    m.split.plot(0, ax)
+    printed = (1.32, float(np.interp(1.32, *m.split.curve(0))))
+    ax.plot(*printed, "x", color="0.3")
+    ax.annotate(
+        "printed: 1.32 + 5.69 = 7.01",
+        printed,
+        xytext=(-5, 130),
+        textcoords="offset points",
+        color="0.3",
+        arrowprops={"arrowstyle": "-", "color": "0.6"},
+    )
+    ax.set(xlabel="ε of the distance (of 7.283)", ylabel="total worst-case squared error", xlim=(0, 7.28))
+    ax.set_title(f"optimum {m.distance.epsilon:.2f} + {m.angle.epsilon:.2f}", fontsize="medium")
+    ax.spines[["top", "right"]].set_visible(False)
+    figure.savefig(HERE / "polar-split.png", dpi=110)
+
+
+def heat_maps() -> None:
+    """Fifty thousand people around two places: the truth, and what their reports show."""
+    rng, n = np.random.default_rng(1), 50_000
+    first = rng.random(n) < 0.6
+    x = np.where(first, rng.normal(3, 1, n), rng.normal(-4, 0.8, n))
+    y = np.where(first, rng.normal(2, 1, n), rng.normal(-2, 1.2, n))
+    inside = np.hypot(x, y) <= 10
+    x, y = x[inside], y[inside]
+    figure, axes = plt.subplots(
+        1, 3, figsize=(12, 4), layout="constrained", subplot_kw={"projection": "polar"}
+    )
+    radii, angles = np.linspace(0, 10, 17), np.linspace(0, 2 * math.pi, 33)
+    counts = np.histogram2d(np.hypot(x, y), np.mod(np.arctan2(y, x), 2 * math.pi), bins=(radii, angles))[0]
+    area = np.diff(radii**2)[:, None] / 2 * np.diff(angles)
+    mesh = axes[0].pcolormesh(angles, radii, counts / len(x) / area, cmap="magma_r", vmin=0)
+    axes[0].grid(False)
+    axes[0].set(yticklabels=[], title="the people")
+    figure.colorbar(mesh, ax=axes[0], shrink=0.75, label="density")
+    for ax, epsilon in zip(axes[1:], (2.0, 4.0), strict=True):
+        m = sv.polar(epsilon, 10.0, design="unbiased")
+        t = sv.Tally(m, m.report_xy(x, y, rng=2))
+        a, b = mean_position(t)
+        print(f"ε = {epsilon:g}, n = {t.n}; truth {x.mean():.3f}, {y.mean():.3f}")
+        print(a, b, sep="\n")
+        density(t).plot(ax)
+    figure.savefig(HERE / "polar-density.png", dpi=110)
+
+
+if __name__ == "__main__":
+    figure_7()
+    heat_maps()

@@ -1,0 +1,224 @@
+"""Many attributes: exact joint ε, variances against simulation, the choice of k, missing values."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from sottovoce.compose.attributes import attribute_mechanism, resultant, worth
+from sottovoce.compose.reports import VectorReport
+from sottovoce.compose.vectors import Vector
+from sottovoce.errors import DataError, NoDataError, PrivacyError, SpecError
+from sottovoce.exact import exp_lower
+
+MIXED = [(0, 120), (0, 10), sv.Circle(24)]
+
+
+def rows(n: int, seed: int = 1) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return np.column_stack([120 * rng.beta(2, 5, n), 10 * rng.beta(5, 2, n), rng.normal(8, 2, n) % 24])
+
+
+@pytest.mark.parametrize("sampled", [1, 2, 3])
+def test_the_joint_epsilon_by_counting(sampled: int) -> None:
+    """All joint reports of small mechanisms under all pairs of inputs, in exact fractions."""
+    parts = (sv.duchi(0.5, (0, 1)), sv.ogpm(0.75, (0, 1), cells=3), sv.ogpm(0.25, sv.Circle(1), cells=4))
+    worst = sum(sorted((0.5, 0.75, 0.25), reverse=True)[:sampled])
+    m = Vector(worst, parts, sampled)
+    inputs = list(product([0.0, 0.4, 1.0], repeat=3))
+    lots = list(combinations(range(3), sampled))
+    laws = []
+    for x in inputs:
+        single = [
+            [Fraction(int(c), p.window.total) for c in p.counts([v])[0]]
+            for p, v in zip(parts, x, strict=True)
+        ]
+        law = {}
+        for lot in lots:
+            for cells in product(*(range(parts[j].cells) for j in lot)):
+                chance = Fraction(1, len(lots))
+                for j, cell in zip(lot, cells, strict=True):
+                    chance *= single[j][cell]
+                law[lot, cells] = chance
+        assert sum(law.values()) == 1
+        laws.append(law)
+    counted = max(max(law[key] for law in laws) / min(law[key] for law in laws) for key in laws[0])
+    assert counted <= m.largest_ratio <= exp_lower(worst)
+    assert float(counted) > 0.98 * float(m.largest_ratio)
+    with pytest.raises(PrivacyError):
+        Vector(worst * 0.98, parts, sampled)
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0, 9.7])
+def test_vector_never_exceeds_its_epsilon(epsilon: float) -> None:
+    for strategy in ("split", "sample"):
+        m = sv.vector(epsilon, MIXED, strategy)
+        audit = sv.audit(m)  # type: ignore[arg-type]
+        assert audit.holds
+        assert audit.epsilon == pytest.approx(epsilon, rel=1e-6)
+
+
+def test_auto_is_the_best_of_all_k() -> None:
+    """Against every k, each built from scratch: never worse than the better of split and sample."""
+    for epsilon, d in ((0.5, 3), (3.0, 5), (7.0, 6)):
+        auto = sv.vector(epsilon, [(0, 1)] * d)
+        every = [sv.vector(epsilon, [(0, 1)] * d, "sample", k=k) for k in range(1, d + 1)]
+        costs = [sum(m.worst_variance(j) for j in range(d)) for m in every]
+        mine = sum(auto.worst_variance(j) for j in range(d))
+        assert mine <= min(costs) * 1.0001
+        assert auto.sampled == 1 + int(np.argmin(costs))
+
+
+def test_what_the_search_for_k_relies_on() -> None:
+    """ε·(V(ε) + ¼) falls up to ε = 1, for both defaults: more than ε attributes each never pays."""
+    for domain in (sv.Interval(0, 1), sv.Circle(1)):
+        epsilons = np.geomspace(0.02, 1.0, 12)
+        price = [e * (worth(attribute_mechanism(float(e), domain)) + 0.25) for e in epsilons]
+        assert (np.diff(price) < 0).all()
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_variance_against_simulation(k: int) -> None:
+    """The estimate of each mean, many times over, against the exact variance; the worst case bounds it."""
+    m = sv.vector(3.0, [(0, 1)] * 3, "sample" if k < 3 else "split", k=k)
+    n, runs = 400, 600
+    x = np.tile(np.array([[0.0, 0.5, 0.3], [1.0, 0.5, 0.9]]), (n // 2, 1))
+    rng = np.random.default_rng(11)
+    errors = np.array([m.tally(m.report(x, rng=rng)).means() for _ in range(runs)]) - x.mean(axis=0)
+    share = k / 3
+    for j, part in enumerate(m.parts):
+        noise = float(np.mean(part.variance(x[:, j]))) / share
+        luck = (1 / share - 1) * float(x[:, j].var())
+        expected = (noise + luck) / n
+        seen = float(np.mean(errors[:, j] ** 2))
+        # A sum of squares of nearly normal errors: relative sd √(2/runs); 5.2 of them are 1e-6 two-sided; the
+        # number of people who report varies, which adds at most (1/share)/n.
+        assert abs(seen / expected - 1) < 5.2 * math.sqrt(2 / runs) + (1 / share) / n * 3
+        assert noise + luck <= m.worst_variance(j) * (1 + 1e-9)
+        assert abs(errors[:, j].mean()) < 5.2 * math.sqrt(expected / runs)
+
+
+def test_theorem_11_with_its_constants() -> None:
+    m = sv.vector(1.0, [(0, 24)] * 4, "sample", k=1)
+    n, beta = 500, 0.2
+    bound = m.bound(n, beta)
+    x = np.tile([0.0, 6.0, 12.0, 24.0], (n, 1))
+    rng, misses = np.random.default_rng(2), 0
+    for _ in range(200):
+        t = m.tally(m.report(x, rng=rng))
+        off = np.array([abs(t.scaled_mean(j) - x[0, j]) for j in range(4)])
+        misses += bool((off > bound).any())
+    assert misses <= beta * 200
+    # It falls as 1/√n, and grows as √(d log d).
+    assert m.bound(100 * n, beta)[0] == pytest.approx(bound[0] / 10, rel=0.1)
+    with pytest.raises(ValueError, match="beta must lie strictly between 0 and 1"):
+        m.bound(10, 1.0)
+    with pytest.raises(ValueError, match="attributes on intervals"):
+        sv.vector(1.0, MIXED).bound(10)
+
+
+def test_estimates_of_every_kind() -> None:
+    m, x = sv.vector(6.0, MIXED), rows(20_000)
+    t = m.tally(m.report(x[:12_000], rng=1)) + m.tally(m.report(x[12_000:], rng=2))
+    assert t.people == 20_000
+    assert sum(part.n for part in t.tallies) == 20_000 * m.sampled
+    mean = t.mean(0)
+    assert mean.low < x[:, 0].mean() < mean.high
+    assert mean.n == t[0].n
+    median = t.quantile(1, 0.5)
+    assert median.low < np.median(x[:, 1]) < median.high
+    assert t.circular_mean(2).value == pytest.approx(8, abs=0.3)
+    assert t.distribution(0, bins=16, band=False).mean == pytest.approx(x[:, 0].mean(), abs=2)
+    assert t.means()[2] == pytest.approx(8, abs=0.3)
+    other = sv.vector(5.0, MIXED)
+    with pytest.raises(DataError, match="different mechanisms"):
+        t + other.tally()
+    with pytest.raises(NoDataError):
+        m.tally().means()
+
+
+def test_the_circular_default_has_the_largest_resultant() -> None:
+    for epsilon in (0.2, 1.0, 3.0):
+        m = attribute_mechanism(epsilon, sv.Circle(1))
+        for loss in ("l1", "l2", 4):
+            assert resultant(m) >= resultant(sv.ogpm(epsilon, sv.Circle(1), loss, cells=4096)) - 1e-9
+
+
+def test_weights_divide_unevenly() -> None:
+    m = sv.vector(4.0, [(0, 1), (0, 1)], "split", weights=[10.0, 1.0])
+    assert m.parts[0].epsilon > m.parts[1].epsilon
+    assert m.parts[0].epsilon + m.parts[1].epsilon <= 4.0
+    even = sv.vector(4.0, [(0, 1), (0, 1)], "split")
+    assert 10 * m.worst_variance(0) + m.worst_variance(1) < 10 * even.worst_variance(0) + even.worst_variance(
+        1
+    )
+
+
+def test_a_missing_value_is_reported_like_any_other() -> None:
+    m = sv.vector(3.0, [(0, 1), (0, 1)], "split")
+    x = np.full((30_000, 2), 0.9)
+    x[:, 1] = math.nan
+    t = m.tally(m.report(x, rng=3))
+    assert t[0].n == t[1].n == 30_000
+    assert t.mean(1).low < 0.5 < t.mean(1).high
+    t = m.tally(m.report(x, missing=[0.5, 0.2], rng=3))
+    assert t.mean(1).low < 0.2 < t.mean(1).high
+    for bad in (2.0, "skip", [0.5], math.nan):
+        with pytest.raises(ValueError, match="missing must"):
+            m.report(x, missing=bad)  # type: ignore[arg-type]
+
+
+def test_who_is_refused_does_not_depend_on_the_lot() -> None:
+    m = sv.vector(1.0, [(0, 1)] * 5, "sample", k=1)
+    x = np.full((1, 5), 0.5)
+    x[0, 3] = 2.0
+    for seed in range(20):
+        with pytest.raises(DataError):
+            m.report(x, rng=seed)
+    assert len(m.report(x, clip=True)) == 1
+
+
+def test_the_lot_is_even() -> None:
+    m = sv.vector(1.0, [(0, 1)] * 5, "sample", k=2)
+    report = m.report(np.full((50_000, 5), 0.5), rng=4)
+    counts = np.bincount(report.attributes.reshape(-1), minlength=5)
+    assert np.abs(counts - 20_000).max() < 5.5 * math.sqrt(50_000 * 0.4 * 0.6)
+    assert (np.diff(report.attributes.astype(int), axis=1) > 0).all()
+
+
+def test_json_and_bad_input() -> None:
+    m = sv.vector(2.0, MIXED)
+    assert Vector.from_json(m.to_json()) == m
+    for text in ("[]", '{"format":"vector/1"}', m.to_json().replace('"sampled":1', '"sampled":4')):
+        with pytest.raises(SpecError):
+            Vector.from_json(text)
+    with pytest.raises(PrivacyError):
+        Vector.from_json(m.to_json().replace('"epsilon":2.0', '"epsilon":1.0', 1).replace("window", "window"))
+    one = [(0, 1), (0, 1)]
+    with pytest.raises(ValueError, match="k must be at most the number of attributes, 2, got k=3"):
+        sv.vector(1.0, one, "sample", k=3)
+    with pytest.raises(ValueError, match="strategy='split' reports all 2 attributes"):
+        sv.vector(1.0, one, "split", k=1)
+    with pytest.raises(ValueError, match="too small to split into 2"):
+        sv.vector(1e-6, one, "split")
+    with pytest.raises(ValueError, match="strategy must be one of"):
+        sv.vector(1.0, one, "both")
+    with pytest.raises(TypeError, match="domains must be a list"):
+        sv.vector(1.0, sv.Circle(24))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="weights must have one entry per attribute"):
+        sv.vector(1.0, one, weights=[1.0])
+    with pytest.raises(DataError, match="values must have 3 columns"):
+        m.report(np.zeros((4, 2)))
+    good = m.report(rows(4))
+    for wrong in (
+        VectorReport(good.attributes + np.uint8(3), good.cells),
+        VectorReport(good.attributes[:, :0], good.cells[:, :0]),
+        VectorReport(good.attributes, good.cells.astype(np.int64) + 10**6),
+    ):
+        with pytest.raises(DataError):
+            m.tally(wrong)
