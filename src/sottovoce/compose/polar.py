@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -171,7 +172,7 @@ class Polar:
         total = self.epsilon
         grid = [0.0, *(total * np.arange(1, 9) / 8).tolist()]
         while True:
-            bounds = [radial(b) + angular(total - a) for a, b in zip(grid[:-1], grid[1:], strict=True)]
+            bounds = [radial(b) + angular(total - a) for a, b in pairwise(grid)]
             i = int(np.argmin(bounds))
             if worst / bounds[i] < 1.005 or grid[i + 1] - grid[i] < 1e-3 * total:
                 return PolarCertificate(float(bounds[i]), worst)
