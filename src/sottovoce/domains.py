@@ -9,6 +9,7 @@ limits of floating point: [−1e308, 1e308] and [0, 5e−324] are as good as [0,
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +22,7 @@ from sottovoce.errors import positive_number, real_number
 FloatArray = NDArray[np.float64]
 
 
-class Domain:
+class Domain(ABC):
     """A range [low, high] of values; `Interval` has ends, on a `Circle` the ends are one point."""
 
     low: float
@@ -66,9 +67,9 @@ class Domain:
         x = np.asarray(x, dtype=np.float64)
         return (x >= self.low) & (x <= self.high)
 
+    @abstractmethod
     def bring_inside(self, x: FloatArray) -> FloatArray:
         """What `clip=True` means here: the nearest end of an interval, the same angle on a circle."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
