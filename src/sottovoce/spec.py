@@ -75,11 +75,12 @@ def read(text: str | bytes) -> tuple[float, Domain, Window]:
 def read_parts(text: str | bytes) -> tuple[list[int] | None, list[tuple[float, Domain, Window]]]:
     """The weights of a mixture's coin (None for a lone window) and what `read` gives for every part."""
     content = parse_json(text)
-    if isinstance(content, dict) and content.get("format") == FORMAT:
+    form = content.get("format", FORMAT) if isinstance(content, dict) else FORMAT
+    if form not in (FORMAT, MIXTURE):
+        raise SpecError(f"format must be {FORMAT!r} or {MIXTURE!r}, got {_short(form)}")
+    if form == FORMAT:
         return None, [_window(content)]
     _keys(content, {"format", "parts", "weights"}, "spec")
-    if content["format"] != MIXTURE:
-        raise SpecError(f"format must be {FORMAT!r} or {MIXTURE!r}, got {_short(content['format'])}")
     weights = _list(content["weights"], "weights", _int)
     return weights, _list(content["parts"], "parts", lambda part, _: _window(part))
 
