@@ -70,6 +70,18 @@ def test_nothing_is_shown_below_the_minimum(embedded: Running, small: sv.Mechani
         assert found["quantiles"] == []
 
 
+def test_fabricated_reports_raise_the_alarm(embedded: Running, small: sv.Mechanism) -> None:
+    filled(embedded, small, "honest")
+    embedded.create(small, name="fake")
+    embedded.post(small, [7] * 1000, name="fake")
+    alarms = {}
+    for name in ("honest", "fake"):
+        found = embedded.get(f"/campaigns/{name}/estimates", quantiles="", bins=16).json()
+        assert found["honesty"]["message"]
+        alarms[name] = (found["honesty"]["alarm"], found["honesty"]["p_value"] <= 1e-6)
+    assert alarms == {"honest": (False, False), "fake": (True, True)}
+
+
 def test_bad_questions(embedded: Running, small: sv.Mechanism) -> None:
     embedded.create(small, name="asked")
     bad: list[dict[str, Any]] = [

@@ -117,8 +117,7 @@ def _fill(content: dict[str, Any], tally: Tally, question: Question, circle: boo
         attempt("mean", lambda: _interval(sv.mean(tally, confidence=level)))
         attempt("quantiles", lambda: _quantiles(tally, question.quantiles, level))
     attempt("distribution", lambda: _distribution(tally, question))
-    if hasattr(sv, "honesty"):
-        attempt("honesty", lambda: _honesty(tally))
+    attempt("honesty", lambda: _honesty(tally))
 
 
 def _quantiles(tally: Tally, wanted: tuple[float, ...], level: float) -> list[dict[str, Any]]:
