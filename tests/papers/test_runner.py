@@ -29,6 +29,7 @@ def test_same_seed_same_bytes(tmp_path: Path) -> None:
     assert one["ogpm-figure-4.csv"].startswith(b"x,x = 0,x = 0.5\n0,1.648")
     report = one["report.html"].decode()
     assert "data:image/png;base64," in report
+    assert "example 6.1: OGPM for data near" in report
     assert "synthetic stand-in for MotionSense" in report
     reproduce(tmp_path / "three", Run(quick=True, seed=1), only=("hourglass-figure-4",))
     assert contents(tmp_path / "three")["hourglass-figure-4.csv"] != one["hourglass-figure-4.csv"]

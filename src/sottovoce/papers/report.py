@@ -69,9 +69,15 @@ def _section(folder: Path, one: Entry, findings: Sequence[Finding]) -> str:
     )
     tables = " ".join(f"<a href='{name}'>{name}</a>" for name in files if name.endswith(".csv"))
     return (
-        f"<h3 id={one.key}>{escape(one.name.replace('-', ' '))}: {escape(one.title)}</h3>"
+        f"<h3 id={one.key}>{escape(_heading(one.name))}: {escape(one.title)}</h3>"
         f"<div class=wrap><table>{head}{rows}</table></div>{pictures}<p>{tables}</p>"
     )
+
+
+def _heading(name: str) -> str:
+    """ "example-3-5" is example 3.5, "theorems-3-6" are theorems 3–6."""
+    kind, *numbers = name.split("-")
+    return f"{kind} {('–' if kind == 'theorems' else '.').join(numbers)}".strip()
 
 
 def _inline(path: Path) -> str:
