@@ -26,6 +26,7 @@ from pathlib import Path
 import sottovoce as sv
 
 BUDGET = 100_000
+FRESH, FEW = sv.ogpm(0.25, (0, 24)), sv.ogpm(0.5, (0, 24), cells=16)
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,9 @@ def device(folder: Path, seed: int, ready: int) -> None:
     """What is killed: resend what is pending, then answer new periods for ever."""
     rng = random.Random(seed)
     ledger = sv.Ledger(folder / "ledger.db", budget=BUDGET)
-    few = sv.ogpm(0.5, (0, 24), cells=16)
-    ledger.enrol("fresh", sv.ogpm(0.25, (0, 24)))
-    ledger.enrol("bins", few, repeat="bins", answers=9, bins=8)
-    ledger.enrol("again", few, repeat="bins", answers=9, bins=8, again=0.125, sends=200_000)
+    ledger.enrol("fresh", FRESH)
+    ledger.enrol("bins", FEW, repeat="bins", answers=9, bins=8)
+    ledger.enrol("again", FEW, repeat="bins", answers=9, bins=8, again=0.125, sends=200_000)
     wire = os.open(folder / "wire", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
     def send(answer: sv.device.Answer) -> None:
@@ -64,7 +64,7 @@ def device(folder: Path, seed: int, ready: int) -> None:
 def run_and_kill(folder: Path, kills: int, seed: int) -> Result:
     """Fork the device and kill it, at a moment that ranges from its first line to some dozen reports."""
     rng = random.Random(seed)
-    sv.ogpm(0.25, (0, 24)).report(1.0)  # compile before forking, so that kills hit the ledger
+    FRESH.report(1.0)  # compile before forking, so that kills hit the ledger
     for kill in range(kills):
         heard, ready = os.pipe()
         child = os.fork()

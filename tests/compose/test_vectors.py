@@ -123,7 +123,7 @@ def test_theorem_11_with_its_constants() -> None:
 
 
 def test_estimates_of_every_kind() -> None:
-    m, x = sv.vector(6.0, MIXED), rows(20_000)
+    m, x = sv.vector(3.0, MIXED), rows(20_000)
     t = m.tally(m.report(x[:12_000], rng=1)) + m.tally(m.report(x[12_000:], rng=2))
     assert t.people == 20_000
     assert sum(part.n for part in t.tallies) == 20_000 * m.sampled
@@ -135,7 +135,7 @@ def test_estimates_of_every_kind() -> None:
     assert t.circular_mean(2).value == pytest.approx(8, abs=0.3)
     assert t.distribution(0, bins=16, band=False).mean == pytest.approx(x[:, 0].mean(), abs=2)
     assert t.means()[2] == pytest.approx(8, abs=0.3)
-    other = sv.vector(5.0, MIXED)
+    other = sv.vector(2.0, MIXED)
     with pytest.raises(DataError, match="different mechanisms"):
         t + other.tally()
     with pytest.raises(NoDataError):
