@@ -152,8 +152,12 @@ class _Waves:
                 reach += 1
                 if reach * step > 0.25:  # the arc has reached the far half: R = 0 is possible
                     return None
-            # Outwards to the first excluded direction.
-            ends.append(self.direction + side * max(reach, 1) * step)
+            inside, outside = max(reach - 1, 0) * step, max(reach, 1) * step
+            for _ in range(10):
+                middle = (inside + outside) / 2
+                further = admitted(self.direction + side * middle)
+                inside, outside = (middle, outside) if further else (inside, middle)
+            ends.append(self.direction + side * outside)
         return ends[0], ends[1]
 
     def resultant_limits(self) -> tuple[float, float]:
