@@ -47,12 +47,18 @@ class Certificate:
     @property
     def limit(self) -> float:
         """No ε-LDP mechanism is better than this, in the units of the domain (to the loss's power)."""
-        return self.unit_limit * self.width**self.exponent
+        return self._in_units(self.unit_limit)
 
     @property
     def worst(self) -> float:
         """The exact value of the shipped integer mechanism over the continuous domain."""
-        return self.unit_worst * self.width**self.exponent
+        return self._in_units(self.unit_worst)
+
+    def _in_units(self, value: float) -> float:
+        try:
+            return value * self.width**self.exponent
+        except OverflowError:
+            return math.inf
 
     @property
     def ratio(self) -> float:
@@ -87,7 +93,7 @@ class Certificate:
                 raise ArithmeticError("the cuts of this certificate leave some report y unaccounted for")
         if proved < self.unit_limit:
             raise ArithmeticError("this certificate proves less than its limit")
-        return proved * self.width**self.exponent
+        return self._in_units(proved)
 
     def _check_weights(self, cuts: Cuts, weights: FloatArray) -> None:
         """Weights of a bound: none negative, together no more than one error, or no more than the prior."""

@@ -19,6 +19,7 @@ there r is convex and its tangents bound it from below.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -101,7 +102,7 @@ def _power(z: FloatArray, k: float) -> FloatArray:
 
 
 def least_sum(cuts: Cuts, weights: FloatArray, e: float) -> float:
-    """A number that r(y) = Σ w·c(D(y)) is nowhere below, for any real y: tight to rounding."""
+    """A number that r(y) = Σ w·c(D(y)) is nowhere below, for any real y; tight if r is negative somewhere."""
     points = cuts.roots()
     middle = (points[1:] + points[:-1]) / 2
     outer = [points[0] - 1.0, points[-1] + 1.0]
@@ -139,7 +140,7 @@ def _bounded(cuts: Cuts, factor: FloatArray, left: FloatArray, right: FloatArray
         with np.errstate(divide="ignore", invalid="ignore"):
             meet = f0 + d0 * (f1 - f0 - d1 * (right - left)) / (d0 - d1)
         floor = np.where(falls, np.minimum(meet, np.minimum(f0, f1)), np.minimum(f0, f1))
-        unsettled = floor < least - 1e-13 * scale
+        unsettled = floor < min(least - 1e-13 * scale, 0.0)
         if not unsettled.any():
             break
         factor = np.hstack((factor[:, unsettled], factor[:, unsettled]))
@@ -151,22 +152,26 @@ def _bounded(cuts: Cuts, factor: FloatArray, left: FloatArray, right: FloatArray
 
 
 def least_shift(cuts: Cuts, weights: FloatArray, e: float) -> float:
-    """The least η ≥ 0 for which lowering every κ by η makes r nowhere negative (to 1e−12 of the κ's).
+    """Nearly the least η ≥ 0 for which lowering every κ by η makes r nowhere negative; checked.
 
-    r grows with η at least as fast as Σw·η, which brackets it; what is returned has been checked.
+    The least of r is concave in η and grows at least as fast as Σw·η. So the first step, −least/Σw, is
+    enough; and where a chord from an η too small to one large enough meets zero, the concave curve lies above
+    it: every point on the way down is large enough, too.
     """
-    size = float(np.abs(cuts.kappa).max())
-    margin = 1e-12 * size
-    if least_sum(cuts.lowered(margin), weights, e) >= 0:
-        return margin
-    low, high = margin, margin - least_sum(cuts.lowered(margin), weights, e) / float(weights.sum())
-    high *= 1 + 1e-9
-    for _ in range(40):
-        if high - low <= 1e-3 * low + margin:
+    low = 1e-12 * float(np.abs(cuts.kappa).max())
+    below = least_sum(cuts.lowered(low), weights, e)
+    if below >= 0:
+        return low
+    enough, trial = math.inf, low - below / float(weights.sum()) * (1 + 1e-9)
+    for _ in range(60):
+        above = least_sum(cuts.lowered(trial), weights, e)
+        if above >= 0:
+            enough = trial
+            trial = low + (trial - low) * below / (below - above) * (1 + 1e-9)
+        elif enough < math.inf:
             break
-        middle = max((low + high) / 2, 0.0) if low > high / 16 else float(np.sqrt(low * high))
-        if least_sum(cuts.lowered(middle), weights, e) >= 0:
-            high = middle
-        else:
-            low = middle
-    return high
+        else:  # rounding: a first step that is enough on paper only
+            trial += (trial - low) * 0.01
+        if trial >= enough * 0.998:
+            break
+    return enough

@@ -78,7 +78,7 @@ class Problem:
         """The best background on a grid of so many reports, and the limit that its multipliers prove."""
         y = self._grid(reports, warm)
 
-        def run(oracle: Oracle, known: Warm | None) -> Found:
+        def run(oracle: Oracle, known: Warm | None, y: FloatArray = y) -> Found:
             return search(
                 oracle,
                 y,
@@ -94,6 +94,12 @@ class Problem:
         known = None if warm is None else warm.found.active
         if self.unbiased:
             found = run(unbiased_oracle(self.e), known)
+            for _ in range(8):
+                dip = self._dip_outside(found)
+                if dip is None:
+                    break
+                y = np.sort(np.append(y, [dip, 1 - dip]))
+                found = run(unbiased_oracle(self.e), found.active, y)
             return self._proved(found, [found])
         # The error of a grid background is largest halfway between reports or on them.
         halves = np.linspace(0.0, 0.5, reports)
@@ -119,9 +125,25 @@ class Problem:
             # The support, a step more on either side, and sparse sentinels beyond for the certificate.
             low, high = warm.found.support
             reach = max(-low, high - 1) + 1.5 * float(np.diff(warm.y).min())
-        beyond = reach + self.length * np.array([0.15, 0.4, 0.8, 1.5, 3.0])
+        beyond = reach + 0.15 * self.length * 1.6 ** np.arange(24)
+        beyond = beyond[beyond < max(3 * self.length, 6.0) + reach]
         inner = np.linspace(-reach, 1 + reach, reports)
         return np.concatenate((-beyond[::-1], inner, 1 + beyond))
+
+    def _dip_outside(self, found: Found) -> float | None:
+        """Where the sum of cuts is most negative below the support: a report that the grid must have, too.
+
+        There it is a parabola that sentinels alone do not hold up: E times the weight of a mean far out.
+        """
+        cuts, weights = _both_sides(found)
+        low = found.support[0]
+        y = low - np.geomspace(1e-3 * self.length, max(3 * self.length, 6.0), 1500)[::-1]
+        r = weights @ cuts.coefficients(y, self.e)
+        at = int(np.clip(np.argmin(r), 1, len(y) - 2))
+        if r[at] >= -1e-4 * self.scale:
+            return None
+        curve = np.polyfit(y[at - 1 : at + 2] - y[at], r[at - 1 : at + 2], 2)
+        return float(y[at] - curve[1] / (2 * curve[0]) if curve[0] > 0 else y[at])
 
     def certified(self, made: Mechanism, solution: Solution) -> Certificate:
         """The exact worst case of the shipped mechanism, against the limit."""
@@ -140,12 +162,16 @@ class Problem:
     def _proved(self, found: Found, proofs: list[Found]) -> Solution:
         best: tuple[Cuts, FloatArray, float] | None = None
         for proof in proofs:
-            keep = proof.weights > 1e-12 * proof.weights.max()
-            cuts, weights = proof.cuts[keep], proof.weights[keep]
-            cuts, weights = cuts + cuts.mirrored(), np.concatenate((weights, weights)) / 2
-            weights = weights / float(weights @ cuts.a)
-            settled = settle(cuts, weights, self.epsilon)
+            settled = settle(*_both_sides(proof), self.epsilon)
             if best is None or settled[2] > best[2]:
                 best = settled
         assert best is not None
         return Solution(found.y, found.g, best[2], best[0], best[1], found)
+
+
+def _both_sides(proof: Found) -> tuple[Cuts, FloatArray]:
+    """The cuts that carry weight and their mirror images, half each; the weights of errors add up to one."""
+    keep = proof.weights > 1e-12 * proof.weights.max()
+    cuts, weights = proof.cuts[keep], proof.weights[keep]
+    cuts, weights = cuts + cuts.mirrored(), np.concatenate((weights, weights)) / 2
+    return cuts, weights / float(weights @ cuts.a)
