@@ -139,7 +139,7 @@ def test_the_count_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_example_3_5_regresses_to_the_closed_form() -> None:
-    """With exact solutions the fit is e^{ε/2} itself; the paper's offset −0.07 came from its solver's gap."""
+    """With exact solutions the fit is e^{ε/2} itself, without the paper's offset of −0.07."""
     fit = regress_density(50, "l1")
     assert fit.slope == pytest.approx(0.5, abs=1e-6)
     assert abs(fit.offset) < 1e-4

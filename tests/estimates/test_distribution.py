@@ -24,7 +24,7 @@ def tally(m: sv.Mechanism | sv.Mixture, values: np.ndarray, seed: int = 1) -> sv
 
 # -- accuracy ---------------------------------------------------------------------------------------------
 
-#: Largest Wasserstein error over 20 other seeds, times 1.5; the raw histogram is at 0.08 and more.
+#: Ceilings of the Wasserstein error at this fixed seed; the raw histogram is at 0.08 and more.
 ACCURACY = {"ld": 0.008, "ems": 0.010, "em": 0.012, "inversion": 0.05}
 
 
