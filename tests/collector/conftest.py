@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -28,6 +29,22 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return str(tmp_path / "store.db")
     made: Cluster = request.getfixturevalue("cluster")
     return made.database()
+
+
+@pytest.fixture(autouse=True)
+def no_store_left_open(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Stores that a test opens in passing are closed when it ends."""
+    opened: list[Store] = []
+    real = Store.__init__
+
+    def remember(store: Store, *arguments: Any, **options: Any) -> None:
+        real(store, *arguments, **options)
+        opened.append(store)
+
+    monkeypatch.setattr(Store, "__init__", remember)
+    yield
+    for store in opened:
+        store.close()
 
 
 @pytest.fixture

@@ -31,8 +31,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     running.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """One Chromium per file: while Playwright runs, no other event loop can run in this thread."""
     path = next(
         found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))
     )
