@@ -59,8 +59,9 @@ def sample_uniform(
 def sample_general(words, x, out, units, shift, background, top, wraps, around, guides, knots, runs, cells):
     """Any runs and any start table.
 
-    `knots` holds (next knot, this knot, start, slope), `runs` (end of run, begin, weight, first cell), the
-    background before the extra ones; `cells` is their number where each run is one cell, else 0.
+    `knots` holds (next knot, this knot, start, slope; no slopes in a step table), `runs` (end of run, begin,
+    weight, first cell), the background before the extra ones; `cells` is their number where each run is one
+    cell, else 0.
     `guides` are the two guide tables, what turns t, a background draw and an extra coordinate into a bucket,
     and where the extra runs' buckets begin. Chunk by chunk, arithmetic (which vectorises) takes turns with
     look-ups (which do not). Indices are unsigned: a signed one would be tested for being negative.
@@ -82,12 +83,20 @@ def sample_general(words, x, out, units, shift, background, top, wraps, around, 
             t = t if good else 0.0
             place[i] = t
             entry[i] = np.int32(t * knot_factor)
-        for i in range(size):
-            t = place[i]
-            k = np.uint64(knot_guide[np.uint64(np.uint32(entry[i]))])
-            while t >= next_knot[k]:
-                k += one
-            place[i] = start[k] + np.floor((t - this_knot[k]) * slope[k])
+        if slope.size:
+            for i in range(size):
+                t = place[i]
+                k = np.uint64(knot_guide[np.uint64(np.uint32(entry[i]))])
+                while t >= next_knot[k]:
+                    k += one
+                place[i] = start[k] + np.floor((t - this_knot[k]) * slope[k])
+        else:
+            for i in range(size):
+                t = place[i]
+                k = np.uint64(knot_guide[np.uint64(np.uint32(entry[i]))])
+                while t >= next_knot[k]:
+                    k += one
+                place[i] = start[k]
         for i in range(size):
             s = place[i]
             s = s if s > 0.0 else 0.0

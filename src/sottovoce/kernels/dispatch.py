@@ -14,6 +14,8 @@ from sottovoce.domains import Domain
 from sottovoce.kernels import plain
 from sottovoce.kernels.tables import FloatArray, Tables
 
+_NO_SLOPE = np.empty(0)  # a step table
+
 
 @cache
 def compiled_available() -> bool:
@@ -67,7 +69,7 @@ def _general_arguments(tables: Tables) -> tuple[Any, ...]:
         *_shared(tables),
         tables.around,
         (_narrow(knots.guide), _narrow(run_guide), *factors),
-        (knots.left[1:], knots.left[:-1], tables.start, tables.slope),
+        (knots.left[1:], knots.left[:-1], tables.start, tables.slope if tables.slope.any() else _NO_SLOPE),
         (
             np.concatenate((back.left[1:], more.left[1:])),
             np.concatenate((back.left[:-1], more.left[:-1])),
