@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 from sottovoce.kernels.tables import TWO_52, TWO_52_BITS
 
 _COMPILE: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
-_CHUNK = 1024
+_CHUNK = 2048
 
 
 @intrinsic
@@ -35,12 +35,12 @@ def sample_uniform(
     words, x, out, units, shift, background, top, wraps, knot, start, slope, back_weight, more_weight, cells
 ):
     """One run of equal cells, one slope. On a circle a cell is found on the line and brought back around."""
-    low, high, scale, scaled_low, per_width = units
+    low, high, per_width = units
     bad = 0
     for i in range(x.size):
         value = x[i]
         bad += 0 if (value >= low) & (value <= high) else 1
-        t = (value * scale - scaled_low) * per_width
+        t = (value - low) * per_width
         s = start + np.floor((t - knot) * slope)
         s = s if s > 0.0 else 0.0
         s = s if s < top else top
@@ -66,7 +66,7 @@ def sample_general(words, x, out, units, shift, background, top, wraps, around, 
     and where the extra runs' buckets begin. Chunk by chunk, arithmetic (which vectorises) takes turns with
     look-ups (which do not). Indices are unsigned: a signed one would be tested for being negative.
     """
-    low, high, scale, scaled_low, per_width = units
+    low, high, per_width = units
     knot_guide, run_guide, knot_factor, back_factor, more_factor, second = guides
     next_knot, this_knot, start, slope = knots
     end, begin, weight, first = runs
@@ -79,7 +79,7 @@ def sample_general(words, x, out, units, shift, background, top, wraps, around, 
             value = x[chunk + i]
             good = (value >= low) & (value <= high)
             bad += 0 if good else 1
-            t = (value * scale - scaled_low) * per_width
+            t = (value - low) * per_width
             t = t if good else 0.0
             place[i] = t
             entry[i] = np.int32(t * knot_factor)

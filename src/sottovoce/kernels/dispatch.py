@@ -28,7 +28,7 @@ class Sampler:
 
     def __init__(self, tables: Tables, domain: Domain) -> None:
         self._tables, self._domain = tables, domain
-        self._units = (domain.low, domain.high, domain.scale, domain.scaled_low, domain.per_width)
+        self._units = (domain.scaled_low, domain.high * domain.scale, domain.per_width)
         self._arguments = _uniform_arguments(tables) if tables.uniform else _general_arguments(tables)
 
     def fill(
@@ -48,6 +48,8 @@ class Sampler:
     def _fill_compiled(self, out: NDArray[Any], words: NDArray[np.uint64], x: FloatArray) -> int:
         from sottovoce.kernels import compiled
 
+        if self._domain.scale != 1.0:  # a power of two: the kernels compare and subtract scaled values
+            x = x * self._domain.scale
         kernel = compiled.sample_uniform if self._tables.uniform else compiled.sample_general
         return int(kernel(words, x, out, self._units, *self._arguments))
 
