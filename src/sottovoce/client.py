@@ -27,7 +27,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.auditing import audit
 from sottovoce.errors import PrivacyError, SpecError, check_epsilon, positive_number, whole_number
-from sottovoce.mechanism import Mechanism, from_json
+from sottovoce.mechanism import Mechanism
+from sottovoce.mixture import Mixture, from_json
 from sottovoce.outbox import Letter, Outbox
 from sottovoce.randomness import Seeded
 from sottovoce.spec import digest, parse_json
@@ -35,6 +36,7 @@ from sottovoce.spec import digest, parse_json
 _BINARY = "application/vnd.sottovoce.cells"
 _LARGEST_ANSWER = 1 << 24
 _LONGEST_PAUSE = 60.0
+_KEY_LIFE = 6.5 * 86_400  # the collector remembers keys for 7 days; later a repeat could count twice
 
 
 class Refused(ValueError):
@@ -159,6 +161,9 @@ class Client:
 
     def _deliver(self, letter: Letter) -> int:
         """Send a letter until it is answered; the same bytes with the same key each time."""
+        if time.time() - letter.created > _KEY_LIFE:
+            self._outbox.settle(letter, "refused")
+            raise Refused(0, "too_late", "it may be stored already, and would be counted twice", None)
         headers = {"Content-Type": _BINARY, "Idempotency-Key": letter.key}
         status, _, answer = self._try("POST", f"{self._path}/reports", letter.body, headers)
         if status != 200:
@@ -199,7 +204,7 @@ class Client:
         self.close()
 
 
-def _audited(campaign: dict[str, Any], agreed: float | None) -> Mechanism:
+def _audited(campaign: dict[str, Any], agreed: float | None) -> Mechanism | Mixture:
     """The mechanism, if its bytes have the digest that is named and its counted ε is what was agreed to."""
     text = campaign.get("spec")
     if not isinstance(text, str) or digest(text) != campaign.get("digest"):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +20,8 @@ CREATE TABLE IF NOT EXISTS outbox (
     place TEXT NOT NULL,      -- collector, campaign, mechanism and token (hashed)
     single INTEGER NOT NULL,  -- one person's report: remembered after it was sent
     body BLOB NOT NULL,
-    state TEXT NOT NULL       -- waiting, sent, refused
+    state TEXT NOT NULL,      -- waiting, sent, refused
+    created REAL NOT NULL     -- when it was drawn, in seconds since 1970
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX IF NOT EXISTS once ON outbox (place) WHERE single;
 """
@@ -32,6 +34,7 @@ class Letter:
     key: str
     body: bytes
     state: str
+    created: float
 
 
 def default_path() -> Path:
@@ -58,18 +61,18 @@ class Outbox:
 
         A second single letter for one place is not written: the first one comes back.
         """
-        row = (secrets.token_hex(16), place, single, body, "waiting")
-        self._database.execute("INSERT INTO outbox VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", row)
-        return (self.single(place) if single else None) or Letter(row[0], body, "waiting")
+        row = (secrets.token_hex(16), place, single, body, "waiting", time.time())
+        self._database.execute("INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", row)
+        return (self.single(place) if single else None) or Letter(row[0], body, "waiting", row[-1])
 
     def single(self, place: str) -> Letter | None:
         """The one report of a person, sent or not."""
-        query = "SELECT key, body, state FROM outbox WHERE place = ? AND single"
+        query = "SELECT key, body, state, created FROM outbox WHERE place = ? AND single"
         row = self._database.execute(query, (place,)).fetchone()
         return None if row is None else Letter(*row)
 
     def waiting(self, place: str) -> list[Letter]:
-        query = "SELECT key, body, state FROM outbox WHERE place = ? AND state = 'waiting'"
+        query = "SELECT key, body, state, created FROM outbox WHERE place = ? AND state = 'waiting'"
         return [Letter(*row) for row in self._database.execute(query, (place,)).fetchall()]
 
     def settle(self, letter: Letter, state: str) -> None:

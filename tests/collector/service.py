@@ -33,7 +33,7 @@ def new_key() -> str:
     return os.urandom(16).hex()
 
 
-def create(store: Store, mechanism: sv.Mechanism, **settings: Any) -> Campaign:
+def create(store: Store, mechanism: sv.Mechanism | sv.Mixture, **settings: Any) -> Campaign:
     """A campaign straight in the store."""
     content = {"name": "trial", "spec": mechanism.to_json(), "min_n": 1, "results": "public", **settings}
     return campaigns.create(store, content)
@@ -50,13 +50,13 @@ class Running:
     def store(self) -> Store:
         return self.app.state.service.data
 
-    def create(self, mechanism: sv.Mechanism, **settings: Any) -> Campaign:
+    def create(self, mechanism: sv.Mechanism | sv.Mixture, **settings: Any) -> Campaign:
         return create(self.store, mechanism, **settings)
 
     def token(self, kind: str, campaign: int = 0) -> str:
         return tokens.issue(self.store, campaign, kind, 1)[0]
 
-    def post(self, mechanism: sv.Mechanism, cells: list[Any], **options: Any) -> Any:
+    def post(self, mechanism: sv.Mechanism | sv.Mixture, cells: list[Any], **options: Any) -> Any:
         return self.post_raw(json.dumps({"digest": mechanism.digest, "cells": cells}).encode(), **options)
 
     def post_raw(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
 
+import httpx
 import numpy as np
 import pytest
 from tests.collector.service import Server, create
@@ -91,6 +93,36 @@ def test_a_circle_wraps(server: Any) -> None:
     campaign(server, "clock", sv.ogpm(epsilon=1.0, domain=sv.Circle(24)), missing=1)
     with sv.Client(server.url, "clock", outbox=":memory:") as client:
         assert client.prepare([25.0, -1.0, 24.0, None]).tolist() == [1, 23, 24, 1]
+
+
+def test_a_public_coin_end_to_end(server: Any) -> None:
+    """A campaign of two window widths: created over HTTP, reported to, estimated."""
+    mechanism = sv.two_scale(epsilon=2.0, domain=(0, 24), cells=128)
+    assert mechanism.cells == 256
+    admin = {"Authorization": f"Bearer {tokens.issue(server.store, 0, 'admin', 1)[0]}"}
+    content = {"name": "coin", "spec": mechanism.to_json(), "results": "public", "min_n": 1}
+    made = httpx.post(f"{server.url}/v1/campaigns", json=content, headers=admin)
+    assert (made.status_code, made.json()["cells"], made.json()["epsilon"]) == (201, 256, 2.0)
+    values = np.random.default_rng(3).beta(4, 7, 3000) * 24
+    with sv.Client(server.url, "coin", epsilon=2.0, outbox=":memory:") as client:
+        assert client.mechanism == mechanism
+        assert client.send(values, rng=4) == 3000
+        receipt = client.report(7.5)
+    assert receipt.decoded == mechanism.decode(receipt.cell)
+    cells = np.append(mechanism.report(values, rng=4), receipt.cell)
+    stored = server.store.campaign("coin")
+    tally = sv.Tally(mechanism, cells)
+    assert server.store.counts(stored.id, 256).tolist() == tally.counts.tolist()
+    question = {"quantiles": "0.5", "bins": "16"}
+    found = httpx.get(f"{server.url}/v1/campaigns/coin/estimates", params=question, timeout=120).json()
+    assert found["problems"] == {}
+    assert found["mean"]["value"] == pytest.approx(sv.mean(tally).value)
+    assert found["quantiles"][0]["value"] == pytest.approx(sv.quantile(tally, 0.5).value)
+    expected = sv.distribution(tally, bins=16).probabilities
+    assert found["distribution"]["probabilities"] == pytest.approx(expected.tolist())
+    assert not found["honesty"]["alarm"]
+    with pytest.raises(PrivacyError, match="agreed was"):
+        sv.Client(server.url, "coin", epsilon=1.9, outbox=":memory:")
 
 
 def test_more_epsilon_than_agreed_is_refused(server: Any, mechanism: sv.Mechanism) -> None:
@@ -185,6 +217,22 @@ def test_what_could_not_be_sent_is_sent_later_unchanged(fake: str, tmp_path: Pat
     assert len(set(Fake.sent)) == 1
 
 
+def test_what_the_collector_may_have_forgotten_is_not_repeated(
+    fake: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It remembers keys for a week; after that the same bytes would count a second time."""
+    Fake.script = [503] * 2
+    with sv.Client(fake, "x", outbox=":memory:", attempts=1) as client:
+        for _ in range(2):
+            with pytest.raises(Undelivered):
+                client.report(1.0)
+        now = time.time()
+        monkeypatch.setattr("sottovoce.client.time.time", lambda: now + 7 * 86_400)
+        with pytest.raises(Refused, match="too_late"):
+            client.report(1.0)
+    assert len(Fake.sent) == 2
+
+
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [
@@ -207,4 +255,15 @@ def test_a_spec_whose_counts_break_its_claim(fake: str, mechanism: sv.Mechanism)
     text = mechanism.to_json().replace('"epsilon":1.0', '"epsilon":0.9')
     Fake.description = {**Fake.description, "spec": text, "digest": digest(text)}
     with pytest.raises(PrivacyError, match="more than the claimed"):
+        sv.Client(fake, "x", outbox=":memory:")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [('"epsilon":1.0', '"epsilon":0.9', PrivacyError), ("[614,410]", "[615,410]", SpecError)],
+)
+def test_a_coin_that_lies(fake: str, old: str, new: str, error: type[Exception]) -> None:
+    text = sv.two_scale(epsilon=1.0, domain=(0, 24), cells=64).to_json().replace(old, new)
+    Fake.description = {**Fake.description, "spec": text, "digest": digest(text)}
+    with pytest.raises(error):
         sv.Client(fake, "x", outbox=":memory:")

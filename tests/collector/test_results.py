@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import io
+import os
+import signal
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
+import httpx
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from tests.collector.service import Running
+from tests.collector.service import KEY, Running, Server, create, new_key
 from tests.collector.test_bad_input import check_refused
 
 import sottovoce as sv
-from sottovoce.collector import estimates
+from sottovoce.collector import estimates, open_store
+from sottovoce.collector.answers import Question, answer
 from sottovoce.collector.store import Unavailable
 
 
@@ -149,10 +154,11 @@ def test_nothing_is_computed_while_no_report_arrives(
 ) -> None:
     filled(embedded, small, "quiet")
     made: list[int] = []
-    real = estimates.estimate
+    estimator = embedded.app.state.service.estimates.estimator
+    real = estimator.ask
     monkeypatch.setattr(estimates, "_FRESH", 0.0)
     monkeypatch.setattr(estimates, "_STALE", 0.0)
-    monkeypatch.setattr(estimates, "estimate", lambda *given: made.append(1) or real(*given))
+    monkeypatch.setattr(estimator, "ask", lambda *given: made.append(1) or real(*given))
     ask = lambda: embedded.get("/campaigns/quiet/estimates", quantiles="", bins=8).json()  # noqa: E731
     first, again = ask(), ask()
     assert len(made) == 1
@@ -177,3 +183,76 @@ def test_a_store_that_is_away_is_a_503(
         check_refused(answer, "store_unavailable")
         assert answer.headers["retry-after"] == "5"
     check_refused(embedded.post(small, [1], name="away"), "store_unavailable")
+
+
+def test_an_estimate_that_never_ends_delays_nothing(embedded: Running, small: sv.Mechanism) -> None:
+    """The estimator is stopped in the middle of its work; reports and summaries are answered all the same."""
+    filled(embedded, small, "endless")
+    assert embedded.get("/campaigns/endless/estimates", quantiles="", bins=7).json()["shown"]
+    pid = embedded.app.state.service.estimates.estimator.pid
+    assert pid not in (None, os.getpid())
+    answers: list[Any] = []
+    ask = lambda: answers.append(embedded.get("/campaigns/endless/estimates", bins=9).json())  # noqa: E731
+    thread = threading.Thread(target=ask)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        thread.start()
+        for number in range(50):
+            assert embedded.post(small, [number], name="endless").json() == {"accepted": 1}
+            assert embedded.get("/campaigns/endless/summary").json()["n"] == 2001 + number
+        assert not answers
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    thread.join(timeout=120)
+    assert len(answers[0]["distribution"]["probabilities"]) == 9
+
+
+def test_an_estimator_that_dies_is_started_again(embedded: Running, small: sv.Mechanism) -> None:
+    filled(embedded, small, "fragile")
+    estimator = embedded.app.state.service.estimates.estimator
+    assert embedded.get("/campaigns/fragile/estimates", quantiles="", bins=11).status_code == 200
+    os.kill(estimator.pid, signal.SIGKILL)
+    check_refused(
+        embedded.get("/campaigns/fragile/estimates", quantiles="", bins=12), "estimates_unavailable"
+    )
+    found = embedded.get("/campaigns/fragile/estimates", quantiles="", bins=12).json()
+    assert len(found["distribution"]["probabilities"]) == 12
+
+
+def test_the_estimator_ends_with_the_collector(tmp_path: Path, small: sv.Mechanism) -> None:
+    """Also when the collector is killed and can tell nobody."""
+    store = open_store(tmp_path / "store.db")
+    create(store, small, min_n=1)
+    server = Server(str(tmp_path / "store.db"), tmp_path)
+    body = {"digest": small.digest, "cells": [1, 2, 3]}
+    assert httpx.post(
+        f"{server.url}/v1/campaigns/trial/reports", json=body, headers={KEY: new_key()}
+    ).is_success
+    assert httpx.get(f"{server.url}/v1/campaigns/trial/estimates", timeout=120).json()["shown"]
+    tasks = Path(f"/proc/{server.process.pid}/task").glob("*/children")
+    [child] = [number for task in tasks for number in task.read_text().split()]
+    server.kill()
+    deadline = time.monotonic() + 60
+    while _runs(child):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def _runs(pid: str) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_fault_of_one_estimate_is_a_problem_in_words(
+    small: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError("private words")
+
+    monkeypatch.setattr(sv, "mean", broken)
+    tally = sv.Tally(small, [1, 2, 3])
+    found = answer(tally, Question(quantiles=(), bins=8))
+    assert found["problems"] == {"mean": "it could not be computed"}
+    assert found["distribution"] is not None

@@ -42,7 +42,7 @@ class Site:
         self._thread.join(timeout=30)
         self._socket.close()
 
-    def campaign(self, name: str, mechanism: sv.Mechanism, **settings: Any) -> int:
+    def campaign(self, name: str, mechanism: sv.Mechanism | sv.Mixture, **settings: Any) -> int:
         content = {
             "name": name, "spec": mechanism.to_json(), "results": "public", "min_n": 50,
             "operator": "Office of Tests", **settings,
@@ -52,14 +52,14 @@ class Site:
     def tokens(self, campaign: int, kind: str, count: int = 1) -> list[str]:
         return tokens_module.issue(self.store, campaign, kind, count)
 
-    def send(self, name: str, mechanism: sv.Mechanism, cells: Any) -> None:
+    def send(self, name: str, mechanism: sv.Mechanism | sv.Mixture, cells: Any) -> None:
         """One batch in the compact form."""
         body = bytes.fromhex(mechanism.digest) + np.asarray(cells, dtype=mechanism.dtype).tobytes()
         headers = {"Content-Type": "application/vnd.sottovoce.cells", "Idempotency-Key": os.urandom(16).hex()}
         answer = httpx.post(f"{self.url}/v1/campaigns/{name}/reports", content=body, headers=headers)
         assert answer.status_code == 200, answer.text
 
-    def answer(self, name: str, mechanism: sv.Mechanism, people: int, seed: int) -> None:
+    def answer(self, name: str, mechanism: sv.Mechanism | sv.Mixture, people: int, seed: int) -> None:
         """People with values around a third of the domain answer."""
         rng = np.random.default_rng(seed)
         d = mechanism.domain

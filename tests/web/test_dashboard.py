@@ -16,6 +16,7 @@ from tests.web.test_survey import answer, check_accessible
 import sottovoce as sv
 
 MINUTES = sv.pm(epsilon=2.0, domain=(0, 120), cells=256)
+TWO_WIDTHS = sv.two_scale(epsilon=2.0, domain=(0, 120), cells=128)
 HOURS = sv.ogpm(epsilon=2.0, domain=sv.Circle(24), cells=256)
 
 
@@ -29,6 +30,7 @@ def boards(site: Site) -> dict[str, int]:
         "faked": site.campaign("faked", HOURS, title="Too good to be true", unit="h"),
         "few": site.campaign("few", MINUTES, title="Hardly begun"),
         "private": site.campaign("private", HOURS, title="Not for everyone", results="token", min_n=1000),
+        "coin": site.campaign("coin", TWO_WIDTHS, title="Two widths", unit="minutes"),
         "markup": site.campaign("markup", HOURS, title="<b>bold</b>", unit="<i>m</i>&amp;"),
     }
     site.answer("commute", MINUTES, people=1000, seed=1)
@@ -37,6 +39,7 @@ def boards(site: Site) -> dict[str, int]:
     site.send("faked", HOURS, [5] * 2000)
     site.send("few", MINUTES, [5] * 7)
     site.answer("private", HOURS, people=500, seed=3)
+    site.answer("coin", TWO_WIDTHS, people=2000, seed=6)
     site.answer("markup", HOURS, people=500, seed=4)
     return made
 
@@ -120,6 +123,21 @@ def test_rose_plot(site: Site, boards: dict[str, int], open_page: OpenPage) -> N
     expect(page.locator("#mean-scale")).to_be_hidden()
     value = float(page.locator("#mean").inner_text().split()[0])
     assert min(abs(value - 23.5), 24 - abs(value - 23.5)) < 0.5
+
+
+def test_a_campaign_with_a_public_coin(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    """Two window widths: answered in the browser, shown as a distribution."""
+    person = open_page("/survey/coin")
+    answer(person, "40")
+    expect(person.locator("#sent-cell")).to_contain_text("of 256 (counted from 0)")
+    page = open_board(open_page, "coin")
+    expect(page.locator("#count")).to_have_text("2,001")
+    drawn(page)
+    assert page.locator("#distribution .scatterlayer .trace").count() == 3
+    expect(page.locator("#quantiles tbody tr")).to_have_count(5)
+    low, high = interval(page)
+    assert low < 120 * 4 / 11 < high
+    expect(page.locator("#alarm")).to_be_hidden()
 
 
 def test_fabricated_reports_raise_the_alarm(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:

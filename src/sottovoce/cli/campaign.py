@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from sottovoce.collector.campaigns import Campaign
     from sottovoce.collector.store import Store
 
+#: Functions of the package that take ε and a domain.
+DESIGNS = ("sw", "two_scale", "pm", "ogpm", "ogpm_unbiased", "ptt", "duchi", "optimal")
 Name = Annotated[str, typer.Argument(help="The campaign's name.", metavar="NAME")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
@@ -46,9 +48,7 @@ def create(
     epsilon: Epsilon = 1.0,
     domain: DomainPair = None,
     circle: CircleOption = None,
-    mechanism: Annotated[
-        str, typer.Option(help="A design: sw, pm, ogpm, ogpm_unbiased, ptt, duchi or optimal.")
-    ] = "sw",
+    mechanism: Annotated[str, typer.Option(help=f"A design: {', '.join(DESIGNS)}.")] = "sw",
     spec: Annotated[
         Path | None, typer.Option(help="A mechanism's JSON instead.", exists=True, dir_okay=False)
     ] = None,
@@ -98,9 +98,9 @@ def create(
 
 
 def _design(name: str, epsilon: float, domain: tuple[float, float] | None, circle: float | None) -> str:
-    if name not in ("sw", "pm", "ogpm", "ogpm_unbiased", "ptt", "duchi", "optimal"):
-        raise ValueError(f"mechanism must be a design such as sw, pm or ogpm, got mechanism={name!r}")
-    made: sv.Mechanism = getattr(sv, name)(epsilon, domain_from(domain, circle))
+    if name not in DESIGNS:
+        raise ValueError(f"mechanism must be one of {', '.join(DESIGNS)}, got mechanism={name!r}")
+    made: sv.Mechanism | sv.Mixture = getattr(sv, name)(epsilon, domain_from(domain, circle))
     return made.to_json()
 
 

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from sottovoce.collector.problems import Refusal
 from sottovoce.errors import DataError, SpecError
 from sottovoce.mechanism import Mechanism
+from sottovoce.mixture import Mixture
 from sottovoce.spec import parse_json
 from sottovoce.values import as_cells
 
@@ -80,7 +81,7 @@ def strict_json(body: bytes) -> Any:
         raise Refusal(code, None if code != "malformed" else "the body must be valid JSON", "body") from None
 
 
-def reports(kind: str, body: bytes, mechanism: Mechanism, most: int) -> NDArray[np.int64]:
+def reports(kind: str, body: bytes, mechanism: Mechanism | Mixture, most: int) -> NDArray[np.int64]:
     """The cells of a request's body, checked against the campaign's mechanism."""
     digest, cells = _binary(body, mechanism) if kind == BINARY else _json(body, most)
     if digest != mechanism.digest:
@@ -113,7 +114,7 @@ def _json(body: bytes, most: int) -> tuple[str, NDArray[Any]]:
     return digest, np.array(bounded, dtype=np.int64)
 
 
-def _binary(body: bytes, mechanism: Mechanism) -> tuple[str, NDArray[Any]]:
+def _binary(body: bytes, mechanism: Mechanism | Mixture) -> tuple[str, NDArray[Any]]:
     width = mechanism.dtype.itemsize
     if len(body) < _DIGEST_BYTES or (len(body) - _DIGEST_BYTES) % width:
         raise Refusal("malformed", f"a binary body is a digest of 32 bytes and cells of {width}", "body")

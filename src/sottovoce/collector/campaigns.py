@@ -12,7 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from sottovoce.collector.problems import Refusal
 from sottovoce.collector.store.store import Store, Stored
-from sottovoce.mechanism import Mechanism, from_json
+from sottovoce.mechanism import Mechanism
+from sottovoce.mixture import Mixture, from_json
 from sottovoce.spec import digest
 
 NAME = r"^[a-z0-9][a-z0-9-]{0,62}$"
@@ -80,7 +81,8 @@ def now() -> Moment:
 
 
 @lru_cache(maxsize=64)
-def _mechanism(spec: str) -> Mechanism:
+def read_mechanism(spec: str) -> Mechanism | Mixture:
+    """The mechanism of a spec, read once."""
     return from_json(spec)
 
 
@@ -100,8 +102,8 @@ class Campaign:
         return self.stored.id
 
     @property
-    def mechanism(self) -> Mechanism:
-        return _mechanism(self.stored.spec)
+    def mechanism(self) -> Mechanism | Mixture:
+        return read_mechanism(self.stored.spec)
 
     def _moment(self, name: str) -> Moment | None:
         text = self.settings[name]
@@ -153,9 +155,9 @@ def create(store: Store, content: Any) -> Campaign:
     return Campaign.of(stored)
 
 
-def _checked_mechanism(spec: str) -> Mechanism:
+def _checked_mechanism(spec: str) -> Mechanism | Mixture:
     try:
-        mechanism = _mechanism(spec)
+        mechanism = read_mechanism(spec)
     except (ValueError, TypeError) as error:
         raise Refusal("invalid", f"spec: {error}", "spec") from None
     if mechanism.to_json() != spec:
@@ -163,7 +165,7 @@ def _checked_mechanism(spec: str) -> Mechanism:
     return mechanism
 
 
-def _missing(value: float | None, mechanism: Mechanism) -> float:
+def _missing(value: float | None, mechanism: Mechanism | Mixture) -> float:
     if value is None:
         return float(mechanism.domain.from_unit(0.5))
     if not mechanism.domain.contains(value):

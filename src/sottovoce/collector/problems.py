@@ -33,6 +33,7 @@ CODES: dict[str, tuple[int, str]] = {
     "invalid": (422, "a field breaks its rule"),
     "rate_limited": (429, "too many requests from this address"),
     "internal": (500, "the collector failed; nothing was acknowledged"),
+    "estimates_unavailable": (503, "the estimates cannot be computed now; try again"),
     "store_unavailable": (503, "the store cannot write now; nothing was stored, try again"),
 }
 

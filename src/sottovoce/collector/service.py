@@ -161,6 +161,7 @@ class Service:
 
     def close(self) -> None:
         self.writer.close()
+        self.estimates.close()
         self.flush()
         try:
             self.data.tidy()

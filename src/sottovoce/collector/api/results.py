@@ -9,9 +9,10 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
+from sottovoce.collector.answers import Question
 from sottovoce.collector.api.shapes import EstimatesShape, SummaryShape, answers
 from sottovoce.collector.campaigns import Campaign, now
-from sottovoce.collector.estimates import Question
+from sottovoce.collector.estimator import Broken
 from sottovoce.collector.problems import Refusal, json_response
 from sottovoce.collector.service import Service
 from sottovoce.collector.store import Unavailable
@@ -61,6 +62,8 @@ async def get_estimates(
         return json_response(await service.estimates.answer(campaign, question))
     except Unavailable:
         raise Refusal("store_unavailable", retry_after=5) from None
+    except Broken:
+        raise Refusal("estimates_unavailable", retry_after=5) from None
 
 
 def _quantiles(text: str) -> tuple[float, ...]:
