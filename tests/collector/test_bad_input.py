@@ -5,12 +5,14 @@ from __future__ import annotations
 import datetime as dt
 import gzip
 import json
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.collector.service import Running
+from tests.collector.service import Running, Server
 
 import sottovoce as sv
 from sottovoce.collector.campaigns import Campaign
@@ -178,6 +180,24 @@ def test_wrong_paths_and_methods_have_the_same_shape(embedded: Running) -> None:
     assert "GET" in answer.headers["allow"]
 
 
+def test_bytes_that_are_no_http_get_the_same_shape(tmp_path: Path) -> None:
+    server = Server(str(tmp_path / "store.db"), tmp_path)
+    host, port = server.url.removeprefix("http://").split(":")
+    for nonsense in (
+        b"\x16\x03\x01\x02\x00",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n",
+    ):
+        with socket.create_connection((host, int(port)), timeout=30) as connection:
+            connection.sendall(nonsense)
+            answer = b"".join(iter(lambda: connection.recv(65536), b""))
+        head, _, body = answer.partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 400 ")
+        assert b"content-security-policy: default-src 'none'" in head
+        assert set(json.loads(body)) == {"code", "message", "field"}
+    assert server.stop() == 0
+
+
 def test_an_error_names_count_and_index_but_no_value(embedded: Running, mechanism: sv.Mechanism) -> None:
     embedded.create(mechanism, name="message")
     message = embedded.post(mechanism, [3, 123456, 654321], name="message").json()["message"]
@@ -185,8 +205,6 @@ def test_an_error_names_count_and_index_but_no_value(embedded: Running, mechanis
 
 
 def test_every_documented_code_is_a_code_and_the_other_way_round() -> None:
-    from pathlib import Path
-
     page = (Path(__file__).parents[2] / "docs/reference/http-api.md").read_text()
     table = page.split("| status | code | when |")[1].split("\n\n")[0]
     documented = {

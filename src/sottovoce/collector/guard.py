@@ -13,7 +13,7 @@ from sottovoce.collector.problems import Refusal
 from sottovoce.collector.service import Service
 
 #: Sent with every answer; a page that needs more brings its own policy.
-_HEADERS = {
+HEADERS = {
     b"content-security-policy": b"default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
@@ -42,7 +42,7 @@ class Guard:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 present = {name for name, _ in message["headers"]}
-                more = [(name, value) for name, value in _HEADERS.items() if name not in present]
+                more = [(name, value) for name, value in HEADERS.items() if name not in present]
                 message = {**message, "headers": [*message["headers"], *more]}
             await send(message)
 

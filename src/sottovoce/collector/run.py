@@ -6,14 +6,28 @@ import signal
 from pathlib import Path
 
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from sottovoce.collector import logs, secret
 from sottovoce.collector.app import create_app
+from sottovoce.collector.guard import HEADERS
+from sottovoce.collector.problems import Refusal
 from sottovoce.collector.settings import Settings
 from sottovoce.collector.store import open_store
 from sottovoce.collector.store.store import as_url
 
 _LEVELS = ("debug", "info", "warning", "error")
+
+
+class Protocol(HttpToolsProtocol):
+    """HTTP/1.1 whose answer to bytes that are none has the collector's one error shape."""
+
+    def send_400_response(self, msg: str) -> None:
+        answer = Refusal("malformed", "the request is not valid HTTP").response()
+        lines = [b"HTTP/1.1 400 Bad Request", b"connection: close"]
+        lines += [name + b": " + value for name, value in [*answer.raw_headers, *HEADERS.items()]]
+        self.transport.write(b"\r\n".join([*lines, b"", bytes(answer.body)]))
+        self.transport.close()
 
 
 def secret_path(store: str, given: Path | None) -> Path:
@@ -38,6 +52,7 @@ def server(
     return uvicorn.Server(
         uvicorn.Config(
             app,
+            http=Protocol,
             host=host,
             port=port,
             access_log=False,
