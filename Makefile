@@ -18,7 +18,7 @@ export SPARK_LOCAL_IP := 127.0.0.1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint format bench dist docs constraints clean distclean
+.PHONY: help demo test lint format examples figures bench dist docs constraints clean distclean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -40,6 +40,12 @@ lint: .venv/all.stamp ## ruff and mypy
 format: .venv/all.stamp ## let ruff fix and lay out the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+examples: .venv/all.stamp ## run the examples; write their pictures and docs/examples.md
+	$(BIN)/python -W ignore -m examples
+
+figures: .venv/all.stamp ## draw the figures of the docs again (NAMES=polar: those of docs/figures/polar.py)
+	$(BIN)/python -m tools.figures $(NAMES)
 
 bench: .venv/all.stamp ## measure, as ratios in one run (ARGS=... is passed on)
 	$(BIN)/python -m benchmarks $(ARGS)

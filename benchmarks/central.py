@@ -2,17 +2,14 @@
 
 Errors are n²·MSE of the shipped code over (high − low)². Costs are CPU time, as ratios within one run.
 
-    python -m benchmarks central                    errors and costs
-    python -m benchmarks.central --figures FOLDER   the plots of the explanation page
+    python -m benchmarks central
 """
 
 from __future__ import annotations
 
-import argparse
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,7 +19,6 @@ from sottovoce.central.analysis import sigma2
 from sottovoce.central.simulate import simulate
 
 MECHANISMS = ("independent", "shifted", "transformed", "staircase2d", "hourglass")
-COLOURS = dict(zip(MECHANISMS, ("#b3372f", "#d98a1f", "#6fa8dc", "#7a5aa6", "#1f4e79"), strict=True))
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 MEANS = (0.01, 0.1, 0.5)
 RUNS = 100_000
@@ -138,60 +134,6 @@ def _compare(pairs: dict[str, tuple[Callable[[], object], Callable[[], object]]]
         print(f"  {mine:.2f} s, {name} {base:.2f} s, ratio {mine / base:.2f}")
 
 
-def figures(folder: Path) -> None:
-    """Plots like Figures 3 to 5 of the paper, and its Figures 1 and 2."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    mpl.rcParams["svg.hashsalt"] = "sottovoce"  # the same file from the same run
-    import matplotlib.pyplot as plt
-
-    from sottovoce.central import pictures
-
-    folder.mkdir(parents=True, exist_ok=True)
-    pictures.sensitivity_space().savefig(folder / "hourglass-sensitivity.svg", metadata={"Date": None})
-    figure, axes = plt.subplots(1, 2, figsize=(10.5, 5.2), layout="constrained")
-    pictures.neighbouring_steps(axes[0])
-    pictures.hourglass_segments(ax=axes[1])
-    figure.savefig(folder / "hourglass-space.svg", metadata={"Date": None})
-    figure, axes = plt.subplots(2, 3, figsize=(13, 7.6), layout="constrained")
-    for axis, curve in zip(axes.flat, _curves(), strict=True):
-        title, label, x, rows, bound = curve
-        for name, y in rows.items():
-            axis.plot(x, y, marker=".", label=name, color=COLOURS[name])
-        axis.plot(x, bound, color="black", linestyle="--", linewidth=1, label="bound σ²")
-        axis.set(xlabel=label, ylabel="n²·MSE × ε²/2", title=title)
-        axis.title.set_fontsize("medium")
-        axis.set_ylim(0, 1.25 * max(map(max, rows.values())))
-        if label == "people":
-            axis.set_xscale("log", base=2)
-        axis.legend(frameon=False, fontsize="small", ncols=2)
-        axis.spines[["top", "right"]].set_visible(False)
-    figure.savefig(folder / "hourglass-errors.svg", metadata={"Date": None})
-
-
-def _curves() -> Iterator[tuple[str, str, Any, dict[str, Any], Any]]:
-    laplace, rivals = ("independent", "shifted", "transformed"), ("staircase2d", "hourglass")
-
-    def error(name: str, epsilon: float, people: int, mean: float) -> float:
-        return simulate(name, epsilon, people, mean, runs=RUNS, rng=3).error * epsilon**2 / 2
-
-    def bounds(epsilons: Any) -> Any:
-        return np.array([sigma2(e) * e * e / 2 for e in epsilons])
-
-    low, high = np.linspace(0.1, 1, 7), np.linspace(1, 8, 8)
-    means, sizes = np.array([0, 0.0003, 0.003, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 1]), 2 ** np.arange(7)
-    for epsilons, names, title in ((low, (*laplace, "hourglass"), "small ε"), (high, rivals, "large ε")):
-        rows = {name: [error(name, e, 10_000, 0.01) for e in epsilons] for name in names}
-        yield f"n = 10,000, mean 0.01, {title}", "ε", epsilons, rows, bounds(epsilons)
-    for epsilon, names in ((1.0, (*laplace, "hourglass")), (4.0, rivals)):
-        rows = {name: [error(name, epsilon, 10_000, m) for m in means] for name in names}
-        yield f"n = 10,000, ε = {epsilon:g}", "mean", means, rows, bounds([epsilon] * len(means))
-    for epsilon, names in ((1.0, (*laplace, "hourglass")), (4.0, rivals)):
-        rows = {name: [error(name, epsilon, int(n), 0.01) for n in sizes] for name in names}
-        yield f"mean 0.01, ε = {epsilon:g}", "people", sizes, rows, bounds([epsilon] * len(sizes))
-
-
 def main() -> None:
     errors()
     small_data()
@@ -201,12 +143,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--figures", type=Path)
-    arguments = parser.parse_args()
-    if arguments.figures:
-        figures(arguments.figures)
-    else:
-        main()
+    main()

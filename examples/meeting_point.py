@@ -1,8 +1,8 @@
 """A location in polar coordinates: where should the new library be?
 
-Where people live is as private as data gets. A position around the town hall is a distance and an angle: one linear, one
-circular. `sv.polar` divides ε between the two and packs both reports into one integer. The collector finds the mean
-position, with intervals, and a heat map.
+Where people live is as private as data gets. A position around the town hall is a distance and an angle:
+one linear, one circular. `sv.polar` divides ε between the two and packs both reports into one integer. The
+collector finds the mean position, with intervals, and a heat map.
 
 Data: a simulated town, 60,000 people in two quarters within ten kilometres of the town hall.
 """
@@ -30,14 +30,24 @@ for name, truth, e in zip(("east", "north"), (east.mean(), north.mean()), where,
 
 # Two heat maps on the same colours: shares of people per square kilometre.
 found = density(tally)
-truth = np.histogram2d(np.hypot(east, north), np.arctan2(north, east) % (2 * np.pi), (found.radii, found.angles))[0]
+truth = np.histogram2d(
+    np.hypot(east, north), np.arctan2(north, east) % (2 * np.pi), (found.radii, found.angles)
+)[0]
 truth *= found.density / found.probabilities / people
 figure, axes = plt.subplots(
     1, 2, figsize=(8, 4), dpi=110, layout="constrained", subplot_kw={"projection": "polar"}
 )
-for ax, shares, name in ((axes[0], truth, "truth (never collected)"), (axes[1], found.density, "estimate from reports")):
-    mesh = ax.pcolormesh(found.angles, found.radii, 100 * shares, cmap="magma_r", vmin=0, vmax=100 * truth.max())
+for ax, shares, name in (
+    (axes[0], truth, "truth (never collected)"),
+    (axes[1], found.density, "estimate from reports"),
+):
+    mesh = ax.pcolormesh(
+        found.angles, found.radii, 100 * shares, cmap="magma_r", vmin=0, vmax=100 * truth.max()
+    )
     ax.grid(False)
-    ax.set(title=name, yticks=[5, 10], xticks=[])
+    ax.set_title(name, fontsize="medium")
+    ax.set_xticks([0, np.pi / 2, np.pi, 3 * np.pi / 2], ["E", "N", "W", "S"])
+    ax.set_yticks([5, 10], ["", "10 km"])
+figure.suptitle(f"{people:,} people, one report each, ε = {m.epsilon:g}", fontsize="medium")
 figure.colorbar(mesh, ax=axes, shrink=0.8, label="% of people per km²")
 figure.savefig("meeting_point.png")

@@ -1,8 +1,8 @@
 """A salary survey: the median, the quartiles and the top tenth, with intervals that assume nothing.
 
-People round, joke or leave when asked for a salary. Here the form in their browser randomises it before it is
-sent; the survey still finds the percentiles. The intervals hold for every possible distribution of salaries, spikes
-included, which is why they are wider than the estimate's actual error.
+People round, joke or leave when asked for a salary. Here the form in their browser randomises it before it
+is sent; the survey still finds the percentiles. The intervals hold for every possible distribution of
+salaries, spikes included, which is why they are wider than the estimate's actual error.
 
 Data: a simulated population, 50,000 salaries in thousands a year, log-normal with a bump at a pay grade.
 """
@@ -18,7 +18,7 @@ people = 50_000
 salary = rng.lognormal(np.log(40), 0.45, people)
 salary[rng.random(people) < 0.1] = 52.0  # a tenth is on the same pay grade
 
-# The form asks for 0 to 150; whoever earns more is counted as 150 (clip=True), which no percentile below notices.
+# The form asks for 0 to 150. Whoever earns more counts as 150 (clip=True): no percentile below notices.
 m = sv.sw(epsilon=2.0, domain=(0, 150))
 tally = sv.Tally(m, m.report(salary, clip=True, rng=1))  # rng= makes this example repeat
 
@@ -37,7 +37,9 @@ ax.plot(d.edges, d.cdf(d.edges), color="#1f4e79", label="estimate from reports")
 ax.hlines(levels, [e.low for e in estimates], [e.high for e in estimates], color="#9db8d2", linewidth=6,
           alpha=0.7, label="95 % interval of a percentile")  # fmt: skip
 ax.plot([e.value for e in estimates], levels, "o", color="#1f4e79", markersize=4)
-ax.set(xlabel="salary, thousands a year", ylabel="share of people who earn less", xlim=(0, 150), ylim=(0, 1.02))
+ax.set(
+    xlabel="salary, thousands a year", ylabel="share of people who earn less", xlim=(0, 150), ylim=(0, 1.02)
+)
 ax.set_title(f"{people:,} salaries, one report each, ε = {m.epsilon:g}", fontsize="medium")
 ax.spines[["top", "right"]].set_visible(False)
 ax.legend(frameon=False, loc="lower right")

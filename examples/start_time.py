@@ -1,8 +1,8 @@
 """App telemetry: how long does the app take to start?
 
-Most starts are quick, some are slow, and the slow ones depend on what is on a person's phone. Each phone reports one
-start, randomised. Times spread over two powers of ten, so the mechanism works on their logarithm: a public change of
-scale, made before randomising, costs no privacy.
+Most starts are quick, some are slow, and the slow ones depend on what is on a person's phone. Each phone
+reports one start, randomised. Times spread over two powers of ten, so the mechanism works on their
+logarithm: a public change of scale, made before randomising, costs no privacy.
 
 Data: a simulated population of 200,000 phones, seven in ten warm starts, three in ten cold ones.
 """

