@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -20,12 +22,20 @@ def bumpy(unbiased: bool) -> Mechanism:
     )
 
 
+def clamped_circle() -> Mechanism:
+    """Its start line would leave [0, 2H) on both sides of the two knots."""
+    m = sv.ogpm(2.0, sv.Circle(5.0, origin=-1.0), cells=512)
+    window = replace(m.window, knot_t=np.array([0.3, 0.6]), knot_s=np.array([7, m.window.top - 9]))
+    return Mechanism(m.epsilon, m.domain, window)
+
+
 MECHANISMS = {
     "ogpm": sv.ogpm(1.0, (-1, 4)),
     "pm": sv.pm(0.3, (-1, 4)),
     "duchi": sv.duchi(2.0, (-1, 4)),
     "truncated": sv.pm(1.0, (-1, 4)).truncated(),
     "circle": sv.ogpm(2.0, sv.Circle(5.0, origin=-1.0)),
+    "clamped circle": clamped_circle(),
     "nearest": bumpy(False),
     "mean": bumpy(True),
 }

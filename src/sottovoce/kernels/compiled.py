@@ -34,7 +34,10 @@ def _as_double(context, word):
 def sample_uniform(
     words, x, out, units, shift, background, top, wraps, knot, start, slope, back_weight, more_weight, cells
 ):
-    """One run of equal cells, one slope. On a circle a cell is found on the line and brought back around."""
+    """One run of equal cells, one slope; on a circle no start to clamp.
+
+    On a circle a cell is found on the line and brought back around.
+    """
     low, high, per_width = units
     bad = 0
     for i in range(x.size):
@@ -42,8 +45,9 @@ def sample_uniform(
         bad += 0 if (value >= low) & (value <= high) else 1
         t = (value - low) * per_width
         s = start + np.floor((t - knot) * slope)
-        s = s if s > 0.0 else 0.0
-        s = s if s < top else top
+        if not wraps:
+            s = s if s > 0.0 else 0.0
+            s = s if s < top else top
         draw = _as_double((words[i] >> shift) | TWO_52_BITS) - TWO_52
         inside = draw < background
         number = draw if inside else s - background + draw
@@ -62,9 +66,10 @@ def sample_general(words, x, out, units, shift, background, top, wraps, around, 
     `knots` holds (next knot, this knot, start, slope; no slopes in a step table), `runs` (end of run, begin,
     weight, first cell), the background before the extra ones; `cells` is their number where each run is one
     cell, else 0.
-    `guides` are the two guide tables, what turns t, a background draw and an extra coordinate into a bucket,
-    and where the extra runs' buckets begin. Chunk by chunk, arithmetic (which vectorises) takes turns with
-    look-ups (which do not). Indices are unsigned: a signed one would be tested for being negative.
+    `guides` are the two guide tables (twice the entry, plus one where a scan has to follow), what turns t, a
+    background draw and an extra coordinate into a bucket, and where the extra runs' buckets begin. Chunk by
+    chunk, arithmetic (which vectorises) takes turns with look-ups (which do not). Indices are unsigned: a
+    signed one would be tested for being negative.
     """
     low, high, per_width = units
     knot_guide, run_guide, knot_factor, back_factor, more_factor, second = guides
@@ -86,16 +91,20 @@ def sample_general(words, x, out, units, shift, background, top, wraps, around, 
         if slope.size:
             for i in range(size):
                 t = place[i]
-                k = np.uint64(knot_guide[np.uint64(np.uint32(entry[i]))])
-                while t >= next_knot[k]:
-                    k += one
+                guide = np.uint64(knot_guide[np.uint64(np.uint32(entry[i]))])
+                k = guide >> one
+                if guide & one:
+                    while t >= next_knot[k]:
+                        k += one
                 place[i] = start[k] + np.floor((t - this_knot[k]) * slope[k])
         else:
             for i in range(size):
                 t = place[i]
-                k = np.uint64(knot_guide[np.uint64(np.uint32(entry[i]))])
-                while t >= next_knot[k]:
-                    k += one
+                guide = np.uint64(knot_guide[np.uint64(np.uint32(entry[i]))])
+                k = guide >> one
+                if guide & one:
+                    while t >= next_knot[k]:
+                        k += one
                 place[i] = start[k]
         for i in range(size):
             s = place[i]
@@ -112,13 +121,16 @@ def sample_general(words, x, out, units, shift, background, top, wraps, around, 
             place[i] = number
             entry[i] = np.int32(number * (back_factor if inside else more_factor)) + (0 if inside else second)
         for i in range(size):
-            number = place[i]
-            run = np.uint64(run_guide[np.uint64(np.uint32(entry[i]))])
-            while number >= end[run]:
-                run += one
+            guide = np.uint64(run_guide[np.uint64(np.uint32(entry[i]))])
+            run = guide >> one
+            if guide & one:
+                number = place[i]
+                while number >= end[run]:
+                    run += one
             if cells:
                 cell = np.int32(run)
                 out[chunk + i] = cell if cell < cells else cell - cells
             else:
+                number = place[i]
                 out[chunk + i] = np.int32(first[run] + np.floor((number - begin[run]) / weight[run]))
     return bad

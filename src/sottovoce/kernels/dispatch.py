@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sottovoce.domains import Domain
 from sottovoce.kernels import plain
-from sottovoce.kernels.tables import FloatArray, Tables
+from sottovoce.kernels.tables import FloatArray, Table, Tables
 
 _NO_SLOPE = np.empty(0)  # a step table
 
@@ -65,12 +65,12 @@ def _uniform_arguments(tables: Tables) -> tuple[Any, ...]:
 
 def _general_arguments(tables: Tables) -> tuple[Any, ...]:
     knots, back, more = tables.knots, tables.back, tables.more
-    run_guide = np.concatenate((back.guide, more.guide + np.uint32(len(tables.first))))
+    run_guide = np.concatenate((_marked(back), _marked(more) + np.uint32(2 * len(tables.first))))
     factors = knots.per_bucket, back.per_bucket, more.per_bucket, np.int32(len(back.guide))
     return (
         *_shared(tables),
         tables.around,
-        (_narrow(knots.guide), _narrow(run_guide), *factors),
+        (_narrow(_marked(knots)), _narrow(run_guide), *factors),
         (knots.left[1:], knots.left[:-1], tables.start, tables.slope if tables.slope.any() else _NO_SLOPE),
         (
             np.concatenate((back.left[1:], more.left[1:])),
@@ -80,6 +80,12 @@ def _general_arguments(tables: Tables) -> tuple[Any, ...]:
         ),
         np.int32(tables.cells if tables.atoms else 0),
     )
+
+
+def _marked(table: Table) -> NDArray[np.uint32]:
+    """Twice the guide's entry, plus one where the bucket holds an edge, so that a scan has to follow."""
+    edge = np.append(table.guide[1:] != table.guide[:-1], True)
+    return (table.guide << np.uint32(1)) | edge
 
 
 def _narrow(guide: NDArray[np.uint32]) -> NDArray[Any]:

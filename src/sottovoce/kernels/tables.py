@@ -7,6 +7,8 @@ the rest.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +40,8 @@ class Table(NamedTuple):
         return cls(left, guide.astype(np.uint32), per_bucket)
 
 
-class Tables(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Tables:
     """Everything a sampler needs besides the domain."""
 
     shift: int  # 64 − bits: the draw is the top bits of a word
@@ -57,11 +60,19 @@ class Tables(NamedTuple):
     cells: int
     atoms: bool  # every run is a single cell
 
-    @property
+    @cached_property
     def uniform(self) -> bool:
-        """One run of equal cells, one slope, and no sum above 2^53 even before it is brought back around."""
-        room = not self.wraps or 2 * self.around + 2.0 ** (64 - self.shift) <= 2.0**53
-        return len(self.first) == 1 and len(self.start) == 1 and room
+        """One run of equal cells, one slope.
+
+        On a circle also: no start to clamp, and no sum above 2^53 even before it is brought back around.
+        """
+        return len(self.first) == 1 and len(self.start) == 1 and (not self.wraps or self._plain_circle)
+
+    @property
+    def _plain_circle(self) -> bool:
+        room = 2 * self.around + 2.0 ** (64 - self.shift) <= 2.0**53
+        ends = self.start[0] + np.floor((np.array([0.0, 1.0]) - self.knots.left[0]) * self.slope[0])
+        return bool(room and ends[0] >= 0.0 and ends[1] <= self.top)
 
 
 def bucket_factor(total: int) -> float:
