@@ -1,19 +1,26 @@
 """The ε of what is shipped, counted: exactly from a mechanism or from anybody's spec.
 
 sottovoce.audit(mechanism).epsilon      # exact, at most mechanism.epsilon
-sottovoce.audit(text).holds             # does this spec keep its promise?
+sottovoce.audit(text).holds             # does this spec keep its promise? joint reports (vector, polar) too
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from sottovoce import spec
+from sottovoce.compose import joint
+from sottovoce.errors import positive_number
 from sottovoce.exact import exp_lower, log_upper
 from sottovoce.laws.rows import RowMechanism
 from sottovoce.mechanism import Mechanism
 from sottovoce.mixture import Mixture, check_coin
+
+if TYPE_CHECKING:
+    from sottovoce.compose.polar import Polar
+    from sottovoce.compose.vectors import Vector
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,7 @@ class Audit:
         return f"exact epsilon {self.epsilon:.15g} (ratio {self.ratio}); claimed {self.claimed!r}: {verdict}"
 
 
-def audit(mechanism: Mechanism | Mixture | RowMechanism | str | bytes) -> Audit:
+def audit(mechanism: Mechanism | Mixture | RowMechanism | Vector | Polar | str | bytes) -> Audit:
     """Count the exact ε of a mechanism, or of a JSON spec without believing what it claims.
 
     >>> from sottovoce.designs.classic import ogpm
@@ -50,6 +57,12 @@ def audit(mechanism: Mechanism | Mixture | RowMechanism | str | bytes) -> Audit:
     True
     """
     if isinstance(mechanism, str | bytes):
+        form = joint.form_of(mechanism)
+        if form is not None:
+            content = joint.read(mechanism, form)
+            ratios = [spec.read(part)[2].largest_ratio for part in content["parts"]]
+            claimed = positive_number(content["epsilon"], "epsilon")
+            return Audit(joint.product_of_largest(ratios, content["sampled"]), claimed)
         weights, parts = spec.read_parts(mechanism)
         if weights is not None:
             check_coin(weights, parts)

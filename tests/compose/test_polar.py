@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import binom
 
 import sottovoce as sv
+from sottovoce.compose import joint
 from sottovoce.compose.disc import density, mean_position
 from sottovoce.compose.polar import Polar
 from sottovoce.errors import DataError, NoDataError, PrivacyError
@@ -120,6 +121,29 @@ def test_density_finds_both_places() -> None:
     import matplotlib.pyplot as plt
 
     plt.close(ax.figure)
+
+
+def test_json() -> None:
+    m = sv.polar(2.0, 10.0, "l1", weights=(3.0, 1.0))
+    again = Polar.from_json(m.to_json())
+    assert again == m
+    assert again.worst_error() == m.worst_error()
+    assert joint.from_json(m.to_json()) == m
+    assert sv.audit(m.to_json()).ratio == m.largest_ratio
+    assert not sv.audit(
+        m.to_json().replace('"epsilon":2.0,"format":"polar', '"epsilon":1.9,"format":"polar')
+    ).holds
+    text = m.to_json()
+    for there, other, sentence in (
+        ('"loss":1.0', '"loss":0.5', "loss must be"),
+        ('"weights":[3.0,1.0]', '"weights":3', "weights must be a list of two"),
+        ('"weights":[3.0,1.0]', '"weights":[3.0,-1.0]', "weights must be positive"),
+        ('"domain":[0.0,10.0]', '"domain":[1.0,10.0]', "a distance from 0 on"),
+        ("polar/1", "polar/2", "format must be 'polar/1'"),
+    ):
+        assert there in text
+        with pytest.raises(ValueError, match=sentence):
+            Polar.from_json(text.replace(there, other))
 
 
 def test_bad_input() -> None:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.compose.attributes import attribute_mechanism, resultant, worth
+from sottovoce.compose import joint
+from sottovoce.compose.attributes import as_spread, attribute_mechanism, resultant, worth
 from sottovoce.compose.reports import VectorReport
 from sottovoce.compose.vectors import Vector
 from sottovoce.errors import DataError, NoDataError, PrivacyError, SpecError
@@ -63,23 +64,114 @@ def test_vector_never_exceeds_its_epsilon(epsilon: float) -> None:
         assert audit.epsilon == pytest.approx(epsilon, rel=1e-6)
 
 
-def test_auto_is_the_best_of_all_k() -> None:
+BUILT = [(0.5, 3), (3.0, 5), (7.0, 6)]
+
+
+@pytest.mark.parametrize("prior", [None, "uniform"])
+@pytest.mark.parametrize(("epsilon", "d"), BUILT)
+def test_auto_is_the_best_of_all_k(epsilon: float, d: int, prior: str | None) -> None:
     """Against every k, each built from scratch: never worse than the better of split and sample."""
-    for epsilon, d in ((0.5, 3), (3.0, 5), (7.0, 6)):
-        auto = sv.vector(epsilon, [(0, 1)] * d)
-        every = [sv.vector(epsilon, [(0, 1)] * d, "sample", k=k) for k in range(1, d + 1)]
-        costs = [sum(m.worst_variance(j) for j in range(d)) for m in every]
-        mine = sum(auto.worst_variance(j) for j in range(d))
-        assert mine <= min(costs) * 1.0001
-        assert auto.sampled == 1 + int(np.argmin(costs))
+
+    def cost(m: Vector) -> float:
+        return sum(m.worst_variance(j) if prior is None else m.expected_variance(j, prior) for j in range(d))
+
+    auto = sv.vector(epsilon, [(0, 1)] * d, prior=prior)
+    costs = [cost(sv.vector(epsilon, [(0, 1)] * d, "sample", k=k, prior=prior)) for k in range(1, d + 1)]
+    assert cost(auto) <= min(costs) * 1.0001
+    assert auto.sampled == 1 + int(np.argmin(costs))
+    assert auto.considered[auto.sampled] == pytest.approx(cost(auto))
 
 
-def test_what_the_search_for_k_relies_on() -> None:
-    """ε·(V(ε) + ¼) falls up to ε = 1, for both defaults: more than ε attributes each never pays."""
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 6.0])
+def test_auto_on_mixed_domains_is_never_worse_than_split_or_sample(epsilon: float) -> None:
+    """Intervals and a circle, weighted: ε is then divided unevenly when all are reported."""
+    weights = [1.0, 3.0, 0.5]
+
+    def cost(m: Vector) -> float:
+        return sum(
+            w * m.worst_variance(j) / p.domain.width**2
+            for j, (w, p) in enumerate(zip(weights, m.parts, strict=True))
+        )
+
+    auto, split = (cost(sv.vector(epsilon, MIXED, how, weights=weights)) for how in ("auto", "split"))
+    sample = min(cost(sv.vector(epsilon, MIXED, "sample", k=k, weights=weights)) for k in (1, 2))
+    assert auto <= 1.01 * min(split, sample)
+    assert max(split, sample) > 1.01 * auto  # it was a choice
+
+
+@pytest.mark.parametrize("prior", [None, "uniform", ([0.0, 1.0], [1, 1]), ([0.5], [1])])
+def test_what_the_search_for_k_relies_on(prior: object) -> None:
+    """ε·(V(ε) + luck) falls up to ε = 1, for all defaults: more than ε attributes each never pays."""
     for domain in (sv.Interval(0, 1), sv.Circle(1)):
-        epsilons = np.geomspace(0.02, 1.0, 12)
-        price = [e * (worth(attribute_mechanism(float(e), domain)) + 0.25) for e in epsilons]
+        spread = as_spread(prior if isinstance(prior, str | None) else tuple(map(np.array, prior)), domain)  # type: ignore[call-overload]
+        epsilons = np.geomspace(0.02, 1.0, 12 if spread is None else 5)
+        price = [
+            e * (worth(attribute_mechanism(float(e), domain, spread), 1.0, spread) + 0.25) for e in epsilons
+        ]
         assert (np.diff(price) < 0).all()
+
+
+def test_an_assumed_spread_pays_and_never_biases() -> None:
+    """Less expected variance than any other choice when the guess is right; unbiased when it is wrong."""
+    domains, peak = [(0, 24)] * 2, np.random.default_rng(1).normal(7, 2, 500).clip(0, 24)
+    worst = sv.vector(4.0, domains)
+    even = sv.vector(4.0, domains, prior="uniform")
+    told = sv.vector(4.0, domains, "sample", k=1, prior=[peak, None])
+    assert (worst.sampled, even.sampled, told.sampled) == (2, 1, 1)
+    assert even.expected_variance(0) < 0.75 * worst.expected_variance(0)
+    assert even.worst_variance(0) > worst.worst_variance(0)
+    assert told.expected_variance(0, peak) < 0.75 * even.expected_variance(0, peak)
+    assert told.parts[1] == sv.vector(4.0, domains, "sample", k=1).parts[1] != even.parts[1]
+    x = np.linspace(0, 24, 9)
+    for m in (even, told):
+        assert sv.audit(m).epsilon <= 4.0
+        assert max(np.abs(part.bias(x)).max() for part in m.parts) < 1e-9
+    # A mechanism of one's own keeps its place; the guess then decides on k alone.
+    own = sv.vector(4.0, domains, prior="uniform", design=lambda e, d: sv.pm(e, d, cells=256))
+    assert own.parts[0] == sv.pm(4.0, (0, 24), cells=256)
+    assert own.sampled == 1
+
+
+def test_the_worst_truth_of_a_lopsided_mechanism() -> None:
+    """Against a search over all truths of two values; about the middle it would be overstated."""
+    m = sv.vector(3.0, [(0, 1)] * 2, "sample", k=1, prior=[[0.1, 0.15, 0.2], "uniform"])
+    x = np.linspace(0, 1, 101)
+    v = m.parts[0].variance(x)
+    p = np.linspace(0, 1, 101)[:, None, None]
+    spread = p * (1 - p) * (x[:, None] - x[None, :]) ** 2
+    brute = float(np.max((p * v[:, None] + (1 - p) * v[None, :]) * 2 + spread))
+    assert brute <= m.worst_variance(0) * (1 + 1e-9)
+    assert brute > 0.999 * m.worst_variance(0)
+    assert np.max(2 * v + (x - 0.5) ** 2) > 1.001 * brute
+
+
+@pytest.mark.parametrize("epsilon", [5e-4, 12.0])
+def test_a_spread_outside_the_reach_of_the_search(epsilon: float) -> None:
+    even, worst = (sv.vector(epsilon, [(0, 1)], prior=prior) for prior in ("uniform", None))
+    assert even.expected_variance(0) <= worst.expected_variance(0)
+    assert sv.audit(even).holds
+
+
+def test_expected_variance_against_simulation() -> None:
+    m = sv.vector(3.0, [(0, 1), (0, 1), sv.Circle(1)], "sample", k=1, prior="uniform")
+    n, runs, rng = 600, 500, np.random.default_rng(4)
+    peak = np.clip(rng.normal(0.3, 0.1, n), 0, 1)
+    x = np.column_stack([peak, np.linspace(0, 1, n), peak])
+    errors = (
+        np.array([m.tally(m.report(x, rng=rng)).means() for _ in range(runs)])[:, :2] - x.mean(axis=0)[:2]
+    )
+    for j in range(2):
+        expected = m.expected_variance(j, x[:, j]) / n
+        seen = float(np.mean(errors[:, j] ** 2))
+        # As above; the guess keeps at most 65 values, which moves a variance by less than a hundredth.
+        assert abs(seen / expected - 1) < 5.2 * math.sqrt(2 / runs) + 3 * 3 / n + 0.01
+    # On the circle the mean of e^{ix}: its squared distance, with the length of the truth's mean known.
+    turn = np.exp(2j * np.pi * peak)
+    rho = resultant(m.parts[2])
+    luck = 2 * (1 - abs(turn.mean()) ** 2)
+    assert m.expected_variance(2, peak) * (2 * np.pi) ** 2 == pytest.approx(
+        3 * (1 / rho**2 - 1) + luck, rel=0.01
+    )
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
@@ -194,6 +286,8 @@ def test_the_lot_is_even() -> None:
 def test_json_and_bad_input() -> None:
     m = sv.vector(2.0, MIXED)
     assert Vector.from_json(m.to_json()) == m
+    assert joint.from_json(m.to_json()) == m
+    assert sv.audit(m.to_json()).ratio == m.largest_ratio
     for text in ("[]", '{"format":"vector/1"}', m.to_json().replace('"sampled":1', '"sampled":4')):
         with pytest.raises(SpecError):
             Vector.from_json(text)
@@ -210,6 +304,17 @@ def test_json_and_bad_input() -> None:
         sv.vector(1.0, one, "both")
     with pytest.raises(TypeError, match="domains must be a list"):
         sv.vector(1.0, sv.Circle(24))  # type: ignore[arg-type]
+    for wrong_prior in (
+        "even",
+        [0.1, 0.2],
+        ["uniform"],
+        (np.array([0.5]), np.array([1.0])),
+        np.array([0.5, 0.6]),
+    ):
+        with pytest.raises(ValueError, match="prior must be 'uniform'"):
+            sv.vector(1.0, one, prior=wrong_prior)
+    with pytest.raises(ValueError, match="prior must lie in the domain"):
+        sv.vector(1.0, one, prior=[[0.5], [1.5]])
     with pytest.raises(ValueError, match="weights must have one entry per attribute"):
         sv.vector(1.0, one, weights=[1.0])
     with pytest.raises(DataError, match="values must have 3 columns"):

@@ -1,45 +1,79 @@
 """One attribute of many: which mechanism it gets, and what a person's report of it is worth.
 
 `worth(m)` is the variance that one person adds to the estimate of the attribute's mean, in units of the
-domain's width, in the worst case over all truths. When only a share s of the people report the attribute,
-the mean of those who do estimates the mean of all with variance per person
+domain's width: in the worst case over all truths, or in expectation for an assumed spread. When only a
+share s of the people report the attribute, the mean of those who do estimates the mean of all with variance
+per person
 
     V(x)/s + (1/s − 1)·(x − x̄)²        averaged over the people
 
-(noise, and the luck of who is asked). For a mechanism that is symmetric about the middle the worst truth is
-an even pair around the middle, so the worst case is max over x of V(x)/s + (1/s − 1)(x − ½)².
+(noise, and the luck of who is asked). The spread around the mean is the least around any c, so by minimax
+the worst case is min over c of max over x of V(x)/s + (1/s − 1)(x − c)², with c = ½ for a mechanism that is
+symmetric about the middle. That luck is what the worst case and ordinary values differ in most: ¼ per person
+at both ends, 1/12 for an even spread.
 
 On a circle the mean is that of e^{ix}: a report e^{iy}/ρ is unbiased for it, with ρ = E cos(y − x), and the
-variance is at most 1/(sρ²) − 1, here divided by (2π)² as the width is 2π.
+variance is 1/(sρ²) − 1 − (1/s − 1)R², R the length of the mean of e^{ix} (at worst 0), here divided by (2π)²
+as the width is 2π.
 """
 
 from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from sottovoce.designs.build import uniform_window
-from sottovoce.designs.optimal import optimal
+from sottovoce.designs.classic import pm
+from sottovoce.designs.optimal import SEARCH_UNBIASED_FROM, SEARCH_UP_TO, optimal
+from sottovoce.designs.prior import Prior, as_prior
 from sottovoce.domains import Domain, Interval
 from sottovoce.kernels.tables import FloatArray
 from sottovoce.mechanism import Mechanism
 
 CIRCLE_CELLS = 2**12
-_GRID = 2001
+UNIT = Interval(0, 1)
+_GRID, _NODES = 2001, 64
 
 
-def attribute_mechanism(epsilon: float, domain: Domain) -> Mechanism:
-    """The default: the unbiased mechanism of least variance; on a circle the one of largest E cos(y − x)."""
+def attribute_mechanism(epsilon: float, domain: Domain, spread: Prior | None = None) -> Mechanism:
+    """The default: the unbiased mechanism of least variance; on a circle the one of largest E cos(y − x).
+
+    Least in the worst case, or in expectation under an assumed spread of values (`designs.prior`).
+    """
     if domain.is_circle:
         return _cosine_window(epsilon, domain)
-    return Mechanism(epsilon, domain, _unit(epsilon).window)
+    return Mechanism(epsilon, domain, _unit(epsilon, spread).window)
 
 
-@lru_cache(maxsize=256)
-def _unit(epsilon: float) -> Mechanism:
-    return optimal(epsilon, Interval(0, 1), "l2", unbiased=True)
+@lru_cache(maxsize=1024)
+def _unit(epsilon: float, spread: Prior | None) -> Mechanism:
+    if spread is not None and SEARCH_UNBIASED_FROM <= epsilon <= SEARCH_UP_TO:
+        return optimal(epsilon, UNIT, unbiased=True, prior=(spread.points, spread.chances))
+    worst_case = optimal(epsilon, UNIT, unbiased=True)
+    if spread is None:
+        return worst_case
+    # Out of reach of the search: PM may be better than the worst-case design where values are not extreme.
+    return min(worst_case, pm(epsilon, UNIT), key=lambda m: worth(m, spread=spread))
+
+
+@lru_cache(maxsize=1)
+def even_spread() -> Prior:
+    """Values anywhere in the domain alike."""
+    return Prior((np.arange(_NODES) + 0.5) / _NODES, np.full(_NODES, 1 / _NODES))
+
+
+def as_spread(prior: Any, domain: Domain) -> Prior | None:
+    """None for the worst case, "uniform", samples, or a pair (values, weights)."""
+    if prior is None:
+        return None
+    if isinstance(prior, str):
+        if prior != "uniform":
+            raise ValueError(f"prior must be 'uniform', samples or (values, weights), got prior={prior!r}")
+        return even_spread()
+    return as_prior(prior, domain)
 
 
 def _cosine_window(epsilon: float, domain: Domain) -> Mechanism:
@@ -66,13 +100,34 @@ def resultant(m: Mechanism) -> float:
     return float(m.probabilities([x])[0] @ np.cos(angle - 2 * math.pi * t))
 
 
-def worth(m: Mechanism, share: float = 1.0) -> float:
-    """Variance per person of the estimated mean in the worst case, in squared widths of the domain."""
+def worth(m: Mechanism, share: float = 1.0, spread: Prior | None = None) -> float:
+    """Variance per person of the estimated mean, in squared widths of the domain.
+
+    In the worst case, or in expectation when values are spread as assumed.
+    """
     if m.domain.is_circle:
-        return (1 / (share * resultant(m) ** 2) - 1) / (2 * math.pi) ** 2
+        turn = 0.0 if spread is None else spread.chances @ np.exp(2j * math.pi * spread.points)
+        luck = (1 / share - 1) * abs(turn) ** 2
+        return (1 / (share * resultant(m) ** 2) - 1 - luck) / (2 * math.pi) ** 2
+    if spread is not None:
+        points, chances = spread.points, spread.chances
+        x = np.clip(m.domain.from_unit(points), m.domain.low, m.domain.high)
+        noise = float(chances @ m.variance(x)) / m.domain.width**2
+        return noise / share + (1 / share - 1) * float(chances @ (points - chances @ points) ** 2)
     if share == 1.0:
         return m.worst_variance() / m.domain.width**2
-    return float(np.max(variance_curve(m) / share + (1 / share - 1) * (_unit_grid() - 0.5) ** 2))
+    return _worst_spread(variance_curve(m), share)
+
+
+def _worst_spread(variance: FloatArray, share: float) -> float:
+    """min over c of max over x of V(x)/s + (1/s − 1)(x − c)²: convex in c."""
+    from scipy.optimize import minimize_scalar
+
+    def about(c: float) -> float:
+        return float(np.max(variance / share + (1 / share - 1) * (_unit_grid() - c) ** 2))
+
+    found = minimize_scalar(about, bounds=(0, 1), method="bounded", options={"xatol": 1e-9})
+    return min(about(0.5), float(found.fun))
 
 
 @lru_cache(maxsize=256)

@@ -13,7 +13,6 @@ docs/howto/polar.md.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,12 +25,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce import spec
+from sottovoce.compose import joint
 from sottovoce.compose.budget import Split, split_budget
 from sottovoce.designs.classic import ogpm
 from sottovoce.designs.limits import circular_limit
 from sottovoce.designs.optimal import optimal
 from sottovoce.domains import Circle, Interval
-from sottovoce.errors import PrivacyError, check_epsilon, loss_exponent, positive_number
+from sottovoce.errors import PrivacyError, SpecError, check_epsilon, loss_exponent, positive_number
 from sottovoce.exact import exp_lower
 from sottovoce.kernels.tables import FloatArray
 from sottovoce.mechanism import Mechanism
@@ -72,6 +72,9 @@ class Polar:
     def __post_init__(self) -> None:
         if self.largest_ratio > exp_lower(self.epsilon):
             raise PrivacyError(f"the two parts together exceed epsilon={self.epsilon!r}")
+        low, turn = self.distance.domain, self.angle.domain
+        if low.is_circle or low.low != 0 or not turn.is_circle or not math.isclose(turn.width, 2 * math.pi):
+            raise SpecError("a position is a distance from 0 on and an angle in radians")
 
     @property
     def radius(self) -> float:
@@ -88,13 +91,23 @@ class Polar:
     @property
     def largest_ratio(self) -> Fraction:
         """The exact ratio of the joint report: its parts are independent, so their ratios multiply."""
-        return self.distance.largest_ratio * self.angle.largest_ratio
+        return joint.product_of_largest((self.distance.largest_ratio, self.angle.largest_ratio), 2)
 
     def to_json(self) -> str:
         """The canonical spec of both parts."""
-        parts = [json.loads(part.to_json()) for part in (self.distance, self.angle)]
-        content = {"format": "polar/1", "epsilon": self.epsilon, "parts": parts}
-        return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        rest = {"loss": loss_exponent(self.loss), "weights": list(self.weights)}
+        return joint.write(joint.POLAR, self.epsilon, (self.distance, self.angle), **rest)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Polar:
+        """Read a spec that anybody may have written; refused unless its counts give the ε it claims."""
+        content = joint.read(text, joint.POLAR)
+        distance, angle = joint.parts_of(content)
+        if not isinstance(content["weights"], list) or len(content["weights"]) != 2:
+            raise SpecError("weights must be a list of two numbers")
+        one, two = (positive_number(weight, "weights") for weight in content["weights"])
+        loss = loss_exponent(content["loss"])
+        return cls(check_epsilon(content["epsilon"]), loss, distance, angle, (one, two))
 
     @cached_property
     def digest(self) -> str:

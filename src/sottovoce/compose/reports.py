@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,14 @@ class VectorReport:
 
     def __getitem__(self, people: slice | NDArray[Any]) -> VectorReport:
         return VectorReport(self.attributes[people], self.cells[people])
+
+    @staticmethod
+    def gather(answers: Iterable[Sequence[tuple[int, int]]]) -> VectorReport:
+        """One report of many people's (attribute, cell) pairs, as a ledger records them."""
+        pairs = np.array(list(answers), dtype=np.int64)
+        if pairs.ndim != 3 or pairs.shape[2] != 2 or pairs.min(initial=0) < 0 or (pairs[..., 0] > 255).any():
+            raise DataError("answers must be (attribute, cell) pairs, equally many per person")
+        return VectorReport(pairs[..., 0].astype(np.uint8), pairs[..., 1])
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,21 +64,25 @@ class TwoRounds:
         """For everyone else: unbiased, of least expected variance under the guess."""
         return optimal(self.epsilon, self.domain, unbiased=True, prior=self.guess(first))
 
+    def shares(self, first: Tally, second: Reporter, people: int) -> FloatArray:
+        """How much each round counts when `people` report in the second: what it is worth under the guess."""
+        points, weights = self.guess(first)
+        spread = float(weights @ (points - weights @ points) ** 2)
+        noise = [float(weights @ _variance(m, points)) for m in (self.first, second)]
+        worth = np.array([first.n, people]) / (np.array(noise) + spread)
+        return np.asarray(worth / worth.sum())
+
     def mean(self, first: Tally, second: Tally, *, confidence: float = 0.95) -> Estimate:
-        """The mean of all, both rounds weighted by what their reports are worth under the guess."""
+        """The mean of all, both rounds weighted by their `shares`."""
         from scipy.special import ndtri
 
-        points, weights = self.guess(first)
         if first.n < 2 or second.required(2).mechanism.domain != self.domain:
             raise DataError("both rounds need at least two reports, on the same domain")
         z = float(ndtri((1 + check_confidence(confidence)) / 2))
-        parts = [(tally, *_moments(tally)) for tally in (first, second)]
-        spread = float(weights @ (points - weights @ points) ** 2)
-        noise = [float(weights @ _variance(tally.mechanism, points)) for tally, *_ in parts]
-        worth = np.array([first.n, second.n]) / (np.array(noise) + spread)
-        share = worth / worth.sum()
-        value = float(sum(s * mean for s, (_, mean, _) in zip(share, parts, strict=True)))
-        error = math.sqrt(sum(s**2 * square for s, (_, _, square) in zip(share, parts, strict=True)))
+        parts = [_moments(tally) for tally in (first, second)]
+        share = self.shares(first, second.mechanism, second.n)
+        value = float(sum(s * mean for s, (mean, _) in zip(share, parts, strict=True)))
+        error = math.sqrt(sum(s**2 * square for s, (_, square) in zip(share, parts, strict=True)))
         ends = np.clip([value - z * error, value + z * error], self.domain.low, self.domain.high)
         low, high = float(ends[0]), float(ends[1])
         value = float(np.clip(value, low, high))

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
-from sottovoce.compose.attributes import attribute_mechanism, worth
+from sottovoce.compose.attributes import UNIT, as_spread, attribute_mechanism, worth
 from sottovoce.compose.budget import shares_within, split_budget
-from sottovoce.compose.vectors import MAX_ATTRIBUTES, Vector
-from sottovoce.domains import Domain, DomainLike, as_domain
+from sottovoce.compose.joint import MAX_ATTRIBUTES
+from sottovoce.compose.vectors import Vector
+from sottovoce.designs.classic import pm
+from sottovoce.designs.prior import Prior
+from sottovoce.domains import Circle, Domain, DomainLike, as_domain
 from sottovoce.errors import MIN_EPSILON, check_epsilon, positive_number, whole_number
 from sottovoce.mechanism import Mechanism
 
@@ -23,18 +28,29 @@ def vector(
     strategy: str = "auto",
     *,
     k: int | None = None,
-    design: Design = attribute_mechanism,
+    prior: Any = None,
+    design: Design | None = None,
     weights: Sequence[float] | None = None,
 ) -> Vector:
     """Mechanisms for many attributes, linear and circular, within one ε.
 
     `k` fixes how many attributes a person reports (strategy="sample"). Attributes count alike, in units of
     their width, unless `weights` say otherwise; weights also divide ε unevenly when all are reported.
-    `design` makes the mechanism of an attribute; the default is unbiased.
+
+    The choice is made for the worst truth: values at both ends, half and half. `prior` is a public guess of
+    where values lie, for which the *expected* variance is made least instead: "uniform" (anywhere in the
+    domain alike) for all attributes, or a list with one entry each: "uniform", samples, a pair (values,
+    weights), or None for the worst case. Reports stay unbiased if the guess is wrong; only their variance
+    is larger then.
+
+    `design` makes the mechanism of an attribute from ε and its domain, in place of the unbiased one of least
+    worst-case or expected variance.
 
     >>> m = vector(1.0, [(0, 1)] * 8)
     >>> m.sampled, m.strategy
     (1, 'sample')
+    >>> vector(4.0, [(0, 1)] * 8).sampled, vector(4.0, [(0, 1)] * 8, prior="uniform").sampled
+    (2, 1)
     """
     epsilon, places = check_epsilon(epsilon), _domains(domains)
     d = len(places)
@@ -45,11 +61,47 @@ def vector(
     scale = [positive_number(w, "weights") for w in (weights if weights is not None else [1.0] * d)]
     if len(scale) != d:
         raise ValueError(f"weights must have one entry per attribute, got {len(scale)} for {d}")
-    counts = _counts(epsilon, d, strategy, k, quick=design is attribute_mechanism)
-    made = [_made(epsilon, places, count, design, scale) for count in counts]
-    totals = {m.sampled: _total(m, scale) for m in made}
+    spreads = _spreads(prior, places)
+    asked = [_Attribute(*each, design) for each in zip(places, spreads, scale, strict=True)]
+    counts = _counts(epsilon, d, strategy, k, quick=design is None)
+    made = [_made(epsilon, asked, count) for count in counts]
+    totals = {m.sampled: _total(m, asked) for m in made}
     best = min(made, key=lambda m: totals[m.sampled])
     return Vector(epsilon, best.parts, best.sampled, totals)
+
+
+@dataclass(frozen=True, eq=False)
+class _Attribute:
+    """What is asked: where, for which spread of values, and how much it counts."""
+
+    domain: Domain
+    spread: Prior | None
+    weight: float
+    design: Design | None
+
+    def build(self, epsilon: float) -> Mechanism:
+        if self.design is not None:
+            return self.design(epsilon, self.domain)
+        return attribute_mechanism(epsilon, self.domain, self.spread)
+
+    @property
+    def like(self) -> Callable[..., Mechanism]:
+        """A function of ε for something worth as much; equal ones share their curve in `split_budget`."""
+        if self.design is not None:
+            return partial(_by_design, domain=self.domain, design=self.design)
+        place = Circle(1.0) if self.domain.is_circle else UNIT  # what it is worth is in units of the width
+        if self.spread is not None and not self.domain.is_circle:
+            # Dozens of designs for a guess would take a minute: divide by PM's formula, compare exactly.
+            return partial(pm, domain=UNIT, cells=2**10)
+        return partial(attribute_mechanism, domain=place)
+
+    def counts_like(self, other: _Attribute) -> bool:
+        same = self.spread is other.spread and self.weight == other.weight
+        return same and self.domain.is_circle == other.domain.is_circle
+
+
+def _by_design(epsilon: float, domain: Domain, design: Design) -> Mechanism:
+    return design(epsilon, domain)
 
 
 def _domains(domains: Sequence[DomainLike]) -> list[Domain]:
@@ -60,11 +112,21 @@ def _domains(domains: Sequence[DomainLike]) -> list[Domain]:
     return [as_domain(domain) for domain in domains]
 
 
+def _spreads(prior: Any, domains: list[Domain]) -> list[Prior | None]:
+    if prior is None or isinstance(prior, str):
+        return [as_spread(prior, domain) for domain in domains]
+    if not isinstance(prior, list) or len(prior) != len(domains) or any(isinstance(p, float) for p in prior):
+        rule = f"prior must be 'uniform' or a list with one guess for each of the {len(domains)} attributes"
+        raise ValueError(rule)
+    return [as_spread(one, domain) for one, domain in zip(prior, domains, strict=True)]
+
+
 def _counts(epsilon: float, d: int, strategy: str, k: int | None, quick: bool) -> list[int]:
     """How many attributes per person to consider.
 
-    With the default designs ε·(V(ε) + ¼) falls while ε < 1 (a test checks it), so to report more than ε
-    attributes each is worse than to report fewer; beyond that only the whole vector is looked at.
+    With the default designs ε·(V(ε) + luck) falls while ε < 1, with luck at most ¼ (a test checks it), so to
+    report more than ε attributes each is worse than to report fewer; beyond that only the whole vector is
+    looked at.
     """
     if k is not None:
         count = whole_number(k, "k", least=1)
@@ -84,23 +146,24 @@ def _counts(epsilon: float, d: int, strategy: str, k: int | None, quick: bool) -
     return possible
 
 
-def _made(epsilon: float, domains: list[Domain], count: int, design: Design, weights: list[float]) -> Vector:
-    """Equal shares; uneven ones when all attributes are reported and they do not count alike."""
-    alike = len(set(weights)) == 1 and len({domain.is_circle for domain in domains}) == 1
-    if count == len(domains) > 1 and not alike and count <= 16:
-        builds = [partial(_build, domain=domain, design=design) for domain in domains]
-        shares = split_budget(epsilon, builds, worth, weights=weights).epsilons
-    else:
-        shares = shares_within([epsilon / count] * count, epsilon)
-    each = shares if count == len(domains) else [shares[0]] * len(domains)
-    return Vector(epsilon, tuple(design(e, domain) for e, domain in zip(each, domains, strict=True)), count)
+def _made(epsilon: float, asked: list[_Attribute], count: int) -> Vector:
+    """Equal shares; or uneven ones when all attributes are reported and they do not count alike."""
+    even = shares_within([epsilon / count] * count, epsilon)
+    made = [_built(epsilon, asked, count, [even[0]] * len(asked))]
+    if count == len(asked) <= 16 and not all(one.counts_like(asked[0]) for one in asked):
+        losses = [partial(worth, spread=one.spread) for one in asked]
+        weights = [one.weight for one in asked]
+        shares = split_budget(epsilon, [one.like for one in asked], losses, weights=weights).epsilons
+        made.append(_built(epsilon, asked, count, shares))
+    return min(made, key=lambda m: _total(m, asked))
 
 
-def _build(epsilon: float, domain: Domain, design: Design) -> Mechanism:
-    return design(epsilon, domain)
+def _built(epsilon: float, asked: list[_Attribute], count: int, shares: Sequence[float]) -> Vector:
+    return Vector(epsilon, tuple(one.build(e) for e, one in zip(shares, asked, strict=True)), count)
 
 
-def _total(m: Vector, weights: list[float]) -> float:
+def _total(m: Vector, asked: list[_Attribute]) -> float:
     """The weighted variance per person of all estimated means."""
     share = float(m.share)
-    return float(sum(w * worth(part, share) for w, part in zip(weights, m.parts, strict=True)))
+    each = (one.weight * worth(part, share, one.spread) for one, part in zip(asked, m.parts, strict=True))
+    return float(sum(each))

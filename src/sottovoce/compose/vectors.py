@@ -15,7 +15,6 @@ the domain (`missing="uniform"`) or as a declared number, through the same mecha
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -27,7 +26,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce import spec
-from sottovoce.compose.attributes import worth
+from sottovoce.compose import joint
+from sottovoce.compose.attributes import as_spread, worth
 from sottovoce.compose.reports import VectorReport, VectorTally
 from sottovoce.domains import Domain
 from sottovoce.errors import (
@@ -40,12 +40,9 @@ from sottovoce.errors import (
 )
 from sottovoce.exact import exp_lower
 from sottovoce.kernels.tables import FloatArray
-from sottovoce.mechanism import Mechanism, from_json
+from sottovoce.mechanism import Mechanism
 from sottovoce.randomness import Seeded, word_source
 from sottovoce.values import as_numbers
-
-MAX_ATTRIBUTES = 256
-FORMAT = "vector/1"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,28 +89,16 @@ class Vector:
         Which attributes are reported does not depend on the values and cancels; the reports of those k are
         independent, so the worst case is the product of the k largest ratios.
         """
-        ratio = Fraction(1)
-        for one in sorted((part.largest_ratio for part in self.parts), reverse=True)[: self.sampled]:
-            ratio *= one
-        return ratio
+        return joint.product_of_largest((part.largest_ratio for part in self.parts), self.sampled)
 
     def to_json(self) -> str:
-        parts = [json.loads(part.to_json()) for part in self.parts]
-        content = {"format": FORMAT, "epsilon": self.epsilon, "sampled": self.sampled, "parts": parts}
-        return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return joint.write(joint.VECTOR, self.epsilon, self.parts, sampled=self.sampled)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Vector:
         """Read a spec that anybody may have written; refused unless its counts give the ε it claims."""
-        content = spec.parse_json(text)
-        if not isinstance(content, dict) or set(content) != {"format", "epsilon", "sampled", "parts"}:
-            raise SpecError("a vector has exactly the keys epsilon, format, parts and sampled")
-        if content["format"] != FORMAT or not isinstance(content["parts"], list):
-            raise SpecError(f"format must be {FORMAT!r} and parts a list")
-        if not 1 <= len(content["parts"]) <= MAX_ATTRIBUTES or type(content["sampled"]) is not int:
-            raise SpecError(f"a vector has 1 to {MAX_ATTRIBUTES} parts, of which a whole number is sampled")
-        parts = tuple(from_json(json.dumps(part)) for part in content["parts"])
-        return cls(check_epsilon(content["epsilon"]), parts, content["sampled"])
+        content = joint.read(text, joint.VECTOR)
+        return cls(check_epsilon(content["epsilon"]), joint.parts_of(content), content["sampled"])
 
     @cached_property
     def digest(self) -> str:
@@ -198,6 +183,11 @@ class Vector:
         """
         part = self.parts[attribute]
         return worth(part, float(self.share)) * part.domain.width**2
+
+    def expected_variance(self, attribute: int, prior: Any = "uniform") -> float:
+        """The same in expectation, when the values of that attribute are spread as assumed."""
+        part = self.parts[attribute]
+        return worth(part, float(self.share), as_spread(prior, part.domain)) * part.domain.width**2
 
     def bound(self, n: int, beta: float = 0.05) -> FloatArray:
         """With probability 1 − β every scaled mean of n people is within this of the truth.

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import secrets
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -26,11 +26,10 @@ from typing import Any
 
 from sottovoce.device import chain, words
 from sottovoce.device.chain import Chain, Head
+from sottovoce.device.questions import Asked, Rule
 from sottovoce.device.state import Account, Answer, State
 from sottovoce.device.terms import Terms, budget_of, plain
 from sottovoce.errors import BudgetError, LedgerError, SpecError, positive_number
-from sottovoce.mechanism import Mechanism
-from sottovoce.mixture import Mixture
 from sottovoce.randomness import Seeded
 
 
@@ -121,21 +120,23 @@ class Ledger:
     def enrol(
         self,
         campaign: str,
-        mechanism: Mechanism | Mixture,
+        mechanism: Asked,
         *,
         repeat: str = "fresh",
         bins: int | None = None,
         answers: int | None = None,
         again: float | None = None,
         sends: int | None = None,
-        missing: float | str = "uniform",
+        missing: Rule | Sequence[Rule] = "uniform",
         out_of_range: str = "clip",
     ) -> None:
         """Agree to a campaign: which mechanism, and how answers repeat (`sottovoce.device.terms`).
 
         repeat="fresh": a new draw per period. "once": one draw for all periods. "bins": one draw per bin of
         the value, for at most `answers` different ones; `again` randomises every send once more, for at most
-        `sends` of them. Enrolling again on the same terms changes nothing, on others it is refused.
+        `sends` of them. A vector or polar mechanism asks for several numbers at once, which cost one joint ε;
+        it repeats "fresh" or "once", and `missing` may be one rule per number. Enrolling again on the same
+        terms changes nothing, on others it is refused.
         """
         if not isinstance(campaign, str) or not campaign:
             raise ValueError(f"campaign must be a name, got campaign={campaign!r}")
@@ -152,7 +153,8 @@ class Ledger:
         """The answer for one period, recorded on disk before it is returned.
 
         The first call draws and charges; every later call for the same period gives the same answer and
-        does not look at the value. None and NaN are missing values, and answered by the declared rule.
+        does not look at the value. None and NaN are missing values, and answered by the declared rule. Of a
+        vector the value is a list of numbers, of a position (distance, angle).
         `rng` is for simulations only.
         """
         if not isinstance(period, str):
@@ -260,11 +262,11 @@ class Ledger:
 def _draw(state: State, account: Account, value: object, rng: Seeded) -> dict[str, Any]:
     """What to record: cell, kept cell and bin, what it costs. Over the limit is an error before any draw."""
     terms = account.terms
-    number = terms.judge(value)
+    number = terms.question.judge(value)
     if terms.repeat == "fresh":
         price = state.price(account, new=True)
         return {
-            "cell": terms.draw(number, rng), "kept": None, "bin": None,
+            "cell": terms.question.draw(number, rng), "kept": None, "bin": None,
             "new": True, "held": False, "spent": str(price),
         }  # fmt: skip
     if terms.repeat == "once":
@@ -276,7 +278,7 @@ def _draw(state: State, account: Account, value: object, rng: Seeded) -> dict[st
     if not new:
         kept = account.kept[bin_]
     else:
-        kept = terms.draw(number, rng) if terms.repeat == "once" else terms.draw_bin(bin_, rng)
+        kept = terms.question.draw(number, rng) if terms.repeat == "once" else terms.draw_bin(bin_, rng)
     return {
         "cell": terms.resend(kept, rng), "kept": kept, "bin": bin_,
         "new": new, "held": held, "spent": str(price),

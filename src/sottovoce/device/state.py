@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from sottovoce.device.questions import Cell, cell_of
 from sottovoce.device.terms import Terms, plain
 from sottovoce.errors import BudgetError, LedgerError
 
@@ -18,6 +19,7 @@ from sottovoce.errors import BudgetError, LedgerError
 class Answer:
     """One recorded answer: send `cell` under `key`, as often as it takes.
 
+    The cell of a vector is its (attribute, cell) pairs (`VectorReport.gather` makes a report of many).
     `spent` is what recording it cost. `repeated`: the cell was kept from before; `held`: the campaign's
     bins are used up and the latest kept answer stands in. Both stay on the device.
     """
@@ -25,7 +27,7 @@ class Answer:
     campaign: str
     period: str
     key: str
-    cell: int
+    cell: Cell
     digest: str
     spent: Fraction
     repeated: bool = False
@@ -40,7 +42,7 @@ class Account:
     terms: Terms
     spent: Fraction = Fraction(0)
     answers: dict[str, Answer] = field(default_factory=dict)
-    kept: dict[int, int] = field(default_factory=dict)
+    kept: dict[int, Cell] = field(default_factory=dict)
     latest: int | None = None
     acknowledged: set[str] = field(default_factory=set)
 
@@ -140,17 +142,18 @@ class State:
 
     def _answer(self, entry: dict[str, Any]) -> None:
         account = self.accounts[entry["campaign"]]
-        period, cell, bin_, kept = entry["period"], entry["cell"], entry["bin"], entry["kept"]
+        period, cell, bin_ = entry["period"], cell_of(entry["cell"]), entry["bin"]
         terms, new = account.terms, bool(entry["new"])
         if period in account.answers:
             raise LedgerError("a period is answered twice")
-        if not 0 <= cell < terms.mechanism.cells:
+        if not terms.question.holds(cell):
             raise LedgerError("a cell that the mechanism does not have")
         if new != (terms.repeat == "fresh" or bin_ not in account.kept):
             raise LedgerError("an answer is free that was not, or the other way round")
         if Fraction(entry["spent"]) != self.price(account, new=new):
             raise LedgerError("an answer was charged wrongly")
         if terms.repeat != "fresh":
+            kept = cell_of(entry["kept"])
             if account.kept.setdefault(bin_, kept) != kept or (terms.again is None and cell != kept):
                 raise LedgerError("a kept answer has changed")
             if len(account.kept) > (terms.answers or 1):

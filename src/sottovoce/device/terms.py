@@ -19,22 +19,22 @@ the device goes on sending the latest kept answer: falling silent would tell tha
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
+from sottovoce.compose.joint import from_json
 from sottovoce.designs.response import response
+from sottovoce.device.questions import Asked, Cell, Number, Question, Rule, ask
 from sottovoce.domains import Domain
 from sottovoce.errors import MAX_EPSILON, LedgerError, check_epsilon, real_number, whole_number
 from sottovoce.exact import exp_lower
 from sottovoce.mechanism import Mechanism
-from sottovoce.mixture import Mixture, from_json
-from sottovoce.randomness import Seeded, word_source
+from sottovoce.mixture import Mixture
+from sottovoce.randomness import Seeded
 
 MAX_KEPT_CELLS = 64
 REPEATS = ("fresh", "once", "bins")
@@ -45,31 +45,36 @@ MISSING = -1  # the bin of a value that is not there
 class Terms:
     """The rules of one campaign on this device."""
 
-    mechanism: Mechanism | Mixture
+    mechanism: Asked
     repeat: str = "fresh"
     bins: int | None = None
     answers: int | None = None
     again: float | None = None
     sends: int | None = None
-    missing: float | str = "uniform"
+    missing: Rule | Sequence[Rule] = "uniform"
     out_of_range: str = "clip"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.mechanism, Mechanism | Mixture):
+        if not isinstance(self.mechanism, Asked):
             raise TypeError(f"mechanism must be a mechanism, got {type(self.mechanism).__name__}")
         if self.mechanism.largest_ratio > exp_lower(self.mechanism.epsilon):
             raise LedgerError("mechanism: its counts break the ε it claims")
         if self.repeat not in REPEATS:
             raise ValueError(f"repeat must be one of {', '.join(REPEATS)}, got repeat={self.repeat!r}")
-        if self.repeat != "fresh" and self.mechanism.cells > MAX_KEPT_CELLS:
+        outcomes = self.question.outcomes  # asking checks the rules for missing and out-of-range values
+        if isinstance(self.missing, Sequence) and not isinstance(self.missing, str):
+            each = tuple(rule if isinstance(rule, str) else float(rule) for rule in self.missing)
+            object.__setattr__(self, "missing", each)
+        elif not isinstance(self.missing, str):
+            object.__setattr__(self, "missing", float(self.missing))
+        if self.repeat != "fresh" and outcomes > MAX_KEPT_CELLS:
             raise ValueError(
                 f"repeat={self.repeat!r} keeps an answer, and a kept cell is a stable identifier: the "
-                f"mechanism must have at most {MAX_KEPT_CELLS} cells, got cells={self.mechanism.cells}"
+                f"mechanism must have at most {MAX_KEPT_CELLS} cells, got cells={outcomes}"
             )
         self._check_bins()
         if self.sends is not None:
             object.__setattr__(self, "sends", whole_number(self.sends, "sends", least=1))
-        self._check_missing()
 
     def _check_bins(self) -> None:
         kept = self.repeat == "bins"
@@ -78,7 +83,11 @@ class Terms:
                 raise ValueError(f"{name} belongs to repeat='bins', got repeat={self.repeat!r}")
         if not kept:
             return
-        bins = self.mechanism.cells if self.bins is None else self.bins
+        if not isinstance(self.question, Number):
+            raise ValueError(
+                "repeat='bins' is for one number; several at once are repeated 'fresh' or 'once'"
+            )
+        bins = self.question.outcomes if self.bins is None else self.bins
         bins = whole_number(bins, "bins", least=1, most=MAX_KEPT_CELLS)
         object.__setattr__(self, "bins", bins)
         if self.answers is None:
@@ -91,25 +100,7 @@ class Terms:
             if self.sends is None:
                 raise ValueError("again is charged for every send, so it needs sends: how many there may be")
 
-    def _check_missing(self) -> None:
-        if self.out_of_range not in ("clip", "missing"):
-            raise ValueError(
-                f"out_of_range must be 'clip' or 'missing', got out_of_range={self.out_of_range!r}"
-            )
-        if self.missing == "uniform":
-            return
-        if isinstance(self.missing, str):
-            raise ValueError(f"missing must be 'uniform' or a value, got missing={self.missing!r}")
-        value = real_number(self.missing, "missing")
-        if not bool(self.domain.contains(value)):
-            raise ValueError(f"missing must lie in the domain, got missing={value!r}")
-        object.__setattr__(self, "missing", value)
-
     # -- what it costs ----------------------------------------------------------------------------------
-
-    @property
-    def domain(self) -> Domain:
-        return self.mechanism.domain
 
     @property
     def epsilon(self) -> Fraction:
@@ -137,61 +128,37 @@ class Terms:
 
     # -- what it does with a value ----------------------------------------------------------------------
 
-    def judge(self, value: object) -> float | None:
-        """The value to randomise, None if it is missing. Never an error because of what the value is."""
-        if value is None:
-            return None
-        if isinstance(value, np.ndarray) and value.ndim == 0:
-            value = value.item()
-        if isinstance(value, bool | np.bool_) or not isinstance(
-            value, int | float | np.integer | np.floating
-        ):
-            raise TypeError(f"value must be a number or None, got {type(value).__name__}")
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf
-        if not math.isfinite(number):
-            return None
-        if bool(self.domain.contains(number)):
-            return number
-        if self.out_of_range == "missing":
-            return None
-        return float(self.domain.bring_inside(np.asarray(number)))
+    @cached_property
+    def question(self) -> Question:
+        return ask(self.mechanism, self.missing, self.out_of_range)
 
     def bin_of(self, value: float | None) -> int:
         """The declared bin; MISSING is one of its own."""
         if value is None:
             return MISSING
         bins = self.bins or 1
-        return min(int(float(self.domain.to_unit(value)) * bins), bins - 1)
+        return min(int(float(self._domain.to_unit(value)) * bins), bins - 1)
 
-    def draw(self, value: float | None, rng: Seeded = None) -> int:
-        """One exact draw; a missing value is a uniform one (or the declared one), by the same mechanism."""
-        if value is None:
-            value = self.stand_in(rng)
-        return int(self.mechanism.report(value, clip=True, rng=rng))
-
-    def stand_in(self, rng: Seeded = None) -> float:
-        if not isinstance(self.missing, str):
-            return self.missing
-        return float(self.domain.from_unit(float(word_source(rng).words(1)[0] >> np.uint64(11)) * 2.0**-53))
-
-    def draw_bin(self, bin_: int, rng: Seeded = None) -> int:
+    def draw_bin(self, bin_: int, rng: Seeded = None) -> Cell:
         """The answer of a bin: drawn from its middle, so that it tells nothing finer than the bin."""
-        middle = None if bin_ == MISSING else float(self.domain.from_unit((bin_ + 0.5) / (self.bins or 1)))
-        return self.draw(middle, rng)
+        middle = None if bin_ == MISSING else float(self._domain.from_unit((bin_ + 0.5) / (self.bins or 1)))
+        return self.question.draw(middle, rng)
 
-    def resend(self, kept: int, rng: Seeded = None) -> int:
+    @property
+    def _domain(self) -> Domain:
+        assert isinstance(self.mechanism, Mechanism | Mixture)
+        return self.mechanism.domain
+
+    def resend(self, kept: Cell, rng: Seeded = None) -> Cell:
         """What is sent for a kept cell: itself, or its second randomisation."""
-        if self.again is None:
+        if self.again is None or not isinstance(kept, int):
             return kept
         return int(self._again.report(float(kept), rng=rng))
 
     @cached_property
     def _again(self) -> Mechanism:
         assert self.again is not None
-        return response(self.again, self.mechanism.cells)
+        return response(self.again, self.question.outcomes)
 
     # -- in a file --------------------------------------------------------------------------------------
 

@@ -44,6 +44,8 @@ def _account(account: Account) -> Iterator[str]:
     yield f"{account.name}: epsilon {plain(account.spent)} for {sent} answer{'' if sent == 1 else 's'}" + (
         f", {len(account.pending)} not yet acknowledged." if account.pending else "."
     )
+    if terms.question.words:
+        yield f"  {terms.question.words}"
     cost = plain(terms.epsilon)
     if terms.repeat == "fresh":
         yield f"  Every period is answered by a new draw, at {cost} each."
