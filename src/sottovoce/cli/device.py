@@ -10,6 +10,7 @@ import typer
 
 import sottovoce as sv
 from sottovoce.cli.options import Output
+from sottovoce.device.words import sent
 
 Path_ = Annotated[Path, typer.Argument(help="The ledger's file.", exists=True, dir_okay=False)]
 
@@ -50,7 +51,7 @@ def pending(ledger: Path_) -> None:
     """Answers that were recorded and not yet acknowledged by a collector."""
     answers = sv.Ledger(ledger, create=False).pending()
     for answer in answers:
-        typer.echo(f"{answer.campaign}\t{answer.period or '-'}\tcell {answer.cell}\tkey {answer.key}")
+        typer.echo(f"{answer.campaign}\t{answer.period or '-'}\t{sent(answer.cell)}\tkey {answer.key}")
     if not answers:
         typer.echo("nothing is pending")
 

@@ -35,7 +35,7 @@ from sottovoce.mechanism import Mechanism
 
 CIRCLE_CELLS = 2**12
 UNIT = Interval(0, 1)
-_GRID, _NODES = 2001, 64
+_GRID, _NODES = 2001, 65
 
 
 def attribute_mechanism(epsilon: float, domain: Domain, spread: Prior | None = None) -> Mechanism:
@@ -61,8 +61,10 @@ def _unit(epsilon: float, spread: Prior | None) -> Mechanism:
 
 @lru_cache(maxsize=1)
 def even_spread() -> Prior:
-    """Values anywhere in the domain alike."""
-    return Prior((np.arange(_NODES) + 0.5) / _NODES, np.full(_NODES, 1 / _NODES))
+    """Values anywhere in the domain alike. Nodes include both ends: a design is poor beyond its nodes."""
+    chances = np.full(_NODES, 1 / (_NODES - 1))
+    chances[[0, -1]] /= 2
+    return Prior(np.linspace(0, 1, _NODES), chances)
 
 
 def as_spread(prior: Any, domain: Domain) -> Prior | None:

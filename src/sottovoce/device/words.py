@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from sottovoce.device.questions import Cell
 from sottovoce.device.state import Account, State
 from sottovoce.device.terms import plain
 
@@ -12,6 +13,17 @@ from sottovoce.device.terms import plain
 def describe(state: State) -> str:
     """What was spent, on what, and what it does and does not protect."""
     return "\n".join(_lines(state))
+
+
+def sent(cell: Cell) -> str:
+    """What leaves the device for one answer.
+
+    >>> sent(7), sent(((0, 3), (4, 1)))
+    ('cell 7', 'attribute 0 cell 3, attribute 4 cell 1')
+    """
+    if isinstance(cell, int):
+        return f"cell {cell}"
+    return ", ".join(f"attribute {attribute} cell {one}" for attribute, one in cell)
 
 
 def _lines(state: State) -> Iterator[str]:
