@@ -1,11 +1,11 @@
-"""Run the examples, keep their pictures, and write the page that shows them: docs/examples.md.
+"""Run the examples, keep their pictures, write the page that shows them.
 
-    python -m examples                  all of them, and the page
+    python -m examples                  all of them, and docs/examples.md
     python -m examples heart_rate       this one, and the page
 
-An example is a script that prints and saves one picture into the current folder; the kept picture carries
-what was printed. The page is made of the scripts' docstrings, their pictures and their code, so nothing in
-it can drift.
+An example is a script that prints and saves one picture into the current folder; the
+kept picture carries what was printed. The page is made of the scripts' docstrings,
+their pictures and their code, so nothing in it can drift.
 """
 
 from __future__ import annotations
@@ -28,20 +28,28 @@ PICTURES = ROOT / "docs" / "figures" / "examples"
 PAGE = ROOT / "docs" / "examples.md"
 
 #: In the order of the page; a test finds the scripts and compares.
-ORDER = ("heart_rate", "landing", "wind_rose", "salaries", "start_time", "meeting_point")
+ORDER = (
+    "heart_rate",
+    "landing",
+    "wind_rose",
+    "salaries",
+    "start_time",
+    "meeting_point",
+)
 
 START = """\
 # Examples
 
-Six short scripts, each with a question, a picture, and the truth beside the estimate. Here we know the
-truth; a collector does not. `python examples/heart_rate.py` runs one of them, `make examples` runs all and
-writes this page, and the project's tests run them too. `rng=` is there only so that they repeat: leave it
-out for real people, and the noise comes from the operating system's entropy.
+Six short scripts, each with a question, a picture, and the truth beside the estimate.
+Here we know the truth; a collector does not. `python examples/heart_rate.py` runs one
+of them, `make examples` runs all and writes this page, and the project's tests run them
+too. `rng=` is there only so that they repeat: leave it out for real people, and the
+noise comes from the operating system's entropy.
 """
 
 
 def run(name: str) -> tuple[dict[str, Any], str]:
-    """The names an example defines and what it prints; it must save `figure` under its own name."""
+    """The names an example defines and what it prints; it must save its `figure`."""
     import matplotlib as mpl
 
     mpl.use("agg")
@@ -54,7 +62,9 @@ def run(name: str) -> tuple[dict[str, Any], str]:
             names = runpy.run_path(str(HERE / f"{name}.py"))
         made = os.listdir()
     if made != [f"{name}.png"]:
-        raise SystemExit(f"examples/{name}.py must save {name}.png and nothing else, got {made}")
+        raise SystemExit(
+            f"examples/{name}.py must save {name}.png and nothing else, got {made}"
+        )
     plt.close("all")
     return names, printed.getvalue()
 
@@ -95,8 +105,9 @@ def _in_words(epsilon: float) -> str:
     """What one report gives away, for somebody who has never heard of ε."""
     odds = math.exp(epsilon)
     return (
-        f"**Privacy**: ε = {epsilon:g}. Somebody who wavers evenly between any two values of a person\n"
-        f"is, after seeing the report, at most {odds / (1 + odds):.0%} sure of one of them."
+        f"**Privacy**: ε = {epsilon:g}. Somebody who wavers evenly between any two "
+        "values of a person\nis, after seeing the report, at most "
+        f"{odds / (1 + odds):.0%} sure of one of them."
     )
 
 
@@ -104,7 +115,12 @@ def main(wanted: list[str]) -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     for name in wanted or ORDER:
         names, printed = run(name)
-        save(names["figure"], PICTURES / f"{name}.png", printed=printed, epsilon=f"{names['m'].epsilon:g}")
+        save(
+            names["figure"],
+            PICTURES / f"{name}.png",
+            printed=printed,
+            epsilon=f"{names['m'].epsilon:g}",
+        )
         print(f"== {name}\n{printed}")
     PAGE.write_text(page(), "utf-8")
 

@@ -1,10 +1,16 @@
 """A location in polar coordinates: where should the new library be?
 
-Where people live is as private as data gets. A position around the town hall is a distance and an angle:
-one linear, one circular. `sv.polar` divides ε between the two and packs both reports into one integer. The
-collector finds the mean position, with intervals, and a heat map.
+Where people live is as private as data gets. A position around the town hall is a
+distance and an angle: one linear, one circular. `sv.polar` divides ε between the two
+and packs both reports into one integer. The collector finds the mean position, with
+intervals, and a heat map.
 
-Data: a simulated town, 60,000 people in two quarters within ten kilometres of the town hall.
+Data: a simulated town, 60,000 people in two quarters within ten kilometres of the
+town hall.
+
+To see: the mean is known to less than a hundred metres. The map shows both quarters,
+lower and wider than they are: it is smoothed, and honest detail would need more
+people or a larger ε.
 """
 
 import matplotlib.pyplot as plt
@@ -24,30 +30,26 @@ north = np.where(old_town, rng.normal(3.0, 1.3, people), rng.normal(-2.5, 1.2, p
 m = sv.polar(epsilon=4.0, radius=10.0, design="unbiased")
 tally = sv.Tally(m, m.report_xy(east, north, clip=True, rng=1))
 
-where = mean_position(tally)
-for name, truth, e in zip(("east", "north"), (east.mean(), north.mean()), where, strict=True):
-    print(f"mean km {name}: truth {truth:.2f}, estimate {e.value:.2f} in {e.low:.2f} to {e.high:.2f}")
+x, y = mean_position(tally)
+print(f"east, truth {east.mean():.3f}, {x}")
+print(f"north, truth {north.mean():.3f}, {y}")
 
 # Two heat maps on the same colours: shares of people per square kilometre.
 found = density(tally)
-truth = np.histogram2d(
-    np.hypot(east, north), np.arctan2(north, east) % (2 * np.pi), (found.radii, found.angles)
-)[0]
-truth *= found.density / found.probabilities / people
-figure, axes = plt.subplots(
-    1, 2, figsize=(8, 4), dpi=110, layout="constrained", subplot_kw={"projection": "polar"}
-)
-for ax, shares, name in (
-    (axes[0], truth, "truth (never collected)"),
-    (axes[1], found.density, "estimate from reports"),
-):
-    mesh = ax.pcolormesh(
-        found.angles, found.radii, 100 * shares, cmap="magma_r", vmin=0, vmax=100 * truth.max()
-    )
+distance, angle = np.hypot(east, north), np.arctan2(north, east) % (2 * np.pi)
+counts = np.histogram2d(distance, angle, (found.radii, found.angles))[0]
+truth = counts / people * found.density / found.probabilities
+maps = {"truth (never collected)": truth, "estimate": found.density}
+
+figure = plt.figure(figsize=(8, 4), dpi=110, layout="constrained")
+axes = figure.subplots(1, 2, subplot_kw={"projection": "polar"})
+for ax, (name, share) in zip(axes, maps.items(), strict=True):
+    colours = {"cmap": "magma_r", "vmin": 0, "vmax": 100 * truth.max()}
+    mesh = ax.pcolormesh(found.angles, found.radii, 100 * share, **colours)
     ax.grid(False)
-    ax.set_title(name, fontsize="medium")
+    ax.set_title(name)
     ax.set_xticks([0, np.pi / 2, np.pi, 3 * np.pi / 2], ["E", "N", "W", "S"])
-    ax.set_yticks([5, 10], ["", "10 km"])
-figure.suptitle(f"{people:,} people, one report each, ε = {m.epsilon:g}", fontsize="medium")
+    ax.set_yticks([10], ["10 km"])
+figure.suptitle(f"{people:,} people, one report each, ε = {m.epsilon:g}")
 figure.colorbar(mesh, ax=axes, shrink=0.8, label="% of people per km²")
 figure.savefig("meeting_point.png")

@@ -16,7 +16,7 @@ from tools.figures import content, differences, notes
 
 from sottovoce.mechanism import Mechanism
 
-ANSWER = re.compile(r"truth (-?[\d.]+), estimate (-?[\d.]+) in (-?[\d.]+) to (-?[\d.]+)")
+ANSWER = re.compile(r"truth (-?[\d.]+), .*: (-?[\d.]+), 95 % interval (-?[\d.]+) to (-?[\d.]+) \(")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 FALSE_ALARM = 1e-6
 
@@ -30,7 +30,7 @@ def answers(printed: str) -> list[list[float]]:
     """Truth, value, low and high of every answer, and the unit of the last digit."""
     found = []
     for match in ANSWER.finditer(printed):
-        digits = max(len(text.partition(".")[2]) for text in match.groups())
+        digits = min(len(text.partition(".")[2]) for text in match.groups())
         found.append([*map(float, match.groups()), 10.0**-digits])
     return found
 

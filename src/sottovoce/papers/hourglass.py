@@ -74,7 +74,8 @@ def figure_3(run: Run) -> Result:
     _plot(axes[0], small, a)
     axes[0].plot(small, _bound(small), color=GREEN, label="bound σ²(ε)")
     axes[0].set_xscale("log")
-    dress(axes[0], "(a) μ = 0.01, n = 10⁴", "ε", "n²·MSE·ε²/2")
+    axes[0].set_ylim(0, 6.5)  # room for the legend above the lines
+    dress(axes[0], "(a) μ = 0.01, n = 10⁴", "ε", "n²·MSE·ε²/2", legend="upper right")
     means = np.array([1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999, 0.9999, 0.99999])
     means = means[:: run.few(2, 1)]
     b = _sweep(LAPLACE, [(1.0, float(m), PEOPLE) for m in means], run)

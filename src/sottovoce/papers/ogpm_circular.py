@@ -73,7 +73,7 @@ def figure_10(run: Run) -> Result:
             line(panel, x, found["OGPM"], "OGPM")
             for name in ("PM-C", "SW-C"):
                 line(panel, x, found[f"{name}, {loss} loss"], f"{name}, {loss} loss")
-            dress(panel, f"ε = {epsilon}: PM-C and SW-C under {loss} loss", "x", "E d(y, x)²")
+            dress(panel, f"ε = {epsilon}: PM-C and SW-C under {loss} loss", "x, radians", "E d(y, x)²")
             panel.set_ylim(bottom=0)
         for name, paper in zip(("PM-C", "SW-C"), papers, strict=True):
             linear, circular = (found[f"{name}, {loss} loss"].mean() for loss in ("linear", "circular"))
