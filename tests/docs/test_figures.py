@@ -13,7 +13,7 @@ from sottovoce.papers import entries
 
 SHOWN = re.compile(r'!\[[^\]]*\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"')
 KINDS = {".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp"}
-MOST = 150_000  # bytes
+MOST = 200_000  # bytes
 
 
 def figures(root: Path) -> set[Path]:
