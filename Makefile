@@ -9,7 +9,6 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # not take hashes from a -c file, which is why a pinned pip comes first.
 INSTALL := $(PIP) install --quiet --require-hashes --no-build-isolation -c constraints.txt
 INSTALL_EMPTY := $(PIP) --python build/empty/bin/python install --quiet
-QUICK := import sottovoce as sv; print(sv.ogpm(epsilon=1.0, domain=(0, 24)).report([7.5]))
 PINS := pyproject.toml constraints.txt src/sottovoce/_version.py
 
 # Spark starts its workers with this Python, on this machine only.
@@ -18,7 +17,7 @@ export SPARK_LOCAL_IP := 127.0.0.1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint format examples figures bench dist docs constraints clean distclean
+.PHONY: help demo test lint format examples figures bench peers dist docs constraints clean distclean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -47,21 +46,27 @@ examples: .venv/all.stamp ## run the examples; write their pictures and docs/exa
 figures: .venv/all.stamp ## draw the figures of the docs again (NAMES=polar: those of docs/figures/polar.py)
 	$(BIN)/python -m tools.figures $(NAMES)
 
-bench: .venv/all.stamp ## measure, as ratios in one run (ARGS=... is passed on)
+bench: .venv/all.stamp ## list the benchmarks; ARGS="NAME …" runs these, ARGS=all everything
 	$(BIN)/python -m benchmarks $(ARGS)
+
+peers: .venv/all.stamp ## write the benchmarks page: installs other packages, ten minutes
+	@$(BIN)/python tools/requirements.py plots cli fast peers > .venv/peers.txt
+	@$(INSTALL) -r .venv/peers.txt
+	$(BIN)/sottovoce bench --against peers --output docs/benchmarks.md
 
 docs: .venv/all.stamp ## build the site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-dist: .venv/all.stamp ## build wheel and sdist, and try each in an empty environment
+dist: .venv/all.stamp ## build wheel and sdist, and run the README's lines from each alone
 	rm -rf dist build/empty
 	$(BIN)/python -m build --no-isolation
 	@$(BIN)/python tools/requirements.py > .venv/core.txt
+	@mkdir -p build && $(BIN)/python tools/readme.py > build/readme.py
 	@for file in dist/*.whl dist/*.tar.gz; do \
 	    $(PYTHON) -m venv --clear build/empty && \
 	    $(INSTALL_EMPTY) --require-hashes -c constraints.txt -r .venv/core.txt -r .venv/build.txt && \
 	    $(INSTALL_EMPTY) --no-deps --no-build-isolation $$file && \
-	    (cd build/empty && bin/python -c "$(QUICK)") && echo "$$file works" || exit 1; \
+	    (cd build/empty && bin/python ../readme.py) && echo "$$file works" || exit 1; \
 	done
 
 constraints: .venv/build.stamp ## pin again what pyproject.toml asks for (UPGRADE=--upgrade for the newest)

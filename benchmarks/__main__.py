@@ -1,58 +1,70 @@
 """`make bench`: measurements as ratios within one run, never tests.
 
-    python -m benchmarks              what there is, and the sampling benchmark
-    python -m benchmarks NAME …       these
-    python -m benchmarks all          everything
+    python -m benchmarks              what there is, and how long each takes
+    python -m benchmarks NAME …       these (make bench ARGS="NAME …")
+    python -m benchmarks all          everything: some hours
 
-A module of this package with a `main()` is a benchmark; the first line of its docstring says what it shows.
+A module of this package with a `main()` is a benchmark: the first line of its docstring says what it shows,
+and TAKES how long its default run takes on two cores. The page that compares with other packages is
+`sottovoce bench --against peers` (`make peers`).
 """
 
 from __future__ import annotations
 
+import ast
 import importlib
 import pkgutil
-import platform
 import sys
-
-import numpy
+from pathlib import Path
+from typing import NamedTuple
 
 import benchmarks
 
 
-def available() -> dict[str, str]:
-    """Names and first lines of every benchmark."""
+class Benchmark(NamedTuple):
+    """What a module says about itself."""
+
+    shows: str
+    takes: str
+
+
+def available() -> dict[str, Benchmark]:
+    """Every benchmark by name, read without importing it: some need packages that are slow to load."""
     found = {}
     for module in pkgutil.iter_modules(benchmarks.__path__):
         if module.name.startswith("_"):
             continue
-        loaded = importlib.import_module(f"benchmarks.{module.name}")
-        if hasattr(loaded, "main"):
-            found[module.name] = (loaded.__doc__ or "").strip().split("\n")[0]
+        tree = ast.parse((Path(benchmarks.__path__[0]) / f"{module.name}.py").read_text("utf-8"))
+        if any(isinstance(node, ast.FunctionDef) and node.name == "main" for node in tree.body):
+            shows = (ast.get_docstring(tree) or "").split("\n")[0]
+            found[module.name] = Benchmark(shows, _takes(tree))
     return found
 
 
-def describe_machine() -> str:
-    model = platform.processor() or platform.machine()
-    try:
-        with open("/proc/cpuinfo") as lines:
-            model = next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        pass
-    return f"{model}, Python {platform.python_version()}, numpy {numpy.__version__}"
+def _takes(tree: ast.Module) -> str:
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "TAKES":
+            return str(ast.literal_eval(node.value))
+    return ""
 
 
 def main(wanted: list[str]) -> None:
-    names = available()
-    unknown = sorted(set(wanted) - set(names) - {"all"})
+    found = available()
+    unknown = sorted(set(wanted) - set(found) - {"all"})
     if unknown:
-        raise SystemExit(f"no benchmark named {unknown[0]!r}; there are: {', '.join(names)}")
-    print(describe_machine())
+        raise SystemExit(f"no benchmark named {unknown[0]!r}; there are: {', '.join(found)}")
     if not wanted:
-        for name, line in names.items():
-            print(f"  {name:<18} {line}")
-        wanted = ["sampling"]
-    for name in names if "all" in wanted else wanted:
-        print(f"\n== {name}: {names[name]}")
+        print((__doc__ or "").strip(), end="\n\n")
+        for name, benchmark in found.items():
+            print(f"  {name:<18} {benchmark.takes:>7}  {benchmark.shows}")
+        return
+    from sottovoce.bench.machine import describe_machine
+
+    print(describe_machine())
+    for name in found if "all" in wanted else wanted:
+        print(f"\n== {name} (about {found[name].takes}): {found[name].shows}", flush=True)
+        # Some read options of their own when run as scripts: here they have none.
+        sys.argv = [f"benchmarks.{name}"]
         importlib.import_module(f"benchmarks.{name}").main()
 
 

@@ -34,6 +34,8 @@ from scipy.stats import binom
 
 import sottovoce as sv
 
+TAKES = "3 min"
+
 Rows = np.ndarray
 N = 10_000
 RESULTS = Path(__file__).parent / "results" / "attributes.json"

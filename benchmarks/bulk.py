@@ -23,6 +23,8 @@ import sottovoce as sv
 from sottovoce import bulk
 from sottovoce.bulk.arrow import ROWS as BATCH
 
+TAKES = "8 min"
+
 ROWS = int(os.environ.get("BULK_ROWS", 10**8))
 PEAK = 'print(open("/proc/self/status").read().split("VmHWM:")[1].split()[0])'
 

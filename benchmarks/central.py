@@ -18,6 +18,8 @@ import sottovoce as sv
 from sottovoce.central.analysis import sigma2
 from sottovoce.central.simulate import simulate
 
+TAKES = "1 min"
+
 MECHANISMS = ("independent", "shifted", "transformed", "staircase2d", "hourglass")
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 MEANS = (0.01, 0.1, 0.5)

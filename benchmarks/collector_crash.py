@@ -12,6 +12,8 @@ from pathlib import Path
 from tests.collector.cluster import Cluster
 from tests.collector.crash import crash
 
+TAKES = "10 min"
+
 KILLS = 200
 
 

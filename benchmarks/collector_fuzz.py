@@ -28,6 +28,8 @@ import sottovoce as sv
 from benchmarks.__main__ import describe_machine
 from sottovoce.collector import open_store
 
+TAKES = "30 min"
+
 CONNECTIONS = 64
 MECHANISM = sv.sw(epsilon=1.0, cells=1000)
 RESULTS = Path(__file__).parent / "results" / "collector_fuzz.md"

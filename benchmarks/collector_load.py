@@ -27,6 +27,8 @@ import sottovoce as sv
 from sottovoce.collector import open_store
 from sottovoce.collector.store import Batch
 
+TAKES = "3 min"
+
 MECHANISM = sv.sw(epsilon=1.0, domain=(0, 24))
 CONNECTIONS = 16
 QUESTIONS = ("summary", "estimates?quantiles=0.5")

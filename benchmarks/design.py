@@ -21,6 +21,8 @@ from scipy.sparse import coo_array
 import sottovoce as sv
 from sottovoce.designs.problem import Problem
 
+TAKES = "1 min"
+
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 MEASURES = ("l1", "l2", "unbiased")
 

@@ -21,6 +21,8 @@ from scipy.stats import binom
 
 import sottovoce as sv
 
+TAKES = "2 h"
+
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 
 

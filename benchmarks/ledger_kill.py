@@ -45,6 +45,8 @@ from sottovoce.compose.vectors import Vector
 from sottovoce.device import Answer
 from sottovoce.errors import LedgerError
 
+TAKES = "5 min"
+
 BUDGET = 100_000
 FRESH, FEW = sv.ogpm(0.25, (0, 24)), sv.ogpm(0.5, (0, 24), cells=16)
 CLOCK = sv.ogpm(0.25, sv.Circle(), cells=16)

@@ -14,6 +14,8 @@ import numpy as np
 
 import sottovoce as sv
 
+TAKES = "10 min"
+
 
 def seen_errors(option: object, task: str, sample: np.ndarray, q: float, repetitions: int) -> np.ndarray:
     rng = np.random.default_rng(11)

@@ -22,6 +22,8 @@ import numpy as np
 import sottovoce as sv
 from benchmarks._truths import CIRCLE_HELD_OUT, CIRCLE_TUNED, HELD_OUT, TUNED, Draw
 
+TAKES = "15 min"
+
 BINS = 512
 RESULTS = Path(__file__).parent / "results" / "reconstruction.md"
 

@@ -21,6 +21,8 @@ import numpy as np
 
 import sottovoce as sv
 
+TAKES = "5 min"
+
 RESULTS = Path(__file__).parent / "results" / "rounds.json"
 EPSILONS, PEOPLE, FIRST_ROUNDS = (0.5, 1.0, 2.0, 4.0), (500, 5_000, 50_000), 4
 X = (np.arange(2000) + 0.5) / 2000

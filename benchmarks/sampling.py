@@ -9,23 +9,19 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 
 import numpy as np
 
 import sottovoce as sv
+from sottovoce.bench.worker import cpu_seconds
 from sottovoce.mechanism import Mechanism
 from sottovoce.randomness import secure_stream
 
+TAKES = "1 min"
+
 N = 1 << 22
 ROUNDS = 25
-
-
-def cpu_seconds(work: Callable[[], object]) -> float:
-    begin = time.process_time()
-    work()
-    return time.process_time() - begin
 
 
 def best_ratios(floor: Callable[[], object], rows: dict[str, Callable[[], object]]) -> dict[str, float]:

@@ -11,6 +11,8 @@ import os
 import subprocess
 import sys
 
+TAKES = "10 min"
+
 SIZES = [int(float(size)) for size in os.environ.get("SPARK_ROWS", "1e7 1e8").split()]
 
 WORK = """

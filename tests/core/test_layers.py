@@ -26,7 +26,7 @@ LAYERS = [
     "planning central",
     "bulk",
     "outbox client collector web",
-    "papers demo",
+    "bench papers demo",
     "cli",
 ]
 LEVEL = {name: level for level, line in enumerate(LAYERS) for name in line.split()}

@@ -1,0 +1,216 @@
+"""The tables of the benchmarks page, from results as `measure` gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+FLOOR_NAME = "numpy `random` (PCG64), the floor"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table; every column after the first is a number unless its head ends with a space."""
+    rule = ["---" if i == 0 or name.endswith(" ") else "--:" for i, name in enumerate(head)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in ([name.strip() for name in head], rule, *rows))
+
+
+def speeds(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every timed operation, the fastest first: label, what, seconds, ratio, whose, or failed."""
+    rows = []
+    first = next(iter(found["ours"].values()))
+    if "speed" in first:
+        floor = first["speed"]["floor"]
+        rows.append(
+            {
+                "label": FLOOR_NAME,
+                "what": "plain floats",
+                "seconds": floor,
+                "ratio": 1.0,
+                "whose": "floor",
+            }
+        )
+    for way, ours in found["ours"].items():
+        rows += _speeds_of(ours, f"sottovoce, {way}", "ours")
+    for name, peer in found["peers"].items():
+        rows += _speeds_of(peer, shown_name(name, peer), "peer")
+    return sorted(rows, key=lambda row: row.get("seconds", float("inf")))
+
+
+def _speeds_of(peer: dict[str, Any], label: str, whose: str) -> list[dict[str, Any]]:
+    rows = []
+    for name, row in peer.get("speed", {}).get("rows", {}).items():
+        alone = "words alone" in name
+        if alone and whose == "ours" and not label.endswith("numba"):
+            continue  # the same stream with and without numba
+        rows.append(
+            {
+                "label": name if alone else f"{label}: {name}",
+                "what": peer["operations"].get(name, ""),
+                "whose": "floor" if alone else whose,
+                **row,
+            }
+        )
+    return rows
+
+
+def shown_name(name: str, peer: dict[str, Any]) -> str:
+    """The package's name as one would install it."""
+    return next((key for key in peer.get("versions", {}) if key != "numpy"), name.replace("_", "-"))
+
+
+def speed_table(found: dict[str, Any]) -> str:
+    rows = []
+    for row in speeds(found):
+        if "failed" in row:
+            rows.append((row["label"], row["what"], "failed", row["failed"]))
+        else:
+            rows.append((_bold(row), row["what"], number(1e-6 / row["seconds"]), number(row["ratio"])))
+    return table(("operation", "what it does ", "M values/s", "× the floor's time"), rows)
+
+
+def _bold(row: dict[str, Any]) -> str:
+    return f"**{row['label']}**" if row["whose"] == "ours" else row["label"]
+
+
+def peers_table(found: dict[str, Any]) -> str:
+    rows = []
+    for name, peer in found["peers"].items():
+        versions = ", ".join(f"{key} {value}" for key, value in peer.get("versions", {}).items())
+        state = f"**not measured**: {peer['failed']}" if "failed" in peer else versions
+        rows.append((shown_name(name, peer), peer["about"], state))
+    return table(("peer", "what it is ", "versions "), rows)
+
+
+def error_table(found: dict[str, Any], place: str, loss: str) -> str:
+    part, epsilons = found["accuracy"][place][loss], found["epsilons"]
+    at = epsilons.index(1.0)
+    ordered = sorted(part["rows"].items(), key=lambda row: -row[1][at][0])
+    rows = [(name, *(f"{error(worst)} / {error(mean)}" for worst, mean in cells)) for name, cells in ordered]
+    rows.append(("*limit of every ε-LDP mechanism*", *(error(limit) for limit in part["limit"])))
+    return table(("mechanism", *(f"ε = {epsilon:g}" for epsilon in epsilons)), rows)
+
+
+def simulated_table(found: dict[str, Any]) -> str:
+    """Peers' own samplers: the worst of the simulated inputs, ± its standard error, the law next to it."""
+    exact = found["accuracy"]["line"]["l1"]["rows"]
+    rows = []
+    for peer, name, cells in _simulated(found):
+        law = found["peers"][peer]["laws"].get(name)
+        label = f"{shown_name(peer, found['peers'][peer])}: {name}"
+        if isinstance(cells, dict):
+            rows.append((label, cells["failed"], *[""] * (len(found["epsilons"]) - 1)))
+            continue
+        shown = []
+        for k, inputs in enumerate(cells):
+            worst = max(inputs, key=lambda one: one[0])
+            text = f"{error(worst[0])} ± {worst[1]:.1g}"
+            shown.append(text if law is None else f"{text} ({error(exact[law][k][0])})")
+        rows.append((label, *shown))
+    return table(("sampler", *(f"ε = {epsilon:g}" for epsilon in found["epsilons"])), rows)
+
+
+def _simulated(found: dict[str, Any]) -> list[tuple[str, str, Any]]:
+    return [
+        (name, operation, cells)
+        for name, peer in found["peers"].items()
+        for operation, cells in peer.get("error", {}).items()
+    ]
+
+
+def reconstructions(found: dict[str, Any]) -> list[tuple[str, str, Any]]:
+    """(whose, method, per ε: {truth: {distance, report, estimate}}) of everything that reconstructs."""
+    rows = [
+        (f"**sottovoce, {way}**", name, cells)
+        for way, ours in found["ours"].items()
+        for name, cells in ours.get("histogram", {}).items()
+    ]
+    return rows + [
+        (shown_name(peer, results), name, cells)
+        for peer, results in found["peers"].items()
+        for name, cells in results.get("histogram", {}).items()
+    ]
+
+
+def reconstruction_table(found: dict[str, Any]) -> str:
+    of = found["reconstructed"]
+    truths = [f"{truth}, ε = {epsilon:g}" for epsilon in of["epsilons"] for truth in of["truths"]]
+    rows: list[tuple[str, ...]] = []
+    for whose, name, cells in reconstructions(found):
+        if isinstance(cells, dict):
+            rows.append((whose, name, "failed", cells["failed"], *[""] * len(truths)))
+            continue
+        distances = [
+            f"{1000 * one['distance']:.1f} ± {1000 * one['standard_error']:.1f}"
+            for per in cells
+            for one in per.values()
+        ]
+        first = list(cells[0].values())
+        spent = [f"{sum(one[key] for one in first) / len(first):.3g}" for key in ("report", "estimate")]
+        rows.append((whose, name, *distances, *spent))
+    return table(("who", "method ", *truths, "reports, s", "estimate, s"), rows)
+
+
+def growth_tables(found: dict[str, Any]) -> dict[str, str]:
+    rows = found["growth"]
+    bins = [key for key in ("dense", "numpy", "numba") if key in rows["bins"][0]]
+    answers = ("tally", "mean", "distribution")
+    return {
+        "people": table(
+            ("people", "reports, ns a person", "tally, ms", "mean, ms", "distribution, ms"),
+            (
+                (
+                    f"{row['people']:,}",
+                    number(1e9 * row["report"] / row["people"]),
+                    *(number(1e3 * row[key]) if key in row else "" for key in answers),
+                )
+                for row in rows["people"]
+            ),
+        ),
+        "cells": table(
+            ("cells", "building, ms", "reports, ns a person"),
+            (
+                (f"{row['cells']:,}", number(1e3 * row["build"]), number(1e9 * row["report"]))
+                for row in rows["cells"]
+            ),
+        ),
+        "bins": table(
+            ("bins", *(f"{key}, µs" for key in bins), "dense ÷ best", "largest difference"),
+            (
+                (
+                    f"{row['bins']}",
+                    *(number(1e6 * row[key]) for key in bins),
+                    number(row["dense"] / min(row[key] for key in bins[1:])),
+                    f"{row['difference']:.0e}",
+                )
+                for row in rows["bins"]
+            ),
+        ),
+        "attributes": table(
+            ("attributes", "reported by each", "reports, ns a person", "means, ns a person"),
+            (
+                (
+                    f"{row['attributes']}",
+                    f"{row['sampled']}",
+                    number(1e9 * row["report"]),
+                    number(1e9 * row["means"]),
+                )
+                for row in rows["attributes"]
+            ),
+        ),
+    }
+
+
+def number(x: float) -> str:
+    """Three figures, thousands with a comma.
+
+    >>> number(0.01234), number(1.5), number(1234.5)
+    ('0.0123', '1.50', '1,234')
+    """
+    if x >= 100:
+        return f"{x:,.0f}"
+    return f"{x:.2f}" if x >= 1 else f"{x:.3g}"
+
+
+def error(x: float) -> str:
+    """Four decimals, fewer for large errors."""
+    return f"{x:.4f}" if x < 1 else f"{x:.3f}"
