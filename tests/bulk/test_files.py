@@ -266,7 +266,7 @@ def test_a_folder_is_resumed_without_randomising_anybody_twice(table: Any, tmp_p
     assert after["part0.parquet"] == before["part0.parquet"]
     assert after["part2.parquet"] == before["part2.parquet"]
     assert bulk.tally(output, "wait").n == 3000
-    with pytest.raises(DataError, match="made from other data or by another mechanism"):
+    with pytest.raises(DataError, match="made from other data, by another mechanism or under other rules"):
         bulk.report(source, {"wait": sv.pm(2.0, (0, 10))}, output)
     write(table.slice(0, 999), source / "part0.parquet")
     with pytest.raises(DataError, match="made from other data"):

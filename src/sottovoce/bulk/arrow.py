@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.bulk.labels import label_beside
 from sottovoce.errors import DataError, MissingExtra
 
 try:
@@ -19,15 +21,22 @@ except ImportError:
 
 ROWS = 1 << 18  # rows per batch: a few megabytes a column
 _SPARK = b"org.apache.spark.sql.parquet.row.metadata"
-FILES = (".parquet", ".pq", ".csv", ".arrow", ".feather", ".ipc")
+PARQUET = (".parquet", ".pq")
+FILES = (*PARQUET, ".csv", ".arrow", ".feather", ".ipc")
 
 
 class Source:
-    """One file or one object in memory, read as record batches of chosen columns."""
+    """One file, one object in memory or one stream, read as record batches of chosen columns.
 
-    def __init__(self, data: Any, columns: Sequence[str], name: str = "the data") -> None:
-        self._data, self.name = data, name
-        self.schema: Any = _schema(data)
+    Of a CSV file the columns in `numeric` are read as floats whatever its first rows look like; the other
+    types are inferred. A stream can be read once.
+    """
+
+    def __init__(
+        self, data: Any, columns: Sequence[str], name: str = "the data", numeric: Sequence[str] = ()
+    ) -> None:
+        self._data, self.name, self._numeric = data, name, list(numeric)
+        self.schema: Any = _schema(data, self._numeric)
         wanted = list(dict.fromkeys(columns))
         missing = [column for column in wanted if column not in self.schema.names]
         if missing:
@@ -44,17 +53,22 @@ class Source:
             for field in json.loads(footer)["fields"]:
                 if field["name"] == column:
                     return dict(field["metadata"])
-        return self.field(column).metadata or {}
+        found = self.field(column).metadata or {}
+        if not found and isinstance(self._data, Path) and self._data.suffix.lower() == ".csv":
+            return label_beside(self._data, column)
+        return found
 
     def batches(self) -> Iterator[Any]:
         """Record batches of the wanted columns, in the order of the rows."""
         try:
-            yield from _batches(self._data, self.columns)
+            for found in _batches(self._data, self.columns, self._numeric):
+                for first in range(0, found.num_rows, ROWS):
+                    yield found.slice(first, ROWS)
         except (pa.ArrowInvalid, OSError) as error:
-            raise DataError(f"{self.name} cannot be read: {_first_line(error)}") from None
+            raise _refusal(self._data, self.name, self._numeric, error) from None
 
 
-def open_source(data: Any, columns: Sequence[str]) -> Source:
+def open_source(data: Any, columns: Sequence[str], numeric: Sequence[str] = ()) -> Source:
     """A source for a path or for a dataframe, table or stream."""
     if isinstance(data, str | Path):
         path = Path(data)
@@ -63,23 +77,32 @@ def open_source(data: Any, columns: Sequence[str]) -> Source:
         if not path.is_file():
             raise FileNotFoundError(f"there is no file {path}")
         try:
-            return Source(path, columns, path.name)
+            return Source(path, columns, path.name, numeric)
         except (pa.ArrowInvalid, OSError) as error:
-            raise DataError(f"{path.name} cannot be read: {_first_line(error)}") from None
-    return Source(as_table(data), columns)
+            raise _refusal(path, path.name, numeric, error) from None
+    return Source(_as_stream(data), columns)
 
 
-def as_table(data: Any) -> Any:
-    """An Arrow table of a dataframe, a table, a record batch or a stream (pandas, polars, DuckDB …)."""
-    if isinstance(data, pa.Table):
+def _as_stream(data: Any) -> Any:
+    """An Arrow table or reader of a dataframe, a table, a record batch or a stream (pandas, polars, …)."""
+    if isinstance(data, pa.Table | pa.RecordBatchReader):
         return data
     if isinstance(data, pa.RecordBatch):
         return pa.Table.from_batches([data])
     if hasattr(data, "__arrow_c_stream__"):
-        return pa.RecordBatchReader.from_stream(data).read_all()
+        return pa.RecordBatchReader.from_stream(data)
     if type(data).__module__.partition(".")[0] == "pandas":
         return pa.Table.from_pandas(data, preserve_index=False)
     raise TypeError(f"data must be a path, a dataframe or Arrow data, got {type(data).__name__}")
+
+
+def read_ahead(batches: Iterator[Any]) -> Iterator[Any]:
+    """The same batches, each read on another thread while the one before is worked on."""
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = reader.submit(next, batches, None)
+            yield batch
 
 
 def list_files(data: Any) -> list[Path] | None:
@@ -97,59 +120,67 @@ def list_files(data: Any) -> list[Path] | None:
     return None
 
 
+def check_numeric(kind: Any, column: str) -> None:
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        raise TypeError(f"column {column!r} must be numeric, got {kind}")
+
+
 def numbers(batch: Any, column: str) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     """A numeric column as numpy, and where it is null (None if nowhere)."""
     array = batch.column(column)
-    kind = array.type
-    if pa.types.is_decimal(kind):
+    check_numeric(array.type, column)
+    if pa.types.is_decimal(array.type):
         array = array.cast(pa.float64())
-    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-        raise TypeError(f"column {column!r} must be numeric, got {kind}")
     if not array.null_count:
         return array.to_numpy(zero_copy_only=False), None
     null = array.is_null().to_numpy(zero_copy_only=False)
     return array.fill_null(0).to_numpy(zero_copy_only=False), null
 
 
-def _schema(data: Any) -> Any:
+def _schema(data: Any, numeric: Sequence[str]) -> Any:
     if not isinstance(data, Path):
         return data.schema
-    if data.suffix.lower() in (".parquet", ".pq"):
+    if data.suffix.lower() in PARQUET:
         import pyarrow.parquet as pq
 
         return pq.read_schema(data)
-    with _open(data) as reader:
+    with _open(data, numeric) as reader:
         return reader.schema
 
 
-def _open(path: Path) -> Any:
+def _open(path: Path, numeric: Sequence[str]) -> Any:
     if path.suffix.lower() == ".csv":
-        import pyarrow.csv
+        from sottovoce.bulk.csv import open_csv
 
-        return pyarrow.csv.open_csv(path)
+        return open_csv(path, numeric)
     try:
         return pa.ipc.open_file(pa.memory_map(str(path)))
     except pa.ArrowInvalid:
         return pa.ipc.open_stream(pa.memory_map(str(path)))
 
 
-def _batches(data: Any, columns: list[str]) -> Iterator[Any]:
-    if not isinstance(data, Path):
+def _batches(data: Any, columns: list[str], numeric: Sequence[str]) -> Iterator[Any]:
+    if isinstance(data, pa.Table):
         yield from data.select(columns).to_batches(max_chunksize=ROWS)
-    elif data.suffix.lower() in (".parquet", ".pq"):
+    elif isinstance(data, pa.RecordBatchReader):
+        for batch in data:
+            yield batch.select(columns)
+    elif data.suffix.lower() in PARQUET:
         import pyarrow.parquet as pq
 
         with pq.ParquetFile(data, pre_buffer=False) as file:
             yield from file.iter_batches(batch_size=ROWS, columns=columns)
     else:
-        with _open(data) as reader:
+        with _open(data, numeric) as reader:
             count = getattr(reader, "num_record_batches", None)
             found = (reader.get_batch(i) for i in range(count)) if count is not None else reader
             for batch in found:
-                part = batch.select(columns)
-                for first in range(0, part.num_rows, ROWS):
-                    yield part.slice(first, ROWS)
+                yield batch.select(columns)
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n")[0]
+def _refusal(data: Any, name: str, numeric: Sequence[str], error: Exception) -> DataError:
+    from sottovoce.bulk import csv
+
+    if isinstance(data, Path) and data.suffix.lower() == ".csv":
+        return csv.refusal(data, numeric, error)
+    return DataError(f"{name} cannot be read: {csv.unquoted(error)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sottovoce.bulk.arrow import Source, numbers
+from sottovoce.bulk.arrow import Source, check_numeric, numbers, open_source
 from sottovoce.bulk.keyed import KeyedDraws
 from sottovoce.bulk.labels import AnyMechanism, label
 from sottovoce.errors import DataError, real_number
@@ -39,23 +39,57 @@ class Rule:
             raise ValueError(f"missing must lie in the domain, got missing={self.missing!r}")
 
 
-def report_schema(source: Source, mechanisms: Mapping[str, AnyMechanism], keep: list[str]) -> Any:
-    """Kept columns as they are, then one labelled column of cells for each mechanism."""
-    fields = [source.field(name) for name in keep]
-    for name, mechanism in mechanisms.items():
-        fields.append(pa.field(name, pa.from_numpy_dtype(mechanism.dtype), metadata=label(mechanism)))
-    return pa.schema(fields)
+@dataclass(frozen=True)
+class Work:
+    """What is done to every batch: columns kept as they are, then one column of cells per mechanism."""
 
+    mechanisms: Mapping[str, AnyMechanism]
+    keep: list[str]
+    rule: Rule
 
-def report_batch(batch: Any, schema: Any, mechanisms: Mapping[str, AnyMechanism], rule: Rule) -> Any:
-    """The batch with its columns randomised; DataError if the rule does not cover some value."""
-    arrays = []
-    for name in schema.names:
-        if name in mechanisms:
-            arrays.append(cells_of(batch, name, mechanisms[name], rule))
-        else:
-            arrays.append(batch.column(name))
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+    def __post_init__(self) -> None:
+        if not isinstance(self.mechanisms, Mapping) or not self.mechanisms:
+            raise TypeError("mechanisms must map at least one column name to its mechanism")
+        for mechanism in self.mechanisms.values():
+            if not hasattr(mechanism, "report"):
+                raise TypeError(f"mechanisms must hold mechanisms, got {type(mechanism).__name__}")
+            self.rule.check(mechanism)
+        if both := sorted(set(self.keep) & set(self.mechanisms)):
+            raise ValueError(f"column {both[0]!r} is randomised, so it cannot be kept as it is")
+        if len(set(self.keep)) < len(self.keep):
+            raise ValueError(f"keep must name a column once, got keep={self.keep!r}")
+
+    @property
+    def columns(self) -> list[str]:
+        return [*self.keep, *self.mechanisms]
+
+    @property
+    def rule_text(self) -> str:
+        return f"missing={self.rule.missing!r} clip={self.rule.clip!r}"
+
+    def open(self, data: Any) -> Source:
+        """The source of some data, with the columns that are needed."""
+        source = open_source(data, self.columns, numeric=list(self.mechanisms))
+        for name in self.mechanisms:
+            check_numeric(source.field(name).type, name)
+        return source
+
+    def schema(self, source: Source) -> Any:
+        """The columns of the result; columns of cells are labelled with their mechanism."""
+        fields = [source.field(name) for name in self.keep]
+        for name, mechanism in self.mechanisms.items():
+            fields.append(pa.field(name, pa.from_numpy_dtype(mechanism.dtype), metadata=label(mechanism)))
+        return pa.schema(fields)
+
+    def reports(self, batch: Any, schema: Any) -> Any:
+        """The batch with its columns randomised; DataError if the rule does not cover some value."""
+        arrays = []
+        for name in schema.names:
+            if name in self.mechanisms:
+                arrays.append(cells_of(batch, name, self.mechanisms[name], self.rule))
+            else:
+                arrays.append(batch.column(name))
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def cells_of(
@@ -92,27 +126,38 @@ def _absent(values: NDArray[Any], null: NDArray[np.bool_] | None) -> NDArray[np.
     return absent if absent.any() else None
 
 
-def explain(source: Source, mechanisms: Mapping[str, AnyMechanism], rule: Rule) -> DataError | None:
-    """Read the source again to say how many values of which column are refused, and where the first is."""
-    for name, mechanism in mechanisms.items():
-        wrong, first, row, nulls = 0, -1, 0, 0
-        for batch in source.batches():
+def refusal(
+    batches: Iterable[Any],
+    mechanisms: Mapping[str, AnyMechanism],
+    rule: Rule,
+    where: str,
+    rows: int = 0,
+) -> DataError | None:
+    """How many values of which column are refused, and where the first is, from the first bad batch on.
+
+    `rows` came before and were covered by the rule. None if nothing is found.
+    """
+    wrong, nulls = dict.fromkeys(mechanisms, 0), dict.fromkeys(mechanisms, 0)
+    first: dict[str, int] = {}
+    for batch in batches:
+        for name, mechanism in mechanisms.items():
             values, null = numbers(batch, name)
             found, at = _refused(values, null, mechanism, rule)
-            nulls += 0 if null is None else int(null.sum())
-            if found and first < 0:
-                first = row + at
-            wrong, row = wrong + found, row + batch.num_rows
-        if wrong:
-            domain = mechanism.domain
-            rule_text = "be present and finite" if rule.clip else f"lie in [{domain.low!r}, {domain.high!r}]"
-            hint = "declare missing= for absent values" + (
-                "" if rule.clip else ", clip=True for those outside"
-            )
-            return DataError(
-                f"values of column {name!r} in {source.name} must {rule_text}: {wrong} of {row} do not "
-                f"({nulls} of them null), the first in row {first}; {hint}"
-            )
+            nulls[name] += 0 if null is None else int(null.sum())
+            if found:
+                first.setdefault(name, rows + at)
+            wrong[name] += found
+        rows += batch.num_rows
+    for name, row in first.items():
+        domain = mechanisms[name].domain
+        must = "be present and finite" if rule.clip else f"lie in [{domain.low!r}, {domain.high!r}]"
+        absent = f" ({nulls[name]} of them null)" if nulls[name] and rule.missing is None else ""
+        hints = ["missing= for absent values"] if rule.missing is None else []
+        hints += [] if rule.clip else ["clip=True for those outside"]
+        return DataError(
+            f"values of column {name!r} in {where} must {must}: {wrong[name]} of {rows} do not{absent}, "
+            f"the first in row {row}; declare {', '.join(hints)}"
+        )
     return None
 
 

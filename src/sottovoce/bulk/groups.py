@@ -35,7 +35,7 @@ class GroupedTally(Mapping[tuple[Any, ...], Tally]):
         self.mechanism, self.by = mechanism, tuple(by)
         self._keys, self._pairs, self._counts = keys, pairs, counts
         edges = np.searchsorted(pairs, np.arange(keys.num_rows + 1) * mechanism.cells)
-        names = zip(*(keys.column(name).to_pylist() for name in self.by), strict=True)
+        names = zip(*(_plain(keys.column(name)) for name in self.by), strict=True)
         self._rows = {key: (int(a), int(b)) for key, a, b in zip(names, edges[:-1], edges[1:], strict=True)}
 
     @classmethod
@@ -106,6 +106,23 @@ def _distinct(codes: IntArray, limit: int) -> tuple[IntArray, IntArray]:
     return present, place[codes]
 
 
+def _encoded(column: Any) -> Any:
+    """A dictionary-encoded column whose nulls are a value like any other."""
+    if pa.types.is_dictionary(column.type):
+        if not column.null_count:
+            return column
+        column = column.cast(column.type.value_type)
+    return column.dictionary_encode(null_encoding="encode")
+
+
+def _plain(column: Any) -> list[Any]:
+    """Python values; every NaN is the same one, since no two are equal."""
+    values = column.to_pylist()
+    if pa.types.is_floating(column.type):
+        return [math.nan if value != value else value for value in values]
+    return values
+
+
 class GroupCounter:
     """Counts (group, cell) pairs batch by batch: one array while that is small, sorted pairs beyond."""
 
@@ -137,7 +154,7 @@ class GroupCounter:
 
     def _group_codes(self, batch: Any) -> IntArray:
         """A number per row for its group, the same for the same key in every batch."""
-        encoded = [batch.column(name).dictionary_encode(null_encoding="encode") for name in self._by]
+        encoded = [_encoded(batch.column(name)) for name in self._by]
         sizes = [len(column.dictionary) for column in encoded]
         local = np.zeros(batch.num_rows, dtype=np.int64)
         for column, size in zip(encoded, sizes, strict=True):
@@ -147,16 +164,28 @@ class GroupCounter:
         for column, size in zip(reversed(encoded), reversed(sizes), strict=True):
             present, place = np.divmod(present, max(size, 1))
             places.append(column.dictionary.take(pa.array(place)))
-        keys = pa.RecordBatch.from_arrays(
-            places[::-1], schema=pa.schema([batch.schema.field(n) for n in self._by])
-        )
-        return self._register(keys)[local]
+        return self._register(self._as_keys(places[::-1]))[local]
+
+    def _as_keys(self, columns: list[Any]) -> Any:
+        """Distinct keys as a record batch of the types that the first batch had."""
+        if not self._keys:
+            return pa.RecordBatch.from_arrays(columns, names=self._by)
+        schema = self._keys[0].schema
+        try:
+            columns = [column.cast(field.type) for column, field in zip(columns, schema, strict=True)]
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            kinds = [f"{name} {column.type}" for name, column in zip(self._by, columns, strict=True)]
+            raise DataError(
+                f"the columns of `by` must have one type throughout: {', '.join(kinds)} after "
+                f"{', '.join(f'{field.name} {field.type}' for field in schema)}"
+            ) from None
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
 
     def _register(self, keys: Any) -> IntArray:
         """Codes of distinct keys; new ones are numbered as they come."""
         codes = np.empty(keys.num_rows, dtype=np.int64)
         fresh = []
-        for i, key in enumerate(zip(*(column.to_pylist() for column in keys.columns), strict=True)):
+        for i, key in enumerate(zip(*(_plain(column) for column in keys.columns), strict=True)):
             if key not in self._codes:
                 self._codes[key] = len(self._codes)
                 fresh.append(i)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 from sottovoce.errors import DataError
 from sottovoce.mechanism import Mechanism
 from sottovoce.mixture import Mixture, from_json
+from sottovoce.spec import parse_json
 
 SPEC, DIGEST = "sottovoce:spec", "sottovoce:digest"
+
+_MOST_BYTES = 1 << 25
 
 AnyMechanism = Mechanism | Mixture
 
@@ -16,6 +21,25 @@ AnyMechanism = Mechanism | Mixture
 def label(mechanism: AnyMechanism) -> dict[str, str]:
     """The metadata of a column of this mechanism's reports."""
     return {SPEC: mechanism.to_json(), DIGEST: mechanism.digest}
+
+
+def beside(path: Path) -> Path:
+    """Where the mechanisms of a CSV file stand: the format itself has no metadata."""
+    return path.with_suffix(".spec.json")
+
+
+def label_beside(path: Path, name: str) -> dict[str, str]:
+    """A CSV column's metadata from the file beside it: one spec, or one for each column's name."""
+    try:
+        text = beside(path).read_text()
+    except FileNotFoundError:
+        return {}
+    content = parse_json(text, beside(path).name, _MOST_BYTES)
+    if isinstance(content, dict) and "format" not in content:
+        if name not in content:
+            return {}
+        text = json.dumps(content[name])
+    return label(from_json(text))
 
 
 def mechanism_of(metadata: Any, name: str) -> AnyMechanism | None:

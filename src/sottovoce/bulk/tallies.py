@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from sottovoce.bulk.arrow import Source, list_files, open_source
+from sottovoce.bulk.arrow import Source, list_files, open_source, read_ahead
 from sottovoce.bulk.files import Progress
 from sottovoce.bulk.groups import GroupCounter, GroupedTally
 from sottovoce.bulk.labels import AnyMechanism, agree, mechanism_of
 from sottovoce.errors import DataError
-from sottovoce.kernels.tables import IntArray
 from sottovoce.tally import Tally
 
 
@@ -42,28 +40,17 @@ def tally(
     if groups:
         return _by_group(sources, column, groups, mechanism, progress)
     counts = np.zeros(mechanism.cells, dtype=np.int64)
-    with ThreadPoolExecutor(1) as reader:
-        for source in sources:
-            _count_source(source, column, counts, reader, progress)
+    for source in sources:
+        for batch in read_ahead(source.batches()):
+            cells = _cells(batch.column(column), column, counts.size, source)
+            counts += np.bincount(cells, minlength=counts.size)
+            if progress is not None:
+                progress(batch.num_rows)
     return Tally.from_counts(mechanism, counts)
 
 
 def _where(source: Source, column: str) -> str:
     return f"column {column!r} of {source.name}"
-
-
-def _count_source(
-    source: Source, column: str, counts: IntArray, reader: ThreadPoolExecutor, progress: Progress | None
-) -> None:
-    """Count one batch while the next is being read."""
-    batches = source.batches()
-    coming = reader.submit(next, batches, None)
-    while (batch := coming.result()) is not None:
-        coming = reader.submit(next, batches, None)
-        cells = _cells(batch.column(column), column, counts.size, source)
-        counts += np.bincount(cells, minlength=counts.size)
-        if progress is not None:
-            progress(batch.num_rows)
 
 
 def _cells(array: Any, column: str, limit: int, source: Source) -> Any:
@@ -87,7 +74,7 @@ def _by_group(
 ) -> GroupedTally:
     counter = GroupCounter(mechanism, by)
     for source in sources:
-        for batch in source.batches():
+        for batch in read_ahead(source.batches()):
             if batch.column(column).null_count:
                 batch = batch.filter(batch.column(column).is_valid())
             _cells(batch.column(column), column, mechanism.cells, source)

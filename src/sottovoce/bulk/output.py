@@ -1,0 +1,180 @@
+"""Files of reports: written whole or not at all, written once, by the suffix of their name."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from glob import escape
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sottovoce.bulk.arrow import PARQUET, Source
+from sottovoce.bulk.columns import Work
+from sottovoce.bulk.labels import DIGEST, beside
+from sottovoce.errors import DataError
+
+SOURCE = "sottovoce:source"  # size and time of the file that reports were made from
+RULE = "sottovoce:rule"  # what was declared for absent and outlying values
+ROW_GROUP = 1 << 20
+
+
+def write_reports(batches: Iterable[Any], source: Source, work: Work, target: Path, path: Path | None) -> int:
+    """Batches of reports into a new file; how many rows. It has its name only when complete and on disk."""
+    schema = work.schema(source)
+    if path is not None:
+        schema = schema.with_metadata(
+            {**(schema.metadata or {}), SOURCE: _identity(path), RULE: work.rule_text}
+        )
+    rows = 0
+    with atomic_file(target) as temporary:
+        with _writer(target, temporary, schema, work) as write:
+            for batch in batches:
+                write(batch)
+                rows += batch.num_rows
+        if target.suffix.lower() == ".csv":
+            _write_specs(target, work)
+    return rows
+
+
+def finished(target: Path, work: Work, path: Path | None) -> int:
+    """The rows of a file that an earlier run finished, if it is the same work; otherwise refuse to guess."""
+    if path is None or target.suffix.lower() == ".csv":
+        raise FileExistsError(f"{target} exists: reports are written once, choose another name")
+    try:
+        rows, schema = _look(target)
+    except (pa.ArrowInvalid, OSError):
+        raise FileExistsError(f"{target} exists and is no file of reports: choose another name") from None
+    about = schema.metadata or {}
+    expected = {SOURCE: _identity(path), RULE: work.rule_text}
+    same = schema.names == work.columns and all(
+        about.get(key.encode()) == value.encode() for key, value in expected.items()
+    )
+    for name, mechanism in work.mechanisms.items():
+        same = same and (schema.field(name).metadata or {}).get(DIGEST.encode()) == mechanism.digest.encode()
+    if not same:
+        raise DataError(
+            f"{target} exists, made from other data, by another mechanism or under other rules: "
+            "move it away first"
+        )
+    return rows
+
+
+def _look(path: Path) -> tuple[int, Any]:
+    if path.suffix.lower() in PARQUET:
+        found = pq.read_metadata(path)
+        return int(found.num_rows), found.schema.to_arrow_schema()
+    with pa.memory_map(str(path)) as file, pa.ipc.open_file(file) as reader:
+        return sum(reader.get_batch(i).num_rows for i in range(reader.num_record_batches)), reader.schema
+
+
+def _identity(path: Path) -> str:
+    status = path.stat()
+    return f"{status.st_size}:{status.st_mtime_ns}"
+
+
+@contextmanager
+def _writer(target: Path, temporary: Path, schema: Any, work: Work) -> Iterator[Any]:
+    """A function that writes one batch, in the format that the target's name asks for."""
+    suffix = target.suffix.lower()
+    made: AbstractContextManager[Any]
+    if suffix in PARQUET:
+        # Cells are nearly incompressible: packed to their width, not compressed.
+        made = pq.ParquetWriter(
+            temporary,
+            schema,
+            use_dictionary=work.keep,
+            column_encoding=dict.fromkeys(work.mechanisms, "DELTA_BINARY_PACKED"),
+            compression={name: "NONE" if name in work.mechanisms else "SNAPPY" for name in schema.names},
+        )
+        with made as writer:
+            yield lambda batch: writer.write_batch(batch, row_group_size=ROW_GROUP)
+        return
+    if suffix == ".csv":
+        from pyarrow import csv
+
+        made = csv.CSVWriter(temporary, schema)
+    elif suffix in (".arrow", ".feather", ".ipc"):
+        made = pa.ipc.new_file(temporary, schema)
+    else:
+        raise ValueError(f"output must end in .parquet, .arrow or .csv, got {target.name!r}")
+    with made as writer:
+        yield writer.write_batch
+
+
+def _write_specs(target: Path, work: Work) -> None:
+    """A CSV file has no room for metadata: its mechanisms stand beside it."""
+    specs = {name: json.loads(mechanism.to_json()) for name, mechanism in work.mechanisms.items()}
+    content = next(iter(work.mechanisms.values())).to_json() if len(specs) == 1 else json.dumps(specs)
+    with atomic_file(beside(target), replace=True) as temporary:
+        temporary.write_text(content)
+
+
+@contextmanager
+def atomic_file(target: Path, *, replace: bool = False) -> Iterator[Path]:
+    """A temporary file beside the target that takes its name once it is complete and on disk.
+
+    What a killed run left behind is removed; a file that another run finished meanwhile is not replaced.
+    """
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {target.parent}")
+    _sweep(target)
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
+    try:
+        with open(temporary, "ab") as lock:
+            _lock(lock)
+            yield temporary
+            _sync(temporary)
+            if replace:
+                os.replace(temporary, target)
+            else:
+                _name_once(temporary, target)
+            _sync(target.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _name_once(temporary: Path, target: Path) -> None:
+    """The target's name for a finished file, unless it was taken meanwhile: a link never replaces."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise FileExistsError(f"{target} was written by another run: its reports stand") from None
+    except OSError:  # a file system without links
+        if target.exists():
+            raise FileExistsError(f"{target} was written by another run: its reports stand") from None
+        os.replace(temporary, target)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _lock(file: Any) -> bool:
+    """A lock that dies with the process; True if nobody else holds it."""
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except ImportError:  # no such locks here: leave the files of others alone
+        return False
+    return True
+
+
+def _sweep(target: Path) -> None:
+    """Remove the half-written files of runs that are no more."""
+    for left in target.parent.glob(f".{escape(target.name)}.*.partial"):
+        with open(left, "ab") as file:
+            if _lock(file):
+                left.unlink(missing_ok=True)
