@@ -50,11 +50,15 @@ class GroupedTally(Mapping[tuple[Any, ...], Tally]):
             counter.add(batch, CELL, batch.column(COUNT).to_numpy(zero_copy_only=False))
         return counter.result()
 
-    def __getitem__(self, key: Any) -> Tally:
+    def pairs(self, key: Any) -> tuple[IntArray, IntArray]:
+        """The cells that occurred in a group, and how often."""
         first, last = self._rows[key if isinstance(key, tuple) else (key,)]
-        cells = self._pairs[first:last] % self.mechanism.cells
+        return self._pairs[first:last] % self.mechanism.cells, self._counts[first:last]
+
+    def __getitem__(self, key: Any) -> Tally:
+        cells, found = self.pairs(key)
         counts = np.zeros(self.mechanism.cells, dtype=np.int64)
-        counts[cells] = self._counts[first:last]
+        counts[cells] = found
         return Tally.from_counts(self.mechanism, counts)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
@@ -80,6 +84,11 @@ class GroupedTally(Mapping[tuple[Any, ...], Tally]):
         group, cell = np.divmod(self._pairs, self.mechanism.cells)
         columns = {name: self._keys.column(name).take(pa.array(group)) for name in self.by}
         return pa.table({**columns, CELL: cell, COUNT: self._counts})
+
+    @property
+    def keys_table(self) -> Any:
+        """An Arrow table of the groups' keys, a row each, in their order."""
+        return self._keys
 
     def __add__(self, other: GroupedTally) -> GroupedTally:
         if self.mechanism.digest != other.mechanism.digest or self.by != other.by:

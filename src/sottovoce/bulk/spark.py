@@ -12,39 +12,23 @@ gives the same report). One of the two has to be chosen; there is no third that 
 from __future__ import annotations
 
 import os
-import shutil
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from sottovoce.bulk.cluster import need_columns, run_action, session, write_once
+from sottovoce.bulk.columns import Missing, Rule
+from sottovoce.bulk.estimating import COLUMNS
 from sottovoce.bulk.groups import CELL, COUNT, GroupedTally
 from sottovoce.bulk.labels import AnyMechanism, agree, label, mechanism_of
-from sottovoce.errors import DataError, MissingExtra
-from sottovoce.mixture import from_json
+from sottovoce.errors import DataError
 from sottovoce.tally import Tally
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
-    from sottovoce.bulk.columns import Missing
     from sottovoce.central.results import GroupedRelease, Release
 
-
-def session(cores: int | str = "*", **settings: str) -> SparkSession:
-    """A local Spark session with the settings that these verbs like; a cluster's own session works too."""
-    spark_module = _pyspark()
-    if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
-        raise OSError(
-            "Spark needs Java 17 or newer: install a JRE (openjdk-17-jre-headless) or set JAVA_HOME"
-        )
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    builder = spark_module.sql.SparkSession.builder.master(f"local[{cores}]").appName("sottovoce")
-    defaults = {"spark.ui.enabled": "false", "spark.sql.execution.arrow.pyspark.enabled": "true"}
-    for key, value in {**defaults, **settings}.items():
-        builder = builder.config(key, value)
-    return builder.getOrCreate()
+__all__ = ["central_mean", "estimates", "report", "session", "tally"]
 
 
 def report(
@@ -65,8 +49,6 @@ def report(
     draws are a keyed function of row, column, mechanism and value under a secret made for this call, which
     lives only in the plan's closure. `missing` and `clip` are those of `bulk.report`.
     """
-    from sottovoce.bulk.columns import Rule
-
     rule = Rule(missing, clip)
     rule.check(mechanism)
     if (output is None) == (row_id is None):
@@ -74,7 +56,7 @@ def report(
     if column in keep:
         raise ValueError(f"column {column!r} is randomised, so it cannot be kept as it is")
     extra = [] if row_id is None or row_id in keep or row_id == column else [row_id]
-    _need_columns(df, [*keep, column, *extra])
+    need_columns(df, [*keep, column, *extra])
     if row_id == column:
         raise ValueError("row_id must be another column than the one that is randomised")
     chosen = df.select(*keep, column, *extra)
@@ -85,37 +67,42 @@ def report(
     reports = chosen.mapInArrow(task, schema).withMetadata(column, label(mechanism))
     if output is None:
         return reports
-    _run(lambda: reports.write.mode("error").parquet(output))
+    write_once(reports, output)
     return df.sparkSession.read.parquet(output)
 
 
 def _report_task(
-    column: str, keep: list[str], spec: str, rule: Any, row_id: str | None, secret: bytes | None
+    column: str, keep: list[str], spec: str, rule: Rule, row_id: str | None, secret: bytes | None
 ) -> Callable[[Iterator[Any]], Iterator[Any]]:
     """What runs in a task: batches in, batches of reports out."""
 
     def task(batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa
+        from itertools import chain
 
-        from sottovoce.bulk.columns import cells_of
+        import pyarrow as pa
+        from pyspark import TaskContext
+
+        from sottovoce.bulk.columns import cells_of, refusal
+        from sottovoce.bulk.estimating import mechanism_from
         from sottovoce.bulk.keyed import KeyedDraws
 
-        mechanism = _cached(spec)
+        mechanism = mechanism_from(spec)
         draws = None if secret is None else KeyedDraws(secret, column, mechanism)
+        signed = getattr(pa, f"int{8 * _cell_bytes(mechanism)}")()
+        names, before = [*keep, column], 0
         for batch in batches:
             rows = None if row_id is None else batch.column(row_id)
-            cells = cells_of(batch, column, mechanism, rule, draws, rows)
-            signed = cells.cast(getattr(pa, f"int{8 * _cell_bytes(mechanism)}")())
-            names = [*keep, column]
-            yield pa.RecordBatch.from_arrays([*(batch.column(name) for name in keep), signed], names=names)
+            try:
+                cells = cells_of(batch, column, mechanism, rule, draws, rows).cast(signed)
+            except DataError as error:
+                context = TaskContext.get()
+                where = f"partition {context.partitionId() if context else 0}"
+                rest = chain([batch], batches)
+                raise (refusal(rest, {column: mechanism}, rule, where, before) or error) from None
+            yield pa.RecordBatch.from_arrays([*(batch.column(name) for name in keep), cells], names=names)
+            before += batch.num_rows
 
     return task
-
-
-@lru_cache(maxsize=16)
-def _cached(spec: str) -> AnyMechanism:
-    """A worker reads and audits a spec once."""
-    return from_json(spec)
 
 
 def _cell_bytes(mechanism: AnyMechanism) -> int:
@@ -148,7 +135,7 @@ def _counts(
 ) -> tuple[DataFrame, AnyMechanism]:
     from pyspark.sql import functions
 
-    _need_columns(df, [*groups, column])
+    need_columns(df, [*groups, column])
     found = mechanism_of(df.schema[column].metadata, column)
     mechanism = agree(found, mechanism, f"column {column!r}")
     cell = functions.col(column).cast("long").alias(CELL)
@@ -164,9 +151,9 @@ def estimates(
     *,
     mechanism: AnyMechanism | None = None,
 ) -> DataFrame:
-    """An estimate per group, computed in parallel from the counts: columns of `by`, n, value, low, high.
+    """An estimate per group, computed in parallel from the counts; columns as in `bulk.estimates`.
 
-    `estimate` takes a Tally and returns something with value, low and high, such as `sottovoce.mean`.
+    `estimate` takes a Tally and returns an Estimate or several, such as `sottovoce.mean`: a row for each.
     """
     groups = [by] if isinstance(by, str) else list(by)
     counts, mechanism = _counts(df, column, groups, mechanism)
@@ -176,16 +163,15 @@ def estimates(
     def one_group(table: Any) -> Any:
         import pyarrow as pa
 
-        part = Tally.from_arrow(_cached(spec), table, cell=CELL, count=COUNT)
-        found = estimate(part)
-        numbers = {
-            "n": [part.n],
-            **{name: [float(getattr(found, name))] for name in ("value", "low", "high")},
-        }
-        first = table.slice(0, 1)
-        return pa.table({**{name: first.column(name) for name in groups}, **numbers})
+        from sottovoce.bulk.estimating import mechanism_from, rows_of
 
-    schema = f"{keys}, n long, value double, low double, high double"
+        part = Tally.from_arrow(mechanism_from(spec), table, cell=CELL, count=COUNT)
+        first = table.select(groups).slice(0, 1)
+        rows = rows_of(part, estimate, first.to_pylist()[0])
+        repeated = first.take(pa.array([0] * len(rows["n"])))
+        return pa.table({**{name: repeated.column(name) for name in groups}, **rows})
+
+    schema = f"{keys}, " + ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
     return counts.groupBy(*groups).applyInArrow(one_group, schema)
 
 
@@ -216,7 +202,7 @@ def central_mean(
         raise ValueError("by and groups go together: which rows belong where, and which keys are public")
     keys = EVERYBODY if groups is None else Keys(groups)
     wanted = [column] if by is None else [column, by]
-    _need_columns(df, wanted)
+    need_columns(df, wanted)
 
     def partial(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
@@ -236,7 +222,7 @@ def central_mean(
     parts = df.select(*wanted).mapInArrow(partial, "code long, people long, positions long")
     # decimal: a sum of positions may pass 64 bits
     exact = [functions.sum(functions.col(z).cast("decimal(38,0)")).alias(z) for z in ("people", "positions")]
-    rows = _run(lambda: parts.groupBy("code").agg(*exact).collect())
+    rows = run_action(lambda: parts.groupBy("code").agg(*exact).collect())
     people, positions = (np.zeros(len(keys), dtype=object) for _ in range(2))
     for row in rows:
         people[row["code"]], positions[row["code"]] = int(row["people"]), int(row["positions"])
@@ -244,37 +230,3 @@ def central_mean(
     return central.mean(
         totals, epsilon, bounds, mechanism, column=column, clip=clip, missing=missing, **options
     )
-
-
-def _need_columns(df: DataFrame, columns: Sequence[str]) -> None:
-    if missing := [name for name in columns if name not in df.columns]:
-        raise DataError(f"the data has no column {missing[0]!r}; columns are {df.columns}")
-
-
-def _run(action: Callable[[], Any]) -> Any:
-    """An action whose refusals in the workers come back as the sentence they were, without the stack."""
-    from pyspark.errors import PySparkException
-
-    try:
-        return action()
-    except PySparkException as error:
-        if "PATH_ALREADY_EXISTS" in str(error):
-            raise FileExistsError(
-                "output exists already: reports are written once, choose another name"
-            ) from None
-        for line in str(error).splitlines():
-            for kind in ("DataError: ", "TypeError: "):
-                if kind in line:
-                    wrong = DataError if kind.startswith("Data") else TypeError
-                    raise wrong(line.partition(kind)[2].strip()) from None
-        raise
-
-
-def _pyspark() -> Any:
-    try:
-        import pandas  # noqa: F401
-        import pyarrow  # noqa: F401
-        import pyspark.sql
-    except ImportError as error:
-        raise MissingExtra(f"Spark (there is no {error.name})", "spark") from None
-    return pyspark
