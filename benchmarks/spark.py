@@ -1,72 +1,80 @@
 """Spark: randomising and tallying against a no-op Arrow UDF, one core against two, 10^7 and 10^8 rows.
 
-Each line is a fresh session in a process of its own (a session cannot change its cores); rows are made by
-`spark.range`, and every action ends in a sum or a count, so that nothing is skipped.
+Each line is a fresh local session in a process of its own (a session cannot change its cores). Rows are made
+by `spark.range`, and every action ends in a sum, a count or files, so that nothing is skipped; the no-op
+takes the same columns and gives the column back. What is shuffled is read from Spark's own event log.
+
+    SPARK_ROWS   sizes ("1e7 1e8")      SPARK_CORES   cores ("1 2")
 """
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
+from collections.abc import Iterator
+from typing import Any
+
+from benchmarks._spark import in_its_own_process, seconds, start
 
 TAKES = "10 min"
 
 SIZES = [int(float(size)) for size in os.environ.get("SPARK_ROWS", "1e7 1e8").split()]
+CORES = [int(cores) for cores in os.environ.get("SPARK_CORES", "1 2").split()]
 
-WORK = """
-import json, sys, time
-import sottovoce as sv
-from sottovoce.bulk import spark
-cores, rows = int(sys.argv[1]), int(float(sys.argv[2]))
-settings = {"spark.log.level": "OFF", "spark.sql.shuffle.partitions": "4", "spark.driver.memory": "4g"}
-session = spark.session(cores, **settings)
-people = session.range(0, rows, numPartitions=8).selectExpr("id", "rand(7) AS wait")
-m = sv.ogpm(1.0)
 
-def same(batches):
+def unchanged(batches: Iterator[Any]) -> Iterator[Any]:
     import pyarrow as pa
+
     for batch in batches:
         yield pa.RecordBatch.from_arrays([batch.column("wait")], names=["wait"])
 
-def timed(frame):
-    begin = time.perf_counter()
-    frame.selectExpr("sum(wait)").collect()
-    return time.perf_counter() - begin
 
-nothing = people.mapInArrow(same, "wait double")
-reports = spark.report(people, "wait", m, row_id="id")
-for warm in (people.limit(10).mapInArrow(same, "wait double"), reports.limit(10)):
-    warm.selectExpr("sum(wait)").collect()
-found = {"no-op UDF": timed(nothing), "report": timed(reports)}
-begin = time.perf_counter()
-assert spark.tally(reports, "wait").n == rows
-found["report and tally"] = time.perf_counter() - begin
-print(json.dumps(found))
-session.stop()
-"""
+def measure(cores: int, rows: int, folder: str) -> dict[str, float]:
+    """Seconds of every action in one session."""
+    import sottovoce as sv
+    from sottovoce.bulk import spark
 
+    session, m = start(cores, folder), sv.ogpm(1.0)
+    people = session.range(0, rows, numPartitions=8).selectExpr("id", "rand(7) AS wait")
+    few = session.range(0, 10**5, numPartitions=8).selectExpr("id", "rand(7) AS wait")
 
-def measure(cores: int, rows: int) -> dict[str, float]:
-    done = subprocess.run(
-        [sys.executable, "-c", WORK, str(cores), str(rows)], capture_output=True, text=True, check=True
-    )
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+    def added(frame: Any) -> float:
+        return seconds(lambda: frame.selectExpr("sum(wait)").collect())
+
+    def actions(frame: Any, name: str) -> dict[str, float]:
+        nothing = frame.mapInArrow(unchanged, "wait double")
+        keyed = spark.report(frame, "wait", m, row_id="id")
+        found = {"no-op": added(nothing), "keyed": added(keyed)}
+        found["no-op, written"] = seconds(lambda: nothing.write.parquet(f"{folder}/plain-{name}"))
+        found["written"] = seconds(lambda: spark.report(frame, "wait", m, output=f"{folder}/{name}"))
+        reports = session.read.parquet(f"{folder}/{name}")
+        found["tally"] = seconds(lambda: spark.tally(reports, "wait"))
+        plain = reports.groupBy("wait").count()
+        found["GROUP BY"] = seconds(lambda: plain.toArrow())
+        return found
+
+    actions(few, "warm")
+    found = actions(people, "reports")
+    session.stop()
+    return found
 
 
 def main() -> None:
-    print(
-        f"  {'rows':>8} {'cores':>5} {'no-op UDF':>10} {'report':>10} {'ratio':>6} {'report and tally':>17}"
-    )
+    print("| rows | cores | no-op UDF | keyed | ratio | no-op UDF, written | fresh, written | ratio |")
+    print("|---|---|---|---|---|---|---|---|")
+    tallies = []
     for rows in SIZES:
-        for cores in (1, 2):
-            found = measure(cores, rows)
-            ratio = found["report"] / found["no-op UDF"]
-            print(
-                f"  {rows:8.0e} {cores:5d} {found['no-op UDF']:9.1f}s {found['report']:9.1f}s {ratio:6.2f} "
-                f"{found['report and tally']:16.1f}s"
-            )
+        for cores in CORES:
+            t = in_its_own_process("spark", "measure", cores, rows)
+            pairs = [("no-op", "keyed"), ("no-op, written", "written")]
+            cells = [f"{t[a]:.1f} s | {t[b]:.1f} s | {t[b] / t[a]:.2f}" for a, b in pairs]
+            print(f"| {rows:.0e} | {cores} | {' | '.join(cells)} |", flush=True)
+            tallies.append((rows, cores, t))
+    print("\n| rows | cores | tally | Spark's GROUP BY | ratio | largest shuffle | its records |")
+    print("|---|---|---|---|---|---|---|")
+    for rows, cores, t in tallies:
+        size, records = max(t["shuffled"])
+        times = f"{t['tally']:.1f} s | {t['GROUP BY']:.1f} s | {t['tally'] / t['GROUP BY']:.2f}"
+        print(f"| {rows:.0e} | {cores} | {times} | {size / 1e6:.2f} MB | {records:,} |")
 
 
 if __name__ == "__main__":

@@ -156,7 +156,7 @@ def test_text_ids_and_mixtures(people: Any) -> None:
 
 def test_the_secret_is_not_in_the_plan(people: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     secret = bytes(range(200, 232))
-    monkeypatch.setattr(spark.os, "urandom", lambda n: secret)
+    monkeypatch.setattr(spark, "new_secret", lambda: secret)
     reports = spark.report(people, "wait", M, row_id="id")
     plan = reports._jdf.queryExecution().toString()
     assert "wait" in plan

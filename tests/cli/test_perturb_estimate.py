@@ -21,6 +21,13 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     rows = "".join(f"{i},{x}\n" for i, x in enumerate(HOURS.tolist()))
     Path("people.csv").write_text("id,hours\n" + rows)
     Path("absent.csv").write_text("id,hours\n" + "".join(f"{i},\n" for i in range(5)))
+    towns = "".join(
+        f"{x},{'rome' if i % 3 else 'oslo'},{30 + i % 40}\n" for i, x in enumerate(HOURS.tolist())
+    )
+    Path("towns.csv").write_text("hours,town,age\n" + towns)
+    Path("text.csv").write_text("id,hours\n1,2\n2,seventy-seven\n3,about 77\n")
+    Path("ragged.csv").write_text("id,hours\n1,2\n2,3,77\n")
+    Path("nan.csv").write_text("id,hours\n1,nan\n2,nan\n")
     Path("empty.csv").write_text("")
     Path("header.csv").write_text("id,hours\n")
 
@@ -78,6 +85,35 @@ def test_a_tally_and_a_circle(run) -> None:  # type: ignore[no-untyped-def]
         ("perturb absent.csv --column hours --epsilon 1 --domain 0 24 --output x.parquet", "hours"),
         ("perturb empty.csv --column hours --epsilon 1 --domain 0 24 --output x.parquet", "empty.csv"),
         ("perturb header.csv --column hours --epsilon 1 --domain 0 24 --output x.parquet", "no rows"),
+        (
+            "perturb text.csv --column hours --epsilon 1 --domain 0 24 --output x.parquet",
+            "2 of 3 values are not, the first in row 1",
+        ),
+        (
+            "perturb ragged.csv --column hours --epsilon 1 --domain 0 24 --output x.parquet",
+            "Expected 2 columns, got 3",
+        ),
+        (
+            "perturb nan.csv --column hours --epsilon 1 --domain 0 24 --output x.parquet",
+            "declare --missing for absent values, --clip",
+        ),
+        (
+            "perturb people.csv --column hours --epsilon -1 --domain 0 24 --output x.parquet",
+            "--epsilon must be positive, got -1.0",
+        ),
+        (
+            "perturb people.csv --column hours --epsilon 1 --domain 0 24 --missing 25 --output x.parquet",
+            "--missing must lie in the domain, got 25.0",
+        ),
+        (
+            "perturb people.csv --column hours --epsilon 1 --domain 0 24 --output x.txt",
+            "output must end in .parquet, .arrow or .csv",
+        ),
+        (
+            "perturb people.csv --column hours --column hours --epsilon 1 --domain 0 24 --output x.parquet",
+            "got hours twice",
+        ),
+        ("perturb people.csv --column hours=none.json --output x.parquet", "no file none.json"),
         ("perturb none.csv --column hours --epsilon 1 --domain 0 24 --output x.parquet", "no file"),
         ("perturb people.csv --column age --epsilon 1 --domain 0 24 --output x.parquet", "no column 'age'"),
         ("perturb people.csv --column hours --epsilon 1 --domain 0 9 --output x.parquet", "must lie in"),
@@ -85,7 +121,10 @@ def test_a_tally_and_a_circle(run) -> None:  # type: ignore[no-untyped-def]
         (f"{PERTURB} x.parquet --mechanism best", "mechanism must be one of"),
         (f"{PERTURB} x.parquet --missing none", "missing must be a number"),
         ("estimate people.csv --column hours", "does not say which mechanism"),
+        ("estimate people.csv --column hours", "pass --spec PATH"),
         ("estimate people.csv", "--column"),
+        ("estimate people.csv --column hours --output x.txt", "--output must end in one of .png"),
+        ("estimate none.json --by town", "no groups left"),
         ("estimate none.json", "no file"),
         ("estimate empty.csv --column hours", "empty.csv"),
     ],
@@ -96,4 +135,86 @@ def test_mistakes_are_one_sentence(run, line: str, says: str) -> None:  # type: 
     assert not said
     assert says in error
     assert "Traceback" not in error
+    assert "77" not in error  # a value of somebody's
     assert not Path("x.parquet").exists()
+
+
+def test_several_columns_each_with_a_mechanism(run) -> None:  # type: ignore[no-untyped-def]
+    Path("age.json").write_text(sv.pm(1.0, (0, 120)).to_json())
+    line = "perturb towns.csv --column hours --column age=age.json --keep town --epsilon 2 --domain 0 24"
+    for output in ("r.parquet", "r.arrow", "r.csv"):
+        code, said, _ = run(f"{line} --output {output}")
+        assert code == 0
+        assert "together 3 for each person" in said
+        for column, epsilon in (("hours", 2), ("age", 1)):
+            code, said, _ = run(f"estimate {output} --column {column} --quick --json")
+            assert code == 0
+            assert json.loads(said)["epsilon"] == epsilon
+    code, _, error = run("estimate r.parquet")
+    assert code == 2
+    assert "--column NAME (hours, age)" in error
+
+
+def test_the_only_column_of_reports_needs_no_name(run) -> None:  # type: ignore[no-untyped-def]
+    assert run(f"{PERTURB} r.parquet")[0] == 0
+    code, said, _ = run("estimate r.parquet --quick --output answers.json")
+    assert code == 0
+    assert "3000 reports" in said
+    assert json.loads(Path("answers.json").read_text())["n"] == 3000
+
+
+def test_many_files_are_resumed(run) -> None:  # type: ignore[no-untyped-def]
+    Path("more.csv").write_text(Path("people.csv").read_text())
+    line = "perturb people.csv more.csv --column hours --epsilon 2 --domain 0 24 --output"
+    assert run(f"{line} out")[0] == 0
+    before = Path("out/people.parquet").read_bytes()
+    Path("out/more.parquet").unlink()
+    code, said, _ = run(f"{line} out")
+    assert code == 0
+    assert "6000 reports" in said
+    assert "1 of 2 files finished by an earlier run and left alone" in said
+    assert Path("out/people.parquet").read_bytes() == before
+    code, said, _ = run("estimate out --column hours --quick")
+    assert "6000 reports" in said
+    code, _, error = run("perturb people.csv more.csv --column hours --epsilon 1 --domain 0 24 --output out")
+    assert code == 2
+    assert "move it away first" in error
+
+
+def test_estimates_by_group(run) -> None:  # type: ignore[no-untyped-def]
+    line = "perturb towns.csv --column hours --keep town --epsilon 4 --domain 0 24 --output r.parquet"
+    assert run(f"{line} --mechanism pm")[0] == 0
+    code, said, _ = run("estimate r.parquet --by town --json --output g.csv")
+    assert code == 0
+    groups = {row["town"]: row for row in json.loads(said)["groups"]}
+    assert {name: row["n"] for name, row in groups.items()} == {"oslo": 1000, "rome": 2000}
+    for name, kept in (("oslo", HOURS[::3]), ("rome", np.delete(HOURS, np.s_[::3]))):
+        assert groups[name]["low"] - 0.5 < kept.mean() < groups[name]["high"] + 0.5
+    assert Path("g.csv").read_text().splitlines()[0] == '"town","what","n","value","low","high"'
+    code, said, _ = run("estimate r.parquet --by town --range 0 12 --output g.png")
+    assert code == 0
+    assert "oslo\tprobability of 0 to 12\t1000" in said
+    assert Path("g.png").read_bytes()[:4] == b"\x89PNG"
+    code, _, error = run("estimate r.parquet --by village")
+    assert code == 2
+    assert "no column 'village'" in error
+
+
+def test_progress_shows_rows_a_second(run, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    code, _, error = run(f"{PERTURB} r.parquet")
+    assert code == 0
+    assert "rows randomised" in error
+    code, _, error = run("estimate r.parquet --quick")
+    assert "3,000 rows counted" in error
+    assert "rows/s" in error
+
+
+def test_nothing_but_absent_reports(run) -> None:  # type: ignore[no-untyped-def]
+    assert (
+        run("perturb nan.csv --column hours --epsilon 1 --domain 0 24 --missing keep --output r.parquet")[0]
+        == 0
+    )
+    code, _, error = run("estimate r.parquet")
+    assert code == 2
+    assert "no reports" in error

@@ -153,7 +153,9 @@ class GroupCounter:
             pairs_so_far = np.flatnonzero(self._dense)
             self._held, self._dense = [(pairs_so_far, self._dense[pairs_so_far])], None
         if self._dense is not None:
-            self._dense = np.concatenate((self._dense, np.zeros(size - self._dense.size, dtype=np.int64)))
+            if size > self._dense.size:
+                more = np.zeros(size - self._dense.size, dtype=np.int64)
+                self._dense = np.concatenate((self._dense, more))
             np.add.at(self._dense, pairs, 1 if amounts is None else amounts)
             return
         self._held.append((pairs, np.ones_like(pairs) if amounts is None else amounts))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import os
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,11 @@ from sottovoce.errors import DataError
 from sottovoce.mixture import Mixture
 
 SECRET_BYTES = 32
+
+
+def new_secret() -> bytes:
+    """A secret from the operating system, for one run."""
+    return os.urandom(SECRET_BYTES)
 
 
 class KeyedDraws:

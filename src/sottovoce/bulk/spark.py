@@ -11,7 +11,6 @@ gives the same report). One of the two has to be chosen; there is no third that 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from sottovoce.bulk.cluster import need_columns, run_action, session, write_once
 from sottovoce.bulk.columns import Missing, Rule
 from sottovoce.bulk.estimating import COLUMNS
 from sottovoce.bulk.groups import CELL, COUNT, GroupedTally
+from sottovoce.bulk.keyed import new_secret
 from sottovoce.bulk.labels import AnyMechanism, agree, label, mechanism_of
 from sottovoce.errors import DataError
 from sottovoce.tally import Tally
@@ -62,7 +62,7 @@ def report(
     chosen = df.select(*keep, column, *extra)
     fields = ", ".join(f"`{f.name}` {f.dataType.simpleString()}" for f in chosen.select(*keep).schema.fields)
     schema = f"{fields}{', ' if fields else ''}`{column}` {_cell_type(mechanism)}"
-    secret = None if row_id is None else os.urandom(32)
+    secret = None if row_id is None else new_secret()
     task = _report_task(column, list(keep), mechanism.to_json(), rule, row_id, secret)
     reports = chosen.mapInArrow(task, schema).withMetadata(column, label(mechanism))
     if output is None:

@@ -1,17 +1,22 @@
-"""sottovoce estimate: reports in, answers out, as text, JSON or a picture."""
+"""sottovoce estimate: reports in, answers out, as text, JSON, a table or a picture."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import sottovoce as sv
-from sottovoce.cli.options import Column, Output, Quick, SpecOption, counting, read_spec
-from sottovoce.errors import MissingExtra
+from sottovoce.cli.options import Column, Quick, SpecOption, counting, read_spec, speaking_of_options
+from sottovoce.errors import DataError, MissingExtra, NoDataError
+
+PICTURES = (".png", ".svg", ".pdf")
+_PARALLEL = 64  # groups from which another process is worth its start
 
 
 def register(app: typer.Typer) -> None:
@@ -19,8 +24,14 @@ def register(app: typer.Typer) -> None:
 
 
 def estimate(
-    data: Annotated[Path, typer.Argument(help="Reports (Parquet, CSV, Arrow, a folder) or a tally (.json).")],
+    data: Annotated[
+        list[Path], typer.Argument(help="Reports (Parquet, CSV, Arrow, a folder) or a tally (.json).")
+    ],
     column: Column = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option("--by", metavar="NAME", help="Answers for each group of this column (repeat)."),
+    ] = None,
     spec: SpecOption = None,
     quantiles: Annotated[
         list[float] | None, typer.Option("--quantile", metavar="P", help="A quantile (repeat).")
@@ -37,44 +48,45 @@ def estimate(
         str, typer.Option("--estimand", help="The mean of the population or of the respondents.")
     ] = "population",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
-    output: Output = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            metavar="PATH",
+            help="A picture (.png, .svg, .pdf) or the answers as .json; with --by also .csv or .parquet.",
+        ),
+    ] = None,
     quick: Quick = False,
 ) -> None:
-    """Estimate the mean, spread and quantiles behind a file of reports, each with an interval.
+    """Estimate the mean, spread and quantiles behind files of reports, each with an interval.
 
-    On a circle the mean direction and concentration. --output draws the reconstructed distribution (png, svg,
-    pdf); --quick leaves out quantiles.
+    On a circle the mean direction and concentration. The mechanism is read from the file; --spec names it
+    where the file does not. --output draws the reconstructed distribution, with --by the groups' means;
+    --quick leaves out quantiles. With --by only the mean, and what --quantile and --range ask for.
     """
-    tally = _tally(data, column, spec).required()
-    asked: list[Callable[[], Any]] = []
-    if tally.mechanism.domain.is_circle:
-        asked += [lambda: sv.circular_mean(tally, confidence=confidence)]
-        asked += [lambda: sv.concentration(tally, confidence=confidence)]
-        if quantiles:
-            raise ValueError("a circle has no quantiles; ask for --range LOW HIGH")
-    else:
-        asked += [lambda: sv.mean(tally, interval=interval, estimand=estimand, confidence=confidence)]
-        asked += [lambda: sv.variance(tally, confidence=confidence)]
-        wanted = quantiles or ([] if quick else [0.1, 0.5, 0.9])
-        if wanted:
-            asked += [lambda: sv.quantile(tally, wanted, confidence=confidence)]
-    if between is not None:
-        asked += [lambda: sv.probability(tally, *between, confidence=confidence)]
-    answers: list[sv.Estimate] = []
-    for ask in asked:
-        found = ask()
-        answers += found if isinstance(found, list) else [found]
-    honest = sv.honesty(tally)
-    if output is not None:
-        _draw(tally, confidence, output)
+    with speaking_of_options():
+        _check_output(output, by)
+        ask = Questions(tuple(quantiles or ()), between, confidence, interval, estimand)
+        if by:
+            _by_group(_counted(data, column, spec, by), ask, as_json, output)
+            return
+        tally = _counted(data, column, spec).required()
+        if not quantiles and not quick and not tally.mechanism.domain.is_circle:
+            ask = Questions((0.1, 0.5, 0.9), between, confidence, interval, estimand)
+        answers = ask.of(tally, spread=True)
+        honest = sv.honesty(tally)
+    content = {
+        "n": tally.n,
+        "epsilon": tally.mechanism.epsilon,
+        "digest": tally.digest,
+        "estimates": [answer.to_dict() for answer in answers],
+        "honesty": {"alarm": honest.alarm, "p_value": honest.p_value, "fabricated": honest.fabricated},
+    }
+    if output is not None and output.suffix.lower() in PICTURES:
+        _picture(output, sv.distribution(tally, confidence=confidence).plot)
+    elif output is not None:
+        output.write_text(json.dumps(content, allow_nan=False))
     if as_json:
-        content = {
-            "n": tally.n,
-            "epsilon": tally.mechanism.epsilon,
-            "digest": tally.digest,
-            "estimates": [answer.to_dict() for answer in answers],
-            "honesty": {"alarm": honest.alarm, "p_value": honest.p_value, "fabricated": honest.fabricated},
-        }
         typer.echo(json.dumps(content, allow_nan=False))
         return
     typer.echo(f"{tally.n} reports, ε = {tally.mechanism.epsilon:g}, mechanism {tally.digest[:12]}")
@@ -83,30 +95,145 @@ def estimate(
     typer.echo(str(honest))
 
 
-def _tally(data: Path, column: str | None, spec: Path | None) -> sv.Tally:
-    if data.suffix.lower() == ".json":
-        if not data.is_file():
-            raise FileNotFoundError(f"there is no file {data}")
-        return sv.Tally.from_json(data.read_bytes(), None if spec is None else read_spec(spec))
-    if column is None:
-        raise ValueError("say which column holds the reports: --column NAME")
+@dataclass(frozen=True)
+class Questions:
+    """What is asked of a tally."""
+
+    quantiles: tuple[float, ...]
+    between: tuple[float, float] | None
+    confidence: float
+    interval: str
+    estimand: str
+
+    def of(self, tally: sv.Tally, *, spread: bool) -> list[sv.Estimate]:
+        """The answers; `spread`: with the variance or the concentration."""
+        sure: dict[str, Any] = {"confidence": self.confidence}
+        if tally.mechanism.domain.is_circle:
+            if self.quantiles:
+                raise ValueError("a circle has no quantiles; ask for --range LOW HIGH")
+            found = [sv.circular_mean(tally, **sure)]
+            found += [sv.concentration(tally, **sure)] if spread else []
+        else:
+            found = [sv.mean(tally, interval=self.interval, estimand=self.estimand, **sure)]
+            found += [sv.variance(tally, **sure)] if spread else []
+            found += sv.quantile(tally, list(self.quantiles), **sure) if self.quantiles else []
+        if self.between is not None:
+            found.append(sv.probability(tally, *self.between, **sure))
+        return found
+
+
+def _check_output(output: Path | None, by: list[str] | None) -> None:
+    allowed = (*PICTURES, ".json", *((".csv", ".parquet") if by else ()))
+    if output is not None and output.suffix.lower() not in allowed:
+        raise ValueError(f"--output must end in one of {', '.join(allowed)}, got {str(output)!r}")
+
+
+def _counted(data: list[Path], column: str | None, spec: Path | None, by: list[str] | None = None) -> Any:
+    mechanism = None if spec is None else read_spec(spec)
+    if data[0].suffix.lower() == ".json":
+        if by or len(data) > 1:
+            raise ValueError("a tally (.json) is estimated alone: it has no groups left")
+        if not data[0].is_file():
+            raise FileNotFoundError(f"there is no file {data[0]}")
+        return sv.Tally.from_json(data[0].read_bytes(), mechanism)
+    from sottovoce import bulk
+    from sottovoce.bulk.arrow import count_rows
+
+    source = data[0] if len(data) == 1 else data
+    column = column or _only_column(data)
+    with counting("counted", count_rows(source)) as progress:
+        return bulk.tally(source, column, by=by, mechanism=mechanism, progress=progress)
+
+
+def _only_column(data: list[Path]) -> str:
+    """The column that carries a mechanism, if there is one and only one."""
+    from sottovoce.bulk.arrow import list_files, open_source
+    from sottovoce.bulk.labels import SPEC
+
+    source = open_source((list_files(data[0]) or data)[0], [])
+    keys = {name: source.metadata(name) for name in source.schema.names}
+    found = [name for name, metadata in keys.items() if {SPEC, SPEC.encode()} & set(metadata)]
+    if len(found) != 1:
+        which = f" ({', '.join(found)})" if found else ""
+        raise ValueError(f"say which column holds the reports: --column NAME{which}")
+    return found[0]
+
+
+def answers(tally: sv.Tally, ask: Questions) -> list[sv.Estimate]:
+    """What is asked of each group, importable for other processes."""
+    return ask.of(tally, spread=False)
+
+
+def _by_group(groups: Any, ask: Questions, as_json: bool, output: Path | None) -> None:
     from sottovoce import bulk
 
-    beside = data.with_suffix(".spec.json")
-    if spec is None and data.suffix.lower() == ".csv" and beside.is_file():
-        spec = beside
-    with counting("counted") as progress:
-        tally: sv.Tally = bulk.tally(
-            data, column, mechanism=None if spec is None else read_spec(spec), progress=progress
+    if not len(groups):
+        raise NoDataError("there are no reports in any group")
+    processes = (os.cpu_count() or 1) if len(groups) >= _PARALLEL else 1
+    with counting("estimated", len(groups), "groups") as progress:
+        table = bulk.estimates(
+            groups, "", groups.by, partial(answers, ask=ask), processes=processes, progress=progress
         )
-    return tally
+    m = groups.mechanism
+    rows = table.to_pylist()
+    content = {"n": groups.n, "epsilon": m.epsilon, "digest": m.digest, "by": list(groups.by), "groups": rows}
+    if output is not None:
+        _write_groups(table, content, output)
+    if as_json:
+        typer.echo(json.dumps(content, allow_nan=False, default=str))
+        return
+    typer.echo(f"{groups.n} reports in {len(groups)} groups, ε = {m.epsilon:g}, mechanism {m.digest[:12]}")
+    typer.echo("\t".join(table.column_names))
+    for row in rows:
+        typer.echo(
+            "\t".join(f"{value:.6g}" if isinstance(value, float) else str(value) for value in row.values())
+        )
 
 
-def _draw(tally: sv.Tally, confidence: float, output: Path) -> None:
+def _write_groups(table: Any, content: dict[str, Any], output: Path) -> None:
+    suffix = output.suffix.lower()
+    if suffix == ".json":
+        output.write_text(json.dumps(content, allow_nan=False, default=str))
+    elif suffix == ".csv":
+        from pyarrow import csv
+
+        csv.write_csv(table, output)
+    elif suffix == ".parquet":
+        from pyarrow import parquet
+
+        parquet.write_table(table, output)
+    else:
+        _picture(output, lambda: _groups_picture(table, content))
+
+
+def _groups_picture(table: Any, content: dict[str, Any], most: int = 60) -> Any:
+    """The first answer of each group with its interval, one below the other."""
+    what = table.column("what")[0].as_py()
+    rows = [row for row in table.to_pylist() if row["what"] == what]
+    if len(rows) > most:
+        raise DataError(f"a picture holds at most {most} groups, got {len(rows)}: write .csv or .parquet")
+    import matplotlib.pyplot as plt
+
+    _, axes = plt.subplots(figsize=(6.4, 1.2 + 0.28 * len(rows)), layout="constrained")
+    places = range(len(rows))
+    values = [row["value"] for row in rows]
+    axes.hlines(
+        places, [row["low"] for row in rows], [row["high"] for row in rows], color="#9db8d2", linewidth=4
+    )
+    axes.plot(values, places, "o", color="#1f4e79", markersize=5)
+    names = [", ".join(str(row[name]) for name in content["by"]) for row in rows]
+    axes.set_yticks(places, [f"{name} (n={row['n']:,})" for name, row in zip(names, rows, strict=True)])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xlabel(what)
+    axes.set_title(f"{content['n']:,} reports, ε = {content['epsilon']:g}", fontsize="medium")
+    axes.spines[["top", "right"]].set_visible(False)
+    return axes
+
+
+def _picture(output: Path, draw: Any) -> None:
     try:
         import matplotlib as mpl
     except ImportError:
         raise MissingExtra("pictures", "plots") from None
     mpl.use("agg")
-    axes = sv.distribution(tally, confidence=confidence).plot()
-    axes.figure.savefig(output, dpi=150, bbox_inches="tight")
+    draw().figure.savefig(output, dpi=150, bbox_inches="tight")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,19 +32,60 @@ SpecOption = Annotated[
 
 
 @contextmanager
-def counting(what: str) -> Iterator[Callable[[int], None]]:
-    """A progress line on the terminal's error stream: call it with the number of rows done."""
+def counting(what: str, total: int | None = None, unit: str = "rows") -> Iterator[Callable[[int], None]]:
+    """A progress line on the terminal's error stream, with the rate: call it with the number done."""
     from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        ProgressColumn,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Task as Job
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Job) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text("" if speed is None else f"{speed:,.0f} {unit}/s")
 
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.completed:,.0f} rows {task.description}"),
-        TimeElapsedColumn(),
+        TextColumn(f"{{task.completed:,.0f}} {unit} {{task.description}}"),
+        *((BarColumn(), TimeRemainingColumn()) if total else (TimeElapsedColumn(),)),
+        Rate(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        job = bar.add_task(what, total=None)
-        yield lambda rows: bar.advance(job, rows)
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        job = bar.add_task(what, total=total)
+        yield lambda done: bar.advance(job, done)
+
+
+_SPOKEN = {
+    "missing= for": "--missing for",
+    "clip=True for": "--clip for",
+    "pass mechanism=": "pass --spec PATH",
+}
+
+
+@contextmanager
+def speaking_of_options() -> Iterator[None]:
+    """Refusals of the library in the words of the command line: options, not Python's arguments."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        text = str(error)
+        for python, option in _SPOKEN.items():
+            text = text.replace(python, option)
+        name = re.match(r"([a-z_]+) must ", text)
+        if name and f"got {name[1]}=" in text:
+            text = "--" + text.replace(f"got {name[1]}=", "got ")
+        if text == str(error):
+            raise
+        raise type(error)(text) from None
 
 
 def read_spec(path: Path) -> Any:

@@ -1,4 +1,4 @@
-"""sottovoce perturb: a column of numbers in, randomised reports out."""
+"""sottovoce perturb: columns of numbers in, randomised reports out."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from sottovoce.cli.options import (
     counting,
     domain_from,
     read_spec,
+    speaking_of_options,
 )
 from sottovoce.errors import DataError
 
@@ -26,12 +27,26 @@ def register(app: typer.Typer) -> None:
 
 
 def perturb(
-    data: Annotated[Path, typer.Argument(help="A CSV, Parquet or Arrow file, or a folder of them.")],
-    column: Annotated[str, typer.Option("--column", metavar="NAME", help="The column to randomise.")],
-    output: Annotated[
-        Path, typer.Option("--output", metavar="PATH", help="Where reports go: .parquet or .csv.")
+    data: Annotated[list[Path], typer.Argument(help="CSV, Parquet or Arrow files, or a folder of them.")],
+    columns: Annotated[
+        list[str],
+        typer.Option(
+            "--column",
+            metavar="NAME[=SPEC]",
+            help="A column to randomise (repeat). With =SPEC.json it has a mechanism of its own.",
+        ),
     ],
-    epsilon: Annotated[float | None, typer.Option("--epsilon", help="Privacy parameter ε.")] = None,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            metavar="PATH",
+            help="Where reports go: .parquet, .arrow or .csv; for several files a folder.",
+        ),
+    ],
+    epsilon: Annotated[
+        float | None, typer.Option("--epsilon", help="Privacy parameter ε, of each column.")
+    ] = None,
     domain: DomainPair = None,
     circle: CircleOption = None,
     mechanism: Annotated[
@@ -48,30 +63,68 @@ def perturb(
     ] = None,
     clip: Annotated[bool, typer.Option("--clip", help="Bring values outside the domain to its end.")] = False,
 ) -> None:
-    """Randomise a column: one integer report per row. Nothing else of the file is copied unless kept.
+    """Randomise columns: one integer report per row. Nothing else of the file is copied unless kept.
 
-    Parquet output carries the mechanism with it; beside a CSV its spec is written as NAME.spec.json.
+    A file appears only when it is complete. After an interruption run the same command again: finished files
+    are left alone, so that nobody is randomised twice. Parquet and Arrow files carry the mechanism with them;
+    beside a CSV its spec is written as NAME.spec.json.
     """
     from sottovoce import bulk
+    from sottovoce.bulk.arrow import count_rows
 
-    m = _mechanism(epsilon, domain, circle, mechanism, spec)
-    rule: Any = missing if missing in (None, "keep") else _number(missing)
-    options = {"keep": keep or [], "missing": rule, "clip": clip}
-    with counting("randomised") as progress:
-        if output.suffix.lower() == ".csv":
-            from pyarrow import csv
+    with speaking_of_options():
+        mechanisms = _mechanisms(columns, epsilon, domain, circle, mechanism, spec)
+        rule: Any = missing if missing in (None, "keep") else _number(missing)
+        source = data[0] if len(data) == 1 else data
+        with counting("randomised", count_rows(source)) as progress:
+            done = bulk.report(
+                source, mechanisms, output, keep=keep or [], missing=rule, clip=clip, progress=progress
+            )
+    if done.rows == 0:
+        for path in done.paths if done.made else ():
+            path.unlink(missing_ok=True)
+            path.with_suffix(".spec.json").unlink(missing_ok=True)
+        raise DataError(f"{', '.join(map(str, data))}: no rows, there is nothing to randomise")
+    typer.echo(_summary(mechanisms, done, output))
 
-            table = bulk.report(data, {column: m}, progress=progress, **options)
-            csv.write_csv(table, output)
-            output.with_suffix(".spec.json").write_text(m.to_json())
-            rows = table.num_rows
+
+def _summary(mechanisms: dict[str, Any], done: Any, output: Path) -> str:
+    parts = [f"{done.rows} reports in {output}"]
+    if len(mechanisms) == 1:
+        (m,) = mechanisms.values()
+        parts.append(f"ε = {m.epsilon:g} each, mechanism {m.digest[:12]}")
+    else:
+        each = ", ".join(f"{name} {m.epsilon:g} ({m.digest[:12]})" for name, m in mechanisms.items())
+        total = sum(m.epsilon for m in mechanisms.values())
+        parts.append(f"ε by column (mechanism): {each}; together {total:g} for each person")
+    if done.found:
+        parts.append(f"{done.found} of {len(done.paths)} files finished by an earlier run and left alone")
+    return ", ".join(parts)
+
+
+def _mechanisms(
+    columns: list[str],
+    epsilon: float | None,
+    domain: tuple[float, float] | None,
+    circle: float | None,
+    name: str | None,
+    spec: Path | None,
+) -> dict[str, Any]:
+    """The mechanism of each column: its own, or the one that the other options name."""
+    found: dict[str, Any] = {}
+    shared: Any = None
+    for text in columns:
+        column, _, own = text.rpartition("=") if text.endswith(".json") else (text, "", "")
+        if column in found:
+            raise ValueError(f"--column must name a column once, got {column} twice")
+        if own:
+            if not Path(own).is_file():
+                raise FileNotFoundError(f"there is no file {own}")
+            found[column] = read_spec(Path(own))
         else:
-            rows = bulk.report(data, {column: m}, output, progress=progress, **options).rows
-    if rows == 0:
-        output.unlink(missing_ok=True)
-        output.with_suffix(".spec.json").unlink(missing_ok=True)
-        raise DataError(f"{data} has no rows: there is nothing to randomise")
-    typer.echo(f"{rows} reports in {output}, ε = {m.epsilon:g} each, mechanism {m.digest[:12]}")
+            shared = shared or _mechanism(epsilon, domain, circle, name, spec)
+            found[column] = shared
+    return found
 
 
 def _mechanism(

@@ -1,0 +1,85 @@
+"""A mean with its interval for each of 10^4 groups: on one machine with one and two processes, and on Spark.
+
+Reports are made once; every way counts them by group and estimates from the counts, and all have to give the
+same numbers.
+
+    GROUPS_ROWS   reports (10^7)      GROUPS   groups (10^4)
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import sottovoce as sv
+from benchmarks._spark import in_its_own_process, seconds, start
+from sottovoce import bulk
+
+ROWS = int(float(os.environ.get("GROUPS_ROWS", 10**7)))
+GROUPS = int(float(os.environ.get("GROUPS", 10**4)))
+CELLS = 1024
+
+
+def make(path: Path) -> None:
+    """Reports of people in towns of very different sizes: one has a tenth of all."""
+    rng = np.random.default_rng(2)
+    town = np.where(rng.random(ROWS) < 0.1, 0, rng.integers(0, GROUPS, ROWS))
+    people = pa.table({"wait": rng.random(ROWS), "town": town})
+    bulk.report(people, {"wait": sv.pm(1.0, cells=CELLS)}, path, keep=["town"])
+
+
+def on_spark(cores: int, folder: str) -> dict[str, Any]:
+    from sottovoce.bulk import spark
+
+    make(Path(folder) / "reports.parquet")
+    session = start(cores, folder)
+    reports = session.read.parquet(f"{folder}/reports.parquet")
+    m = sv.pm(1.0, cells=CELLS)
+    spark.estimates(reports.where("town < 10"), "wait", "town", sv.mean, mechanism=m).collect()
+    found: dict[str, Any] = {
+        "tally": seconds(lambda: spark.tally(reports, "wait", by="town", mechanism=m)),
+    }
+    table = spark.estimates(reports, "wait", "town", sv.mean, mechanism=m)
+    rows: list[Any] = []
+    found["all"] = seconds(lambda: rows.extend(table.collect()))
+    session.stop()
+    alone = bulk.estimates(f"{folder}/reports.parquet", "wait", "town", sv.mean, processes=2)
+    there = sorted((row["town"], row["n"], row["value"], row["low"], row["high"]) for row in rows)
+    here = list(
+        zip(*(alone.column(name).to_pylist() for name in ("town", "n", "value", "low", "high")), strict=True)
+    )
+    assert there == here, "Spark and one machine differ"
+    return found
+
+
+def line(where: str, tally: float, whole: float, shuffle: str) -> None:
+    each = 1e3 * (whole - tally) / GROUPS
+    print(f"| {where} | {tally:.1f} s | {whole:.1f} s | {each:.2f} ms | {shuffle} |", flush=True)
+
+
+def main() -> None:
+    print(f"{ROWS:,} reports of PM with {CELLS:,} cells, {GROUPS:,} groups of which one has a tenth of all\n")
+    print("| where | tally by group | tally and means with intervals | per group | largest shuffle |")
+    print("|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "reports.parquet"
+        make(path)
+        sv.mean(bulk.tally(path, "wait"))
+        tally = seconds(lambda: bulk.tally(path, "wait", by="town"))
+        for processes in (1, 2):
+            whole = seconds(lambda: bulk.estimates(path, "wait", "town", sv.mean, processes=processes))  # noqa: B023
+            line(f"one machine, {processes} process{'es' if processes > 1 else ''}", tally, whole, "none")
+    for cores in (1, 2):
+        found = in_its_own_process("groups", "on_spark", cores)
+        size, records = max(found["shuffled"])
+        shuffle = f"{size / 1e6:.1f} MB, {records:,} counts"
+        line(f"Spark, local[{cores}]", found["tally"], found["all"], shuffle)
+
+
+if __name__ == "__main__":
+    main()

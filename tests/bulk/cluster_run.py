@@ -1,0 +1,120 @@
+"""Spark whose parts are killed while they work: a program of its own, for the tests to run and to kill.
+
+    python -m tests.bulk.cluster_run FOLDER kill      on two executors (processes of their own) that die
+    python -m tests.bulk.cluster_run FOLDER hang      writes reports until somebody kills this driver
+    python -m tests.bulk.cluster_run FOLDER finish    writes them after that
+
+In front of `report`, or behind it, runs a step that passes batches on; the first attempt of one partition
+stumbles after two of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import sottovoce as sv
+from sottovoce.bulk import spark
+
+N = 2000
+SECRET = bytes(range(200, 232))
+M = sv.pm(1.0, (0, 10))
+WAYS = ("worker", "executor", "overtaken")
+
+
+def start(folder: Path, master: str) -> Any:
+    from pyspark.sql import SparkSession
+
+    events = folder / "events"
+    events.mkdir(exist_ok=True)
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.log.level": "INFO",
+        "spark.executor.memory": "512m",
+        "spark.executorEnv.PYTHONPATH": os.pathsep.join(sys.path),
+        "spark.executorEnv.SOTTOVOCE_PLAIN": "1",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.compress": "false",
+        "spark.eventLog.dir": events.as_uri(),
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "100",
+        "spark.speculation": "true",
+        "spark.speculation.interval": "100ms",
+        "spark.speculation.minTaskRuntime": "1s",
+        "spark.speculation.quantile": "0.5",
+    }
+    builder = SparkSession.builder.master(master).appName("killed")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+def stumbling(way: str, marker: str = "") -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """The first attempt of partition 1 kills its worker or its executor, or waits, after two batches."""
+
+    def step(batches: Iterator[Any]) -> Iterator[Any]:
+        import os
+        import pathlib
+        import signal
+        import time
+
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None
+        first = context.partitionId() == 1 and context.attemptNumber() == 0
+        for count, batch in enumerate(batches):
+            if first and count == 2:
+                if way == "worker":
+                    os.kill(os.getpid(), signal.SIGKILL)
+                if way == "executor":  # the worker's parent is Spark's daemon, whose parent is the executor
+                    fields = pathlib.Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()
+                    os.kill(int(fields[1]), signal.SIGKILL)
+                if marker:
+                    pathlib.Path(marker).touch()
+                time.sleep(60)
+            yield batch
+
+    return step
+
+
+def people(session: Any) -> Any:
+    return session.range(0, N, numPartitions=4).selectExpr("id", "CAST(id % 11 AS DOUBLE) * 0.9 AS wait")
+
+
+def pairs(frame: Any) -> list[list[int]]:
+    return sorted([row["id"], row["wait"]] for row in frame.collect())
+
+
+def run_and_kill(folder: Path) -> dict[str, Any]:
+    spark.new_secret = lambda: SECRET  # to look for it in what Spark wrote
+    session = start(folder, "local-cluster[2,1,512]")
+    reports = spark.report(people(session), "wait", M, row_id="id", keep=["id"])
+    found: dict[str, Any] = {"before": pairs(reports), "again": pairs(reports.repartition(3))}
+    for way in WAYS:
+        found[way] = pairs(reports.mapInArrow(stumbling(way), reports.schema))
+        slow = people(session).mapInArrow(stumbling(way), "id long, wait double")
+        spark.report(slow, "wait", M, output=str(folder / f"reports-{way}"), keep=["id"])
+    found["explained"] = reports._jdf.queryExecution().toString()
+    session.stop()
+    return found
+
+
+def write(folder: Path, *, wait: bool) -> None:
+    session = start(folder, "local[2]")
+    frame = people(session)
+    if wait:
+        frame = frame.mapInArrow(stumbling("wait", str(folder / "waiting")), "id long, wait double")
+    spark.report(frame, "wait", M, output=str(folder / "reports"), keep=["id"])
+    session.stop()
+
+
+if __name__ == "__main__":
+    where = Path(sys.argv[1])
+    if sys.argv[2] == "kill":
+        (where / "found.json").write_text(json.dumps(run_and_kill(where)))
+    else:
+        write(where, wait=sys.argv[2] == "hang")
