@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import sottovoce as sv
@@ -24,7 +28,7 @@ def session() -> Iterator[Any]:
     # Workers use the plain kernel: compiling in every one of them would take longer than the tests.
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("SOTTOVOCE_PLAIN", "1")
-        made = spark.session(2, **{"spark.sql.shuffle.partitions": "2", "spark.log.level": "OFF"})
+        made = spark.session(2, retries=3, **{"spark.sql.shuffle.partitions": "2", "spark.log.level": "OFF"})
         yield made
         made.stop()
 
@@ -60,28 +64,29 @@ def test_keyed_reports_do_not_depend_on_how_spark_computes(people: Any) -> None:
     assert abs(mean - 5) < 6 * np.sqrt((M.worst_variance() + 100 / 12) / N)
 
 
-def test_a_retried_task_publishes_the_same_report(people: Any, tmp_path: Path) -> None:
-    """A task that dies after computing; in local mode the next action stands in for Spark's retry."""
+def test_a_killed_worker_is_retried_with_the_same_reports(people: Any, tmp_path: Path) -> None:
+    """kill −9 of a Python worker after its reports were computed; the cluster has a file of its own."""
     from pyspark import TaskContext
 
-    marker = str(tmp_path / "attempt")
+    attempts = str(tmp_path)
 
-    def fail_once(batches: Any) -> Any:
+    def die_once(batches: Any) -> Any:
+        import os
         import pathlib
+        import signal
 
         yield from batches
         context = TaskContext.get()
         assert context is not None
-        if context.partitionId() == 0 and not pathlib.Path(marker).exists():
-            pathlib.Path(marker).touch()
-            raise RuntimeError("this attempt dies after its reports were computed")
+        if context.partitionId() == 0:
+            pathlib.Path(attempts, str(context.attemptNumber())).touch()
+            if context.attemptNumber() == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
 
     reports = spark.report(people, "wait", M, row_id="id", keep=["id"])
     before = cells(reports)
-    flaky = reports.mapInArrow(fail_once, reports.schema)
-    with pytest.raises(Exception, match="dies after its reports"):
-        flaky.collect()
-    assert cells(flaky) == before
+    assert cells(reports.mapInArrow(die_once, reports.schema)) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0", "1"]
 
 
 def test_written_reports_are_read_anywhere(people: Any, tmp_path: Path) -> None:
@@ -178,14 +183,27 @@ def test_central_mean_is_that_of_one_machine(people: Any) -> None:
         grouped["li"]  # a key that only the data has is never released
 
 
-def test_estimates_per_group(people: Any) -> None:
-    reports = spark.report(people, "wait", M, row_id="id", keep=["country"])
-    table = {row["country"]: row for row in spark.estimates(reports, "wait", "country", sv.mean).collect()}
-    for (country,), t in spark.tally(reports, "wait", by="country").items():
-        expected = sv.mean(t)
-        row = table[country]
-        assert (row["n"], row["value"]) == (t.n, pytest.approx(expected.value))
-        assert (row["low"], row["high"]) == pytest.approx((expected.low, expected.high))
+def test_estimates_per_group_are_those_of_one_machine(session: Any, tmp_path: Path) -> None:
+    """Three hundred groups, one with half of all people, in parallel here and there: the same rows."""
+    m = sv.pm(1.0, (0, 10), cells=256)
+    rng = np.random.default_rng(8)
+    town = np.where(rng.random(N) < 0.5, 0, rng.integers(0, 300, N))
+    table = pa.table({"wait": rng.uniform(0, 10, N), "town": town, "day": town % 2})
+    bulk.report(table, {"wait": m}, tmp_path / "r.parquet", keep=["town", "day"])
+    here = bulk.estimates(tmp_path / "r.parquet", "wait", ["town", "day"], sv.mean, processes=2)
+    assert here == bulk.estimates(tmp_path / "r.parquet", "wait", ["town", "day"], sv.mean)
+    reports = session.read.parquet(str(tmp_path / "r.parquet")).repartition(5)
+    there = spark.estimates(reports, "wait", ["town", "day"], sv.mean, mechanism=m)
+    assert there.rdd.getNumPartitions() > 1  # in parallel, small as the counts are
+    rows = sorted(tuple(row) for row in there.collect())
+    assert rows == [tuple(row.values()) for row in here.to_pylist()]
+    grouped = bulk.tally(tmp_path / "r.parquet", "wait", by=["town", "day"])
+    assert spark.tally(reports, "wait", by=["town", "day"], mechanism=m) == grouped
+    for row in here.to_pylist()[::37]:
+        expected = sv.mean(grouped[row["town"], row["day"]])
+        assert (row["n"], row["value"], row["low"], row["high"]) == (
+            expected.n, expected.value, expected.low, expected.high
+        )  # fmt: skip
 
 
 def test_refusals(people: Any, tmp_path: Path) -> None:
@@ -199,7 +217,8 @@ def test_refusals(people: Any, tmp_path: Path) -> None:
         spark.report(people, "wait", M, row_id="id", keep=["wait"])
     narrow = sv.pm(1.0, (0, 5))
     with pytest.raises(
-        DataError, match=r"values must be finite and in \[0\.0, 5\.0\]: \d+ of \d+ are not"
+        DataError,
+        match=r"in partition \d must lie in \[0\.0, 5\.0\]: \d+ of 1500 do not, the first in row \d+",
     ) as refusal:
         spark.report(people, "wait", narrow, output=str(tmp_path / "r"))
     assert "Traceback" not in str(refusal.value)
@@ -223,21 +242,47 @@ def test_missing_values_and_empty_partitions(people: Any, session: Any) -> None:
     assert spark.tally(empty, "wait").n == 0
 
 
-def test_missing_parts_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("part", ["pyspark", "pandas"])
+def test_missing_parts_are_named(monkeypatch: pytest.MonkeyPatch, part: str) -> None:
     import builtins
 
     real = builtins.__import__
 
     def without(name: str, *rest: Any) -> Any:
-        if name.startswith("pyspark"):
-            raise ModuleNotFoundError("No module named 'pyspark'", name="pyspark")
+        if name.partition(".")[0] == part:
+            raise ModuleNotFoundError(f"No module named {part!r}", name=part)
         return real(name, *rest)
 
-    with monkeypatch.context() as patched:
-        patched.setattr(builtins, "__import__", without)
-        with pytest.raises(MissingExtra, match=r"no pyspark.*pip install 'sottovoce\[spark\]'"):
-            spark.session()
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(MissingExtra, match=rf"no {part}.*pip install 'sottovoce\[spark\]'"):
+        spark.session()
+
+
+def test_without_arrow_the_extra_is_named() -> None:
+    code = (
+        "import sys; sys.modules['pyarrow'] = None\n"
+        "try:\n    import sottovoce.bulk.spark\nexcept ImportError as e:\n    print(type(e).__name__, e)"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.startswith("MissingExtra bulk work needs an optional part: pip install 'sottovoce[bulk]'")
+
+
+def test_without_java_or_with_one_that_does_not_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The second in a process of its own: this one has a JVM already."""
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with pytest.raises(OSError, match="Spark needs Java 17 or newer"):
         spark.session()
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\necho 'UnsupportedClassVersionError' >&2\nexit 1\n")
+    java.chmod(0o755)
+    code = "from sottovoce.bulk import spark\ntry:\n    spark.session()\nexcept OSError as e:\n    print(e)"
+    environment = {**os.environ, "JAVA_HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    said = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    ).stdout
+    assert "Spark needs Java 17 or newer" in said
+    assert "did not start" in said

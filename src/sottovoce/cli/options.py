@@ -49,8 +49,7 @@ def counting(what: str, total: int | None = None, unit: str = "rows") -> Iterato
 
     class Rate(ProgressColumn):
         def render(self, task: Job) -> Text:
-            speed = task.finished_speed or task.speed
-            return Text("" if speed is None else f"{speed:,.0f} {unit}/s")
+            return Text(f"{task.completed / max(task.elapsed or 0.0, 1e-3):,.0f} {unit}/s")
 
     columns = (
         SpinnerColumn(),
