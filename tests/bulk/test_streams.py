@@ -68,16 +68,21 @@ def test_a_refused_stream_says_where_without_reading_twice() -> None:
     [
         (people().to_pandas().astype({"town": "category"}), "town"),
         (pl.from_arrow(people()).with_columns(pl.col("town").cast(pl.Categorical)), "town"),  # type: ignore[union-attr]
+        (pl.from_arrow(people()), "town"),
         (people().set_column(1, "town", people().column("town").dictionary_encode()), "town"),
     ],
-    ids=["pandas", "polars", "pyarrow"],
+    ids=["pandas", "polars", "polars text", "pyarrow"],
 )
-def test_categories_are_groups(frame: Any, by: str) -> None:
+def test_text_and_categories_are_groups(frame: Any, by: str, tmp_path: Path) -> None:
     reports = bulk.report(frame, {"wait": M}, keep=[by])
     grouped = bulk.tally(reports, "wait", by=by)
     assert {key: t.n for key, t in grouped.items()} == {("t0",): 200, ("t1",): 200, ("t2",): 200}
     plain = reports.set_column(0, by, reports.column(by).cast(pa.string()))
     assert grouped == bulk.tally(plain, "wait", by=by)
+    for suffix in (".parquet", ".arrow", ".csv"):
+        bulk.report(frame, {"wait": M}, tmp_path / f"r{suffix}", keep=[by])
+        written = bulk.tally(tmp_path / f"r{suffix}", "wait", by=by)
+        assert {key: t.n for key, t in written.items()} == {key: t.n for key, t in grouped.items()}
 
 
 @pytest.mark.parametrize(

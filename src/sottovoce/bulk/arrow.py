@@ -36,7 +36,10 @@ class Source:
         self, data: Any, columns: Sequence[str], name: str = "the data", numeric: Sequence[str] = ()
     ) -> None:
         self._data, self.name, self._numeric = data, name, list(numeric)
-        self.schema: Any = _schema(data, self._numeric)
+        found = _schema(data, self._numeric)
+        self.schema: Any = pa.schema(
+            [field.with_type(_plain_type(field.type)) for field in found], metadata=found.metadata
+        )
         wanted = list(dict.fromkeys(columns))
         missing = [column for column in wanted if column not in self.schema.names]
         if missing:
@@ -62,8 +65,10 @@ class Source:
         """Record batches of the wanted columns, in the order of the rows."""
         try:
             for found in _batches(self._data, self.columns, self._numeric):
-                for first in range(0, found.num_rows, ROWS):
-                    yield found.slice(first, ROWS)
+                arrays = [without_views(array) for array in found.columns]
+                plain = pa.RecordBatch.from_arrays(arrays, names=self.columns)
+                for first in range(0, plain.num_rows, ROWS):
+                    yield plain.slice(first, ROWS)
         except (pa.ArrowInvalid, OSError) as error:
             raise _refusal(self._data, self.name, self._numeric, error) from None
 
@@ -148,6 +153,26 @@ def numbers(batch: Any, column: str) -> tuple[NDArray[Any], NDArray[np.bool_] | 
         return array.to_numpy(zero_copy_only=False), None
     null = array.is_null().to_numpy(zero_copy_only=False)
     return array.fill_null(0).to_numpy(zero_copy_only=False), null
+
+
+def _plain_type(kind: Any) -> Any:
+    """Text as offsets and bytes: most of Arrow's functions do not take the views that polars uses."""
+    if pa.types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, _plain_type(kind.value_type), kind.ordered)
+    if pa.types.is_string_view(kind):
+        return pa.string()
+    return pa.binary() if pa.types.is_binary_view(kind) else kind
+
+
+def without_views(array: Any) -> Any:
+    """The same values in the plain type of their kind."""
+    plain = _plain_type(array.type)
+    if plain == array.type:
+        return array
+    if pa.types.is_dictionary(plain):
+        words = array.dictionary.cast(plain.value_type)
+        return pa.DictionaryArray.from_arrays(array.indices, words, ordered=plain.ordered)
+    return array.cast(plain)
 
 
 def _schema(data: Any, numeric: Sequence[str]) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
+from sottovoce.bulk.arrow import without_views
 from sottovoce.bulk.labels import AnyMechanism
 from sottovoce.errors import DataError
 from sottovoce.kernels.tables import IntArray
@@ -165,7 +166,7 @@ class GroupCounter:
 
     def _group_codes(self, batch: Any) -> IntArray:
         """A number per row for its group, the same for the same key in every batch."""
-        encoded = [_encoded(batch.column(name)) for name in self._by]
+        encoded = [_encoded(without_views(batch.column(name))) for name in self._by]
         sizes = [len(column.dictionary) for column in encoded]
         local = np.zeros(batch.num_rows, dtype=np.int64)
         for column, size in zip(encoded, sizes, strict=True):
