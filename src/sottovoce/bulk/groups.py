@@ -216,17 +216,17 @@ class GroupCounter:
     def result(self) -> GroupedTally:
         """The tally, groups in the order of their keys."""
         keys = pa.Table.from_batches(self._keys) if self._keys else pa.table({name: [] for name in self._by})
+        order = pa.compute.sort_indices(keys, [(name, "ascending") for name in self._by]).to_numpy()
         if self._dense is not None:
-            pairs = np.flatnonzero(self._dense)
-            counts = self._dense[pairs]
+            table = self._dense.reshape(-1, self._mechanism.cells)[order].reshape(-1)
+            pairs = np.flatnonzero(table)
+            counts = table[pairs]
         else:
             pairs, counts = self._merged()
-        order = pa.compute.sort_indices(keys, [(name, "ascending") for name in self._by]).to_numpy()
-        rank = np.empty_like(order, dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        group, cell = np.divmod(pairs, self._mechanism.cells)
-        pairs = rank[group] * self._mechanism.cells + cell if len(order) else pairs
-        place = np.argsort(pairs, kind="stable")
-        return GroupedTally(
-            self._mechanism, self._by, keys.take(pa.array(order)), pairs[place], counts[place]
-        )
+            rank = np.empty_like(order, dtype=np.int64)
+            rank[order] = np.arange(len(order))
+            group, cell = np.divmod(pairs, self._mechanism.cells)
+            pairs = rank[group] * self._mechanism.cells + cell
+            place = np.argsort(pairs, kind="stable")
+            pairs, counts = pairs[place], counts[place]
+        return GroupedTally(self._mechanism, self._by, keys.take(pa.array(order)), pairs, counts)
