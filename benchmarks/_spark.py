@@ -37,8 +37,8 @@ def seconds(work: Callable[[], object]) -> float:
 def shuffled(folder: str) -> list[tuple[int, int]]:
     """Bytes and records that each stage with a shuffle wrote, from the event log."""
     stages: dict[int, tuple[int, int]] = {}
-    for path in Path(folder).rglob("*local-*"):
-        for text in path.read_text().splitlines() if path.is_file() else []:
+    for path in Path(folder).rglob("events_*"):
+        for text in path.read_text().splitlines():
             event = json.loads(text)
             if event["Event"] != "SparkListenerTaskEnd" or "Task Metrics" not in event:
                 continue

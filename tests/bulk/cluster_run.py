@@ -1,6 +1,6 @@
 """Spark whose parts are killed while they work: a program of its own, for the tests to run and to kill.
 
-    python -m tests.bulk.cluster_run FOLDER kill      on two executors (processes of their own) that die
+    python -m tests.bulk.cluster_run FOLDER kill      on two workers with executors that die
     python -m tests.bulk.cluster_run FOLDER hang      writes reports until somebody kills this driver
     python -m tests.bulk.cluster_run FOLDER finish    writes them after that
 
@@ -12,8 +12,11 @@ from __future__ import annotations
 
 import json
 import os
+import socket
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +29,38 @@ M = sv.pm(1.0, (0, 10))
 WAYS = ("worker", "executor", "overtaken")
 
 
+@contextmanager
+def cluster(folder: Path) -> Iterator[str]:
+    """A master and two workers as on two hosts (Spark copies a slow task to another host only)."""
+    import pyspark
+
+    home = Path(pyspark.__file__).parent
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        master = f"spark://127.0.0.1:{free.getsockname()[1]}"
+    commands = [("127.0.0.1", f"master.Master --port {master.rpartition(':')[2]}")]
+    for host in ("127.0.0.2", "127.0.0.3"):
+        place = folder / "work" / host
+        commands.append((host, f"worker.Worker --cores 1 --memory 512m --work-dir {place} {master}"))
+    started = []
+    try:
+        for host, command in commands:
+            name, _, rest = command.partition(" ")
+            line = [home / "bin/spark-class", f"org.apache.spark.deploy.{name}", "--host", host]
+            environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": host}
+            with open(folder / f"{name}-{host}.log", "wb") as log:
+                started.append(
+                    subprocess.Popen(
+                        [*line, "--webui-port", "0", *rest.split()], env=environment, stdout=log, stderr=log
+                    )
+                )
+        yield master
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+
+
 def start(folder: Path, master: str) -> Any:
     from pyspark.sql import SparkSession
 
@@ -34,6 +69,7 @@ def start(folder: Path, master: str) -> Any:
     settings = {
         "spark.ui.enabled": "false",
         "spark.log.level": "INFO",
+        "spark.driver.host": "127.0.0.1",
         "spark.executor.memory": "512m",
         "spark.executorEnv.PYTHONPATH": os.pathsep.join(sys.path),
         "spark.executorEnv.SOTTOVOCE_PLAIN": "1",
@@ -91,7 +127,15 @@ def pairs(frame: Any) -> list[list[int]]:
 
 def run_and_kill(folder: Path) -> dict[str, Any]:
     spark.new_secret = lambda: SECRET  # to look for it in what Spark wrote
-    session = start(folder, "local-cluster[2,1,512]")
+    with cluster(folder) as master:
+        session = start(folder, master)
+        found = met(session, folder)
+        session.stop()
+    return found
+
+
+def met(session: Any, folder: Path) -> dict[str, Any]:
+    """What came out of every mishap."""
     reports = spark.report(people(session), "wait", M, row_id="id", keep=["id"])
     found: dict[str, Any] = {"before": pairs(reports), "again": pairs(reports.repartition(3))}
     for way in WAYS:
@@ -99,7 +143,6 @@ def run_and_kill(folder: Path) -> dict[str, Any]:
         slow = people(session).mapInArrow(stumbling(way), "id long, wait double")
         spark.report(slow, "wait", M, output=str(folder / f"reports-{way}"), keep=["id"])
     found["explained"] = reports._jdf.queryExecution().toString()
-    session.stop()
     return found
 
 

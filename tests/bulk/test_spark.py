@@ -116,12 +116,57 @@ def test_one_machine_reports_are_tallied_on_spark(people: Any, session: Any, tmp
 
 
 def test_spark_sql_is_enough(people: Any, session: Any) -> None:
-    reports = spark.report(people, "wait", M, row_id="id")
+    reports = spark.report(people, "wait", M, row_id="id", keep=["country"])
     reports.createOrReplaceTempView("reports")
     rows = session.sql("SELECT wait AS cell, COUNT(*) AS count FROM reports GROUP BY wait").collect()
     assert sv.Tally.from_pairs(M, [(row["cell"], row["count"]) for row in rows]) == spark.tally(
         reports, "wait"
     )
+    query = "SELECT country, wait AS cell, COUNT(*) AS count FROM reports GROUP BY country, wait"
+    grouped = bulk.GroupedTally.from_table(M, ["country"], session.sql(query).toArrow())
+    assert grouped == spark.tally(reports, "wait", by="country")
+
+
+def test_mixed_digests_are_refused(people: Any, session: Any, tmp_path: Path) -> None:
+    """Spark keeps the first label of a union and of several folders; the tally looks behind it."""
+    other = sv.pm(2.0, (0, 10))
+    for name, mechanism in (("a", M), ("b", other)):
+        bulk.report(people.toPandas(), {"wait": mechanism}, tmp_path / f"{name}.parquet")
+    one = session.read.parquet(str(tmp_path / "a.parquet"))
+    assert spark.tally(one, "wait") == bulk.tally(tmp_path / "a.parquet", "wait")  # needs no mechanism=
+    with pytest.raises(DataError, match="another mechanism"):
+        spark.tally(session.read.parquet(str(tmp_path)), "wait")
+    with pytest.raises(DataError, match="another mechanism"):
+        spark.tally(one, "wait", mechanism=other)
+    first, second = (spark.report(people, "wait", m, row_id="id") for m in (M, other))
+    assert spark.tally(first.union(first), "wait").n == 2 * N
+    with pytest.raises(DataError, match="another mechanism"):
+        spark.tally(first.union(second), "wait")
+    with pytest.raises(DataError, match="another mechanism"):
+        spark.tally(first.union(second.repartition(2)).where("wait > 3"), "wait")
+    folders = [str(tmp_path / f"spark-{i}") for i in range(2)]
+    for folder, mechanism in zip(folders, (M, other), strict=True):
+        spark.report(people, "wait", mechanism, output=folder)
+    with pytest.raises(DataError, match="another mechanism"):
+        spark.tally(session.read.parquet(*folders), "wait")
+
+
+def test_tasks_draw_independently(session: Any, tmp_path: Path) -> None:
+    """Workers are forked from one process: a stream that went on in both would repeat itself."""
+    same = session.range(0, 2000, numPartitions=4).selectExpr("id", "5.0D AS wait")
+    reports = spark.report(same, "wait", M, output=str(tmp_path / "r"), keep=["id"])
+    found = np.array([cell for _, cell in cells(reports)]).reshape(4, 500)
+    for i in range(4):
+        for j in range(i):
+            shared = (found[i] == found[j]).sum()
+            assert shared < 25  # by chance each pair agrees with probability below 1/100
+
+
+def test_reports_have_the_narrowest_type(people: Any) -> None:
+    kinds = {sv.duchi(1.0, (0, 10)): "ByteType()", sv.pm(1.0, (0, 10), cells=1024): "ShortType()"}
+    for mechanism, kind in kinds.items():
+        made = spark.report(people, "wait", mechanism, row_id="id")
+        assert str(made.schema["wait"].dataType) == kind
 
 
 def test_draws_differ_between_values_columns_and_mechanisms() -> None:

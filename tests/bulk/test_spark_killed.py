@@ -35,7 +35,6 @@ def launch(folder: Path, what: str) -> subprocess.Popen[bytes]:
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_LOCAL_DIRS": str(folder / "scratch"),
-        "SPARK_WORKER_DIR": str(folder / "work"),
         "SOTTOVOCE_PLAIN": "1",
     }
     with open(folder / f"{what}.log", "wb") as log:

@@ -19,7 +19,8 @@ from sottovoce.bulk.columns import Missing, Rule
 from sottovoce.bulk.estimating import COLUMNS
 from sottovoce.bulk.groups import CELL, COUNT, GroupedTally
 from sottovoce.bulk.keyed import new_secret
-from sottovoce.bulk.labels import AnyMechanism, agree, label, mechanism_of
+from sottovoce.bulk.labels import AnyMechanism, label
+from sottovoce.bulk.provenance import mechanism_behind
 from sottovoce.errors import DataError
 from sottovoce.tally import Tally
 
@@ -136,8 +137,7 @@ def _counts(
     from pyspark.sql import functions
 
     need_columns(df, [*groups, column])
-    found = mechanism_of(df.schema[column].metadata, column)
-    mechanism = agree(found, mechanism, f"column {column!r}")
+    mechanism = mechanism_behind(df, column, mechanism)
     cell = functions.col(column).cast("long").alias(CELL)
     reports = df.where(functions.col(column).isNotNull()).select(*groups, cell)
     return reports.groupBy(*groups, CELL).agg(functions.count("*").alias(COUNT)), mechanism
