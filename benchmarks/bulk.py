@@ -28,7 +28,7 @@ from sottovoce import bulk
 from sottovoce.bulk.arrow import ROWS as BATCH
 from sottovoce.bulk.output import ROW_GROUP
 
-TAKES = "8 min"
+TAKES = "5 min"
 
 ROWS = int(float(os.environ.get("BULK_ROWS", 10**8)))
 CORES = os.cpu_count() or 1

@@ -3,7 +3,7 @@
 Reports are made once; every way counts them by group and estimates from the counts, and all have to give the
 same numbers.
 
-    GROUPS_ROWS   reports (10^7)      GROUPS   groups (10^4)
+    GROUPS_ROWS   reports (10^7)      GROUPS_COUNT   groups (10^4)
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ import sottovoce as sv
 from benchmarks._spark import in_its_own_process, seconds, start
 from sottovoce import bulk
 
+TAKES = "5 min"
+
 ROWS = int(float(os.environ.get("GROUPS_ROWS", 10**7)))
-GROUPS = int(float(os.environ.get("GROUPS", 10**4)))
+GROUPS = int(float(os.environ.get("GROUPS_COUNT", 10**4)))
 CELLS = 1024
 
 
