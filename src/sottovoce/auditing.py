@@ -36,10 +36,12 @@ class Audit:
 
     @property
     def epsilon(self) -> float:
+        """The logarithm of `ratio`, rounded up."""
         return log_upper(self.ratio)
 
     @property
     def holds(self) -> bool:
+        """Whether the claim is kept, decided in integers."""
         # Counts are at most 2^53 < e^37; the bound of a huge claim would have more digits than memory holds.
         return self.claimed > 0 and self.ratio <= exp_lower(min(self.claimed, 37.0))
 

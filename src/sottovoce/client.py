@@ -53,7 +53,10 @@ class Undelivered(OSError):
 
 @dataclass(frozen=True)
 class Receipt:
-    """What left the device for one person: `cell`, one of `cells` that every value could have given."""
+    """What left the device for one person: `cell`, one of `cells` that every value could have given.
+
+    `decoded` is the value that the cell stands for.
+    """
 
     cell: int
     cells: int
@@ -66,6 +69,8 @@ class Client:
     `epsilon` is the most that the person agreed to (without it: what the campaign claims, which is checked).
     `token` is an enrolment or write token. `outbox` is where draws are recorded: a file (by default in the
     user's state folder), or ":memory:" for simulations.
+    `url` is the collector's address and `campaign` the campaign's name. A request waits `timeout` seconds for
+    an answer and is repeated up to `attempts` times.
     """
 
     def __init__(
@@ -114,6 +119,7 @@ class Client:
 
         For a program that holds values of its users. All batches are drawn and recorded before the first is
         sent; if the collector cannot be reached `flush()` continues.
+        `batch` is the number of reports per request.
         """
         cells = self._draw(values, rng)
         size = whole_number(batch, "batch", 1, 100_000)
@@ -192,6 +198,7 @@ class Client:
         raise Undelivered(f"the collector at {self._wire.origin} cannot be reached: {reason}")
 
     def close(self) -> None:
+        """Close the connection and the outbox; `with` does it by itself."""
         self._wire.close()
         self._outbox.close()
 

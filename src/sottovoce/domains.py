@@ -38,14 +38,17 @@ class Domain(ABC):
 
     @cached_property
     def scaled_low(self) -> float:
+        """`low` times `scale`."""
         return self.low * self.scale
 
     @cached_property
     def scaled_width(self) -> float:
+        """The width times `scale`."""
         return self.high * self.scale - self.low * self.scale
 
     @cached_property
     def per_width(self) -> float:
+        """1 / `scaled_width`."""
         return 1.0 / self.scaled_width
 
     @property
@@ -64,6 +67,7 @@ class Domain(ABC):
         return np.asarray((self.scaled_low + t * self.scaled_width) / self.scale)
 
     def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each value lies in [low, high]."""
         x = np.asarray(x, dtype=np.float64)
         return (x >= self.low) & (x <= self.high)
 
@@ -92,6 +96,7 @@ class Interval(Domain):
         object.__setattr__(self, "high", high)
 
     def bring_inside(self, x: FloatArray) -> FloatArray:
+        """The nearest end, for x outside."""
         return np.clip(x, self.low, self.high)
 
 
@@ -120,13 +125,16 @@ class Circle(Domain):
 
     @property
     def low(self) -> float:  # type: ignore[override]
+        """Where values begin: the origin."""
         return self.origin
 
     @property
     def high(self) -> float:  # type: ignore[override]
+        """Once around from there; the same point as `low`."""
         return self.origin + self.circumference
 
     def bring_inside(self, x: FloatArray) -> FloatArray:
+        """The same angle, for x outside."""
         inside = (x >= self.low) & (x <= self.high)
         return np.where(inside, x, self.low + np.mod(x - self.low, self.circumference))
 

@@ -39,6 +39,7 @@ class Mechanism:
     """An ε-LDP mechanism in exact integers: a domain and a window.
 
     `certificate` is set by `sottovoce.optimal`; it is about the mechanism, not part of it.
+    `window` holds the integers.
     """
 
     epsilon: float
@@ -169,7 +170,10 @@ class Mechanism:
         return np.arange(many, dtype=np.int64) * self.cells // many
 
     def bends(self, first: IntArray) -> FloatArray:
-        """Values between which the probability of every group of cells is linear in x."""
+        """Values between which the probability of every group of cells is linear in x.
+
+        `first` has the first cell of each group.
+        """
         return np.clip(self.domain.from_unit(self._law.bends(first)), self.domain.low, self.domain.high)
 
     @cached_property

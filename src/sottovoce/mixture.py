@@ -38,7 +38,10 @@ _BLOCK = 1 << 16
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mixture:
-    """Mechanisms of one ε and one domain, and the integer weights of the coin between them."""
+    """Mechanisms of one ε and one domain, and the integer weights of the coin between them.
+
+    `parts` are the mechanisms; `certificate` is None: nothing is proved about mixtures.
+    """
 
     parts: tuple[Mechanism, ...]
     weights: tuple[int, ...]
@@ -53,10 +56,12 @@ class Mixture:
 
     @property
     def epsilon(self) -> float:
+        """The ε of every part, and so of the mixture."""
         return self.parts[0].epsilon
 
     @property
     def domain(self) -> Domain:
+        """The domain of every part."""
         return self.parts[0].domain
 
     @cached_property
@@ -132,7 +137,10 @@ class Mixture:
     def report_from(
         self, words: NDArray[np.uint64], values: ArrayLike, coins: NDArray[np.uint64], *, clip: bool = False
     ) -> NDArray[Any]:
-        """The cells that given words draw: one word for the coin and one for the part, per value."""
+        """The cells that given words draw: one word for the coin and one for the part, per value.
+
+        `coins` and `words` must be uniform and used only here.
+        """
         flat = as_numbers(values, "values").reshape(-1)
         out = np.empty(flat.size, dtype=self.dtype)
         coin = self._toss(coins)
@@ -192,7 +200,10 @@ class Mixture:
         return np.concatenate(starts)
 
     def bends(self, first: IntArray) -> FloatArray:
-        """Values between which the probability of every group of cells is linear in x."""
+        """Values between which the probability of every group of cells is linear in x.
+
+        `first` has the first cell of each group.
+        """
         pieces = _split(first, self.offsets)
         return np.unique(
             np.concatenate([part.bends(piece) for part, piece in zip(self.parts, pieces, strict=True)])
@@ -201,7 +212,10 @@ class Mixture:
 
 @dataclass(frozen=True, eq=False)
 class MixtureOperator:
-    """The operators of the parts side by side, each scaled by its share."""
+    """The operators of the parts side by side, each scaled by its share.
+
+    `shares` are the probabilities of the parts.
+    """
 
     parts: tuple[WindowOperator, ...]
     shares: FloatArray
@@ -216,7 +230,10 @@ class MixtureOperator:
         return self.parts[0].shape[0], sum(part.shape[1] for part in self.parts)
 
     def expect(self, f: FloatArray, *, compiled: bool | None = None) -> FloatArray:
-        """P f: the expectation of a function of the cell, for every input."""
+        """P f: the expectation of a function of the cell, for every input.
+
+        `compiled` chooses the kernel, as in `WindowOperator`.
+        """
         pieces = np.split(np.asarray(f, dtype=np.float64), self._ends)
         terms = [
             share * part.expect(piece, compiled=compiled)
@@ -225,7 +242,10 @@ class MixtureOperator:
         return np.asarray(sum(terms[1:], start=terms[0]))
 
     def mix(self, w: FloatArray, *, compiled: bool | None = None) -> FloatArray:
-        """Pᵀ w: the probability of every cell when inputs have weights w."""
+        """Pᵀ w: the probability of every cell when inputs have weights w.
+
+        `compiled` chooses the kernel, as in `WindowOperator`.
+        """
         w = np.asarray(w, dtype=np.float64)
         return np.concatenate(
             [
@@ -235,7 +255,10 @@ class MixtureOperator:
         )
 
     def coarsen(self, first: IntArray) -> MixtureOperator:
-        """The same law on groups of neighbouring cells, none of which may span two parts."""
+        """The same law on groups of neighbouring cells, none of which may span two parts.
+
+        `first` has the first cell of each group.
+        """
         pieces = _split(first, np.concatenate(([0], self._ends, [self.shape[1]])))
         parts = tuple(part.coarsen(piece) for part, piece in zip(self.parts, pieces, strict=True))
         return MixtureOperator(parts, self.shares)
@@ -275,6 +298,7 @@ def from_json(text: str | bytes) -> Mechanism | Mixture:
     """Read a spec that anybody may have written; refused unless its counts give the ε it claims.
 
     `window/1` gives a `Mechanism`, `mixture/1` a `Mixture`.
+    `text` is the spec as it was written; nothing in it is believed before it is counted.
     """
     weights, read = spec.read_parts(text)
     parts = tuple(Mechanism(*part) for part in read)

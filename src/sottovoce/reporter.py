@@ -14,15 +14,20 @@ class Operator(Protocol):
     """P(cell | input) for some inputs; `coarsen` sums cells from each entry of `first` to the next."""
 
     @property
-    def shape(self) -> tuple[int, int]: ...
+    def shape(self) -> tuple[int, int]:
+        """(inputs, cells)."""
 
-    def expect(self, f: FloatArray) -> FloatArray: ...
+    def expect(self, f: FloatArray) -> FloatArray:
+        """The expectation of f, a function of the cell, for every input."""
 
-    def mix(self, w: FloatArray) -> FloatArray: ...
+    def mix(self, w: FloatArray) -> FloatArray:
+        """The probability of every cell when inputs have weights w."""
 
-    def coarsen(self, first: IntArray) -> Operator: ...
+    def coarsen(self, first: IntArray) -> Operator:
+        """The same law on groups of cells that begin at `first`."""
 
-    def dense(self) -> FloatArray: ...
+    def dense(self) -> FloatArray:
+        """The whole matrix, inputs by cells."""
 
 
 class Reporter(Protocol):
@@ -33,23 +38,32 @@ class Reporter(Protocol):
     """
 
     @property
-    def epsilon(self) -> float: ...
+    def epsilon(self) -> float:
+        """The privacy parameter."""
 
     @property
-    def domain(self) -> Domain: ...
+    def domain(self) -> Domain:
+        """Where values lie."""
 
     @property
-    def cells(self) -> int: ...
+    def cells(self) -> int:
+        """How many different reports there are."""
 
     @property
-    def digest(self) -> str: ...
+    def digest(self) -> str:
+        """SHA-256 of the canonical spec."""
 
-    def to_json(self) -> str: ...
+    def to_json(self) -> str:
+        """The canonical spec."""
 
-    def decode(self, cells: ArrayLike) -> FloatArray: ...
+    def decode(self, cells: ArrayLike) -> FloatArray:
+        """The value that each cell stands for."""
 
-    def operator(self, x: ArrayLike) -> Operator: ...
+    def operator(self, x: ArrayLike) -> Operator:
+        """P(cell | x) for many x."""
 
-    def groups(self, most: int) -> IntArray: ...
+    def groups(self, most: int) -> IntArray:
+        """First cells of at most `most` groups of neighbouring cells."""
 
-    def bends(self, first: IntArray) -> FloatArray: ...
+    def bends(self, first: IntArray) -> FloatArray:
+        """Values between which the law of the groups that begin at `first` is linear in x."""

@@ -69,7 +69,10 @@ class Tally:
 
     @classmethod
     def from_counts(cls, mechanism: Reporter, counts: ArrayLike) -> Tally:
-        """One count per cell of the mechanism."""
+        """One count per cell of the mechanism.
+
+        `counts` are whole numbers, as many as there are cells.
+        """
         array = _whole(counts, "counts")
         if array.shape != (_cell_count(mechanism),):
             raise DataError(
@@ -148,6 +151,7 @@ class Tally:
 
     @property
     def mechanism(self) -> Reporter:
+        """What the reports came from."""
         return self._mechanism
 
     @property

@@ -25,7 +25,7 @@ def shown(root: Path) -> set[Path]:
     """Every picture of this repository that a page shows."""
     pages = [root / "README.md", *(root / "docs").rglob("*.md")]
     links = [(page, link[0] or link[1]) for page in pages for link in SHOWN.findall(page.read_text())]
-    return {(page.parent / link).resolve() for page, link in links if "://" not in link}
+    return {(page.parent / link.partition("#")[0]).resolve() for page, link in links if "://" not in link}
 
 
 def declared(script: Path) -> set[str]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from tools.site_pages import described_settings, every_command, options_of
 
 from tests.docs.links import broken, broken_in
+from tests.docs.surface import everything, members, source
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -82,6 +86,37 @@ def test_decisions_have_numbers_of_their_own() -> None:
 def test_links_of_the_site(site: Path) -> None:
     wrong = broken(site)
     assert not wrong, "\n".join(wrong)
+
+
+def test_everything_public_is_in_the_reference(site: Path) -> None:
+    head, _, packed = (site / "objects.inv").read_bytes().partition(b"zlib.\n")
+    assert head.startswith(b"# Sphinx inventory")
+    written = {line.split(" ", 1)[0] for line in zlib.decompress(packed).decode().splitlines()}
+    wanted = {path: source(path) for path in everything()}
+    missing = set(wanted) - written
+    assert not missing, f"put `::: {min(missing)}` on a page of docs/reference"
+    parts = {
+        f"{path}.{name}" for path, thing in wanted.items() if thing.is_class for name, _ in members(thing)
+    }
+    assert not sorted(parts - written)
+
+
+def words(page: str) -> str:
+    """What a reader sees of some HTML."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+def test_every_option_and_setting_is_in_the_reference(site: Path) -> None:
+    commands, settings = ((site / "reference" / f"{name}.html").read_text() for name in ("cli", "settings"))
+    for name, command in every_command():
+        section = words(re.search(rf">{name}<(.*?)(<h2|</article)", commands, re.DOTALL)[1])  # type: ignore[index]
+        for param in options_of(command):
+            assert param.opts[0].upper() in section.upper(), f"{name} {param.opts[0]}"
+            said = param.help.partition("`")[0]
+            assert said.strip() in section, f"{name} {param.opts[0]}"
+    for name, _, text in described_settings():
+        assert f"<code>{name}</code>" in settings
+        assert text in words(settings)
 
 
 @pytest.mark.parametrize("name", AT_THE_ROOT)

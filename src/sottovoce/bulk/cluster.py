@@ -22,6 +22,7 @@ def session(cores: int | str = "*", *, retries: int = 0, **settings: str) -> Spa
 
     `retries`: how often a task that died is tried again. A cluster does that on its own; locally it is not
     Spark's habit.
+    `cores` is how many to use, "*" for all; further `settings` are Spark's own, by name.
     """
     spark_module = _pyspark()
     whole_number(retries, "retries")

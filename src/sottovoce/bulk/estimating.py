@@ -41,6 +41,7 @@ def estimates(
     several, such as `sottovoce.mean`: a row for each. With `processes` above 1 it has to be importable (a
     function of a module, or a `functools.partial` of one), and a script needs the usual
     `if __name__ == "__main__":`. `progress` is called with the number of groups done.
+    `column` holds the reports and `by` names the columns of group keys.
     """
     whole_number(processes, "processes", least=1)
     groups = data if isinstance(data, GroupedTally) else tally(data, column, by=by, mechanism=mechanism)

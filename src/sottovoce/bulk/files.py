@@ -54,6 +54,8 @@ def report(
 
     `missing` and `clip` declare what happens to absent and out-of-range values (see `Rule`); by default both
     are refused with their count and the first row. `progress` is called with the number of rows done.
+    `data` is anything that holds columns: the name of a Parquet, CSV or Arrow file, a folder, a list of
+    files, a pandas, polars or Arrow table.
     """
     work = Work(mechanisms, list(keep), Rule(missing, clip))
     files = list_files(data)

@@ -41,7 +41,10 @@ class GroupedTally(Mapping[tuple[Any, ...], Tally]):
 
     @classmethod
     def from_table(cls, mechanism: AnyMechanism, by: Sequence[str], table: Any) -> GroupedTally:
-        """From rows of (keys…, cell, count), as Spark, DuckDB or PostgreSQL return them; repeats add up."""
+        """From rows of (keys…, cell, count), as Spark, DuckDB or PostgreSQL return them; repeats add up.
+
+        `by` names the key columns of `table`, an Arrow table.
+        """
         if missing := [name for name in (*by, CELL, COUNT) if name not in table.schema.names]:
             raise DataError(
                 f"the table of counts has no column {missing[0]!r}; columns are {table.schema.names}"
@@ -52,7 +55,10 @@ class GroupedTally(Mapping[tuple[Any, ...], Tally]):
         return counter.result()
 
     def pairs(self, key: Any) -> tuple[IntArray, IntArray]:
-        """The cells that occurred in a group, and how often."""
+        """The cells that occurred in a group, and how often.
+
+        `key` is that of the group.
+        """
         first, last = self._rows[key if isinstance(key, tuple) else (key,)]
         return self._pairs[first:last] % self.mechanism.cells, self._counts[first:last]
 

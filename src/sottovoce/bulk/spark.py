@@ -49,6 +49,7 @@ def report(
     and read back. With `row_id` (a column of integers or text, one value per person) nothing is written:
     draws are a keyed function of row, column, mechanism and value under a secret made for this call, which
     lives only in the plan's closure. `missing` and `clip` are those of `bulk.report`.
+    `df` is the data, `column` the one to randomise.
     """
     rule = Rule(missing, clip)
     rule.check(mechanism)
@@ -122,7 +123,11 @@ def tally(
     by: Sequence[str] | str | None = None,
     mechanism: AnyMechanism | None = None,
 ) -> Any:
-    """Count reports: one GROUP BY on cells, of which only counts are shuffled. A Tally or a GroupedTally."""
+    """Count reports: one GROUP BY on cells, of which only counts are shuffled. A Tally or a GroupedTally.
+
+    `df` holds the reports in `column`; `by` names columns of group keys. The mechanism comes from the
+    column's metadata unless it is given.
+    """
     groups = [by] if isinstance(by, str) else list(by or [])
     counts, mechanism = _counts(df, column, groups, mechanism)
     table = counts.toArrow()
@@ -154,6 +159,7 @@ def estimates(
     """An estimate per group, computed in parallel from the counts; columns as in `bulk.estimates`.
 
     `estimate` takes a Tally and returns an Estimate or several, such as `sottovoce.mean`: a row for each.
+    `df` holds the reports in `column`, `by` names the columns of group keys.
     """
     groups = [by] if isinstance(by, str) else list(by)
     counts, mechanism = _counts(df, column, groups, mechanism)
@@ -188,7 +194,12 @@ def central_mean(
     missing: Any = "refuse",
     **options: Any,
 ) -> Release | GroupedRelease:
-    """`sottovoce.central.mean` of a column, also by group: integer sums on the cluster, noise once, here."""
+    """`sottovoce.central.mean` of a column, also by group: integer sums on the cluster, noise once, here.
+
+    `df` holds the values in `column`, within the public `bounds`. `by` is the column of group keys and
+    `groups` the keys that are declared; `mechanism`, `missing` and further `options` are those of
+    `central.mean`.
+    """
     import numpy as np
     from pyspark.sql import functions
 

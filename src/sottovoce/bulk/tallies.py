@@ -26,8 +26,8 @@ def tally(
 ) -> Any:
     """Count the reports of a column: a Tally, or with `by` a GroupedTally.
 
-    Data is a file, a folder, a list of files, or a dataframe. The mechanism comes from the column's metadata;
-    files of different mechanisms are refused. Null reports (`missing="keep"`) are not counted.
+    `data` is a file, a folder, a list of files, or a dataframe. The mechanism comes from the column's
+    metadata; files of different mechanisms are refused. Null reports (`missing="keep"`) are not counted.
     """
     groups = [by] if isinstance(by, str) else list(by or [])
     if column in groups:

@@ -23,7 +23,10 @@ def _as_written(epsilon: float) -> Fraction:
 
 @dataclass(frozen=True)
 class Spent:
-    """One release: its ε and what it was for."""
+    """One release: its ε and what it was for.
+
+    `purpose` is what the caller said about it.
+    """
 
     epsilon: float
     purpose: str
@@ -59,6 +62,7 @@ class Accountant:
 
     @property
     def budget(self) -> float:
+        """The most ε that all releases together may cost."""
         return self._budget
 
     @property
@@ -69,14 +73,19 @@ class Accountant:
 
     @property
     def spent(self) -> float:
+        """The ε of all releases so far."""
         return float(_total(self.history))
 
     @property
     def remaining(self) -> float:
+        """What is left."""
         return float(_as_written(self._budget) - _total(self.history))
 
     def spend(self, epsilon: float, purpose: str = "") -> None:
-        """Take ε from the budget, or raise BudgetError and take nothing."""
+        """Take ε from the budget, or raise BudgetError and take nothing.
+
+        `purpose` is kept in the history, in words.
+        """
         epsilon = check_epsilon(epsilon)
         with self._record() as (spent, file):
             left = _as_written(self._budget) - _total(spent)

@@ -54,6 +54,7 @@ def mean(
     "independent"; "swap" makes the number of people public and protects only their values.
     Outside values are refused unless clip=True; missing ones unless missing="drop" or a number to take
     instead. `grid` is the number of steps that the bounds are divided into. `rng` is for simulation only.
+    An `accountant` is charged before any noise is drawn, and may refuse.
 
     >>> release = mean([5, 7, 30], epsilon=1.0, bounds=(0, 60), rng=1)
     >>> release.low <= release.value <= release.high
@@ -112,6 +113,8 @@ def sum(
 ) -> Release | GroupedRelease:
     """The sum of numbers within public bounds: staircase noise for a sensitivity of max(|low|, |high|).
 
+    All arguments are those of `mean`: `column`, `by` and `groups`, `missing`, `grid`, `accountant`.
+
     >>> release = sum([5, 7, 30], epsilon=1.0, bounds=(0, 60), rng=1)
     >>> release.low <= release.value <= release.high
     True
@@ -140,6 +143,7 @@ def count(
     """The number of people: two-sided geometric noise, which is the staircase of sensitivity one.
 
     Rows are counted, whatever they hold: `values` may be any sequence or table.
+    `by`, `groups` and `accountant` are those of `mean`.
 
     >>> count(range(1000), epsilon=1.0, rng=1).value
     999.0

@@ -18,6 +18,7 @@ class Release:
     sample of a larger population add their own uncertainty). `count` is the noisy number of people that
     comes with a mean: unbiased, not necessarily whole, negative at times; exact in the swap model, where
     the number is public; None for a sum.
+    `value` is the statistic with its noise, `standard_error` the spread of that noise.
     """
 
     statistic: str
@@ -42,6 +43,9 @@ class Release:
 class GroupedRelease:
     """One private number per declared group, in the order of the keys; arrays under the names of `Release`.
 
+    `statistic` names what it is, `groups` holds the keys; `value`, `low`, `high`, `standard_error` and
+    `count` have one entry per key.
+
     >>> import sottovoce as sv
     >>> wait = sv.central.mean([5, 7, 30], 1.0, (0, 60), by=["a", "a", "b"], groups=["a", "b", "c"], rng=1)
     >>> wait.keys, 0 <= wait["c"].value <= 60
@@ -61,6 +65,7 @@ class GroupedRelease:
 
     @property
     def keys(self) -> tuple[Any, ...]:
+        """The declared group keys, in their order."""
         return self.groups.keys
 
     def __len__(self) -> int:
@@ -73,6 +78,7 @@ class GroupedRelease:
         return self.at(self.groups.position(key))
 
     def at(self, i: int) -> Release:
+        """The release of the group at place `i` of `keys`."""
         return Release(
             self.statistic,
             float(self.value[i]),

@@ -52,7 +52,7 @@ def create(
     spec: Annotated[
         Path | None, typer.Option(help="A mechanism's JSON instead.", exists=True, dir_okay=False)
     ] = None,
-    title: str = "",
+    title: Annotated[str, typer.Option(help="The heading that people read.")] = "",
     question: Annotated[str, typer.Option(help="What people are asked.")] = "",
     operator: Annotated[str, typer.Option(help="Who runs this, as people will read it.")] = "",
     unit: Annotated[str, typer.Option(help="For example minutes.")] = "",
@@ -141,7 +141,7 @@ def tokens(
         str | None, typer.Argument(help="The campaign; none for admin.", metavar="[NAME]")
     ] = None,
     kind: Annotated[str, typer.Option(help="enrolment, write, read or admin.")] = "enrolment",
-    count: Annotated[int, typer.Option(min=1, max=1_000_000)] = 1,
+    count: Annotated[int, typer.Option(help="How many tokens.", min=1, max=1_000_000)] = 1,
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
     """Print new tokens, one per line. They are not stored and cannot be shown again."""

@@ -53,7 +53,7 @@ def central(
     epsilon: Epsilon,
     column: Column = None,
     bounds: Bounds = None,
-    statistic: Annotated[Statistic, typer.Option("--statistic")] = Statistic.mean,
+    statistic: Annotated[Statistic, typer.Option("--statistic", help="What to release.")] = Statistic.mean,
     mechanism: Mechanism = "hourglass",
     by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="Column of group keys.")] = None,
     group: Groups = None,
@@ -61,7 +61,7 @@ def central(
     clip: Clip = False,
     grid: Annotated[int, typer.Option("--grid", help="Steps that values are rounded to.")] = STEPS,
     missing: Missing = "refuse",
-    confidence: Annotated[float, typer.Option("--confidence")] = 0.95,
+    confidence: Annotated[float, typer.Option("--confidence", help="Of the interval.")] = 0.95,
     budget: Annotated[
         float | None, typer.Option("--budget", help="All the ε that releases about these people may cost.")
     ] = None,

@@ -28,7 +28,11 @@ _ABOUT = "Collects reports of ε-locally-private mechanisms and answers with est
 
 
 def create_app(store: Store, settings: Settings | None = None, *, secret: bytes) -> FastAPI:
-    """The ASGI application on an open store; it closes the store when it stops."""
+    """The ASGI application on an open store; it closes the store when it stops.
+
+    `settings` are the limits of the service, the usual ones if not given. `secret` keys the hashes of
+    idempotency keys: keep the same one for the same store.
+    """
     service = Service(store, settings or Settings(), secret)
 
     @contextlib.asynccontextmanager

@@ -9,20 +9,22 @@ from sottovoce.errors import whole_number
 
 @dataclass(frozen=True)
 class Settings:
-    """Limits of the service.
-
-    `rate` requests per second and address with bursts of `burst` (0: no limit); `max_body` bytes before and
-    after decompression; `max_batch` reports in one request; `max_waiting` batches in memory before the
-    service says that it is busy; `key_days` how long an idempotency key is remembered.
-    """
+    """Limits of the service; each field is described below it, and in the reference from there."""
 
     max_body: int = 1 << 20
+    """The most bytes of a request's body, before and after decompression."""
     max_batch: int = 100_000
+    """The most reports in one request."""
     rate: int = 50
+    """Requests per second that one address may make in the long run; 0: no limit."""
     burst: int = 200
+    """Requests that one address may make at once."""
     max_waiting: int = 2_000
+    """The most batches that wait for the store before the service says that it is busy (503)."""
     key_days: int = 7
+    """How many days an idempotency key is remembered: how late a request may be repeated."""
     allow_origins: tuple[str, ...] = ()
+    """Sites whose pages may post reports, such as https://survey.example; none but the service's own."""
 
     def __post_init__(self) -> None:
         whole_number(self.max_body, "max_body", 1024, 1 << 26)

@@ -81,7 +81,11 @@ class Curve:
 
 @dataclass(frozen=True)
 class Split:
-    """How ε was divided. `errors` are exact and unweighted; `total` is their weighted sum."""
+    """How ε was divided. `errors` are exact and unweighted; `total` is their weighted sum.
+
+    `epsilons` are the parts of ε, in the order of the mechanisms, `weights` what their errors count, `curves`
+    the error of each as a function of its ε.
+    """
 
     epsilon: float
     epsilons: tuple[float, ...]
@@ -91,10 +95,14 @@ class Split:
 
     @property
     def total(self) -> float:
+        """The weighted sum of the errors: what was made least."""
         return float(np.dot(self.weights, self.errors))
 
     def curve(self, attribute: int = 0, points: int = 200) -> tuple[FloatArray, FloatArray]:
-        """ε of one attribute against the total when the others share the rest as well as they can."""
+        """ε of one attribute against the total when the others share the rest as well as they can.
+
+        `attribute` says which one, `points` how many points of it at least.
+        """
         d, least = len(self.epsilons), min(curve.points[0][0] for curve in self.curves)
         if d == 1:
             raise ValueError("there is nothing to divide between one attribute")
@@ -107,7 +115,10 @@ class Split:
         return grid[own - 1][keep], total[keep]
 
     def plot(self, attribute: int = 0, ax: Any = None) -> Any:
-        """The curve that was optimised, with the optimum marked; returns matplotlib's axes."""
+        """The curve that was optimised, with the optimum marked; returns matplotlib's axes.
+
+        `attribute` says whose ε is on the axis.
+        """
         from sottovoce.estimates.pictures import new_axes
 
         ax = new_axes(polar=False) if ax is None else ax
@@ -129,6 +140,7 @@ def split_budget(
 
     `mechanisms` are functions of ε, such as `functools.partial(sv.ogpm, domain=(0, 24))`. A loss is "l1",
     "l2", a number k ≥ 1, "variance", or any function of a mechanism; one for all or one each.
+    `losses` names them, `weights` says how much each error counts (alike if not given).
 
     >>> from functools import partial
     >>> from sottovoce.designs.classic import ogpm

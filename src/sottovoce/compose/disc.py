@@ -97,7 +97,11 @@ def _angular_bias(m: Mechanism, rho: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class DiscDensity:
-    """Probabilities on rings × sectors of a disc."""
+    """Probabilities on rings × sectors of a disc.
+
+    `radii` and `angles` are the edges of the rings and sectors, `probabilities` has a row per ring, `n` is
+    the number of reports.
+    """
 
     radii: FloatArray
     angles: FloatArray
@@ -139,6 +143,7 @@ def density(tally: Tally, *, rings: int = 16, sectors: int = 32, iterations: int
 
     The law of the joint report is the product of the two parts' laws, so a step costs two small products.
     Rings have equal width; within one, people are taken to be spread evenly over its area.
+    `iterations` is the most steps that are made.
     """
     rings, sectors = whole_number(rings, "rings", 2, 128), whole_number(sectors, "sectors", 3, 256)
     m, counts = _joint(tally.required())

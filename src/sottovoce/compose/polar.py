@@ -48,6 +48,7 @@ class PolarCertificate:
 
     It covers every mechanism for either part and every division of ε. It does not cover mechanisms that
     randomise both coordinates jointly.
+    `worst` is what this pair attains.
     """
 
     limit: float
@@ -55,12 +56,16 @@ class PolarCertificate:
 
     @property
     def ratio(self) -> float:
+        """worst / limit."""
         return self.worst / self.limit
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Polar:
-    """A mechanism for the distance and one for the angle; a report is one integer for both."""
+    """A mechanism for the distance and one for the angle; a report is one integer for both.
+
+    `weights` are those of the two losses, `split` how ε was divided, where it was searched for.
+    """
 
     epsilon: float
     loss: str | float
@@ -78,14 +83,17 @@ class Polar:
 
     @property
     def radius(self) -> float:
+        """The largest distance."""
         return self.distance.domain.high
 
     @property
     def cells(self) -> int:
+        """How many different reports there are."""
         return self.distance.cells * self.angle.cells
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
+        """The narrowest unsigned integer that holds every report."""
         return np.min_scalar_type(self.cells - 1)
 
     @property
@@ -100,7 +108,10 @@ class Polar:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Polar:
-        """Read a spec that anybody may have written; refused unless its counts give the ε it claims."""
+        """Read a spec that anybody may have written; refused unless its counts give the ε it claims.
+
+        `text` is what `to_json` wrote.
+        """
         content = joint.read(text, joint.POLAR)
         distance, angle = joint.parts_of(content)
         if not isinstance(content["weights"], list) or len(content["weights"]) != 2:
@@ -111,6 +122,7 @@ class Polar:
 
     @cached_property
     def digest(self) -> str:
+        """SHA-256 of the canonical spec."""
         return spec.digest(self.to_json())
 
     def __eq__(self, other: object) -> bool:
@@ -152,7 +164,10 @@ class Polar:
     # -- its law ----------------------------------------------------------------------------------------
 
     def error(self, distance: ArrayLike, angle: ArrayLike) -> FloatArray:
-        """The expected loss at each position."""
+        """The expected loss at each position.
+
+        `distance` and `angle` (radians) say where.
+        """
         theta = np.mod(np.asarray(angle, dtype=float), 2 * math.pi)
         one, two = self.distance.error(distance, self.loss), self.angle.error(theta, self.loss)
         return np.asarray(self._per_radius * one + self.weights[1] * two)
@@ -204,6 +219,7 @@ def polar(
 
     `design` of the distance: `sv.optimal`; the same "unbiased" (for the mean position; loss "l2"); or the
     "ogpm" of the paper. The angle is by the circular OGPM, which is optimal.
+    `weights` are (w₁, w₂).
 
     >>> m = polar(1 + 2 * math.pi, design="ogpm")
     >>> round(m.distance.epsilon, 1), round(m.angle.epsilon, 1)

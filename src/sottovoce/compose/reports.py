@@ -35,7 +35,10 @@ class VectorReport:
 
     @staticmethod
     def gather(answers: Iterable[Sequence[tuple[int, int]]]) -> VectorReport:
-        """One report of many people's (attribute, cell) pairs, as a ledger records them."""
+        """One report of many people's (attribute, cell) pairs, as a ledger records them.
+
+        `answers` has one list of pairs per person, all of the same length.
+        """
         pairs = np.array(list(answers), dtype=np.int64)
         if pairs.ndim != 3 or pairs.shape[2] != 2 or pairs.min(initial=0) < 0 or (pairs[..., 0] > 255).any():
             raise DataError("answers must be (attribute, cell) pairs, equally many per person")
@@ -48,6 +51,7 @@ class VectorTally:
 
     An attribute that is reported by lot is estimated from those who reported it: its intervals already
     count that they are fewer.
+    `vector` is the mechanism, `tallies` has one tally per attribute.
     """
 
     vector: Vector
@@ -56,6 +60,7 @@ class VectorTally:
 
     @classmethod
     def of(cls, vector: Vector, report: VectorReport | None = None) -> VectorTally:
+        """Count a `report` of a `vector`; without one the tally is empty."""
         if report is None:
             return cls(vector, 0, tuple(Tally(part) for part in vector.parts))
         attributes, cells = np.asarray(report.attributes), np.asarray(report.cells)
@@ -73,6 +78,7 @@ class VectorTally:
 
     @property
     def digest(self) -> str:
+        """The digest of the mechanism that the reports came from."""
         return self.vector.digest
 
     def __getitem__(self, attribute: int) -> Tally:
@@ -93,21 +99,25 @@ class VectorTally:
     # -- estimates --------------------------------------------------------------------------------------
 
     def mean(self, attribute: int, **options: Any) -> Estimate:
+        """The mean of one attribute, given by its number; `options` are those of `sottovoce.mean`."""
         from sottovoce.estimates.means import mean
 
         return mean(self.tallies[attribute], **options)
 
     def circular_mean(self, attribute: int, **options: Any) -> Estimate:
+        """The mean direction of one attribute on a circle, with `options` as in `sottovoce.circular_mean`."""
         from sottovoce.estimates.circular import circular_mean
 
         return circular_mean(self.tallies[attribute], **options)
 
     def quantile(self, attribute: int, q: float, **options: Any) -> Estimate:
+        """The quantile `q` of one attribute, with `options` as in `sottovoce.quantile`."""
         from sottovoce.estimates.quantiles import quantile
 
         return quantile(self.tallies[attribute], q, **options)
 
     def distribution(self, attribute: int, **options: Any) -> Distribution:
+        """The distribution of one attribute, with `options` as in `sottovoce.distribution`."""
         return distribution(self.tallies[attribute], **options)
 
     def means(self) -> FloatArray:
@@ -118,6 +128,7 @@ class VectorTally:
         """PTT's estimate: reports times d/k, nothing where the lot fell elsewhere, about the middle.
 
         This is what `Vector.bound` is about. `mean` varies less: it knows how many reported.
+        `attribute` is its number, from 0.
         """
         tally = self.tallies[attribute].required()
         domain = tally.mechanism.domain

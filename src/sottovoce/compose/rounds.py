@@ -61,11 +61,17 @@ class TwoRounds:
         return middle, (1 - self.caution) * np.asarray(found.probabilities) + self.caution * even
 
     def second(self, first: Tally) -> Mechanism:
-        """For everyone else: unbiased, of least expected variance under the guess."""
+        """For everyone else: unbiased, of least expected variance under the guess.
+
+        `first` is the tally of the first round.
+        """
         return optimal(self.epsilon, self.domain, unbiased=True, prior=self.guess(first))
 
     def shares(self, first: Tally, second: Reporter, people: int) -> FloatArray:
-        """How much each round counts when `people` report in the second: what it is worth under the guess."""
+        """How much each round counts when `people` report in the second: what it is worth under the guess.
+
+        `first` is the tally of the first round.
+        """
         points, weights = self.guess(first)
         spread = float(weights @ (points - weights @ points) ** 2)
         noise = [float(weights @ _variance(m, points)) for m in (self.first, second)]
@@ -73,7 +79,10 @@ class TwoRounds:
         return np.asarray(worth / worth.sum())
 
     def mean(self, first: Tally, second: Tally, *, confidence: float = 0.95) -> Estimate:
-        """The mean of all, both rounds weighted by their `shares`."""
+        """The mean of all, both rounds weighted by their `shares`.
+
+        `first` and `second` are the tallies of the two rounds.
+        """
         from scipy.special import ndtri
 
         if first.n < 2 or second.required(2).mechanism.domain != self.domain:
@@ -91,7 +100,11 @@ class TwoRounds:
 
 
 def two_rounds(epsilon: float, domain: DomainLike = (0, 1), *, caution: float = 0.1) -> TwoRounds:
-    """Plan two rounds of one ε per person; ask a tenth of the people first."""
+    """Plan two rounds of one ε per person; ask a tenth of the people first.
+
+    `caution` is the weight of an even spread in what the first round says: how much the second allows for a
+    first one that misled.
+    """
     caution = real_number(caution, "caution")
     if not 0 < caution <= 1:
         raise ValueError(f"caution must lie in (0, 1], got caution={caution!r}")

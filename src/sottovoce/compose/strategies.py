@@ -45,6 +45,7 @@ def vector(
 
     `design` makes the mechanism of an attribute from ε and its domain, in place of the unbiased one of least
     worst-case or expected variance.
+    `domains` has one domain per attribute.
 
     >>> m = vector(1.0, [(0, 1)] * 8)
     >>> m.sampled, m.strategy

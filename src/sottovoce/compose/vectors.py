@@ -50,6 +50,7 @@ class Vector:
     """A mechanism for each attribute, and how many of them a person reports.
 
     `considered` holds what `vector` compared: {how many are reported: total variance per person}.
+    `parts` are the mechanisms of the attributes, `sampled` is how many of them a person reports.
     """
 
     epsilon: float
@@ -67,14 +68,17 @@ class Vector:
 
     @property
     def attributes(self) -> int:
+        """How many attributes there are."""
         return len(self.parts)
 
     @property
     def domains(self) -> tuple[Domain, ...]:
+        """The domain of each attribute."""
         return tuple(part.domain for part in self.parts)
 
     @property
     def strategy(self) -> str:
+        """How people report: all attributes ("split"), or some of them by lot ("sample")."""
         return "split" if self.sampled == self.attributes else "sample"
 
     @property
@@ -92,16 +96,21 @@ class Vector:
         return joint.product_of_largest((part.largest_ratio for part in self.parts), self.sampled)
 
     def to_json(self) -> str:
+        """The canonical spec: how many are sampled, and the spec of every part."""
         return joint.write(joint.VECTOR, self.epsilon, self.parts, sampled=self.sampled)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Vector:
-        """Read a spec that anybody may have written; refused unless its counts give the ε it claims."""
+        """Read a spec that anybody may have written; refused unless its counts give the ε it claims.
+
+        `text` is what `to_json` wrote.
+        """
         content = joint.read(text, joint.VECTOR)
         return cls(check_epsilon(content["epsilon"]), joint.parts_of(content), content["sampled"])
 
     @cached_property
     def digest(self) -> str:
+        """SHA-256 of the canonical spec."""
         return spec.digest(self.to_json())
 
     def __eq__(self, other: object) -> bool:
@@ -171,7 +180,10 @@ class Vector:
         return np.sort(np.argpartition(keys, k - 1, axis=1)[:, :k], axis=1).astype(np.uint8)
 
     def tally(self, report: VectorReport | None = None) -> VectorTally:
-        """Counts per attribute; `+` merges them."""
+        """Counts per attribute; `+` merges them.
+
+        `report` is what `Vector.report` gave; without it the tally is empty.
+        """
         return VectorTally.of(self, report)
 
     # -- its error --------------------------------------------------------------------------------------
@@ -185,7 +197,10 @@ class Vector:
         return worth(part, float(self.share)) * part.domain.width**2
 
     def expected_variance(self, attribute: int, prior: Any = "uniform") -> float:
-        """The same in expectation, when the values of that attribute are spread as assumed."""
+        """The same in expectation, when the values of that attribute are spread as assumed.
+
+        `prior` is that spread: "uniform", samples, or values with weights, as in `optimal`.
+        """
         part = self.parts[attribute]
         return worth(part, float(self.share), as_spread(prior, part.domain)) * part.domain.width**2
 
@@ -195,6 +210,7 @@ class Vector:
         PTT's Theorem 11 with its constants: Bernstein's inequality for y·d/k (0 when not sampled), about the
         middle of the domain, and a union over attributes. For attributes on intervals, with unbiased
         mechanisms; see `VectorTally.scaled_mean`.
+        `beta` is the error that all attributes together may make.
         """
         n, beta = whole_number(n, "n", least=1), real_number(beta, "beta")
         if not 0 < beta < 1:

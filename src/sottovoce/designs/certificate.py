@@ -31,6 +31,9 @@ class Certificate:
 
     With a prior, `worst` and `limit` are expectations under it. `form` says what proves the limit: "cuts", or
     one of the closed forms of `designs.limits`.
+    `exponent` is that of the loss and `unbiased` says that it is about variances. `unit_limit` and
+    `unit_worst` are the two numbers for a domain of width 1, `width` is that of this one. `weights` add the
+    `cuts` up to the proof.
     """
 
     epsilon: float
@@ -144,6 +147,7 @@ class Certificate:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Certificate:
+        """Read `data` as `to_dict` gave it."""
         cuts = weights = prior = None
         if data["cuts"] is not None:
             column = {name: np.array(values, dtype=float) for name, values in data["cuts"].items()}

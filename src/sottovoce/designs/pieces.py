@@ -28,6 +28,7 @@ class PieceSolution:
     """The best m pieces for the worst input (formulation (2)), and how well that is known.
 
     `value` is the worst-case error of `densities`; no m-piece mechanism has less than `bound`.
+    `span` holds the input and output intervals, `method` how it was found and `seconds` how long that took.
     """
 
     epsilon: float
@@ -41,6 +42,7 @@ class PieceSolution:
 
     @property
     def pieces(self) -> int:
+        """m: how many pieces."""
         return len(self.densities)
 
     @property

@@ -40,6 +40,7 @@ class Ledger:
     Fraction or "1/3" itself. A file that does not exist is created unless `create=False`. `witness` is what
     `Ledger.witness` gave earlier, kept somewhere else: with it a restored older copy is refused, without
     it no program can tell. `wait` is how many seconds to wait for another process.
+    `path` is the file.
     """
 
     def __init__(
@@ -137,6 +138,8 @@ class Ledger:
         `sends` of them. A vector or polar mechanism asks for several numbers at once, which cost one joint ε;
         it repeats "fresh" or "once", and `missing` may be one rule per number. Enrolling again on the same
         terms changes nothing, on others it is refused.
+        A missing value is answered with a uniform draw of the domain ("uniform") or with a number;
+        `out_of_range` says what becomes of other values outside it ("clip" or "missing").
         """
         if not isinstance(campaign, str) or not campaign:
             raise ValueError(f"campaign must be a name, got campaign={campaign!r}")
@@ -156,6 +159,8 @@ class Ledger:
         does not look at the value. None and NaN are missing values, and answered by the declared rule. Of a
         vector the value is a list of numbers, of a position (distance, angle).
         `rng` is for simulations only.
+        `campaign` is a name that was enrolled, `value` the person's value, `period` a name of the day, week
+        or whatever is answered once.
         """
         if not isinstance(period, str):
             raise TypeError(f"period must be a name such as '2026-11-15', got period={period!r}")
@@ -176,7 +181,10 @@ class Ledger:
         return Answer(campaign, period, *result, spent, repeated, held)
 
     def acknowledge(self, answer: Answer) -> None:
-        """The collector has it: it need not be sent again."""
+        """The collector has it: it need not be sent again.
+
+        `answer` is what `answer` gave.
+        """
         with self._open() as (db, state):
             account = state.account(answer.campaign)
             if account.answers.get(answer.period) != answer:
@@ -189,7 +197,10 @@ class Ledger:
     def send(
         self, campaign: str, value: object, transport: Callable[[Answer], object], period: str = ""
     ) -> Answer:
-        """Record, hand over to `transport`, acknowledge; if that raises, the answer stays pending."""
+        """Record, hand over to `transport`, acknowledge; if that raises, the answer stays pending.
+
+        `campaign`, `value` and `period` are those of `answer`.
+        """
         answer = self.answer(campaign, value, period)
         transport(answer)
         self.acknowledge(answer)
@@ -210,6 +221,7 @@ class Ledger:
 
     @property
     def budget(self) -> Fraction:
+        """The most ε that all campaigns together may cost."""
         return self._now_state().budget
 
     @property
@@ -229,6 +241,7 @@ class Ledger:
 
     @property
     def campaigns(self) -> tuple[str, ...]:
+        """The names that were enrolled."""
         return tuple(self._now_state().accounts)
 
     def pending(self) -> list[Answer]:

@@ -22,6 +22,7 @@ class Answer:
     The cell of a vector is its (attribute, cell) pairs (`VectorReport.gather` makes a report of many).
     `spent` is what recording it cost. `repeated`: the cell was kept from before; `held`: the campaign's
     bins are used up and the latest kept answer stands in. Both stay on the device.
+    `period` is what it answers for, `digest` that of the mechanism it was drawn with.
     """
 
     campaign: str
@@ -36,7 +37,11 @@ class Answer:
 
 @dataclass
 class Account:
-    """One campaign: its terms, what it has cost, and its answers by period."""
+    """One campaign: its terms, what it has cost, and its answers by period.
+
+    `name` is the campaign's. `spent` is what it has cost so far; `kept` holds the kept cell of each bin,
+    `latest` the bin of the last answer, `acknowledged` the periods that the collector has.
+    """
 
     name: str
     terms: Terms
@@ -48,6 +53,7 @@ class Account:
 
     @property
     def committed(self) -> Fraction:
+        """What is spent or set aside, whichever is more."""
         return max(self.spent, self.terms.reserved)
 
     @property
@@ -62,7 +68,10 @@ class Account:
         )
 
     def next_bin(self, bin_: int) -> tuple[int, bool]:
-        """The bin whose answer goes out, and whether it is the latest one standing in for a new one."""
+        """The bin whose answer goes out, and whether it is the latest one standing in for a new one.
+
+        `bin_` is the bin of the value now.
+        """
         full = len(self.kept) >= (self.terms.answers or 0)
         if bin_ in self.kept or not full or self.latest is None:
             return bin_, False

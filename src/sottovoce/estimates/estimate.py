@@ -20,6 +20,7 @@ class Estimate:
     `what` names the quantity, `estimand` whose it is: of the "population" that the people stand for, or of
     the "respondents" themselves. `method` says how it was computed, `notes` what the reader should know.
     `reach` is the most by which replacing one report can move the value, where that is known.
+    `standard_error` is that of the value, `n` the number of reports.
     """
 
     value: float
@@ -36,6 +37,7 @@ class Estimate:
 
     @property
     def half_width(self) -> float:
+        """Half the width of the interval."""
         return (self.high - self.low) / 2
 
     def moved_by(self, k: int) -> float:

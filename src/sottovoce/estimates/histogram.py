@@ -24,6 +24,8 @@ class Distribution:
     """Probabilities of equal bins, spread evenly inside each.
 
     `low` and `high` are the pointwise band of that confidence (None if none was asked for).
+    `edges` has one more entry than `probabilities`. `n` is the number of reports, `method` how the
+    distribution was reconstructed.
     """
 
     domain: Domain
@@ -44,6 +46,7 @@ class Distribution:
 
     @property
     def middles(self) -> FloatArray:
+        """The middle of each bin."""
         return (self.edges[1:] + self.edges[:-1]) / 2
 
     @property
@@ -90,6 +93,7 @@ class Distribution:
         "wasserstein" is in the units of the domain (around a circle mass moves the short way), "ks" is the
         largest difference of cumulative probabilities (Kuiper's on a circle), "l1" sums the differences of
         the bins' probabilities.
+        `other` is that distribution or sample, `metric` the name of the distance.
         """
         theirs, circle = self._cumulative(other), self.domain.is_circle
         if metric == "wasserstein":
@@ -136,14 +140,20 @@ class Distribution:
         return pyarrow.table(self.to_dict())
 
     def to_csv(self, path: str | Path) -> None:
-        """A CSV file, one line per bin."""
+        """A CSV file, one line per bin.
+
+        `path` is the file's name.
+        """
         columns = self.to_dict()
         rows: Sequence[tuple[float, ...]] = list(zip(*columns.values(), strict=True))
         with open(path, "w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([tuple(columns), *rows])
 
     def plot(self, ax: Any = None, *, label: str | None = None) -> Any:
-        """Draw it: steps with their band, or on a circle a rose whose areas are the probabilities."""
+        """Draw it: steps with their band, or on a circle a rose whose areas are the probabilities.
+
+        `label` is its name in the legend.
+        """
         from sottovoce.estimates.pictures import draw_distribution
 
         return draw_distribution(self, ax, label)

@@ -35,6 +35,7 @@ class Honesty:
     `p_value` bounds the chance that honest reports look as odd as these (1 when they do not look odd);
     `consistent` means that it exceeds `false_alarm`. `fabricated` is a lower limit, at that error, for the
     share of reports that did not come from the mechanism; `cells` the range where they show most.
+    `n` is the number of reports.
     """
 
     p_value: float
@@ -45,10 +46,12 @@ class Honesty:
 
     @property
     def consistent(self) -> bool:
+        """Whether some truth explains the counts."""
         return self.p_value > self.false_alarm
 
     @property
     def alarm(self) -> bool:
+        """Whether no truth explains the counts."""
         return not self.consistent
 
     def __str__(self) -> str:
@@ -63,6 +66,8 @@ class Honesty:
 
 def honesty(tally: Tally, *, false_alarm: float = 1e-6) -> Honesty:
     """Test the counts against every possible truth; the false-alarm rate holds at every n.
+
+    `false_alarm` is the chance of an alarm about honest reports.
 
     >>> from sottovoce.designs.classic import sw
     >>> m = sw(epsilon=1.0)
@@ -173,6 +178,8 @@ class Fabrication:
     """How far k fabricated reports can move an answer.
 
     `kind` is "bound" when nothing can move it further, "search" when it is the worst that was found.
+    The estimate was `value` with all `n` reports as they are; `low` and `high` are where k fabricated ones
+    could take it.
     """
 
     k: int

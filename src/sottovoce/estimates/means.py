@@ -41,6 +41,10 @@ def mean(
 
     `interval`: "normal" (with a correction for skewness), "finite" (error at most 1 − confidence at every n
     and for people who are not alike, by betting) or "bootstrap" (bootstrap-t on the counts; `rng` seeds it).
+    `method`: "decoded" averages the decoded reports of an unbiased mechanism, "envelope" holds for every
+    mechanism and truth; "auto" takes the first where it is valid, otherwise the second. "distribution" and
+    "raw" are for comparison: the mean of the reconstruction, and of the reports as they are. `estimand`: the
+    mean of the "population" that these people stand for, or of the "respondents" themselves.
 
     >>> import numpy as np
     >>> from sottovoce.designs.classic import pm

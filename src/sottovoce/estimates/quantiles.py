@@ -34,7 +34,10 @@ def quantile(tally: Tally, p: Sequence[float], *, confidence: float = ...) -> li
 def quantile(
     tally: Tally, p: float | Sequence[float], *, confidence: float = 0.95
 ) -> Estimate | list[Estimate]:
-    """The p-quantile of the population, or several at once (each interval has its own confidence)."""
+    """The p-quantile of the population, or several at once (each interval has its own confidence).
+
+    `p` is between 0 and 1, or a list of such numbers.
+    """
     from sottovoce.estimates.distribution import distribution
 
     tail = (1 - check_confidence(confidence)) / 2

@@ -23,6 +23,7 @@ class WindowOperator:
 
     Positions are given as (cell, fraction of the cell below the position); a window that wraps around a
     circle has `wrapped` 1. Weights are probabilities: background and extra divided by the total.
+    `lower_part` and `upper_part` are those fractions.
     """
 
     background: FloatArray
@@ -39,7 +40,10 @@ class WindowOperator:
         return len(self.lower), len(self.background)
 
     def expect(self, f: FloatArray, *, compiled: bool | None = None) -> FloatArray:
-        """P f: the expectation of a function of the cell, for every input."""
+        """P f: the expectation of a function of the cell, for every input.
+
+        `compiled` chooses the kernel; numba's where it is installed unless said.
+        """
         f = np.ascontiguousarray(f, dtype=np.float64)
         if compiled_available() if compiled is None else compiled:
             from sottovoce.kernels import compiled_operator
@@ -54,7 +58,10 @@ class WindowOperator:
         return base + ((high - low) + self.wrapped * below[-1])
 
     def mix(self, w: FloatArray, *, compiled: bool | None = None) -> FloatArray:
-        """Pᵀ w: the probability of every cell when inputs have weights w."""
+        """Pᵀ w: the probability of every cell when inputs have weights w.
+
+        `compiled` chooses the kernel; numba's where it is installed unless said.
+        """
         w = np.ascontiguousarray(w, dtype=np.float64)
         if compiled_available() if compiled is None else compiled:
             from sottovoce.kernels import compiled_operator

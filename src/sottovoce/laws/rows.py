@@ -38,6 +38,7 @@ class RowMechanism:
     """An ε-LDP mechanism as a table of counts; its ε is checked when it is made.
 
     `inputs` and `values` (what each cell decodes to) are in the unit coordinate of the domain.
+    `rows` has the counts of all cells, a row per input, each adding up to 2^52.
     """
 
     epsilon: float
@@ -66,6 +67,7 @@ class RowMechanism:
 
     @property
     def cells(self) -> int:
+        """How many different reports there are."""
         return int(self.values.size)
 
     @cached_property
@@ -123,6 +125,7 @@ class RowMechanism:
         return np.asarray(self.rows[self._row(np.asarray(as_numbers(x, "x"), dtype=np.float64), "x")])
 
     def probabilities(self, x: ArrayLike) -> FloatArray:
+        """The probability of each cell, a row per x."""
         return np.asarray(self.counts(x) / (1 << BITS))
 
     def error(self, x: ArrayLike, loss: str | float = "l2", distance: str | None = None) -> FloatArray:
@@ -145,12 +148,14 @@ class RowMechanism:
         return np.asarray(self.domain.width * mean)[()]
 
     def variance(self, x: ArrayLike) -> FloatArray:
+        """The variance of a report at each x."""
         p = self.probabilities(x)
         mean = p @ self.values
         square = (p * (self.values - mean[..., None]) ** 2).sum(axis=-1)
         return np.asarray(self.domain.width**2 * square)[()]
 
     def worst_variance(self) -> float:
+        """The largest variance over the inputs."""
         return float(np.max(self.variance(self.domain.from_unit(self.inputs))))
 
     @cached_property

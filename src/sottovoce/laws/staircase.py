@@ -94,6 +94,8 @@ def staircase(
 ) -> Added:
     """Staircase noise: the best added noise for a loss, as ε-DP of sensitivity `width`.
 
+    `gamma` is where the steps are; without it the best one for the loss.
+
     >>> law = staircase(1.0, loss="l1")
     >>> round(law.worst_error("l1"), 6) == round(math.exp(0.5) / math.expm1(1.0), 6)
     True

@@ -32,6 +32,8 @@ PAPERS = {
 
 
 class Verdict(StrEnum):
+    """What a comparison with a paper's number found."""
+
     REPRODUCED = "reproduced"
     CORRECTED = "reproduced with the corrected formula"
     FAILED = "not reproducible"
@@ -40,7 +42,10 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One statement of a paper, its number, ours, and why they differ if they do."""
+    """One statement of a paper, its number, ours, and why they differ if they do.
+
+    `claim` is the statement in words, `verdict` follows from the two numbers, `note` says why.
+    """
 
     claim: str
     paper: str
@@ -51,6 +56,8 @@ class Finding:
 
 @dataclass(frozen=True)
 class Result:
+    """What an entry found: `findings`, `tables` by name and column, `pictures` by name."""
+
     findings: Sequence[Finding]
     tables: Mapping[str, Mapping[str, Sequence[object]]] = field(default_factory=dict)
     pictures: Mapping[str, Figure] = field(default_factory=dict)
@@ -58,22 +65,31 @@ class Result:
 
 @dataclass(frozen=True)
 class Run:
-    """How a reproduction is run: everything an entry's numbers may depend on."""
+    """How a reproduction is run: everything an entry's numbers may depend on.
+
+    `quick` is for a smaller run, `seed` is that of all simulations, `motionsense` the folder of the data.
+    """
 
     quick: bool = False
     seed: int = 20250
     motionsense: Path | None = None
 
     def rng(self, *what: object) -> np.random.Generator:
-        """A generator of its own for each purpose, so that no entry's numbers depend on another's."""
+        """A generator of its own for each purpose, so that no entry's numbers depend on another's.
+
+        `what` names the purpose.
+        """
         return np.random.default_rng([self.seed, zlib.crc32(repr(what).encode())])
 
     def few(self, quick: int, full: int) -> int:
+        """How many repetitions: `quick` of them in a quick run, otherwise `full`."""
         return quick if self.quick else full
 
 
 @dataclass(frozen=True)
 class Entry:
+    """A figure, table, example or theorem of a `paper`: `name`, `title`, and `make`, which redoes it."""
+
     paper: str
     name: str
     title: str
@@ -81,6 +97,7 @@ class Entry:
 
     @property
     def key(self) -> str:
+        """The name of the entry in the report and on disk."""
         return f"{self.paper}-{self.name}"
 
 

@@ -32,6 +32,8 @@ def reproduce(
     """Regenerate the papers' figures and tables into a folder; returns every finding.
 
     `only` keeps the entries whose key contains one of the given texts ("ogpm-figure-8", "ptt").
+    `output` is the folder, `run` says how much is computed and from which data, `force` runs again what is
+    already there.
     """
     run, folder = run or Run(), Path(output)
     chosen = [e for e in entries() if not only or any(text in e.key for text in only)]

@@ -53,6 +53,8 @@ class Option:
     """One mechanism in a plan. `error` is in the units of the domain; `half_width` of the interval too.
 
     For a distribution the half-width is that of its cumulative distribution, a probability.
+    `name` is that of the design, for so many `people`; `reason` says in words what it is good for.
+    `candidate` knows how to make it.
     """
 
     name: str
@@ -108,7 +110,11 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Options, the best first. `left_out` says which could not meet the target."""
+    """Options, the best first. `left_out` says which could not meet the target.
+
+    `question` is what was asked, `options` are the mechanisms in order; `wanted` is "people" or "epsilon"
+    when that was asked for.
+    """
 
     question: Question
     options: tuple[Option, ...]
@@ -118,6 +124,7 @@ class Plan:
 
     @property
     def best(self) -> Option:
+        """The first option."""
         return self.options[0]
 
     def rows(self) -> list[dict[str, Any]]:
@@ -136,6 +143,7 @@ class Plan:
 
     @property
     def level(self) -> str:
+        """The confidence, as it is printed."""
         return f"{100 * self.question.confidence:g} %"
 
     @property
@@ -175,6 +183,7 @@ def plan(
     people to come, instead of the worst truth or the reference shapes. With a `target` for the error, in the
     units of the domain, `people=None` asks how many people it takes and `epsilon=None` which ε.
     `progress` is called with the name of each mechanism before it is looked at.
+    `q` says which quantile.
 
     >>> p = plan("mean", epsilon=1.0, people=None, domain=(0, 24), target=0.25)
     >>> {option.name: option.people for option in p.options}["pm"]

@@ -264,7 +264,10 @@ def as_url(where: str | Path) -> URL:
 
 
 def open_store(where: str | Path, *, migrate: bool = True) -> Store:
-    """Open (and by default bring up to date) the store at a path or URL."""
+    """Open (and by default bring up to date) the store at a path or URL.
+
+    `where` is a SQLite file or a `postgresql://` URL; `migrate=False` leaves its tables as they are.
+    """
     from sottovoce.collector.store.migrations import upgrade
 
     url = as_url(where)

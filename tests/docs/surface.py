@@ -1,0 +1,170 @@
+"""What is public, and what its docstrings leave out.
+
+Names are taken from the package as it is imported, docstrings and parameters from its source (griffe, as the
+site does), so a decorator or a lazy import hides nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import griffe
+
+from sottovoce import _HOME, _PARTS
+
+ROOT = Path(__file__).parents[2]
+
+#: Modules whose names are public beside those of `sottovoce` itself.
+MODULES = [*sorted(_PARTS), "bulk.spark", "collector", "compose.disc", "errors", "planning"]
+
+#: Public, but not to be found by following what functions return.
+FURTHER = ["sottovoce.designs.certificate.Certificate"]
+#: Made by one function for another, and of no use in between.
+HANDED_ON = {"sottovoce.collector.store.store.Store"}
+#: A law is described by its base class and by the function that makes it.
+LAW = "sottovoce.laws.law.Law"
+
+
+@cache
+def package() -> Any:
+    """The package as griffe reads it."""
+    return griffe.load("sottovoce", search_paths=[str(ROOT / "src")], resolve_aliases=True)
+
+
+def exported(name: str) -> list[str]:
+    """The public names of a module: its `__all__`, else what it imports `as` itself or defines."""
+    module = importlib.import_module(f"sottovoce.{name}")
+    if hasattr(module, "__all__"):
+        return list(module.__all__)
+    found = []
+    for node in ast.walk(ast.parse(inspect.getsource(module))):
+        if isinstance(node, ast.ImportFrom):
+            found += [alias.asname for alias in node.names if alias.asname == alias.name]
+        elif isinstance(node, ast.ClassDef) or (isinstance(node, ast.FunctionDef) and name != "errors"):
+            found.append(node.name)
+    return [own for own in found if not own.startswith("_") and inspect.getmodule(_get(module, own))]
+
+
+def _get(module: Any, name: str) -> Any:
+    return getattr(module, name, None)
+
+
+def public() -> dict[str, str]:
+    """{name as people write it: where it is defined}, without the version."""
+    found = {f"sottovoce.{name}": source(f"{home}.{name}").path for name, home in _HOME.items()}
+    for part in MODULES:
+        module = importlib.import_module(f"sottovoce.{part}")
+        for name in exported(part):
+            thing = getattr(module, name)
+            found[f"sottovoce.{part}.{name}"] = f"{thing.__module__}.{thing.__qualname__}"
+    return found
+
+
+def source(path: str) -> Any:
+    """The definition at a dotted path."""
+    found = package()[path.removeprefix("sottovoce.")]
+    while found.is_alias:
+        found = found.final_target
+    return found
+
+
+def members(thing: Any) -> Iterator[tuple[str, Any]]:
+    """The public methods and properties that a class defines itself."""
+    for name, member in thing.members.items():
+        if name.startswith("_") or member.is_alias:
+            continue
+        if member.is_function or (member.is_attribute and "property" in member.labels):
+            yield name, member
+
+
+def text_of(thing: Any) -> str:
+    return thing.docstring.value if thing.docstring is not None else ""
+
+
+def parameters(thing: Any) -> list[str]:
+    """What a caller may give."""
+    given = [parameter.name for parameter in thing.parameters]
+    return [name for name in given if name not in ("self", "cls") and not name.startswith("_")]
+
+
+def unexplained(thing: Any, shared: set[str], more: str = "") -> list[str]:
+    """Parameters that the docstring does not mention and that do not mean the same everywhere."""
+    text = text_of(thing) + more
+    if thing.is_class:
+        text += "".join(text_of(thing.members[name]) for name in thing.members if name == "__init__")
+        described = {
+            name for name, member in thing.members.items() if member.is_attribute and text_of(member)
+        }
+    else:
+        described = set()
+    return [
+        name
+        for name in parameters(thing)
+        if name not in shared | described and not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)
+    ]
+
+
+def gaps(thing: Any, path: str, shared: set[str]) -> list[str]:
+    """What is missing from the docstrings of a function, or of a class and its members."""
+    if not text_of(thing):
+        return [f"{path} has no docstring"]
+    found = []
+    if thing.is_function or (thing.is_class and "Exception" not in _bases(thing)):
+        found += [f"{path} does not explain {name}" for name in unexplained(thing, shared)]
+    if thing.is_class:
+        for name, member in members(thing):
+            if not text_of(member):
+                inherited = any(text_of(base.members[name]) for base in thing.mro() if name in base.members)
+                found += [] if inherited else [f"{path}.{name} has no docstring"]
+            elif member.is_function:
+                found += [f"{path}.{name} does not explain {what}" for what in unexplained(member, shared)]
+    return found
+
+
+def _bases(thing: Any) -> str:
+    """A word about what a class is: exceptions take a message, enumerations take nothing."""
+    names = " ".join(str(base) for base in thing.bases)
+    return "Exception" if re.search(r"Error|Exception|Enum", names) else ""
+
+
+def returned(thing: Any) -> set[str]:
+    """Classes of this package that a function, or a method of a class, gives back."""
+    functions = [thing] if thing.is_function else [member for _, member in members(thing)]
+    found = set()
+    for function in functions:
+        given = function.returns if function.is_function else function.annotation
+        for part in given.iterate() if isinstance(given, griffe.Expr) else ():
+            if isinstance(part, griffe.ExprName) and part.canonical_path.startswith("sottovoce."):
+                try:
+                    target = source(part.canonical_path)
+                except KeyError:
+                    continue
+                if target.is_class:
+                    found.add(target.path)
+    return found
+
+
+def everything() -> set[str]:
+    """Where all that is public is defined: the names, and every class that one can get from them."""
+    found: set[str] = set()
+    new = {*public().values(), *FURTHER}
+    while new:
+        found |= new
+        new = {path for home in new for path in returned(source(home))} - found
+        new -= HANDED_ON
+        new = {path for path in new if LAW not in {base.path for base in source(path).mro()}}
+    return found
+
+
+def shared_words() -> set[str]:
+    """Parameters that the reference explains once, for all functions."""
+    text = (ROOT / "docs" / "reference" / "index.md").read_text()
+    rows = re.findall(r"^\| (`.*?) \|", text.partition("## Words that mean the same")[2], re.MULTILINE)
+    return {word for row in rows for word in re.findall(r"`(\w+)`", row)}
