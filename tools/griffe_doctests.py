@@ -1,4 +1,4 @@
-"""What a docstring needs to become a page: its examples as code, its lists of modules as they stand.
+"""What a docstring needs to become a page: its examples as code.
 
 Loaded by mkdocs (mkdocs.yml, mkdocstrings). Docstrings are prose for who reads the source; Markdown would
 take the `>>>` of an example for a quotation.
@@ -15,18 +15,7 @@ FLAG = re.compile(r"\s*# doctest:.*$")
 
 
 def fenced(text: str) -> str:
-    """The text with every run of doctest lines in a fence.
-
-    >>> print(fenced("One.\\n\\n>>> 1 + 1  # doctest: +SKIP\\n2\\n\\nTwo."))
-    One.
-    <BLANKLINE>
-    ```pycon
-    >>> 1 + 1
-    2
-    ```
-    <BLANKLINE>
-    Two.
-    """
+    """The text with every run of doctest lines in a fence, without directives to doctest."""
     out: list[str] = []
     inside = False
     for line in text.splitlines():

@@ -15,6 +15,10 @@ from typing import Any, get_args, get_origin
 
 #: What an option takes that does not say; others are choices.
 TAKES = {float: "NUMBER", int: "N", str: "TEXT", Path: "PATH"}
+#: Code and tags, which stay as they are, or a raised part: {…}, or letters and digits.
+POWER = re.compile(
+    r"(<pre.*?</pre>|<code.*?</code>|<[^>]*>)|(?<=[\w)|])\^(?:\{([^}]*)\}|([−-]?\w+))", re.DOTALL
+)
 MARK = re.compile(r"^<!-- (\w+) -->$", re.MULTILINE)
 
 
@@ -24,14 +28,13 @@ def on_page_markdown(markdown: str, **more: Any) -> str:
     return MARK.sub(lambda found: makers[found[1]](), markdown)
 
 
-def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """A Markdown table.
+def on_page_content(html: str, **more: Any) -> str:
+    """Powers as a reader expects them: pages are written as plain text, e^ε and 2^53."""
+    return POWER.sub(lambda found: found[0] if found[1] else f"<sup>{found[2] or found[3]}</sup>", html)
 
-    >>> print(table(("a", "b"), [("1", "x|y")]))
-    | a | b |
-    |---|---|
-    | 1 | x\\|y |
-    """
+
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """A Markdown table."""
     lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in (head, *rows)]
     return "\n".join([lines[0], "|---" * len(head) + "|", *lines[1:]])
 
