@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ import sottovoce as sv
 TAKES = "5 min"
 
 RESULTS = Path(__file__).parent / "results" / "rounds.json"
-EPSILONS, PEOPLE, FIRST_ROUNDS = (0.5, 1.0, 2.0, 4.0), (500, 5_000, 50_000), 4
+EPSILONS, PEOPLE, FIRST_ROUNDS = (0.5, 1.0, 2.0, 4.0), (1_000, 20_000), 3
 X = (np.arange(2000) + 0.5) / 2000
 
 
@@ -84,7 +86,10 @@ def main() -> None:
     if parser.parse_args().table:
         rows = json.loads(RESULTS.read_text())
     else:
-        rows = [figures(epsilon, name, p) for name, p in truths().items() for epsilon in EPSILONS]
+        rows = []
+        for (name, p), epsilon in product(truths().items(), EPSILONS):
+            print(f"{name}, epsilon = {epsilon:g}", file=sys.stderr, flush=True)
+            rows.append(figures(epsilon, name, p))
         RESULTS.write_text("[\n" + ",\n".join(json.dumps(r) for r in rows) + "\n]\n")
     print(table(rows))
 

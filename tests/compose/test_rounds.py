@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 import sottovoce as sv
-from sottovoce.errors import DataError
+from sottovoce.errors import BudgetError, DataError
 
 
 def test_two_rounds_cover_and_pay() -> None:
@@ -41,6 +42,18 @@ def test_a_misleading_first_round_costs_accuracy_only() -> None:
     decoded = second.decode(np.arange(second.cells))
     off = t.counts @ decoded / t.n - 0.9
     assert abs(off) < 5 * math.sqrt(float(second.variance(0.9)) / t.n)
+
+
+def test_one_round_per_person_is_what_the_ledger_pays_for(tmp_path: Path) -> None:
+    plan = sv.two_rounds(epsilon=1.0)
+    first = sv.Tally(plan.first, plan.first.report(np.full(500, 0.3), rng=1))
+    ledger = sv.Ledger(tmp_path / "ledger.db", budget=1)
+    ledger.enrol("first round", plan.first)
+    ledger.enrol("second round", plan.second(first))
+    ledger.answer("second round", 0.3)
+    assert ledger.spent == 1
+    with pytest.raises(BudgetError, match="0 is left of the budget of 1"):
+        ledger.answer("first round", 0.3)
 
 
 def test_bad_input() -> None:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.ledger_kill import STAGES, Result, check
+from benchmarks.ledger_kill import STAGES, Result, check, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -46,6 +46,19 @@ def test_kill_at_any_moment(tmp_path: Path) -> None:
     hit: Counter[str] = sum((Counter(counts) for counts in result["stages"].values()), Counter())
     assert sum(hit.values()) == result["kills"]
     assert set(hit) == set(STAGES)
+
+
+def test_the_thousand_kills_that_were_saved() -> None:
+    """The page shows the figures of benchmarks/results, and they are clean."""
+    root = Path(__file__).parents[2]
+    saved = json.loads((root / "benchmarks" / "results" / "ledger_kill.json").read_text())
+    assert saved["kills"] >= 1000
+    assert saved["problems"] == []
+    result = Result(stages={way: Counter(counts) for way, counts in saved["stages"].items()})
+    assert sum(sum(counts.values()) for counts in result.stages.values()) == saved["kills"]
+    page = (root / "docs" / "howto" / "repeated-reports.md").read_text()
+    assert table(result) in page
+    assert f"({saved['reports']}\nperiods, {saved['resent']} of them" in page
 
 
 @pytest.mark.parametrize("mutant", ["hasty", "forgetful"])
