@@ -37,7 +37,7 @@ def agrees(value: float, printed: str) -> bool:
 def published(measure: str, epsilon: float) -> list[float]:
     """OGPM as printed: Theorem 3.7's window for both losses; OGPM-U, and PM beside it."""
     if measure == "variance":
-        return [sv.ogpm_unbiased(epsilon).worst_variance(), sv.pm(epsilon).worst_variance()]
+        return [sv.ogpm_unbiased(epsilon).worst_variance(), sv.pm(epsilon, (0, 1)).worst_variance()]
     return [sv.ogpm(epsilon, loss="l1").worst_error("l1" if measure == "absolute" else "l2")]
 
 
