@@ -19,6 +19,7 @@ import sottovoce as sv
 from sottovoce.compose.polar import Polar
 from sottovoce.compose.reports import VectorReport
 from sottovoce.compose.vectors import Vector
+from sottovoce.device import chain
 from sottovoce.device.terms import Terms
 from sottovoce.errors import BudgetError, LedgerError
 from sottovoce.exact import exp_upper
@@ -111,9 +112,8 @@ def test_missing_numbers_are_answered_by_their_rule(tmp_path: Path) -> None:
     ledger = sv.Ledger(tmp_path / "l", budget=100)
     two = Vector(16.0, (sv.ogpm(8.0, (0, 1), cells=8), sv.ogpm(8.0, (0, 1), cells=8)), 2)
     ledger.enrol("c", two, missing=[0.05, "uniform"], out_of_range="missing")
-    cells = [
-        ledger.answer("c", v, str(i)).cell for i, v in enumerate([None, [math.nan, 0.9], [7.0, math.inf]])
-    ]
+    gaps, rng = [None, [math.nan, 0.9], [7.0, math.inf]], np.random.default_rng(1)
+    cells = [ledger.answer("c", value, str(i), rng=rng).cell for i, value in enumerate(gaps)]
     assert all(cell[0][1] <= 1 for cell in cells)  # type: ignore[index]
     assert ledger.account("c").terms.to_entry()["missing"] == (0.05, "uniform")
     assert sv.Ledger(ledger.path).account("c").terms == ledger.account("c").terms
@@ -142,6 +142,22 @@ def test_what_repeats(tmp_path: Path) -> None:
         ledger.enrol("bins", SEVERAL, repeat="bins", answers=2)
     with pytest.raises(ValueError, match="at most 64 cells, got cells=512"):
         ledger.enrol("big", Polar(0.8, "l2", sv.ogpm(0.3, (0, 10), cells=64), TURN), repeat="once")
+
+
+def test_the_largest_vector_fits_and_what_does_not_is_refused_before_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = sv.optimal(1.0, unbiased=True)
+    big = Vector(1.0, (part,) * 256, 1)
+    assert Vector.from_json(big.to_json()) == big
+    ledger = sv.Ledger(tmp_path / "l", budget=9)
+    ledger.enrol("big", big)
+    assert len(ledger.answer("big", [0.5] * 256).cell) == 1  # type: ignore[arg-type]
+    monkeypatch.setattr(chain, "MAX_ENTRY", len(big.to_json()) // 2)
+    other = sv.Ledger(tmp_path / "other", budget=9)
+    with pytest.raises(ValueError, match="nothing was recorded"):
+        other.enrol("big", big)
+    assert sv.Ledger(other.path).campaigns == ()
 
 
 def test_in_plain_words(ledger: sv.Ledger) -> None:

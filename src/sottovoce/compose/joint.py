@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 VECTOR, POLAR = "vector/1", "polar/1"
 MAX_ATTRIBUTES = 256
+MAX_BYTES = 1 << 24  # 256 optimal designs of 50 KB
 _KEYS = {
     VECTOR: {"epsilon", "format", "parts", "sampled"},
     POLAR: {"epsilon", "format", "loss", "parts", "weights"},
@@ -47,14 +48,14 @@ def write(form: str, epsilon: float, parts: Sequence[Mechanism], **rest: Any) ->
 
 def form_of(text: str | bytes) -> str | None:
     """`VECTOR` or `POLAR`, None for anything else."""
-    content = spec.parse_json(text)
+    content = spec.parse_json(text, most=MAX_BYTES)
     form = content.get("format") if isinstance(content, dict) else None
     return form if isinstance(form, str) and form in _KEYS else None
 
 
 def read(text: str | bytes, form: str) -> dict[str, Any]:
     """The content, each part as a text of its own; what it claims is for the caller to check."""
-    content = spec.parse_json(text)
+    content = spec.parse_json(text, most=MAX_BYTES)
     if not isinstance(content, dict) or content.get("format") != form or set(content) != _KEYS[form]:
         keys = ", ".join(sorted(_KEYS[form]))
         raise SpecError(f"format must be {form!r}, with exactly the keys {keys}")

@@ -28,6 +28,7 @@ from sottovoce.spec import parse_json
 
 APPLICATION = 0x53564C47  # "SVLG" in the file's header
 VERSION = 1
+MAX_ENTRY = 1 << 25  # twice the largest spec
 _TABLE = "CREATE TABLE entries (n INTEGER PRIMARY KEY, body TEXT NOT NULL, digest TEXT NOT NULL) STRICT"
 _GENESIS = hashlib.sha256(b"sottovoce ledger/1").hexdigest()
 
@@ -155,7 +156,7 @@ def entries_after(db: sqlite3.Connection, head: Head, path: Path) -> Iterator[tu
         if n != head.count + 1 or digest != seal(head.digest, body):
             raise LedgerError(f"{path} is damaged: entry {head.count + 1} does not match its seal")
         head = Head(n, digest)
-        content = parse_json(body, "an entry")
+        content = parse_json(body, "an entry", MAX_ENTRY)
         if not isinstance(content, dict):
             raise LedgerError(f"{path} is damaged: entry {n} is not an object")
         yield head, content
@@ -163,6 +164,8 @@ def entries_after(db: sqlite3.Connection, head: Head, path: Path) -> Iterator[tu
 
 def append(db: sqlite3.Connection, head: Head, entry: dict[str, Any]) -> Head:
     body = json.dumps(entry, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    if len(body) > MAX_ENTRY:  # what could not be read again must not be written
+        raise ValueError(f"an entry must be at most {MAX_ENTRY} bytes, got {len(body)}; nothing was recorded")
     head = Head(head.count + 1, seal(head.digest, body))
     db.execute("INSERT INTO entries VALUES (?, ?, ?)", (head.count, body, head.digest))
     return head
