@@ -162,6 +162,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(
     found = run.measure(peers=[fake, missing], quick=True, kept=kept, say=said.append)
     assert said == ["measuring fake"]
     assert json.loads(kept.read_text()) == json.loads(json.dumps(found))
+    assert (results["sittings"], found["sittings"]) == (1, 2)
     assert found["ours"] == results["ours"]
     assert set(found["peers"]["fake"]["histogram"]) == {"counts", "broken"}
     kept.write_text(json.dumps({**left, "machine": "another machine"}))
@@ -205,6 +206,16 @@ def test_published_samplers_are_what_the_library_says_they_are() -> None:
 
 def test_published_ems_agrees_with_ours_step_by_step() -> None:
     assert max(row["difference"] for row in growth.bins(quick=True)) < 1e-12
+
+
+def test_the_committed_page_is_what_the_command_writes_from_its_numbers() -> None:
+    """After a change of words:
+
+    sottovoce bench --against peers --results docs/benchmarks/results.json --output docs/benchmarks.md
+    """
+    found = json.loads((ROOT / "docs/benchmarks/results.json").read_text())
+    assert not found["quick"]
+    assert (ROOT / "docs/benchmarks.md").read_text() == page.page(found, "benchmarks")
 
 
 def test_the_extra_is_what_the_peers_need() -> None:

@@ -35,6 +35,7 @@ def page(found: dict[str, Any], folder: str) -> str:
     parts = {
         "version": found["version"],
         "machine": found["machine"],
+        "sittings": "one sitting" if found["sittings"] == 1 else f"{found['sittings']} sittings",
         "quick": "**A `--quick` run: too short for its numbers to mean much.**" if found["quick"] else "",
         "folder": folder,
         "peers": tables.peers_table(found),
@@ -66,12 +67,14 @@ def speed_words(found: dict[str, Any]) -> str:
     packages = [row for row in rows if row["whose"] == "peer" and row not in published]
     best = ours[0]
     text = f"The fastest here is {best['label']}, at {tables.number(best['ratio'])} times the floor's time."
-    for kind, chosen in (("published sampler", published), ("package", packages)):
+    numbers = [row for row in packages if found["peers"][row["peer"]]["error"]]
+    kinds = (("published sampler", published), ("package", packages), ("package for numbers", numbers))
+    for kind, chosen in kinds:
         if chosen:
             times = tables.number(chosen[0]["ratio"] / best["ratio"])
             text += f" The fastest {kind} ({chosen[0]['label']}) takes {times} times as long."
     single = next(row for row in ours if row["label"].endswith("one value a call"))
-    text += f" Called with **one value at a time** it needs {_microseconds(single)} a call"
+    text += f" With **one value a call** sottovoce needs {_microseconds(single)}"
     faster = [f"{row['label']} ({_microseconds(row)})" for row in packages if _beats(row, single)]
     return f"{text}; faster than that: {', '.join(faster)}." if faster else f"{text}, less than any package."
 

@@ -62,7 +62,7 @@ def _panel(width: float, height: float) -> tuple[Any, Any]:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("the pictures of the benchmarks page", "plots") from None
-    drawn = Figure(figsize=(width, height), dpi=150, layout="constrained")
+    drawn = Figure(figsize=(width, height), dpi=110, layout="constrained")
     FigureCanvasAgg(drawn)
     panel = drawn.add_subplot()
     for side in ("top", "right"):

@@ -54,6 +54,7 @@ def measure(
         "version": __version__,
         "machine": describe_machine(),
         "quick": quick,
+        "sittings": 1,
         "people": people,
         "epsilons": list(EPSILONS),
         "reconstructed": {
@@ -66,6 +67,9 @@ def measure(
     }
     earlier = json.loads(kept.read_text(encoding="utf-8")) if kept is not None and kept.exists() else {}
     if against == "peers" and _complete(earlier):
+        for group in ("ours", "peers"):  # what is said of them may have been reworded since
+            for name, described in found[group].items():
+                earlier[group].get(name, {}).update(described)
         return dict(earlier)
     parts = Parts(found, kept, earlier)
     with tempfile.TemporaryDirectory(prefix="sottovoce-bench-") as scratch:
@@ -95,6 +99,7 @@ class Parts:
         for key in ("version", "machine", "quick", "epsilons") if earlier else ():
             if earlier[key] != found[key]:
                 raise ValueError(f"the kept results are of another run: their {key} is {earlier[key]!r}")
+        found["sittings"] += earlier.get("sittings", 0)
         found |= {key: earlier[key] for key in ("accuracy", "growth") if key in earlier}
         for group in ("ours", "peers"):
             for name, fresh in found[group].items():

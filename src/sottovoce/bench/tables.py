@@ -32,7 +32,7 @@ def speeds(found: dict[str, Any]) -> list[dict[str, Any]]:
     for way, ours in found["ours"].items():
         rows += _speeds_of(ours, f"sottovoce, {way}", "ours")
     for name, peer in found["peers"].items():
-        rows += _speeds_of(peer, shown_name(name, peer), "peer")
+        rows += [{**row, "peer": name} for row in _speeds_of(peer, shown_name(name, peer), "peer")]
     return sorted(rows, key=lambda row: row.get("seconds", float("inf")))
 
 

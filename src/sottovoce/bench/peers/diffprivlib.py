@@ -30,7 +30,7 @@ def truncated(epsilon: float) -> Run:
 
 
 def bounded(epsilon: float) -> Run:
-    """`LaplaceBoundedDomain`: drawn again until it falls into [0, 1], the scale enlarged for it"""
+    """`LaplaceBoundedDomain`: drawn again until it falls into [0, 1], at the scale that keeps ε"""
     return _each("LaplaceBoundedDomain", epsilon, lower=0, upper=1)
 
 
@@ -60,4 +60,9 @@ PRIVATISERS = {
     "staircase": staircase,
     "geometric, truncated": geometric,
 }
-LAWS = {"Laplace": "Laplace", "Laplace, truncated": "Laplace, truncated", "staircase": "staircase"}
+LAWS = {
+    "Laplace": "Laplace",
+    "Laplace, truncated": "Laplace, truncated",
+    "Laplace, bounded domain": "Laplace, bounded",
+    "staircase": "staircase",
+}
