@@ -97,8 +97,8 @@ class Parts:
     def __init__(self, found: dict[str, Any], kept: Path | None, earlier: dict[str, Any]) -> None:
         self._found, self._kept = found, kept
         for key in ("version", "machine", "quick", "epsilons") if earlier else ():
-            if earlier[key] != found[key]:
-                raise ValueError(f"the kept results are of another run: their {key} is {earlier[key]!r}")
+            if earlier.get(key) != found[key]:
+                raise ValueError(f"the kept results are of another run: their {key} is {earlier.get(key)!r}")
         found["sittings"] += earlier.get("sittings", 0)
         found |= {key: earlier[key] for key in ("accuracy", "growth") if key in earlier}
         for group in ("ours", "peers"):
