@@ -8,24 +8,28 @@ Wasserstein error (share of the domain × 1000, mean ± standard error over repe
 
 Every repetition draws new people and reports; the same people go to all three. Ratios are of mean errors,
 with the standard error by the delta method. `SOTTOVOCE_REPETITIONS` sets the repetitions (default 12);
-results are written to benchmarks/results/reconstruction.md.
+results are written to benchmarks/results/reconstruction.md and from there into docs/howto/distribution.md
+(`python -m benchmarks.reconstruction --table` does only that).
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 
 import sottovoce as sv
+from benchmarks._tables import replace_table
 from benchmarks._truths import CIRCLE_HELD_OUT, CIRCLE_TUNED, HELD_OUT, TUNED, Draw
 
 TAKES = "15 min"
 
 BINS = 512
 RESULTS = Path(__file__).parent / "results" / "reconstruction.md"
+PAGE = Path(__file__).parent.parent / "docs" / "howto" / "distribution.md"
 
 
 def errors(draw: Draw, epsilon: float, n: int, repetitions: int, circle: bool, seed: int) -> np.ndarray:
@@ -81,11 +85,23 @@ def geometric(ratios: list[float]) -> float:
     return float(np.exp(np.mean(np.log(ratios))))
 
 
+def parts() -> tuple[str, str]:
+    """The summary and the tables of the results file."""
+    text = RESULTS.read_text()
+    summary, rest = text[text.index("| what |") :].split("\n\n", 1)
+    return summary, rest.strip()
+
+
+def write_page() -> None:
+    for name, part in zip(("reconstruction-summary", "reconstruction"), parts(), strict=True):
+        replace_table(PAGE, name, part)
+
+
 def main() -> None:
     repetitions = int(os.environ.get("SOTTOVOCE_REPETITIONS", "12"))
     many = [(epsilon, 100_000) for epsilon in (0.5, 1.0, 2.0, 4.0)]
     few = [(0.5, 2000), (1.0, 2000), (0.25, 50_000)]  # n·ε² of 500, 2000, 3125
-    parts = [
+    plan = [
         ("Interval, truths used while tuning, n·ε² ≥ 10⁴", TUNED, many, False),
         ("Interval, held-out truths, n·ε² ≥ 10⁴", HELD_OUT, many, False),
         ("Interval, all truths, n·ε² < 10⁴", TUNED | HELD_OUT, few, False),
@@ -94,7 +110,7 @@ def main() -> None:
         ("Circle, all truths, n·ε² < 10⁴", CIRCLE_TUNED | CIRCLE_HELD_OUT, few, True),
     ]
     text, summary = [], ["| what | geometric mean of ratios | arithmetic mean |", "|---|---|---|"]
-    for title, truths, settings, circle in parts:
+    for title, truths, settings, circle in plan:
         print(f"\n{title}")
         lines, ratios = table(title, truths, settings, circle, repetitions)
         text += [*lines, ""]
@@ -108,7 +124,8 @@ def main() -> None:
         RESULTS.parent.mkdir(exist_ok=True)
         note = f"{repetitions} repetitions; written by `python -m benchmarks reconstruction`."
         RESULTS.write_text("\n".join([*head, "", note, "", *summary, "", *text]) + "\n")
+    write_page()
 
 
 if __name__ == "__main__":
-    main()
+    write_page() if sys.argv[1:] == ["--table"] else main()

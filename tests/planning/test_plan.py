@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.planner import Case, measured
 
 import sottovoce as sv
 from sottovoce.errors import DataError, NoDataError
@@ -47,7 +48,7 @@ def test_a_sample_replaces_the_worst_truth() -> None:
 
 
 def test_the_planned_error_of_a_mean_is_the_simulated_one() -> None:
-    """Standard deviation over 400 repetitions: 4.9 % relative standard error is 3.5 %; 5 of them are 18 %."""
+    """Standard deviation over 400 repetitions: its relative standard error is 3.5 %; 5 of them are 18 %."""
     rng = np.random.default_rng(5)
     sample = rng.beta(5, 2, 2000) * 24
     for option in sv.plan("mean", 1.0, 2000, (0, 24), sample=sample).options:
@@ -113,20 +114,45 @@ def test_the_search_needs_few_evaluations() -> None:
 
 
 def test_shapes_are_simulated_and_remembered(own_cache: Path) -> None:
-    seen: list[str] = []
-    first = sv.plan("distribution", 1.0, 20_000, (0, 24), repetitions=1, progress=seen.append)
-    assert seen == ["two_scale", "sw", "pm", "ogpm"]
+    seen: list[tuple[str, float]] = []
+    first = sv.plan(
+        "distribution", 1.0, 20_000, (0, 24), repetitions=2, progress=lambda *told: seen.append(told)
+    )
+    assert list(dict(seen)) == ["two_scale", "sw", "pm", "ogpm"]
+    # Of four mechanisms and two repetitions each: none done, half of the first, all of the first, …
+    assert [share for _, share in seen[:4]] == pytest.approx([0, 1 / 8, 1 / 4, 1 / 4])
+    assert seen[-1] == ("ogpm", 1.0)
+    shares = [share for _, share in seen]
+    assert shares == sorted(shares)
     files = list(own_cache.iterdir())
     assert len(files) == 4
     expected._memory.clear()
-    again = sv.plan("distribution", 1.0, 20_000, (0, 24), repetitions=1)  # from the files
+    again = sv.plan("distribution", 1.0, 20_000, (0, 24), repetitions=2)  # from the files
     assert again.rows() == first.rows()
-    other_units = sv.plan("distribution", 1.0, 20_000, (0, 1), repetitions=1)
+    assert again.title == first.title
+    assert "simulated, ±" in first.title
+    other_units = sv.plan("distribution", 1.0, 20_000, (0, 1), repetitions=2)
     assert other_units.best.error * 24 == pytest.approx(first.best.error)
     assert other_units.best.half_width == pytest.approx(first.best.half_width)  # a probability
     files[0].write_text("not json")
     expected._memory.clear()
-    assert sv.plan("distribution", 1.0, 20_000, (0, 24), repetitions=1).rows() == first.rows()
+    assert sv.plan("distribution", 1.0, 20_000, (0, 24), repetitions=2).rows() == first.rows()
+
+
+def test_without_a_number_a_simulation_lasts_until_the_error_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """To 3 % by default; here to 20 %, on an easy question, with a bar that never goes back."""
+    monkeypatch.setattr(expected, "_SURE", 0.2)
+    monkeypatch.setattr(expected, "_LEAST", 4)
+    seen: list[float] = []
+    option = sv.plan("distribution", 1.0, 1000, sv.Circle(24), repetitions=1).best
+    shapes = expected.reference_shapes(True)
+    m = option.candidate.on_unit(1.0, True)
+    found = expected.simulated("distribution", m, 1000, shapes, 0.95, None, 0.5, seen.append)
+    assert 0 < found.doubt <= 0.2 * found.error
+    assert seen[-1] == 1.0
+    assert all(0 < share <= 1 for share in seen)
 
 
 def test_a_plan_without_a_place_for_its_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -135,21 +161,33 @@ def test_a_plan_without_a_place_for_its_cache(monkeypatch: pytest.MonkeyPatch, t
     assert sv.plan("distribution", 1.0, 1000, sv.Circle(24), repetitions=1).best.error > 0
 
 
-def test_the_planned_error_of_a_distribution_is_the_simulated_one() -> None:
-    """From people to answer, against the plan; 8 repetitions each: five standard errors are 75 %.
+SHAPES = [
+    Case("distribution", False, 2.0, 1000, names=("two_scale",)),
+    Case("quantile", False, 2.0, 1000, 0.5, names=("two_scale",)),
+    Case("distribution", True, 2.0, 1000, names=("two_scale",)),
+]
 
-    benchmarks/planner.py does the same with enough repetitions for 10 %.
+
+def ratio_and_error(case: Case, believed: int) -> tuple[float, float]:
+    """Predicted error for so many people over the error seen, and the standard error of that ratio."""
+    p = sv.plan(case.task, case.epsilon, believed, case.domain, sample=case.sample, q=case.q, repetitions=24)
+    option = next(o for o in p.options if o.name == case.names[0])
+    seen, se, _ = measured(case, option.mechanism(), sure=0.1, most=48)
+    ratio = option.error / seen
+    return ratio, ratio * math.hypot(option.doubt / option.error, se)
+
+
+@pytest.mark.parametrize("case", SHAPES, ids=str)
+def test_the_planned_error_of_a_shape_is_the_simulated_one(case: Case) -> None:
+    """From people to answer, against the plan, with the error of both simulations (false alarm 1e-6).
+
+    benchmarks/planner.py does the same with enough repetitions for 10 %. The mutant plans for 20 times the
+    people.
     """
-    rng = np.random.default_rng(7)
-    sample = rng.beta(5, 2, 50_000)
-    p = sv.plan("distribution", 2.0, 20_000, (0, 1), sample=sample, repetitions=8)
-    option = next(o for o in p.options if o.name == "sw")
-    m = option.mechanism()
-    errors = []
-    for _ in range(8):
-        t = sv.Tally(m, m.report(rng.choice(sample, 20_000), rng=rng))
-        errors.append(sv.distribution(t, band=False).distance(sample))
-    assert np.mean(errors) == pytest.approx(option.error, rel=0.75)
+    ratio, se = ratio_and_error(case, case.people)
+    assert abs(math.log(ratio)) < 4.9 * se / ratio
+    ratio, se = ratio_and_error(case, 20 * case.people)
+    assert math.log(ratio) < -4.9 * se / ratio
 
 
 def test_quantiles_and_people_for_a_distribution() -> None:

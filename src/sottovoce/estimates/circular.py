@@ -10,12 +10,14 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.errors import check_confidence
 from sottovoce.estimates.crossfit import CrossFit
 from sottovoce.estimates.envelope import Target
-from sottovoce.estimates.estimate import Estimate, few_notes
-from sottovoce.estimates.limits import Part, moments, normal_limit
+from sottovoce.estimates.estimate import ESTIMANDS, Estimate, check_choice, few_notes
+from sottovoce.estimates.limits import Moments, Part, Summary
+from sottovoce.kernels.tables import FloatArray
 from sottovoce.tally import Tally
 
 _TURN = 2 * np.pi
@@ -24,11 +26,12 @@ _SINE = Target(lambda t: np.sin(_TURN * t), curvature=(-(_TURN**2), _TURN**2))
 _SCAN = 1440  # directions looked at: a quarter of a degree
 
 
-def circular_mean(tally: Tally, *, confidence: float = 0.95) -> Estimate:
-    """The mean direction of the population, in the units of the circle.
+def circular_mean(tally: Tally, *, estimand: str = "population", confidence: float = 0.95) -> Estimate:
+    """The mean direction of the people, in the units of the circle.
 
     `low` may be below and `high` above the ends of the domain, so that low ≤ value ≤ high always holds. When
-    no direction can be excluded the interval is the whole circle and a note says so.
+    no direction can be excluded the interval is the whole circle and a note says so. `estimand`: that of the
+    "population" these people stand for, or of the "respondents" themselves.
 
     >>> import numpy as np
     >>> from sottovoce.designs.classic import ogpm
@@ -39,7 +42,7 @@ def circular_mean(tally: Tally, *, confidence: float = 0.95) -> Estimate:
     >>> bool(e.low < 8 < e.high)
     True
     """
-    waves = _Waves(tally, confidence)
+    waves = _Waves(tally, estimand, confidence)
     value, domain = waves.direction, tally.mechanism.domain
     notes = few_notes(tally.n)
     arc = None if tally.n < 2 else waves.arc()
@@ -51,13 +54,16 @@ def circular_mean(tally: Tally, *, confidence: float = 0.95) -> Estimate:
     error = waves.direction_error * around
     return Estimate(
         float(domain.from_unit(value)), domain.low + low * around, domain.low + high * around, error,
-        confidence, tally.n, "circular mean", "population", "envelope", notes,
+        confidence, tally.n, "circular mean", estimand, "envelope", notes,
     )  # fmt: skip
 
 
-def concentration(tally: Tally, *, confidence: float = 0.95) -> Estimate:
-    """The length R of the mean resultant: 1 when all are at one point, 0 when directions cancel."""
-    waves = _Waves(tally, confidence)
+def concentration(tally: Tally, *, estimand: str = "population", confidence: float = 0.95) -> Estimate:
+    """The length R of the mean resultant: 1 when all are at one point, 0 when directions cancel.
+
+    `estimand`: that of the "population" these people stand for, or of the "respondents" themselves.
+    """
+    waves = _Waves(tally, estimand, confidence)
     value, error = waves.resultant, waves.resultant_error
     low, high = (0.0, 1.0) if tally.n < 2 else waves.resultant_limits()
     value = float(np.clip(value, low, max(low, high)))
@@ -69,46 +75,64 @@ def concentration(tally: Tally, *, confidence: float = 0.95) -> Estimate:
         confidence,
         tally.n,
         "concentration",
-        "population",
+        estimand,
         "envelope",
         few_notes(tally.n),
     )
 
 
 class _Waves:
-    """The envelope statistics of cosine and sine from above and below, and their combinations."""
+    """The envelope statistics of cosine and sine from above and below, and their combinations.
 
-    def __init__(self, tally: Tally, confidence: float) -> None:
+    a·E cos θ + b·E sin θ is bounded by a and b times the statistics of the sides that their signs ask for.
+    Its moments are polynomials in a and b, so all directions are looked at together. For respondents the
+    noise is taken at its largest over all x.
+    """
+
+    def __init__(self, tally: Tally, estimand: str, confidence: float) -> None:
         if not isinstance(tally, Tally):
             raise TypeError(f"tally must be a Tally, got {type(tally).__name__}")
         if not tally.mechanism.domain.is_circle:
             raise ValueError("a mean direction needs a mechanism on a Circle; on an interval use mean")
+        self.estimand = check_choice(estimand, "estimand", ESTIMANDS)
         self.tail = (1 - check_confidence(confidence)) / 2
         fit = CrossFit(tally.required())
-        self.nodes = fit.nodes
+        self._rows = fit.nodes.finer[1]
         self._parts = {
             (name, side): fit.parts(target, side, self.tail)
             for name, target in (("c", _COSINE), ("s", _SINE))
             for side in (-1, 1)
         }
+        self._kept: dict[tuple[int, int], list[_Pair]] = {}
 
-    def wave(self, a: float, b: float, side: int) -> list[Part]:
-        """The statistic bounding a·E cos θ + b·E sin θ from one side."""
-        cosine = self._parts["c", side if a >= 0 else -side]
-        sine = self._parts["s", side if b >= 0 else -side]
-        together = []
-        for c, s in zip(cosine, sine, strict=True):
-            weights = a * c.weights + b * s.weights
-            rows = self.nodes.straight[1]
-            noise = rows @ weights**2 - (rows @ weights) ** 2
-            together.append(Part(weights, c.counts, max(float(noise.min()), 0.0), float(noise.max())))
-        return together
+    def wave(self, a: FloatArray, b: FloatArray, side: int) -> Moments:
+        """The moments of what bounds a·E cos θ + b·E sin θ from one side."""
+        value, error, skewness = (np.empty(len(a)) for _ in range(3))
+        freedom = 1
+        for sign_a in (-1, 1):
+            for sign_b in (-1, 1):
+                here = ((a >= 0) == (sign_a > 0)) & ((b >= 0) == (sign_b > 0))
+                if here.any():
+                    pairs = self._pairs(side * sign_a, side * sign_b)
+                    found = Moments.of([pair.at(a[here], b[here]) for pair in pairs], self.estimand)
+                    value[here], error[here], skewness[here] = found.value, found.error, found.skewness
+                    freedom = found.freedom
+        return Moments(value, error, skewness, freedom)
+
+    def _pairs(self, cosine: int, sine: int) -> list[_Pair]:
+        if (cosine, sine) not in self._kept:
+            both = zip(self._parts["c", cosine], self._parts["s", sine], strict=True)
+            self._kept[cosine, sine] = [_Pair(c, s, self._rows) for c, s in both]
+        return self._kept[cosine, sine]
 
     def centre(self, a: float, b: float) -> float:
-        return sum(moments(self.wave(a, b, side), "population").value for side in (-1, 1)) / 2
+        return sum(float(self.wave(np.array([a]), np.array([b]), side).value[0]) for side in (-1, 1)) / 2
 
-    def _limit(self, a: float, b: float, side: int, tail: float) -> float:
-        return normal_limit(self.wave(a, b, side), side, tail, "population")
+    def _limit(self, a: FloatArray, b: FloatArray, side: int, tail: float) -> FloatArray:
+        return np.asarray(self.wave(a, b, side).limit(side, tail))
+
+    def _error(self, a: FloatArray, b: FloatArray) -> float:
+        return max(float(self.wave(a, b, side).error[0]) for side in (-1, 1))
 
     @cached_property
     def vector(self) -> tuple[float, float]:
@@ -126,38 +150,34 @@ class _Waves:
 
     @property
     def resultant_error(self) -> float:
-        c, s = self._pointing(self.direction)
-        return max(moments(self.wave(c, s, side), "population").error for side in (-1, 1))
+        return self._error(*_pointing(np.array([self.direction])))
 
     @property
     def direction_error(self) -> float:
         """Standard error of the direction in turns, from that of E sin(θ − φ) there."""
-        c, s = self._pointing(self.direction)
-        across = max(moments(self.wave(-s, c, side), "population").error for side in (-1, 1))
-        return across / self.resultant / _TURN if self.resultant > 0 else float("nan")
+        c, s = _pointing(np.array([self.direction]))
+        return self._error(-s, c) / self.resultant / _TURN if self.resultant > 0 else float("nan")
 
     def arc(self) -> tuple[float, float] | None:
         """Directions around the estimate at which E sin(θ − φ) = 0 is not excluded, in turns."""
 
-        def admitted(phi: float) -> bool:
-            c, s = self._pointing(phi)
+        def admitted(phi: NDArray[np.floating]) -> NDArray[np.bool_]:
+            c, s = _pointing(phi)
             low, high = (self._limit(-s, c, side, self.tail) for side in (-1, 1))
-            return low <= 0.0 <= high
+            return (low <= 0.0) & (high >= 0.0)
 
-        step = 1.0 / _SCAN
         ends = []
         for side in (-1, 1):
-            reach = 0
-            while admitted(self.direction + side * reach * step):
-                reach += 1
-                if reach * step > 0.25:  # the arc has reached the far half: R = 0 is possible
-                    return None
-            inside, outside = max(reach - 1, 0) * step, max(reach, 1) * step
-            for _ in range(10):
-                middle = (inside + outside) / 2
-                further = admitted(self.direction + side * middle)
-                inside, outside = (middle, outside) if further else (inside, middle)
-            ends.append(self.direction + side * outside)
+            step = 1.0 / _SCAN
+            out = np.flatnonzero(~admitted(self.direction + side * step * np.arange(_SCAN // 4 + 1)))
+            if not len(out):  # the arc has reached the far half: R = 0 is possible
+                return None
+            inside = max(int(out[0]) - 1, 0) * step
+            for _ in range(2):
+                step /= 32
+                out = np.flatnonzero(~admitted(self.direction + side * (inside + step * np.arange(1, 33))))
+                inside += (int(out[0]) if len(out) else 31) * step
+            ends.append(self.direction + side * (inside + step))
         return ends[0], ends[1]
 
     def resultant_limits(self) -> tuple[float, float]:
@@ -169,14 +189,43 @@ class _Waves:
         from scipy.special import ndtr
 
         longer = float(1 - ndtr(np.sqrt(-2 * np.log(self.tail))))
-        high, low = 0.0, 0.0
-        for phi in np.arange(72) / 72:
-            c, s = self._pointing(float(phi))
-            high = max(high, self._limit(c, s, 1, self.tail))
-            low = max(low, self._limit(c, s, -1, longer))
+        c, s = _pointing(np.arange(72) / 72)
+        high = max(0.0, float(self._limit(c, s, 1, self.tail).max()))
+        low = max(0.0, float(self._limit(c, s, -1, longer).max()))
         # Between directions 5° apart the largest cosine is at least cos 2.5°.
         return min(low, 1.0), min(high / float(np.cos(np.pi / 72)), 1.0)
 
-    @staticmethod
-    def _pointing(phi: float) -> tuple[float, float]:
-        return float(np.cos(_TURN * phi)), float(np.sin(_TURN * phi))
+
+class _Pair:
+    """Two parts on the same counts, and the moments of their combinations a·c + b·s."""
+
+    def __init__(self, c: Part, s: Part, rows: FloatArray) -> None:
+        self.n, share = c.n, c.counts / c.n
+        self.means = float(share @ c.weights), float(share @ s.weights)
+        u, v = c.weights - self.means[0], s.weights - self.means[1]
+        self.squares = [float(share @ product) for product in (u * u, 2 * u * v, v * v)]
+        self.cubes = [float(share @ product) for product in (u**3, 3 * u * u * v, 3 * u * v * v, v**3)]
+        h, k = rows @ u, rows @ v
+        # Given x: the noise is a quadratic form in a and b, at every node.
+        self.noise = np.stack([rows @ u**2 - h**2, 2 * (rows @ (u * v) - h * k), rows @ v**2 - k**2], axis=1)
+        self.steps = np.abs(np.diff(h)).max(), np.abs(np.diff(k)).max()
+
+    def at(self, a: FloatArray, b: FloatArray) -> Summary:
+        noise = self.noise @ np.stack([a * a, a * b, b * b])
+        rise = (np.abs(a) * self.steps[0] + np.abs(b) * self.steps[1]) ** 2 / 4
+        return Summary(
+            self.n,
+            a * self.means[0] + b * self.means[1],
+            a * a * self.squares[0] + a * b * self.squares[1] + b * b * self.squares[2],
+            a**3 * self.cubes[0]
+            + a * a * b * self.cubes[1]
+            + a * b * b * self.cubes[2]
+            + b**3 * self.cubes[3],
+            np.maximum(noise.min(axis=0), 0.0),
+            noise.max(axis=0) + rise,
+        )
+
+
+def _pointing(phi: NDArray[np.floating]) -> tuple[FloatArray, FloatArray]:
+    turned = _TURN * phi.astype(np.float64)
+    return np.cos(turned), np.sin(turned)

@@ -22,27 +22,30 @@ from sottovoce.kernels.tables import FloatArray, IntArray
 from sottovoce.tally import Tally
 
 _GROUPS = 64
+BINS = 256  # of the pilot
 
 
 class CrossFit:
     """A tally on groups of cells, divided for choosing and applying weights.
 
-    With `blind` the weights never look at the data: they suit people spread evenly over the domain.
+    With `blind` the weights never look at the data: they suit people spread evenly over the domain. `rough`
+    is the pilots' cumulative distribution at the ends of equal bins: a guess where to look, nothing more.
     """
 
     def __init__(self, tally: Tally, *, blind: bool = False, groups: int = _GROUPS) -> None:
         self.coarse = Coarse.of(tally, groups)
         self.n, self.nodes = self.coarse.n, Nodes(self.coarse)
-        law = self.coarse.law_of_bins(256, 1)
+        law, even = self.coarse.law_of_bins(BINS, 1), np.full(BINS, 1 / BINS)
         if blind or self.n < FEW:  # half of very few reports could suggest nothing
-            even = law.mix(np.full(256, 1 / 256))
-            self._halves: list[tuple[IntArray, FloatArray]] = [(self.coarse.counts, even)]
+            self._halves: list[tuple[IntArray, FloatArray]] = [(self.coarse.counts, law.mix(even))]
+            self.rough = np.cumsum(even)
         else:
             one = _half(tally, self.coarse.counts)
             two = self.coarse.counts - one
             # Stopped long before it follows the noise: only a rough idea of the truth is wanted.
-            pilots = [em(law, half.astype(float), tolerance=0.05, most=300).reports for half in (one, two)]
-            self._halves = [(one, pilots[1]), (two, pilots[0])]
+            pilots = [em(law, half.astype(float), tolerance=0.05, most=300) for half in (one, two)]
+            self._halves = [(one, pilots[1].reports), (two, pilots[0].reports)]
+            self.rough = np.cumsum(pilots[0].probabilities + pilots[1].probabilities) / 2
 
     @cached_property
     def _problems(self) -> list[tuple[IntArray, Envelope]]:

@@ -25,7 +25,8 @@ class Distribution:
 
     `low` and `high` are the pointwise band of that confidence (None if none was asked for).
     `edges` has one more entry than `probabilities`. `n` is the number of reports, `method` how the
-    distribution was reconstructed.
+    distribution was reconstructed. The band repeats the drawing of people as well as their noise, so its
+    `estimand` is the population they stand for.
     """
 
     domain: Domain
@@ -37,6 +38,7 @@ class Distribution:
     n: int
     epsilon: float
     method: str
+    estimand: str = "population"
 
     def __repr__(self) -> str:
         return (

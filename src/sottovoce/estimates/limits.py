@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -37,39 +38,66 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Moments:
-    """Value, standard error and skewness of a statistic."""
+class Summary:
+    """A part in five numbers, or in five arrays for many weightings of the same counts at once."""
 
-    value: float
-    error: float
-    skewness: float
+    n: int
+    mean: Any
+    square: Any  # the second and the third central moment of the weighted reports
+    cube: Any
+    least: Any
+    most: Any  # the noise that counts for respondents: its average where known
+
+    @classmethod
+    def of(cls, part: Part) -> Summary:
+        share = part.counts / part.n
+        mean = float(share @ part.weights)
+        centred = part.weights - mean
+        most = part.most if part.noise is None else part.noise
+        square, cube = float(share @ centred**2), float(share @ centred**3)
+        return cls(part.n, mean, square, cube, part.least, most)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Value, standard error and skewness of a statistic of n reports in so many parts."""
+
+    value: Any
+    error: Any
+    skewness: Any
+    freedom: int
+
+    @classmethod
+    def of(cls, parts: Sequence[Summary], estimand: str) -> Moments:
+        """The parts together. Where reports are few the mechanism's own least variance stands in."""
+        n = sum(part.n for part in parts)
+        value = variance = third = 0.0
+        for part in parts:
+            share = part.n / n
+            spread = np.maximum(part.square * part.n / max(part.n - 1, 1), part.least)
+            if estimand == "respondents":
+                spread = np.minimum(spread, part.most)
+            value = value + share * part.mean
+            variance = variance + share**2 * spread / part.n
+            third = third + share**3 * part.cube / part.n**2
+        error = np.sqrt(variance)
+        return cls(value, error, third / np.maximum(error, 1e-100) ** 3, max(n - len(parts), 1))
+
+    def limit(self, side: int, tail: float) -> Any:
+        """value ± error·(t + skewness·(2t² + 1)/6): the skewness term only where it widens (Hall 1992)."""
+        from scipy.special import stdtrit
+
+        t = float(stdtrit(self.freedom, 1 - tail))
+        lean = np.maximum(0.0, side * self.skewness) * (2 * t**2 + 1) / 6
+        return self.value + side * self.error * (t + lean)
 
 
 def moments(parts: Sequence[Part], estimand: str) -> Moments:
-    """The parts together. Where reports are few the mechanism's own least variance stands in."""
-    n = sum(part.n for part in parts)
-    value = variance = third = 0.0
-    for part in parts:
-        mean, square, cube = _central(part.weights, part.counts)
-        share = part.n / n
-        spread = max(square * part.n / max(part.n - 1, 1), part.least)
-        if estimand == "respondents":
-            spread = min(spread, part.most if part.noise is None else part.noise)
-        value += share * mean
-        variance += share**2 * spread / part.n
-        third += share**3 * cube / part.n**2
-    error = float(np.sqrt(variance))
-    return Moments(value, error, third / error**3 if error > 0 else 0.0)
+    return Moments.of([Summary.of(part) for part in parts], estimand)
 
 
 def normal_limit(parts: Sequence[Part], side: int, tail: float, estimand: str) -> float:
-    """value ± error·(t + skewness·(2t² + 1)/6): the skewness term only where it widens (Hall 1992)."""
-    from scipy.stats import t as student
-
-    found = moments(parts, estimand)
-    quantile = float(student.ppf(1 - tail, max(sum(part.n for part in parts) - len(parts), 1)))
-    lean = max(0.0, side * found.skewness) * (2 * quantile**2 + 1) / 6
-    return found.value + side * found.error * (quantile + lean)
+    return float(moments(parts, estimand).limit(side, tail))
 
 
 def bootstrap_limit(parts: Sequence[Part], side: int, tail: float, estimand: str, rng: Seeded) -> float:
@@ -121,14 +149,6 @@ def betting_limit(part: Part, side: int, tail: float, bounds: tuple[float, float
         middle = (low + high) / 2
         low, high = (low, middle) if excluded(middle) else (middle, high)
     return side * high
-
-
-def _central(weights: FloatArray, counts: IntArray) -> tuple[float, float, float]:
-    """Mean, second and third central moments of the weighted reports."""
-    share = counts / counts.sum()
-    mean = float(share @ weights)
-    centred = weights - mean
-    return mean, float(share @ centred**2), float(share @ centred**3)
 
 
 def _fewer(part: Part, most: int = 1024) -> Part:

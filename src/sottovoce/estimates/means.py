@@ -86,7 +86,7 @@ def mean(
     low, high = (float(np.clip(limit, *ends)) for limit in (low, high))
     value = float(np.clip(value, low, max(low, high)))
     exact = method in ("decoded", "raw")
-    error = max(below.error, above.error) if tally.n > 1 else float("nan")
+    error = float(max(below.error, above.error)) if tally.n > 1 else float("nan")
     low, value, high = (float(m.domain.from_unit(t)) for t in (low, value, high))
     return Estimate(
         value,
@@ -125,33 +125,36 @@ def _notes(n: int, interval: str, biased: bool, inside: bool) -> tuple[str, ...]
     return tuple(said)
 
 
-def variance(tally: Tally, *, confidence: float = 0.95) -> Estimate:
-    """The variance of the population's values (not of the reports), with an interval for every truth.
+def variance(tally: Tally, *, estimand: str = "population", confidence: float = 0.95) -> Estimate:
+    """The variance of the people's values (not of the reports), with an interval for every truth.
 
     Var ≤ E(x − c)² for every c, and Var = E(x − c)² − (mean − c)²: both averages have envelopes.
+    `estimand`: of the "population" that these people stand for, or of the "respondents" themselves (divided
+    by n).
     """
+    check_choice(estimand, "estimand", ESTIMANDS)
     tail = (1 - check_confidence(confidence)) / 2
     m = needs_interval(tally, "variance", "circular_mean").mechanism
     fit = CrossFit(tally)
     centre = sum(moments(fit.parts(_MEAN, side, tail), "population").value for side in (-1, 1)) / 2
     centre = float(np.clip(centre, 0.0, 1.0))
     square = Target(lambda t: (t - centre) ** 2, curvature=(2.0, 2.0))
-    upper = fit.parts(square, 1, tail)
     # The mean's own interval takes a fifth of the lower limit's error; its square is of smaller order.
-    lower = fit.parts(square, -1, 0.8 * tail)
-    largest = max(centre, 1 - centre) ** 2
-    low, high = 0.0, largest
+    below, above = (
+        moments(fit.parts(square, side, share * tail, estimand), estimand)
+        for side, share in ((-1, 0.8), (1, 1.0))
+    )
+    low, high = 0.0, 0.25
     if tally.n > 1:
-        high = normal_limit(upper, 1, tail, "population")
-        away = max(abs(fit.limit(_MEAN, side, 0.1 * tail) - centre) for side in (-1, 1))
-        low = normal_limit(lower, -1, 0.8 * tail, "population") - away**2
+        high = above.limit(1, tail)
+        away = max(abs(fit.limit(_MEAN, side, 0.1 * tail, estimand) - centre) for side in (-1, 1))
+        low = below.limit(-1, 0.8 * tail) - away**2
     low, high = (float(np.clip(limit, 0.0, 0.25)) for limit in (low, high))
-    below, above = moments(lower, "population"), moments(upper, "population")
     value = float(np.clip((below.value + above.value) / 2, low, max(low, high)))
     width = m.domain.width**2
     return Estimate(
-        value * width, low * width, high * width, max(below.error, above.error) * width, confidence, tally.n,
-        "variance", "population", "envelope", few_notes(tally.n),
+        value * width, low * width, high * width, float(max(below.error, above.error)) * width, confidence,
+        tally.n, "variance", estimand, "envelope", few_notes(tally.n),
     )  # fmt: skip
 
 

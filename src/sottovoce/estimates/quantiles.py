@@ -7,84 +7,113 @@ value itself comes from the reconstructed distribution.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import overload
 
 import numpy as np
 
 from sottovoce.errors import check_confidence, real_number
-from sottovoce.estimates.crossfit import CrossFit
+from sottovoce.estimates.crossfit import BINS, CrossFit
 from sottovoce.estimates.envelope import Target
-from sottovoce.estimates.estimate import Estimate, few_notes
-from sottovoce.estimates.limits import moments, normal_limit
+from sottovoce.estimates.estimate import ESTIMANDS, Estimate, check_choice, few_notes
+from sottovoce.estimates.limits import moments
 from sottovoce.estimates.means import needs_interval
 from sottovoce.tally import Tally
 
-_STEPS = 8  # halvings of the domain: an interval is rounded outwards by less than 1/256 of it
+_GRID = BINS  # an interval is rounded outwards to this part of the domain
 
 
 @overload
-def quantile(tally: Tally, p: float, *, confidence: float = ...) -> Estimate: ...
+def quantile(tally: Tally, p: float, *, estimand: str = ..., confidence: float = ...) -> Estimate: ...
 
 
 @overload
-def quantile(tally: Tally, p: Sequence[float], *, confidence: float = ...) -> list[Estimate]: ...
+def quantile(
+    tally: Tally, p: Sequence[float], *, estimand: str = ..., confidence: float = ...
+) -> list[Estimate]: ...
 
 
 def quantile(
-    tally: Tally, p: float | Sequence[float], *, confidence: float = 0.95
+    tally: Tally, p: float | Sequence[float], *, estimand: str = "population", confidence: float = 0.95
 ) -> Estimate | list[Estimate]:
-    """The p-quantile of the population, or several at once (each interval has its own confidence).
+    """The p-quantile of the people, or several at once (each interval has its own confidence).
 
-    `p` is between 0 and 1, or a list of such numbers.
+    `p` is between 0 and 1, or a list of such numbers: several at once share most of the work. `estimand`:
+    that of the "population" these people stand for, or of the "respondents" themselves.
     """
     from sottovoce.estimates.distribution import distribution
 
+    check_choice(estimand, "estimand", ESTIMANDS)
     tail = (1 - check_confidence(confidence)) / 2
     wanted = [check_share(q) for q in (p if isinstance(p, Sequence | np.ndarray) else [p])]
     m = needs_interval(tally, "quantile", "probability").mechanism
-    fit = CrossFit(tally)
     shape = distribution(tally, band=False)
-    limits: dict[tuple[float, int], float] = {}
-
-    def limit(t: float, side: int) -> float:
-        """The limit of F(t) from above or below; F is 0 below the domain and 1 at its end."""
-        if t >= 1.0:
-            return 1.0
-        if (t, side) not in limits:
-            limits[t, side] = fit.limit(_below(t), side, tail)
-        return limits[t, side]
-
-    def estimate(q: float) -> Estimate:
-        low, high = 0.0, 1.0
-        if tally.n > 1:
-            low, _ = _turn(lambda t: limit(t, 1) < q)
-            # At p = 0 the question is where F first leaves zero.
-            _, high = _turn(lambda t: limit(t, -1) < max(q, 1e-12))
+    found = []
+    for q, (low, high) in zip(wanted, quantile_limits(tally, wanted, tail, estimand), strict=True):
         value = float(np.clip(m.domain.to_unit(shape.quantile(q)), low, high))
         low, value, high = (float(m.domain.from_unit(t)) for t in (low, value, high))
         what, notes = f"{q:g}-quantile", few_notes(tally.n)
-        return Estimate(
-            value, low, high, float("nan"), confidence, tally.n, what, "population", "envelope", notes
+        found.append(
+            Estimate(value, low, high, float("nan"), confidence, tally.n, what, estimand, "envelope", notes)
         )
-
-    found = [estimate(q) for q in wanted]
     return found if isinstance(p, Sequence | np.ndarray) else found[0]
 
 
-def _turn(before: Callable[[float], bool]) -> tuple[float, float]:
-    """Neighbours on the grid of unit coordinates between which `before` turns false, by bisection."""
-    if not before(0.0):
-        return 0.0, 0.0
-    below, above = 0, 1 << _STEPS
-    while above - below > 1:
-        middle = (below + above) // 2
-        below, above = (middle, above) if before(middle / (1 << _STEPS)) else (below, middle)
-    return below / (1 << _STEPS), above / (1 << _STEPS)
+def quantile_limits(
+    tally: Tally, wanted: Sequence[float], tail: float, estimand: str = "population"
+) -> list[tuple[float, float]]:
+    """The intervals alone, in the unit coordinate: no reconstruction is needed for them."""
+    if tally.n < 2:
+        return [(0.0, 1.0)] * len(wanted)
+    fit = CrossFit(tally)
+    above, below = (_Cumulative(fit, side, tail, estimand) for side in (1, -1))
+    # At p = 0 the question is where F first leaves zero.
+    return [(above.turn(q)[0], below.turn(max(q, 1e-12))[1]) for q in wanted]
 
 
-def probability(tally: Tally, low: float, high: float, *, confidence: float = 0.95) -> Estimate:
-    """The share of the population with low ≤ x ≤ high; on a circle from low forwards to high.
+class _Cumulative:
+    """Limits of F(t) from one side at the points of a grid, computed when asked for and kept."""
+
+    def __init__(self, fit: CrossFit, side: int, tail: float, estimand: str) -> None:
+        self.fit, self.side, self.tail, self.estimand = fit, side, tail, estimand
+        self.known = {-1: 0.0, _GRID: 1.0}  # F is 0 below the domain and 1 at its end
+
+    def at(self, k: int) -> float:
+        if k not in self.known:
+            self.known[k] = self.fit.limit(_below(k / _GRID), self.side, self.tail, self.estimand)
+        return self.known[k]
+
+    def turn(self, q: float) -> tuple[float, float]:
+        """Neighbours on the grid between which the limit reaches q: from what is known and from the pilot."""
+        # Limits are monotone but for rounding; where they are not, the wider interval is taken.
+        if self.side > 0:
+            above = min(k for k, limit in self.known.items() if limit >= q)
+            below = max((k for k in self.known if k < above), default=-1)
+        else:
+            below = max((k for k, limit in self.known.items() if limit < q), default=-1)
+            above = min(k for k in self.known if k > below)
+        middle, turns = int(np.searchsorted(self.fit.rough, q)), 0
+        while above - below > 1:
+            if not below < middle < above:
+                # A straight line between the ends, or every other time the middle, so that both ends move.
+                share = (q - self.known[below]) / max(self.known[above] - self.known[below], 1e-12)
+                share = 0.5 if turns % 2 else min(max(share, 0.1), 0.9)
+                middle = min(max(below + round((above - below) * share), below + 1), above - 1)
+            limit, turns = self.at(middle), turns + 1
+            below, above = (middle, above) if limit < q else (below, middle)
+            if self.side > 0 and limit >= 1:  # nothing is known here: perhaps nowhere below either
+                middle = below + 1
+            elif self.side < 0 and limit <= 0:
+                middle = above - 1
+        return max(below, 0) / _GRID, above / _GRID
+
+
+def probability(
+    tally: Tally, low: float, high: float, *, estimand: str = "population", confidence: float = 0.95
+) -> Estimate:
+    """The share of the people with low ≤ x ≤ high; on a circle from low forwards to high.
+
+    `estimand`: of the "population" they stand for, or of the "respondents" themselves.
 
     >>> import numpy as np
     >>> from sottovoce.designs.classic import sw
@@ -96,6 +125,7 @@ def probability(tally: Tally, low: float, high: float, *, confidence: float = 0.
     """
     if not isinstance(tally, Tally):
         raise TypeError(f"tally must be a Tally, got {type(tally).__name__}")
+    check_choice(estimand, "estimand", ESTIMANDS)
     tail = (1 - check_confidence(confidence)) / 2
     domain = tally.required().mechanism.domain
     ends = [real_number(low, "low"), real_number(high, "high")]
@@ -110,18 +140,17 @@ def probability(tally: Tally, low: float, high: float, *, confidence: float = 0.
     else:
         target = Target(lambda t: ((t >= a) | (t <= b)).astype(np.float64), jumps=(a, b))
     fit = CrossFit(tally)
-    lower, upper = (fit.parts(target, side, tail) for side in (-1, 1))
+    lower, upper = (moments(fit.parts(target, side, tail, estimand), estimand) for side in (-1, 1))
     least, most = 0.0, 1.0
     if tally.n > 1:
-        least = normal_limit(lower, -1, tail, "population")
-        most = normal_limit(upper, 1, tail, "population")
-    least, most = (float(np.clip(limit, 0.0, 1.0)) for limit in (least, most))
-    below, above = moments(lower, "population"), moments(upper, "population")
-    value = float(np.clip((below.value + above.value) / 2, least, max(least, most)))
-    error = max(below.error, above.error)
+        least, most = (
+            float(np.clip(one.limit(side, tail), 0.0, 1.0)) for one, side in ((lower, -1), (upper, 1))
+        )
+    value = float(np.clip((lower.value + upper.value) / 2, least, max(least, most)))
+    error = float(max(lower.error, upper.error))
     what = f"probability of {ends[0]:g} to {ends[1]:g}"
     notes = few_notes(tally.n)
-    return Estimate(value, least, most, error, confidence, tally.n, what, "population", "envelope", notes)
+    return Estimate(value, least, most, error, confidence, tally.n, what, estimand, "envelope", notes)
 
 
 def check_share(p: object) -> float:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from sottovoce.planning.planner import Option as Option
-from sottovoce.planning.planner import Plan as Plan
 from sottovoce.planning.planner import plan as plan
+from sottovoce.planning.plans import Option as Option
+from sottovoce.planning.plans import Plan as Plan

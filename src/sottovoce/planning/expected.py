@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,21 +21,29 @@ import numpy as np
 from sottovoce._version import __version__
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.metrics import Cumulative, wasserstein
-from sottovoce.estimates.quantiles import quantile
+from sottovoce.estimates.quantiles import quantile_limits
 from sottovoce.kernels.tables import FloatArray
 from sottovoce.tally import Tally
 
 POINTS = 1024
-_INTERVALS = 2  # an interval's width varies little, and takes a second
+_INTERVALS = 4  # an interval's width varies little
 _PROBES = np.arange(1, 64) / 64  # where the cumulative distribution is compared
+_LEAST, _MOST = 16, 1000  # tallies that are simulated without a given number: of each shape, of all
+_SURE = 0.03  # such a simulation ends when its standard error is this share of the error
+
+Tick = Callable[[float], None]  # is told the share of the work that is done
 
 
 @dataclass(frozen=True)
 class Expected:
-    """The expected error and the half-width of the interval, on the unit domain."""
+    """The expected error and the half-width of the interval, on the unit domain.
+
+    `doubt` is the standard error of a simulated error; exact ones have none.
+    """
 
     error: float
     half_width: float
+    doubt: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,47 +120,108 @@ def _normal(confidence: float) -> float:
 
 
 def simulated(
-    task: str, m: Any, people: int, shapes: Shapes, confidence: float, repetitions: int, q: float
+    task: str,
+    m: Any,
+    people: int,
+    shapes: Shapes,
+    confidence: float,
+    repetitions: int | None,
+    q: float,
+    tick: Tick | None = None,
 ) -> Expected:
     """The error of the default reconstruction over simulated tallies, averaged over the shapes.
 
     "distribution": the Wasserstein distance; the half-width is that of the cumulative distribution, from its
     root mean square error (mean over the domain). "quantile": the absolute error of the q-quantile, and half
-    the interval that `sottovoce.quantile` gives.
+    the interval that `sottovoce.quantile` gives. Without a number of repetitions there are as many as it
+    takes to know the error to 3 % (standard error), at most 1000.
     """
     key = json.dumps([__version__, task, m.digest, people, shapes.key, confidence, repetitions, q])
     name = hashlib.sha256(key.encode()).hexdigest()[:32]
     if (known := _remembered(name)) is not None:
         return known
     rng = np.random.default_rng(int(name[:8], 16))
-    run = _simulate_quantile if task == "quantile" else _simulate_distribution
-    found = []
-    for density in shapes.densities:
-        law = np.maximum(m.operator(shapes.points).mix(density), 0)
-        tallies = [Tally.from_counts(m, rng.multinomial(people, law / law.sum())) for _ in range(repetitions)]
-        found.append(run(tallies, Cumulative.of_bins(density), confidence, q))
-    result = Expected(*(float(value) for value in np.mean(found, axis=0)))
+    make = _Quantiles if task == "quantile" else _Distributions
+    law = m.operator(shapes.points)
+    runs = [make(m, law.mix(density), people, density, confidence, q) for density in shapes.densities]
+    done = False
+    while not done:
+        for run in runs:
+            run.once(rng)
+        errors = np.array([run.errors for run in runs])
+        times, result = errors.shape[1], _pooled(errors)
+        share = times / repetitions if repetitions else _nearly(times, len(runs), result)
+        done = share >= 1
+        if tick is not None:
+            tick(min(share, 1.0))
+    result = Expected(result.error, float(np.mean([run.half_width for run in runs])), result.doubt)
     _remember(name, result)
     return result
 
 
-def _simulate_distribution(
-    tallies: list[Tally], truth: Cumulative, confidence: float, q: float
-) -> tuple[float, float]:
-    circle = tallies[0].mechanism.domain.is_circle
-    found = [Cumulative.of_bins(distribution(t, band=False).probabilities) for t in tallies]
-    gaps = np.array([got.limits(_PROBES)[0] - truth.limits(_PROBES)[0] for got in found])
-    errors = [wasserstein(got, truth, circle=circle) for got in found]
-    return float(np.mean(errors)), _normal(confidence) * float(np.sqrt((gaps**2).mean(axis=0)).mean())
+def _pooled(errors: FloatArray) -> Expected:
+    """Mean over the shapes, with its standard error."""
+    times = errors.shape[1]
+    spread = errors.std(axis=1, ddof=1) if times > 1 else errors[:, 0]
+    return Expected(float(errors.mean()), 0.0, float(np.sqrt((spread**2).sum() / times)) / len(errors))
 
 
-def _simulate_quantile(
-    tallies: list[Tally], truth: Cumulative, confidence: float, q: float
-) -> tuple[float, float]:
-    true = float(np.interp(q, truth.after, truth.at))
-    errors = [abs(float(distribution(t, band=False).quantile(q)) - true) for t in tallies]
-    intervals = [quantile(t, q, confidence=confidence) for t in tallies[:_INTERVALS]]
-    return float(np.mean(errors)), float(np.mean([(found.high - found.low) / 2 for found in intervals]))
+def _nearly(times: int, shapes: int, so_far: Expected) -> float:
+    """The share of the simulation that is done: standard errors fall like one over the root of its length."""
+    if times * shapes >= _MOST:
+        return 1.0
+    needed = max(_LEAST, times * (so_far.doubt / (_SURE * so_far.error)) ** 2)
+    return min(times / needed, 1.0) if times >= _LEAST else min(times / needed, 0.99)
+
+
+class _Runs:
+    """Simulated tallies of one shape, and what was found in them."""
+
+    def __init__(
+        self, m: Any, law: FloatArray, people: int, density: FloatArray, confidence: float, q: float
+    ) -> None:
+        law = np.maximum(law, 0)
+        self.m, self.law, self.people = m, law / law.sum(), people
+        self.truth, self.confidence, self.q = Cumulative.of_bins(density), confidence, q
+        self.errors: list[float] = []
+
+    def once(self, rng: np.random.Generator) -> None:
+        self.look(Tally.from_counts(self.m, rng.multinomial(self.people, self.law)))
+
+    def look(self, tally: Tally) -> None: ...
+
+
+class _Distributions(_Runs):
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._squares = np.zeros(len(_PROBES))
+
+    def look(self, tally: Tally) -> None:
+        found = Cumulative.of_bins(distribution(tally, band=False).probabilities)
+        self._squares += (found.limits(_PROBES)[0] - self.truth.limits(_PROBES)[0]) ** 2
+        self.errors.append(float(wasserstein(found, self.truth, circle=self.m.domain.is_circle)))
+
+    @property
+    def half_width(self) -> float:
+        return _normal(self.confidence) * float(np.sqrt(self._squares / len(self.errors)).mean())
+
+
+class _Quantiles(_Runs):
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._halves: list[float] = []
+        self._true = float(np.interp(self.q, self.truth.after, self.truth.at))
+
+    def look(self, tally: Tally) -> None:
+        found = float(distribution(tally, band=False).quantile(self.q))
+        self.errors.append(abs(found - self._true))
+        if len(self._halves) < _INTERVALS:
+            [(low, high)] = quantile_limits(tally, [self.q], (1 - self.confidence) / 2)
+            self._halves.append((high - low) / 2)
+
+    @property
+    def half_width(self) -> float:
+        return float(np.mean(self._halves))
 
 
 _memory: dict[str, Expected] = {}
@@ -169,7 +239,7 @@ def _remembered(name: str) -> Expected | None:
     if name not in _memory:
         try:
             content = json.loads(_cache_file(name).read_text())
-            _memory[name] = Expected(float(content["error"]), float(content["half_width"]))
+            _memory[name] = Expected(*(float(content[part]) for part in ("error", "half_width", "doubt")))
         except (OSError, ValueError, KeyError, TypeError):
             return None
     return _memory[name]

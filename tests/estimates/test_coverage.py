@@ -1,0 +1,80 @@
+"""Coverage of the 95 % intervals: a short version of benchmarks/interval_coverage.py, and what must fail it.
+
+The same code as the benchmark, on a few settings. Every row is judged with its share of a false alarm of
+1e-6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from benchmarks._tables import table_in
+from benchmarks.interval_coverage import (
+    PAGE,
+    Setting,
+    collect,
+    least_coverage,
+    read,
+    simulate,
+    summary,
+    table,
+)
+
+SETTINGS = {
+    Setting("pm", 4.0, 100, "skewed"): 120,
+    Setting("sw", 1.0, 100, "two peaks"): 32,
+    Setting("sw", 4.0, 100_000, "skewed"): 32,
+    Setting("two_scale", 1.0, 100_000, "air time"): 32,
+    Setting("ogpm", 4.0, 100, "two peaks around"): 60,
+    Setting("ogpm", 1.0, 100_000, "departure clock"): 40,
+}
+
+
+def lines(half: float, settings: dict[Setting, int] = SETTINGS) -> list[dict[str, object]]:
+    return [
+        {**asdict(setting), "found": simulate(setting, range(runs), half)}
+        for setting, runs in settings.items()
+    ]
+
+
+def test_every_interval_covers_at_least_as_often_as_it_says() -> None:
+    rows = collect(lines(1.0))
+    assert {row.quantity for row in rows} >= {
+        "mean", "mean, finite", "mean, bootstrap", "mean, respondents", "variance", "variance, respondents",
+        "0.5-quantile", "0.9-quantile", "0.9-quantile, respondents", "probability", "circular mean",
+        "circular mean, respondents", "concentration",
+    }  # fmt: skip
+    assert [row for row in rows if not row.holds] == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "quantity"),
+    [
+        (Setting("pm", 4.0, 100, "skewed"), "mean"),
+        (Setting("ogpm", 4.0, 100, "two peaks around"), "circular mean"),
+    ],
+    ids=str,
+)
+def test_intervals_of_half_the_width_are_caught(setting: Setting, quantity: str) -> None:
+    rows = collect(lines(0.5, {setting: 160}))
+    assert not next(row for row in rows if row.quantity == quantity).holds
+
+
+def test_the_limit_is_where_the_binomial_says() -> None:
+    """P(Binomial(runs, 0.95) < limit·runs) is at most the false alarm, and one more would be above it."""
+    from scipy.stats import binom
+
+    for runs in (40, 200, 1000):
+        held = round(runs * least_coverage(runs, 1e-6))
+        assert binom.cdf(held - 1, runs, 0.95) <= 1e-6 < binom.cdf(held, runs, 0.95)
+
+
+def test_the_page_shows_what_was_measured() -> None:
+    """The tables on the page are those of the results file, and no row there is below its limit."""
+    rows = collect(read())
+    assert table_in(PAGE, "coverage") == table(rows)
+    assert table_in(PAGE, "coverage-summary") == summary(rows)
+    assert all(row.holds for row in rows)
+    assert np.isfinite([row.width for row in rows]).all()
