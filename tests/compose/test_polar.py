@@ -116,11 +116,27 @@ def test_density_finds_both_places() -> None:
     lower = (middle > 3.2) & (middle < 4.2)
     assert d.probabilities[:, upper].sum() > 0.4
     assert d.probabilities[:, lower].sum() > 0.25
+    # The truth on the same areas; with the binomial smoothing of every step the distance was 0.4.
+    truth = np.histogram2d(np.hypot(x, y), np.mod(np.arctan2(y, x), 2 * np.pi), (d.radii, d.angles))[0] / len(
+        x
+    )
+    assert np.abs(d.probabilities - truth).sum() / 2 < 0.2
     ax = d.plot()
     assert ax.name == "polar"
     import matplotlib.pyplot as plt
 
     plt.close(ax.figure)
+
+
+def test_density_of_nothing_in_particular_is_flat() -> None:
+    """Smoothing is chosen by what predicts: where there is nothing to see it must not make peaks."""
+    m, rng, n = sv.polar(3.0, 1.0, design="unbiased"), np.random.default_rng(5), 20_000
+    t = sv.Tally(m, m.report(np.sqrt(rng.random(n)), rng.uniform(0, 2 * math.pi, n), rng=6))  # type: ignore[arg-type]
+    d = density(t)
+    area = np.diff(d.radii**2)[:, None] * np.diff(d.angles)[None, :] / (2 * math.pi)
+    assert np.abs(d.probabilities - area).sum() / 2 < 0.06
+    alone = density(sv.Tally(m, [5]))  # type: ignore[arg-type]
+    assert alone.probabilities.sum() == pytest.approx(1)
 
 
 def test_json() -> None:

@@ -26,6 +26,7 @@ from sottovoce.mechanism import Mechanism
 from sottovoce.tally import Tally
 
 _GROUPS = 64
+_WEIGHTS = (0.25, 0.1, 0.04, 0.015, 0.006)  # from the binomial ¼ ½ ¼ down
 
 
 def mean_position(tally: Tally, *, confidence: float = 0.95) -> tuple[Estimate, Estimate]:
@@ -142,29 +143,60 @@ def density(tally: Tally, *, rings: int = 16, sectors: int = 32, iterations: int
     """Reconstruct the density on rings × sectors by expectation maximisation with smoothing.
 
     The law of the joint report is the product of the two parts' laws, so a step costs two small products.
-    Rings have equal width; within one, people are taken to be spread evenly over its area.
-    `iterations` is the most steps that are made.
+    Rings have equal width; within one, people are taken to be spread evenly over its area. How much is
+    smoothed is what best predicts one half of the reports from the other.
     """
     rings, sectors = whole_number(rings, "rings", 2, 128), whole_number(sectors, "sectors", 3, 256)
+    iterations = whole_number(iterations, "iterations", least=1)
     m, counts = _joint(tally.required())
     radii, angles = np.linspace(0, m.radius, rings + 1), np.linspace(0, 2 * math.pi, sectors + 1)
     inside = (np.arange(16) + 0.5) / 16
     r = np.sqrt(radii[:-1, None] ** 2 + np.diff(radii**2)[:, None] * inside)
     one, counts = _law(m.distance, r, counts)
     two, turned = _law(m.angle, angles[:-1, None] + np.diff(angles)[:, None] * inside, counts.T)
-    counts = turned.T
-    area = np.diff(radii**2)[:, None] / radii[-1] ** 2 / sectors
-    f, before = area * np.ones((rings, sectors)), -np.inf
-    for _ in range(whole_number(iterations, "iterations", least=1)):
-        q = one.T @ f @ two
-        f = f * (one @ (counts / q) @ two.T) / tally.n
-        f = area * _smooth(f / area)
-        f /= f.sum()
-        likelihood = float((counts * np.log(q)).sum())
-        if abs(likelihood - before) < 1e-3 * math.exp(m.epsilon / 2):
-            break
-        before = likelihood
-    return DiscDensity(radii, angles, f, tally.n, m.epsilon)
+    area = np.diff(radii**2)[:, None] / radii[-1] ** 2 / sectors * np.ones((rings, sectors))
+    problem = _Problem(one, two, area, iterations, 1e-3 * math.exp(m.epsilon / 2))
+    return DiscDensity(radii, angles, problem.fit(turned.T, problem.smoothing(turned.T)), tally.n, m.epsilon)
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """The laws of distance and angle groups given rings and sectors, and when to stop."""
+
+    one: FloatArray
+    two: FloatArray
+    area: FloatArray
+    iterations: int
+    tolerance: float
+
+    def fit(self, counts: FloatArray, weight: float) -> FloatArray:
+        """Probabilities of the areas; after every step neighbours get a share `weight` of a density."""
+        f, before = self.area, -np.inf
+        for _ in range(self.iterations):
+            q = self.one.T @ f @ self.two
+            f = f * (self.one @ (counts / q) @ self.two.T) / counts.sum()
+            f = self.area * _smooth(f / self.area, weight)
+            f = f / f.sum()
+            likelihood = float((counts * np.log(q)).sum())
+            if abs(likelihood - before) < self.tolerance:
+                break
+            before = likelihood
+        return f
+
+    def smoothing(self, counts: FloatArray) -> float:
+        """The weight under which either half of the reports is likeliest after a fit to the other."""
+        half = np.random.default_rng(0).binomial(counts.astype(np.int64), 0.5).astype(np.float64)
+        if not 0 < half.sum() < counts.sum():
+            return _WEIGHTS[0]
+        halves = half, counts - half
+
+        def likelihood(weight: float) -> float:
+            pairs = (halves, halves[::-1])
+            return sum(
+                float((b * np.log(self.one.T @ self.fit(a, weight) @ self.two)).sum()) for a, b in pairs
+            )
+
+        return max(_WEIGHTS, key=likelihood)
 
 
 def _law(m: Mechanism, x: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -174,8 +206,8 @@ def _law(m: Mechanism, x: FloatArray, counts: FloatArray) -> tuple[FloatArray, F
     return law.reshape(*x.shape, -1).mean(axis=1), np.add.reduceat(counts, first, axis=0)
 
 
-def _smooth(f: FloatArray) -> FloatArray:
-    """Binomial weights ¼ ½ ¼ to the neighbours: around the circle, and along the ray up to its ends."""
-    f = (np.roll(f, 1, axis=1) + 2 * f + np.roll(f, -1, axis=1)) / 4
+def _smooth(f: FloatArray, weight: float) -> FloatArray:
+    """A share to both neighbours: around the circle, and along the ray up to its ends."""
+    f = (1 - 2 * weight) * f + weight * (np.roll(f, 1, axis=1) + np.roll(f, -1, axis=1))
     padded = np.concatenate((f[:1], f, f[-1:]))
-    return (padded[:-2] + 2 * f + padded[2:]) / 4
+    return (1 - 2 * weight) * f + weight * (padded[:-2] + padded[2:])
