@@ -26,7 +26,7 @@ demo: .venv/demo.stamp ## run a whole campaign on real data
 	$(BIN)/sottovoce demo
 
 test: .venv/all.stamp lint ## lint, type-check and test everything; build the docs
-	@tools/system java node chromium postgres strace nginx
+	@tools/system java node typescript chromium postgres strace nginx
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 	@if [ -d clients/js ]; then echo "node --test (clients/js)"; cd clients/js && node --test; fi
 	@if [ -f mkdocs.yml ]; then $(MAKE) --no-print-directory docs; fi

@@ -39,6 +39,8 @@ export class Mechanism {
   reportAll(values: ArrayLike<number>, options?: { clip?: boolean }): Uint8Array | Uint16Array | Uint32Array;
   /** The cell that given random words draw at x: for checks against other implementations. */
   cellAt(x: number, hi: number, lo: number, coin?: number): number;
+  /** The same for many values: hi and lo for each in `words`, and the coin's word if there is a coin. */
+  cellsAt(values: ArrayLike<number>, words: Uint32Array): Uint8Array | Uint16Array | Uint32Array;
   /** The value that a cell stands for, in the units of the domain. */
   decode(cell: number): number;
 }

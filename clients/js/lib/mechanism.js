@@ -4,7 +4,8 @@
  */
 import { DataError, PrivacyError, SpecError } from "./errors.js";
 import { atMostExp, logOf } from "./exact.js";
-import { randomWord } from "./random.js";
+import { randomWord, withWords } from "./random.js";
+import { Sampler, units } from "./sampler.js";
 import { readSpec } from "./spec.js";
 import { largestRatio } from "./window.js";
 
@@ -30,6 +31,7 @@ export class Mechanism {
   #domain;
   #parts;
   #coin;
+  #sides;
 
   constructor(spec) {
     const { epsilon } = spec;
@@ -40,14 +42,16 @@ export class Mechanism {
     if (!found.holds) {
       throw new PrivacyError(`the counts give epsilon=${found.epsilon}, more than the claimed epsilon=${epsilon}`);
     }
-    this.#domain = withUnits(spec.domain);
+    this.#domain = { ...spec.domain, ...units(spec.domain) };
     let [offset, share] = [0, 0];
     this.#parts = spec.windows.map((window, i) => {
-      const part = { ...tables(window), offset, share: (share += spec.weights[i]) };
+      const { value, step } = window;
+      const part = { sampler: new Sampler(window, spec.domain), value, step, offset, share: (share += spec.weights[i]) };
       offset += window.cells;
       return part;
     });
     this.#coin = Math.log2(share); // bits of the public coin; 0: there is none
+    this.#sides = Uint8Array.from({ length: share }, (_, side) => this.#parts.findIndex((part) => side < part.share));
     this.audit = Object.freeze(found);
     this.epsilon = epsilon;
     this.cells = offset;
@@ -87,17 +91,30 @@ export class Mechanism {
 
   /** Randomise many values, each with randomness of its own. */
   reportAll(values, { clip = false } = {}) {
-    const Cells = this.cells <= 1 << 8 ? Uint8Array : this.cells <= 1 << 16 ? Uint16Array : Uint32Array;
+    const numbers = this.#checked(values, clip);
+    const cells = this.#room(numbers.length);
+    withWords(numbers.length, this.#coin ? 3 : 2, (words, from, to) => this.#fill(cells, numbers, words, from, to));
+    return cells;
+  }
+
+  /** Room for so many cells: the narrowest unsigned integers that hold them. */
+  #room(length) {
+    return new (this.cells <= 1 << 8 ? Uint8Array : this.cells <= 1 << 16 ? Uint16Array : Uint32Array)(length);
+  }
+
+  #checked(values, clip) {
     if (!Array.isArray(values) && !(ArrayBuffer.isView(values) && "length" in values)) {
       throw new TypeError("values must be an array of numbers");
     }
+    const { low, high } = this.#domain;
     const numbers = new Float64Array(values.length);
     let [wrong, first] = [0, -1];
     for (let i = 0; i < numbers.length; i += 1) {
-      const value = values[i];
+      let value = values[i];
       if (typeof value !== "number") throw new TypeError(`values must be numbers, the one at index ${i} is not`);
-      numbers[i] = clip && Number.isFinite(value) ? this.bringInside(value) : value;
-      if (this.contains(numbers[i])) continue;
+      if (clip && Number.isFinite(value)) value = this.bringInside(value);
+      numbers[i] = value;
+      if (value >= low && value <= high) continue;
       wrong += 1;
       if (first < 0) first = i;
     }
@@ -106,9 +123,18 @@ export class Mechanism {
         `values must be in the domain: ${wrong} of ${numbers.length} are not, the first at index ${first}`,
       );
     }
-    const cells = new Cells(numbers.length);
-    for (let i = 0; i < cells.length; i += 1) cells[i] = this.#draw(numbers[i]);
-    return cells;
+    return numbers;
+  }
+
+  #fill(cells, numbers, words, from, to) {
+    if (!this.#coin) {
+      this.#parts[0].sampler.fill(cells, numbers, words, from, to);
+      return;
+    }
+    for (let i = from, j = 0; i < to; i += 1, j += 3) {
+      const { sampler, offset } = this.#parts[this.#sides[words[j + 2] >>> (32 - this.#coin)]];
+      cells[i] = offset + sampler.cell(numbers[i], words[j], words[j + 1]);
+    }
   }
 
   /**
@@ -116,25 +142,22 @@ export class Mechanism {
    * tosses a mixture's coin. For checks against the Python library; to report, use `report`.
    */
   cellAt(x, hi, lo, coin = 0) {
-    const domain = this.#domain;
-    if (!(x >= domain.low && x <= domain.high)) throw new DataError("value must be a number in the domain");
-    const part = this.#coin ? this.#tossed(coin) : this.#parts[0];
-    const { offset, mass, around, top, wraps, shift, factor, knots, starts, slopes, back, more } = part;
-    const draw = (hi >>> 0) * factor + (lo >>> shift); // the top bits of the word
-    if (draw < mass) return offset + pick(back, draw);
-    const t = (x * domain.scale - domain.scaledLow) * domain.perWidth;
-    const k = last(knots, t);
-    let s = starts[k] + Math.floor((t - knots[k]) * slopes[k]);
-    s = Math.min(Math.max(s, 0), top);
-    if (wraps && s >= around) s -= around;
-    let u = s - mass + draw;
-    if (wraps && u >= around) u -= around;
-    return offset + pick(more, u);
+    const { low, high } = this.#domain;
+    if (!(x >= low && x <= high)) throw new DataError("value must be a number in the domain");
+    const side = this.#coin ? this.#sides[(coin >>> 0) >>> (32 - this.#coin)] : 0;
+    const { sampler, offset } = this.#parts[side];
+    return offset + sampler.cell(x, hi, lo);
   }
 
-  #tossed(coin) {
-    const side = (coin >>> 0) >>> (32 - this.#coin);
-    return this.#parts.find(({ share }) => side < share);
+  /** The same for many values: `words` holds hi and lo for each, and the coin's word if there is a coin. */
+  cellsAt(values, words) {
+    const numbers = this.#checked(values, false);
+    if (!(words instanceof Uint32Array) || words.length !== numbers.length * (this.#coin ? 3 : 2)) {
+      throw new TypeError(`words must be a Uint32Array with ${this.#coin ? 3 : 2} entries for each value`);
+    }
+    const cells = this.#room(numbers.length);
+    this.#fill(cells, numbers, words, 0, numbers.length);
+    return cells;
   }
 
   /** The value that a cell stands for, in the units of the domain. */
@@ -142,65 +165,10 @@ export class Mechanism {
     if (!Number.isInteger(cell) || cell < 0 || cell >= this.cells) {
       throw new DataError(`cells must be whole numbers in 0..${this.cells - 1}`);
     }
-    const { offset, value, step, back } = this.#parts.findLast((part) => part.offset <= cell);
-    const run = last(back.first, cell - offset);
-    const t = value[run] + step[run] * (cell - offset - back.first[run]);
+    const { offset, value, step, sampler } = this.#parts.findLast((part) => part.offset <= cell);
+    const run = sampler.first.findLastIndex((first) => first <= cell - offset);
+    const t = value[run] + step[run] * (cell - offset - sampler.first[run]);
     const { scaledLow, scaledWidth, scale } = this.#domain;
     return (scaledLow + t * scaledWidth) / scale;
   }
-}
-
-/** The last entry that is at most `at` (the first entry if none is). */
-function last(sorted, at) {
-  let [low, high] = [0, sorted.length];
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if (sorted[middle] <= at) low = middle;
-    else high = middle;
-  }
-  return low;
-}
-
-/** The cell at a position of the background or of the extra coordinate. */
-function pick({ left, weight, first }, at) {
-  const run = last(left, at);
-  return first[run] + Math.floor((at - left[run]) / weight[run]);
-}
-
-/** A power of two brings the width into the range where 1/width is finite. */
-function withUnits(domain) {
-  const width = domain.high - domain.low;
-  const scale = !Number.isFinite(width) ? 0.25 : width > 2 ** -900 ? 1 : 2 ** 200;
-  const scaledLow = domain.low * scale;
-  const scaledWidth = domain.high * scale - scaledLow;
-  return { ...domain, scale, scaledLow, scaledWidth, perWidth: 1 / scaledWidth };
-}
-
-/** Left edges of the runs on the background and on the extra coordinate, and of the start table. */
-function tables(window) {
-  const { wraps, bits, count, background, extra, t, s, stepwise, mass, around, top, value, step } = window;
-  const edges = (weights) => {
-    const left = new Float64Array(count.length);
-    for (let i = 1; i < left.length; i += 1) left[i] = left[i - 1] + count[i - 1] * weights[i - 1];
-    return left;
-  };
-  const first = edges(new Float64Array(count.length).fill(1));
-  const segments = stepwise ? t.length : t.length - 1;
-  return {
-    value,
-    step,
-    wraps,
-    mass,
-    around,
-    top,
-    shift: 64 - bits,
-    factor: 2 ** (bits - 32),
-    knots: t.subarray(0, segments),
-    starts: s.subarray(0, segments),
-    slopes: Float64Array.from({ length: segments }, (_, k) =>
-      !stepwise && t[k + 1] > t[k] ? (s[k + 1] - s[k]) / (t[k + 1] - t[k]) : 0,
-    ),
-    back: { left: edges(background), weight: background, first },
-    more: { left: edges(extra), weight: extra.map((e) => Math.max(e, 1)), first },
-  };
 }

@@ -16,6 +16,24 @@ export function randomWord() {
   return word;
 }
 
+const block = new Uint32Array(16384); // the most that one call gives
+
+/**
+ * Calls use(words, from, to) until `count` draws of `each` words are made; words that were used do not stay in
+ * memory.
+ */
+export function withWords(count, each, use) {
+  const most = Math.floor(block.length / each);
+  try {
+    for (let from = 0; from < count; from += most) {
+      const to = Math.min(count, from + most);
+      use(crypto.getRandomValues(block.subarray(0, (to - from) * each)), from, to);
+    }
+  } finally {
+    block.fill(0);
+  }
+}
+
 /** 128 random bits in hexadecimal: an idempotency key. */
 export function randomKey() {
   return Array.from({ length: 4 }, () => randomWord().toString(16).padStart(8, "0")).join("");

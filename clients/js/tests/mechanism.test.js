@@ -49,6 +49,8 @@ test("values outside the domain are refused without being named", () => {
     error instanceof DataError && /2 of 3 are not, the first at index 1/.test(error.message) && !/77/.test(error.message));
   assert.throws(() => m.reportAll([1, "2"]), TypeError);
   assert.throws(() => m.reportAll(3), TypeError);
+  assert.throws(() => m.cellsAt([1, 2], new Uint32Array(3)), TypeError);
+  assert.throws(() => m.cellsAt([1, 99], new Uint32Array(4)), DataError);
   assert.throws(() => m.report(NaN, { clip: true }), DataError);
   assert.ok(m.report(99, { clip: true }) < m.cells);
   for (const cell of [-1, 65536, 1.5, "0", NaN]) assert.throws(() => m.decode(cell), DataError);

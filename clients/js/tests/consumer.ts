@@ -1,0 +1,122 @@
+/**
+ * A program of somebody else: it must compile against the typed definitions, strictly, and what it is told about
+ * types must be true when it runs. Lines under @ts-expect-error must not compile without that comment.
+ */
+import {
+  Client, CollectorError, DataError, Mechanism, PrivacyError, SpecError,
+  audit, browserStore, fileStore, fromJson, memoryStore, sha256,
+} from "sottovoce";
+import type { Answer, Audit, Campaign, ClientOptions, Domain, Ratio, Store } from "sottovoce";
+
+declare const process: { argv: string[] };
+const [spec, coin, folder] = process.argv.slice(2) as [string, string, string];
+
+function same(found: unknown, expected: unknown, what: string): void {
+  if (found !== expected) throw new Error(`${what}: ${String(found)}, not ${String(expected)}`);
+}
+
+/** The declared type of a value, as the compiler sees it, against the one it has. */
+function isNumber(value: number, what: string): void { same(typeof value, "number", what); }
+function isText(value: string, what: string): void { same(typeof value, "string", what); }
+function isFlag(value: boolean, what: string): void { same(typeof value, "boolean", what); }
+
+// -- mechanisms ---------------------------------------------------------------------------------------------
+
+const found: Audit = audit(spec);
+const ratio: Ratio = found.ratio;
+same(ratio.map((part: bigint) => typeof part).join(), "bigint,bigint", "ratio");
+isNumber(found.epsilon, "audit.epsilon");
+isNumber(found.claimed, "audit.claimed");
+isFlag(found.holds, "audit.holds");
+
+const m: Mechanism = fromJson(new TextEncoder().encode(spec));
+const domain: Domain = m.domain;
+isNumber(m.epsilon, "epsilon");
+isNumber(m.cells, "cells");
+isNumber(domain.low + domain.high, "domain");
+isFlag(domain.circle, "domain.circle");
+const around: number | null = domain.circumference;
+same(around, null, "circumference of an interval");
+isFlag(m.keeps(1) && m.contains(3), "keeps");
+isNumber(m.bringInside(99), "bringInside");
+isNumber(m.report(3) + m.report(99, { clip: true }), "report");
+const many: Uint8Array | Uint16Array | Uint32Array = m.reportAll([1, 2, 3]);
+same(m.reportAll(Float64Array.of(1, 2), { clip: false }).length, 2, "reportAll");
+same(many.length, 3, "reportAll");
+isNumber(m.cellAt(3, 1, 2) + fromJson(coin).cellAt(3, 1, 2, 4), "cellAt");
+same(m.cellsAt([3, 4], Uint32Array.of(1, 2, 3, 4)).length, 2, "cellsAt");
+isNumber(m.decode(0), "decode");
+isText(await sha256(spec), "sha256");
+
+// -- stores and clients -------------------------------------------------------------------------------------
+
+const own: Store = { get: () => null, add: () => true, set: () => undefined, names: () => [] };
+const files: Store = await fileStore(folder);
+same(await files.add("a", "b"), true, "add");
+same(await files.get("none"), null, "get");
+same((await own.names()).length, 0, "names");
+const local: (storage?: Storage) => Store = browserStore;
+same(typeof local, "function", "browserStore");
+
+const reply = (status: number, content: object): Response => new Response(JSON.stringify(content), { status });
+const campaign = { name: "n", spec, digest: await sha256(spec), missing: 3, out_of_range: "clip", status: "open" };
+let refuse = false;
+const fetch = async (_: unknown, options?: RequestInit): Promise<Response> =>
+  options?.method !== "POST" ? reply(200, campaign)
+    : refuse ? reply(410, { code: "closed", message: "closed", field: null }) : reply(200, { accepted: 1 });
+const options: ClientOptions = { epsilon: 1, store: memoryStore(), fetch, token: null, attempts: 2, timeout: 5, wait: async () => undefined };
+const client: Client = await Client.open(new URL("https://collector.example/"), "n", options);
+const described: Campaign = client.campaign;
+isText(described.digest + described.name + described.spec, "campaign");
+isNumber(described.missing, "campaign.missing");
+const rule: "clip" | "missing" = described.out_of_range;
+same(rule, "clip", "out_of_range");
+same(client.mechanism instanceof Mechanism, true, "mechanism");
+isNumber(client.admitted(null) + client.admitted(undefined) + client.admitted(7), "admitted");
+same(await client.previous(), null, "previous");
+const answer: Answer = await client.answer(7);
+const state: "pending" | "sent" | "refused" = answer.state;
+same(state, "sent", "state");
+isNumber(answer.cell, "answer.cell");
+const value: number | null = answer.value;
+same(typeof value, "number", "answer.value");
+isNumber(await client.sendAll([1, null, 3]), "sendAll");
+isNumber(await client.resend(), "resend");
+
+// -- errors -------------------------------------------------------------------------------------------------
+
+refuse = true;
+try {
+  await client.sendAll([1]);
+  throw new Error("a refusal must throw");
+} catch (error) {
+  if (!(error instanceof CollectorError)) throw error;
+  isNumber(error.status, "error.status");
+  isText(error.code, "error.code");
+  const field: string | null = error.field;
+  same(field, null, "error.field");
+  isFlag(error.retryable, "error.retryable");
+}
+for (const kind of [SpecError, PrivacyError, DataError]) same(new kind("words").message, "words", kind.name);
+
+// -- what must not compile ----------------------------------------------------------------------------------
+
+export async function wrong(): Promise<void> {
+  // @ts-expect-error: what was agreed to must be said
+  await Client.open("https://x", "n", { store: memoryStore() });
+  // @ts-expect-error: a mechanism comes from a spec only
+  new Mechanism();
+  // @ts-expect-error: a client is opened, not constructed
+  new Client();
+  // @ts-expect-error: values are numbers
+  m.report("3");
+  // @ts-expect-error: a mechanism cannot be changed
+  m.epsilon = 2;
+  // @ts-expect-error: a spec is text or bytes
+  fromJson({});
+  // @ts-expect-error: an answer may have no value
+  isNumber(answer.value, "value");
+  // @ts-expect-error: a store has four methods
+  const half: Store = { get: () => null };
+  same(half, null, "half");
+}
