@@ -102,7 +102,7 @@ async def run(folder: Path, requests: int) -> str:
     fuzzer = Fuzzer(MECHANISM.digest, MECHANISM.cells, seed=2)
     statuses: Counter[int] = Counter()
     lines = ["| requests | reports stored | requests/s | collector's memory, MB |", "|---|---|---|---|"]
-    accepted, begun, share = 0, time.perf_counter(), requests // 10 // CONNECTIONS
+    accepted, begun, share = 0, time.perf_counter(), -(-requests // (10 * CONNECTIONS))
     for tenth in range(1, 11):
         accepted += sum(
             await asyncio.gather(*(send(port, fuzzer, share, statuses) for _ in range(CONNECTIONS)))

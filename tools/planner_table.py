@@ -1,0 +1,88 @@
+"""Write what the dashboard's planner shows: errors to expect on a domain of width 1, by ε and people.
+
+    python tools/planner_table.py > src/sottovoce/web/planner.json
+
+Means are those of `sottovoce.plan`: exact, for the worst truth, of the best unbiased mechanism, which is the
+certified optimum; on a circle the mean direction over two reference shapes. They are for one person: divide
+by √n. Distributions (Wasserstein error) and medians (absolute error) are simulated as `sottovoce.plan` does
+for `two_scale` over the same reference shapes: a grid of ε and people with the standard error of each entry.
+"""
+
+import json
+import sys
+
+import numpy as np
+
+import sottovoce as sv
+from sottovoce.estimates.metrics import Cumulative, wasserstein
+from sottovoce.planning.expected import reference_shapes
+
+#: The steps of a slider.
+EPSILONS = (
+    0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2, 1.4, 1.6, 1.8,
+    2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0,
+)  # fmt: skip
+GRID_EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+GRID_PEOPLE = (100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+REPETITIONS = 8
+DOMAINS: dict[str, sv.Interval | sv.Circle] = {"interval": sv.Interval(0, 1), "circle": sv.Circle(1)}
+
+
+def mean(domain: sv.Interval | sv.Circle, epsilons: tuple[float, ...]) -> dict[str, list[object]]:
+    """The best mechanism for each ε, its error for one person, and how close the certificate says it is."""
+    rows = []
+    for epsilon in epsilons:
+        best = sv.plan("mean", epsilon=epsilon, people=10_000, domain=domain).best
+        certificate = best.mechanism().certificate
+        rows.append((best.name, 100 * best.error, None if certificate is None else certificate.ratio))
+    return dict(zip(("design", "error", "ratio"), map(list, zip(*rows, strict=True)), strict=True))
+
+
+def simulate(circle: bool, epsilon: float, people: int, repetitions: int, seed: int) -> np.ndarray:
+    """Wasserstein and median error of every repetition: (2, shapes·repetitions)."""
+    m, shapes = sv.two_scale(epsilon, DOMAINS["circle" if circle else "interval"]), reference_shapes(circle)
+    rng, found = np.random.default_rng(seed), []
+    for density in shapes.densities:
+        law = np.maximum(m.operator(shapes.points).mix(density), 0)
+        truth = Cumulative.of_bins(density)
+        for _ in range(repetitions):
+            tally = sv.Tally.from_counts(m, rng.multinomial(people, law / law.sum()))
+            fitted = sv.distribution(tally, bins=256, band=False)
+            got = Cumulative.of_bins(fitted.probabilities)
+            middle = (
+                0.0
+                if circle
+                else abs(np.interp(0.5, got.after, got.at) - np.interp(0.5, truth.after, truth.at))
+            )
+            found.append((wasserstein(got, truth, circle=circle), middle))
+    return np.array(found).T
+
+
+def shapes(circle: bool) -> dict[str, object]:
+    """Mean errors over the grid, with their standard errors."""
+    out: dict[str, object] = {"design": "two_scale", "epsilon": GRID_EPSILONS, "people": GRID_PEOPLE}
+    found = np.array(
+        [
+            [simulate(circle, e, n, REPETITIONS, seed=1000 * i + j) for j, n in enumerate(GRID_PEOPLE)]
+            for i, e in enumerate(GRID_EPSILONS)
+        ]
+    )
+    for index, name in enumerate(("distribution",) if circle else ("distribution", "median")):
+        part = found[:, :, index]
+        out[name] = {
+            "error": np.round(part.mean(axis=-1), 8).tolist(),
+            "sd": np.round(part.std(axis=-1, ddof=1) / np.sqrt(part.shape[-1]), 8).tolist(),
+        }
+    return out
+
+
+def main() -> None:
+    table: dict[str, object] = {"epsilon": EPSILONS}
+    for name, domain in DOMAINS.items():
+        table[name] = {"mean": mean(domain, EPSILONS), "shapes": shapes(name == "circle")}
+    json.dump(table, sys.stdout, indent=None, separators=(",", ":"))
+    sys.stdout.write("\n")
+
+
+if __name__ == "__main__":
+    main()
