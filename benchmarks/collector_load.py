@@ -4,16 +4,17 @@ The load generator is a process of its own with 16 connections on loopback (raw 
 streams). "Bare" is the store alone, without HTTP, in the same run: one batch per durable transaction; "bare,
 grouped" puts as many batches into each transaction as there are connections, which is the most that the
 collector's own grouping could reach. While batches of 1,000 come in, a dashboard polls the summary and the
-estimates. At last 10^7 reports are sent (not with `--short`). Results are written to
-benchmarks/results/collector_load_*.md.
+estimates. `ten_million` sends as many reports. Results are written to benchmarks/results/collector_load.json,
+from which docs/howto/run-a-collector.md takes its tables (tests/docs compares them).
 
-    python -m benchmarks.collector_load [--short] [--seconds S] [--store sqlite|postgresql]
+    python -m benchmarks.collector_load [--store sqlite|postgresql] [--part rates|ten_million] [--seconds S]
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import multiprocessing
 import os
@@ -35,7 +36,8 @@ TAKES = "3 min"
 
 MECHANISM = sv.sw(epsilon=1.0, domain=(0, 24))
 CONNECTIONS = 16
-NAMES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+STORES = ("sqlite", "postgresql")
+RESULTS = Path(__file__).parent / "results" / "collector_load.json"
 QUESTIONS = ("summary", "estimates?quantiles=0.5")
 
 
@@ -104,12 +106,12 @@ def bare(url: str, size: int, seconds: float, together: int = 1) -> float:
     found = store.campaign("bare")
     campaign = found.id if found else create(store, MECHANISM, name="bare").id
     rng = np.random.default_rng(1)
-    batches = [rng.integers(0, MECHANISM.cells, size) for _ in range(8)]
+    batches = [rng.integers(0, MECHANISM.cells, size) for _ in range(8 * CONNECTIONS)]  # as many as over HTTP
     done, begun = 0, time.perf_counter()
     while time.perf_counter() - begun < seconds:
         group = [
-            Batch(campaign, 20_000, batches[i % 8], os.urandom(16), os.urandom(16), 20_008)
-            for i in range(together)
+            Batch(campaign, 20_000, batches[i % len(batches)], os.urandom(16), os.urandom(16), 20_008)
+            for i in range(done, done + together)
         ]
         store.ingest(group)
         done += together
@@ -134,39 +136,36 @@ def memory(server: Server) -> float:
     return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
 
-def run(kind: str, url: str, folder: Path, seconds: float, long: bool) -> str:
-    """Everything about one store, as Markdown."""
-    store = open_store(url)
-    create(store, MECHANISM)
-    store.close()
-    server = Server(url, folder)
-    lines: list[str] = []
+def percentiles(times: np.ndarray) -> tuple[float, float]:
+    """The median and the 99th percentile."""
+    p50, p99 = np.percentile(times, [50, 99])
+    return round(float(p50), 1), round(float(p99), 1)
 
-    def say(line: str) -> None:
-        lines.append(line)
-        print(line, flush=True)
 
-    say("| store | batch | form | reports/s | bare | bare, grouped | ratio to bare | p50 ms | p99 ms |")
-    say("|---|---|---|---|---|---|---|---|---|")
+def rates(url: str, server: Server, seconds: float) -> dict[str, Any]:
+    """Reports per second and waiting times by batch and form, next to the bare store."""
+    rows = []
     for size in (1, 100, 1000):
         alone, grouped = bare(url, size, seconds), bare(url, size, seconds, CONNECTIONS)
         for form in ("json", "binary"):
             rate, times = measure(server.url, size, form, seconds)
-            p50, p99 = np.percentile(times, [50, 99])
-            say(
-                f"| {NAMES[kind]} | {size:,} | {form} | {rate:,.0f} | {alone:,.0f} | {grouped:,.0f} "
-                f"| {rate / alone:.2f} | {p50:.1f} | {p99:.1f} |"
+            p50, p99 = percentiles(times)
+            rows.append(
+                {
+                    "batch": size,
+                    "form": form,
+                    "reports_per_second": round(rate),
+                    "bare": round(alone),
+                    "bare_grouped": round(grouped),
+                    "p50_ms": p50,
+                    "p99_ms": p99,
+                }
             )
-    say("")
-    say(reading(server, seconds))
-    if long:
-        say("")
-        say(hold(server))
-    server.stop()
-    return "\n".join(lines)
+            print(rows[-1], flush=True)
+    return {"rows": rows, "dashboard": reading(server, seconds)}
 
 
-def reading(server: Server, seconds: float) -> str:
+def reading(server: Server, seconds: float) -> dict[str, Any]:
     """A dashboard's waiting time while batches of 1000 come in."""
     import threading
 
@@ -177,52 +176,69 @@ def reading(server: Server, seconds: float) -> str:
     thread.start()
     rate, _ = measure(server.url, 1000, "binary", 3 * seconds)
     thread.join()
-    waits = [
-        f"{name} p50 {np.percentile(found[what], 50):.0f} ms, p99 {np.percentile(found[what], 99):.0f} ms "
-        f"({len(found[what])} reads)"
-        for name, what in zip(("summary", "estimates"), QUESTIONS, strict=True)
-    ]
-    return f"A dashboard that polled while {rate:,.0f} reports/s came in: {'; '.join(waits)}."
+    out: dict[str, Any] = {"reports_per_second": round(rate)}
+    for name, what in zip(("summary", "estimates"), QUESTIONS, strict=True):
+        p50, p99 = percentiles(np.array(found[what]))
+        out[name] = {"reads": len(found[what]), "p50_ms": p50, "p99_ms": p99}
+    print(out, flush=True)
+    return out
 
 
-def hold(server: Server, reports: int = 10**7) -> str:
-    """Ten million reports: the times of all requests and of the last, and the memory before and after."""
+def ten_million(url: str, server: Server, seconds: float) -> dict[str, Any]:
+    """The times of all requests and of the last ones, and the collector's memory before and after."""
+    measure(server.url, 1000, "binary", 1.0)
     before, times = memory(server), list[np.ndarray]()
     begun = time.perf_counter()
-    while sum(map(len, times)) * 1000 < reports:
-        rate, last = measure(server.url, 1000, "binary", 20.0)
+    while sum(map(len, times)) * 1000 < 10**7:
+        rate, last = measure(server.url, 1000, "binary", 4 * seconds)
         times.append(last)
-    taken = time.perf_counter() - begun
+        print(f"{sum(map(len, times)) * 1000:,} reports, {rate:,.0f}/s", flush=True)
     every = np.concatenate(times)
-    after = memory(server)
-    return (
-        f"{len(every) * 1000:,} reports in batches of 1,000, binary, in {taken:.0f} s: p50 "
-        f"{np.percentile(every, 50):.1f} ms, p99 {np.percentile(every, 99):.1f} ms; in the last 20 s "
-        f"{rate:,.0f} reports/s, p99 {np.percentile(times[-1], 99):.1f} ms; memory of the collector "
-        f"{before:.0f} MB before, {after:.0f} MB after."
-    )
+    p50, p99 = percentiles(every)
+    return {
+        "reports": len(every) * 1000,
+        "seconds": round(time.perf_counter() - begun),
+        "p50_ms": p50,
+        "p99_ms": p99,
+        "last": {"reports_per_second": round(rate), "p99_ms": percentiles(times[-1])[1]},
+        "memory_mb": {"before": round(before), "after": round(memory(server))},
+    }
+
+
+PARTS = {"rates": rates, "ten_million": ten_million}
+
+
+def run(kind: str, part: str, seconds: float) -> dict[str, Any]:
+    """One part on a new store of one kind."""
+    with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
+        url = f"{name}/store.db"
+        if kind == "postgresql":
+            cluster = Cluster()
+            stack.callback(cluster.remove)
+            url = cluster.database()
+        store = open_store(url)
+        create(store, MECHANISM)
+        store.close()
+        server = Server(url, Path(name))
+        stack.callback(server.stop)
+        return PARTS[part](url, server, seconds)
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--short", action="store_true")
     parser.add_argument("--seconds", type=float, default=5.0)
-    parser.add_argument("--store", choices=list(NAMES), action="append")
+    parser.add_argument("--store", choices=STORES, action="append")
+    parser.add_argument("--part", choices=list(PARTS), action="append")
     chosen = parser.parse_args(arguments or [])
-    for kind in chosen.store or list(NAMES):
-        with tempfile.TemporaryDirectory() as name:
-            cluster = Cluster() if kind == "postgresql" else None
-            url = cluster.database() if cluster else f"{name}/store.db"
-            try:
-                text = run(kind, url, Path(name), chosen.seconds, not chosen.short)
-            finally:
-                if cluster:
-                    cluster.remove()
-        if not chosen.short:
-            about = (__doc__ or "").split("\n\n")[1].rpartition(" Results are")[0]
-            head = f"# The collector under load: {NAMES[kind]}\n\n{about}"
-            path = Path(__file__).parent / "results" / f"collector_load_{kind}.md"
-            path.write_text(f"{head}\n\n{text}\n\n{describe_machine()}, {os.cpu_count()} cores.\n")
+    for kind in chosen.store or STORES:
+        for part in chosen.part or PARTS:
+            print(f"{kind}, {part}", flush=True)
+            found = run(kind, part, chosen.seconds)
+            print(found)
+            known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+            known.setdefault(kind, {})[part] = found
+            known["machine"] = f"{describe_machine()}, {os.cpu_count()} cores"
+            RESULTS.write_text(json.dumps(known, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -55,6 +55,18 @@ def test_rate_limit(tmp_path: Path) -> None:
     assert int(answers[-1].headers["retry-after"]) >= 1
 
 
+def test_reports_over_the_rate_are_refused_and_counted(tmp_path: Path, mechanism: sv.Mechanism) -> None:
+    app = create_app(open_store(tmp_path / "store.db"), Settings(rate=1, burst=5), secret=bytes(32))
+    with TestClient(app) as client:
+        running = Running(client, app)
+        campaign = running.create(mechanism)
+        answers = [running.post(mechanism, [1]) for _ in range(9)]
+        accepted = [answer for answer in answers if answer.status_code == 200]
+        check_refused(answers[-1], "rate_limited")
+        assert running.stored(campaign) == len(accepted) < 9
+        assert app.state.service.refusals(campaign.id) == {"rate_limited": 9 - len(accepted)}
+
+
 def test_a_bucket_refills_and_addresses_are_apart() -> None:
     now = [0.0]
     limit = RateLimit(2, 3, clock=lambda: now[0])

@@ -35,6 +35,7 @@ def test_a_key_with_another_body_is_refused(running: Running, mechanism: sv.Mech
     running.post(mechanism, [1], key=key)
     check_refused(running.post(mechanism, [2], key=key), "key_reused")
     assert running.stored(campaign) == 1
+    assert running.get("/campaigns/trial/summary").json()["refusals"] == {"key_reused": 1}
 
 
 def test_a_key_belongs_to_one_campaign(running: Running, mechanism: sv.Mechanism) -> None:

@@ -181,7 +181,8 @@ def test_planner(site: Site, boards: dict[str, int], open_page: OpenPage) -> Non
     table = httpx.get(f"{site.url}/v1/planner").json()
     at = table["epsilon"].index(2.0)
     expect(page.locator("#plan-epsilon-value")).to_have_text("2")
-    expected = 1.959964 * 120 * table["interval"]["deviation"][at] / 100
+    expected = 1.959964 * 120 * table["interval"]["mean"]["error"][at] / 100
+    expect(page.locator("#plan-note")).to_contain_text("Certified: no unbiased mechanism")
     assert error() == pytest.approx(expected, rel=0.005)
     page.locator("#plan-people").fill("6")
     assert error() == pytest.approx(expected / 10, rel=0.005)
@@ -191,6 +192,20 @@ def test_planner(site: Site, boards: dict[str, int], open_page: OpenPage) -> Non
     assert error() > expected / 10
     page.locator("#confidence").select_option("0.8")
     expect(page.locator("#plan-note")).to_contain_text("80 % interval")
+    shapes = table["interval"]["shapes"]
+    at_two, at_million = shapes["epsilon"].index(2.0), shapes["people"].index(1_000_000)
+    for _ in range(6):
+        page.locator("#plan-epsilon").press("ArrowRight")
+    for task, words in (("distribution", "Wasserstein"), ("median", "median")):
+        page.locator("#plan-task").select_option(task)
+        expect(page.locator("#plan-note")).to_contain_text(words)
+        assert error() == pytest.approx(120 * shapes[task]["error"][at_two][at_million], rel=0.005)
+    page.locator("#plan-people").fill("5.5")  # between the nodes of the grid
+    nodes = shapes["median"]["error"][at_two]
+    between = sorted(120 * nodes[shapes["people"].index(n)] for n in (100_000, 1_000_000))
+    assert between[0] < error() < between[1]
+    around = open_board(open_page, "asleep")
+    expect(around.locator("#plan-task option")).to_have_text(["mean direction", "distribution"])
 
 
 def test_private_results_need_a_token(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:

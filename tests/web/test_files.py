@@ -12,8 +12,10 @@ import httpx
 import pytest
 from hatchling.builders.wheel import WheelBuilder
 from tests.web.site import Site
+from tools.planner_table import simulate
 
 import sottovoce
+import sottovoce as sv
 from sottovoce.web.assets import STATIC, assets
 from sottovoce.web.planner import planner_table
 
@@ -92,15 +94,42 @@ def test_there_is_one_copy_of_the_client() -> None:
     } <= wheel
 
 
-def test_planner_table(site: Site) -> None:
-    """Duchi's deviation at its worst value has a closed form; noise falls with ε on both kinds of domain."""
+def test_the_planners_means_are_those_of_the_plan(site: Site) -> None:
+    """Of the certified optimum on an interval; of the best direction on a circle."""
     served = httpx.get(f"{site.url}/v1/planner").json()
-    assert served == json.loads(json.dumps(planner_table()))
+    assert served == planner_table()
     for kind in ("interval", "circle"):
-        deviation = served[kind]["deviation"]
-        assert len(deviation) == len(served["epsilon"])
-        assert all(a > b > 0 for a, b in pairwise(deviation))
-    epsilon = served["epsilon"][5]
-    assert served["interval"]["design"][5] == "duchi"
-    reach = (math.exp(epsilon) + 1) / (math.exp(epsilon) - 1)  # reports are ±reach on [−1, 1]
-    assert served["interval"]["deviation"][5] == pytest.approx(reach / 2, rel=1e-9)
+        mean = served[kind]["mean"]
+        assert len(mean["error"]) == len(mean["design"]) == len(served["epsilon"])
+        assert all(a > b > 0 for a, b in pairwise(mean["error"]))
+    interval = served["interval"]["mean"]
+    for epsilon in (0.5, 1.0, 4.0):
+        at = served["epsilon"].index(epsilon)
+        best = sv.optimal(epsilon, (0, 1), loss="l2", unbiased=True)
+        assert interval["design"][at] == "optimal"
+        assert interval["error"][at] == pytest.approx(math.sqrt(best.worst_variance()), rel=1e-3)
+        assert interval["ratio"][at] == pytest.approx(best.certificate.ratio, abs=1e-3)
+        assert interval["error"][at] < math.sqrt(sv.duchi(epsilon, (0, 1)).worst_variance())
+        found = sv.plan("mean", epsilon=epsilon, people=100, domain=sv.Circle(1)).best
+        assert served["circle"]["mean"]["error"][at] == pytest.approx(10 * found.error, rel=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["interval", "circle"])
+def test_the_planners_shapes_can_be_simulated_again(kind: str) -> None:
+    """With other random numbers, within 4.9 standard errors (false-alarm rate 1e-6); a mutant is not."""
+    shapes = planner_table()[kind]["shapes"]
+    i, j = shapes["epsilon"].index(2.0), shapes["people"].index(100_000)
+    fresh = simulate(kind == "circle", 2.0, 100_000, repetitions=4, seed=99)
+    for name, again in zip(("distribution", "median"), fresh, strict=True):
+        if name not in shapes:
+            continue
+        noise = math.hypot(shapes[name]["sd"][i][j], again.std(ddof=1) / math.sqrt(again.size))
+        assert abs(again.mean() - shapes[name]["error"][i][j]) < 4.9 * noise
+        other = shapes[name]["error"][i - 3][j]  # as if ε were 0.25
+        assert abs(again.mean() - other) > 4.9 * noise
+
+
+def test_the_planners_grid_falls_with_people(site: Site) -> None:
+    for kind in ("interval", "circle"):
+        for row in planner_table()[kind]["shapes"]["distribution"]["error"]:
+            assert row[-1] < row[2] < row[0]

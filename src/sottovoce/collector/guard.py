@@ -51,7 +51,7 @@ class Guard:
             if wait:
                 refusal = Refusal("rate_limited", retry_after=wait)
                 state["code"] = refusal.code
-                self._service.refused(None, refusal.code)
+                self._service.refused(self._service.reported_to(scope["path"]), refusal.code)
                 await refusal.response()(scope, receive, sending)
             else:
                 await self._app(scope, receive, sending)

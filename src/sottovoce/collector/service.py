@@ -29,6 +29,7 @@ _UPKEEP_EVERY = 3600.0
 _FLUSH_EVERY = 1.0
 _TIDY_EVERY = 60.0
 _NAME = re.compile(campaigns.NAME)
+_REPORTS = re.compile(r"^/v1/campaigns/([^/]{1,63})/reports$")
 Result = TypeVar("Result")
 
 
@@ -113,6 +114,12 @@ class Service:
         if campaign is not None:
             with self._lock:
                 self._refusals[campaign, day_number(campaigns.now()), code] += 1
+
+    def reported_to(self, path: str) -> int | None:
+        """The campaign whose reports a path names, if it is in memory: an early refusal costs no query."""
+        found = _REPORTS.match(path)
+        known = self._campaigns.get(found[1]) if found else None
+        return None if known is None else known[1].id
 
     def flush(self) -> None:
         with self._lock:

@@ -120,17 +120,17 @@ export async function drawRose(element, { edges, probabilities, low, high }, wor
 }
 
 /** Expected error against ε for a number of people; the chosen ε marked. */
-export async function drawPlan(element, epsilons, errors, chosen, words) {
+export async function drawPlan(element, epsilons, errors, chosen, words, sign) {
   const [colours, unit] = [palette(), plain(words)];
   const traces = [
     { x: epsilons, y: errors, type: "scatter", mode: "lines", line: { color: colours.accent, width: 2.5 },
-      hovertemplate: `ε = %{x}: ± %{y:.3g} ${unit}<extra></extra>` },
+      hovertemplate: `ε = %{x}: ${sign} %{y:.3g} ${unit}<extra></extra>` },
     { x: [epsilons[chosen]], y: [errors[chosen]], type: "scatter", mode: "markers", hoverinfo: "skip",
       marker: { color: colours.accent, size: 13, line: { color: colours.card, width: 2 } } },
   ];
   return (await plotly()).react(element, traces, layout(colours, {
     hovermode: "closest",
     xaxis: axis(colours, { type: "log", title: { text: "ε" }, tickvals: [0.1, 0.2, 0.5, 1, 2, 4, 8], ticktext: ["0.1", "0.2", "0.5", "1", "2", "4", "8"] }),
-    yaxis: axis(colours, { type: "log", title: { text: withUnit("±", unit) }, nticks: 5 }),
+    yaxis: axis(colours, { type: "log", title: { text: withUnit(sign, unit) }, nticks: 5 }),
   }), CONFIG);
 }
