@@ -1,8 +1,8 @@
 """Estimates of a campaign as JSON, computed in another process and kept for a moment.
 
-Whoever asks again within two seconds gets the same answer; within ten seconds the last answer at once
-while a new one is computed; while no report arrives, nothing is computed at all. Many dashboards cost as much
-as one, and polling never waits for a solver.
+Whoever asks again within two seconds gets the same answer; within a minute the last answer at once while a
+new one is computed; while no report arrives, nothing is computed at all. Many dashboards cost as much as one,
+and polling does not wait for a solver.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sottovoce.collector.campaigns import Campaign, moment_text, now
 from sottovoce.collector.estimator import Estimator
 from sottovoce.collector.store import Store
 
-_FRESH, _STALE, _MOST = 2.0, 10.0, 64
+_FRESH, _STALE, _MOST = 2.0, 60.0, 64
 Name = tuple[int, Question]
 
 
