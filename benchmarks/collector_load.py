@@ -7,7 +7,7 @@ collector's own grouping could reach. While batches of 1,000 come in, a dashboar
 estimates. `ten_million` sends as many reports. Results are written to benchmarks/results/collector_load.json,
 from which docs/howto/run-a-collector.md takes its tables (tests/docs compares them).
 
-    python -m benchmarks.collector_load [--store sqlite|postgresql] [--part rates|dashboard|ten_million] [--seconds S]
+    python -m benchmarks.collector_load [--store sqlite] [--part rates|dashboard|ten_million] [--seconds S]
 """
 
 from __future__ import annotations
@@ -223,6 +223,42 @@ def run(kind: str, part: str, seconds: float) -> dict[str, Any]:
         server = Server(url, Path(name))
         stack.callback(server.stop)
         return PARTS[part](url, server, seconds)
+
+
+def tables(known: dict[str, Any]) -> list[str]:
+    """The results as the Markdown that docs/howto/run-a-collector.md shows."""
+    names = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+    first = [
+        "| batch | store | HTTP | p50, p99 ms | bare | bare, grouped | HTTP / bare |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    second = [
+        "| store | reports | rate at the end | p50, p99 ms | memory before, after |",
+        "|---|---|---|---|---|",
+    ]
+    for place in range(6):
+        for kind in STORES:
+            row = known[kind]["rates"]["rows"][place]
+            ratio = row["reports_per_second"] / row["bare"]
+            form = {"json": "JSON"}.get(row["form"], row["form"])
+            first.append(
+                f"| {row['batch']:,}, {form} | {names[kind]} | {row['reports_per_second']:,} "
+                f"| {row['p50_ms']:g}, {row['p99_ms']:g} | {row['bare']:,} | {row['bare_grouped']:,} "
+                f"| {ratio:.1f} |"
+            )
+    for kind in STORES:
+        row = known[kind]["ten_million"]
+        second.append(
+            f"| {names[kind]} | {row['reports']:,} | {row['last']['reports_per_second']:,} "
+            f"| {row['p50_ms']:g}, {row['p99_ms']:g} "
+            f"| {row['memory_mb']['before']}, {row['memory_mb']['after']} MB |"
+        )
+    third = ["| store | while storing | summary p50, p99 ms | estimates p50, p99 ms |", "|---|---|---|---|"]
+    for kind in STORES:
+        row = known[kind]["dashboard"]
+        waits = [f"{row[what]['p50_ms']:g}, {row[what]['p99_ms']:g}" for what in ("summary", "estimates")]
+        third.append(f"| {names[kind]} | {row['reports_per_second']:,} | {' | '.join(waits)} |")
+    return ["\n".join(lines) for lines in (first, second, third)]
 
 
 def main(arguments: list[str] | None = None) -> None:

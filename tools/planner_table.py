@@ -24,7 +24,7 @@ EPSILONS = (
 )  # fmt: skip
 GRID_EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 GRID_PEOPLE = (100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
-REPETITIONS = 8
+REPETITIONS = 5
 DOMAINS: dict[str, sv.Interval | sv.Circle] = {"interval": sv.Interval(0, 1), "circle": sv.Circle(1)}
 
 
