@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.client
 import re
+import signal
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -176,3 +178,38 @@ def backends(url: str) -> list[int]:
         found = list(connection.exec_driver_sql(query).scalars())
     store.close()
     return found
+
+
+def test_a_request_under_way_is_finished_when_the_collector_is_told_to_stop(tmp_path: Path) -> None:
+    """SIGTERM arrives in the middle of a body; new connections are refused, this one is answered."""
+    store = open_store(tmp_path / "store.db")
+    campaign = create(store, MECHANISM)
+    server = Server(str(tmp_path / "store.db"), tmp_path)
+    connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=60)
+    body = bytes.fromhex(MECHANISM.digest) + np.arange(50, dtype="<u2").tobytes()
+    connection.putrequest("POST", "/v1/campaigns/trial/reports")
+    for name, value in {
+        "Content-Type": "application/vnd.sottovoce.cells",
+        "Idempotency-Key": new_key(),
+        "Content-Length": str(len(body)),
+    }.items():
+        connection.putheader(name, value)
+    connection.endheaders(body[:40])
+    assert post(server.url, np.arange(3)) == 200  # the half request has certainly arrived
+    server.process.send_signal(signal.SIGTERM)
+    while _accepts(server.url):
+        time.sleep(0.01)
+    connection.send(body[40:])
+    assert connection.getresponse().status == 200
+    connection.close()
+    assert server.process.wait(timeout=60) == 0
+    assert int(store.counts(campaign.id, MECHANISM.cells).sum()) == 53
+
+
+def _accepts(url: str) -> bool:
+    host, port = url.removeprefix("http://").split(":")
+    try:
+        socket.create_connection((host, int(port)), timeout=5).close()
+    except OSError:
+        return False
+    return True
