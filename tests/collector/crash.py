@@ -114,9 +114,11 @@ def crash(store: str, folder: Path, kills: int, clients: int = 6, cluster: Clust
             time.sleep(random.uniform(0, 0.15))
             if cluster is not None and done % 5 == 4:
                 cluster.crash()
+                done += 1
             else:
-                os.kill(int((folder / "pid").read_text()), signal.SIGKILL)
-            done += 1
+                with contextlib.suppress(ProcessLookupError):  # the launcher is late with the new number
+                    os.kill(int((folder / "pid").read_text()), signal.SIGKILL)
+                    done += 1
         time.sleep(0.5)
         load.stop.set()
         for thread in threads:
