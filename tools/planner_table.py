@@ -24,7 +24,7 @@ EPSILONS = (
 )  # fmt: skip
 GRID_EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 GRID_PEOPLE = (100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
-REPETITIONS = 5
+REPETITIONS = {"interval": 4, "circle": 5}
 DOMAINS: dict[str, sv.Interval | sv.Circle] = {"interval": sv.Interval(0, 1), "circle": sv.Circle(1)}
 
 
@@ -60,10 +60,11 @@ def simulate(circle: bool, epsilon: float, people: int, repetitions: int, seed: 
 
 def shapes(circle: bool) -> dict[str, object]:
     """Mean errors over the grid, with their standard errors."""
+    repetitions = REPETITIONS["circle" if circle else "interval"]
     out: dict[str, object] = {"design": "two_scale", "epsilon": GRID_EPSILONS, "people": GRID_PEOPLE}
     found = np.array(
         [
-            [simulate(circle, e, n, REPETITIONS, seed=1000 * i + j) for j, n in enumerate(GRID_PEOPLE)]
+            [simulate(circle, e, n, repetitions, seed=1000 * i + j) for j, n in enumerate(GRID_PEOPLE)]
             for i, e in enumerate(GRID_EPSILONS)
         ]
     )
@@ -80,7 +81,7 @@ def main() -> None:
     table: dict[str, object] = {"epsilon": EPSILONS}
     for name, domain in DOMAINS.items():
         table[name] = {"mean": mean(domain, EPSILONS), "shapes": shapes(name == "circle")}
-    json.dump(table, sys.stdout, indent=None, separators=(",", ":"))
+    json.dump(table, sys.stdout, separators=(",", ":"), allow_nan=False)
     sys.stdout.write("\n")
 
 
