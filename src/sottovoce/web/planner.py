@@ -1,7 +1,7 @@
 """What the dashboard's planner shows: errors to expect on a domain of width 1, by ε and people.
 
     mean                  error · z · width / √n, exact: `sottovoce.plan`'s best, the certified optimum
-    distribution, median  from simulations over a grid of ε and people, interpolated
+    distribution, quartiles  from simulations over a grid of ε and people, interpolated
 
 The numbers take minutes to compute and depend on nothing but this library, so they are a file:
 tools/planner_table.py writes it, and tests compare it with what `sottovoce.plan` says.

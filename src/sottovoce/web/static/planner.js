@@ -59,8 +59,8 @@ function noteOf(task, { domain }, chosen, confidence) {
     return "How far the estimated curve is off on average: the distance over which a share of people would have to be moved " +
       "(Wasserstein). Simulated with two window widths, over a one-peaked and a two-peaked truth.";
   }
-  if (task === "median") {
-    return "How far the estimated median is off on average. Simulated with two window widths, over a one-peaked and a " +
+  if (task === "quartiles") {
+    return "How far an estimated quartile (what a quarter, or three quarters, of the people are below) is off on average. Simulated with two window widths, over a one-peaked and a " +
       "two-peaked truth; its interval, which holds for every truth, is wider.";
   }
   const { design, ratio } = table[domain.circle ? "circle" : "interval"].mean;
@@ -89,9 +89,9 @@ function plan() {
   drawPlan(element("plan-chart"), table.epsilon, found, chosen, campaign.unit, task === "mean" ? "±" : "≈");
 }
 
-/** What can be planned on this domain: a circle has no median. */
+/** What can be planned on this domain: a circle has no quantiles. */
 function offerTasks({ circle }) {
-  const tasks = { mean: circle ? "mean direction" : "mean", distribution: "distribution", ...(circle ? {} : { median: "median" }) };
+  const tasks = { mean: circle ? "mean direction" : "mean", distribution: "distribution", ...(circle ? {} : { quartiles: "quartiles" }) };
   const before = element("plan-task").value;
   element("plan-task").replaceChildren(...Object.entries(tasks).map(([value, textContent]) =>
     Object.assign(document.createElement("option"), { value, textContent })));
