@@ -89,9 +89,11 @@ function plan() {
   drawPlan(element("plan-chart"), table.epsilon, found, chosen, campaign.unit, task === "mean" ? "±" : "≈");
 }
 
-/** What can be planned on this domain: a circle has no quantiles. */
+/** What can be planned on this domain: what the table has figures for. */
 function offerTasks({ circle }) {
-  const tasks = { mean: circle ? "mean direction" : "mean", distribution: "distribution", ...(circle ? {} : { quartiles: "quartiles" }) };
+  const { shapes } = table[circle ? "circle" : "interval"];
+  const tasks = { mean: circle ? "mean direction" : "mean" };
+  for (const name of ["distribution", "quartiles"]) if (name in shapes) tasks[name] = name;
   const before = element("plan-task").value;
   element("plan-task").replaceChildren(...Object.entries(tasks).map(([value, textContent]) =>
     Object.assign(document.createElement("option"), { value, textContent })));
