@@ -1,7 +1,7 @@
 """The estimator: a process of its own that computes estimates, so that no solver holds up a report.
 
 A thread would share Python's lock with the event loop, and would take its turns from reports. The process is
-started by the first question, has a low priority, and ends with the collector, also if that is killed: its
+started by the first question, has a lower priority, and ends with the collector, also if that is killed: its
 standard input closes. A question is a line of JSON and the counts as 64-bit integers, an answer another line.
 """
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sottovoce.collector.answers import Question, answer
 
-_NICE = 10
+_NICE = 3
 # The child finds the package where this process found it, and never runs this process's main module.
 _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from sottovoce.collector.estimator import work; work()"
 
