@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.collector.cluster import Cluster
 from tests.collector.crash import crash
 
-from benchmarks.__main__ import describe_machine
+from sottovoce.bench.machine import describe_machine
 
 TAKES = "10 min"
 KILLS = 200

@@ -25,10 +25,10 @@ from tests.collector.service import Server, create
 from tests.collector.test_fuzz import judge
 
 import sottovoce as sv
-from benchmarks.__main__ import describe_machine
+from sottovoce.bench.machine import describe_machine
 from sottovoce.collector import open_store
 
-TAKES = "30 min"
+TAKES = "20 min"
 
 CONNECTIONS = 64
 MECHANISM = sv.sw(epsilon=1.0, cells=1000)

@@ -28,11 +28,11 @@ from tests.collector.cluster import Cluster
 from tests.collector.service import Server, create
 
 import sottovoce as sv
-from benchmarks.__main__ import describe_machine
+from sottovoce.bench.machine import describe_machine
 from sottovoce.collector import open_store
 from sottovoce.collector.store import Batch
 
-TAKES = "3 min"
+TAKES = "6 min"
 
 MECHANISM = sv.sw(epsilon=1.0, domain=(0, 24))
 CONNECTIONS = 16
