@@ -8,9 +8,9 @@ intervals, and a heat map.
 Data: a simulated town, 60,000 people in two quarters within ten kilometres of the
 town hall.
 
-To see: the mean is known to less than a hundred metres. The map shows both quarters,
-lower and wider than they are: it is smoothed, and honest detail would need more
-people or a larger ε.
+To see: the mean is known to less than a hundred metres, and the map finds both
+quarters. It is smoothed by as much as the reports ask for, so they come out a little
+wider than they are.
 """
 
 import matplotlib.pyplot as plt
