@@ -145,6 +145,7 @@ def density(tally: Tally, *, rings: int = 16, sectors: int = 32, iterations: int
     The law of the joint report is the product of the two parts' laws, so a step costs two small products.
     Rings have equal width; within one, people are taken to be spread evenly over its area. How much is
     smoothed is what best predicts one half of the reports from the other.
+    `iterations` is the most steps that are made.
     """
     rings, sectors = whole_number(rings, "rings", 2, 128), whole_number(sectors, "sectors", 3, 256)
     iterations = whole_number(iterations, "iterations", least=1)
