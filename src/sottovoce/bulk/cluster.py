@@ -103,6 +103,14 @@ def write_once(df: DataFrame, output: str) -> None:
         files.delete(temporary, True)
 
 
+def parallelism(df: DataFrame) -> int:
+    """How many tasks run at once."""
+    session = df.sparkSession
+    if not hasattr(session, "_jsc"):
+        return int(session.conf.get("spark.sql.shuffle.partitions") or 1)
+    return int(session.sparkContext.defaultParallelism)
+
+
 def need_columns(df: DataFrame, columns: list[str]) -> None:
     if missing := [name for name in columns if name not in df.columns]:
         raise DataError(f"the data has no column {missing[0]!r}; columns are {df.columns}")

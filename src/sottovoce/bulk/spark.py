@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sottovoce.bulk.cluster import need_columns, run_action, session, write_once
+from sottovoce.bulk.cluster import need_columns, parallelism, run_action, session, write_once
 from sottovoce.bulk.columns import Missing, Rule
 from sottovoce.bulk.estimating import COLUMNS
 from sottovoce.bulk.groups import CELL, COUNT, GroupedTally
@@ -178,7 +178,9 @@ def estimates(
         return pa.table({**{name: repeated.column(name) for name in groups}, **rows})
 
     schema = f"{keys}, " + ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
-    return counts.groupBy(*groups).applyInArrow(one_group, schema)
+    # Said outright: Spark would put counts, being small, into one task, and one core would do all the work.
+    spread = counts.repartition(4 * parallelism(df), *groups)
+    return spread.groupBy(*groups).applyInArrow(one_group, schema)
 
 
 def central_mean(
