@@ -79,7 +79,7 @@ def start(folder: Path, master: str) -> Any:
         "spark.sql.execution.arrow.maxRecordsPerBatch": "100",
         "spark.speculation": "true",
         "spark.speculation.interval": "100ms",
-        "spark.speculation.minTaskRuntime": "1s",
+        "spark.speculation.minTaskRuntime": "3s",
         "spark.speculation.quantile": "0.5",
     }
     builder = SparkSession.builder.master(master).appName("killed")

@@ -76,11 +76,11 @@ def task_ends(folder: Path) -> list[dict[str, Any]]:
 
 
 def test_tasks_were_killed_and_overtaken(killed: Path) -> None:
-    """The runs below met what they are about: two of each, once behind the reports and once before."""
+    """The runs below met what they are about. (A copy may overtake an attempt before it dies.)"""
     ends = task_ends(killed)
     reasons = Counter(event["Task End Reason"]["Reason"] for event in ends)
-    assert reasons["ExceptionFailure"] >= 2  # a Python worker that died
-    assert reasons["ExecutorLostFailure"] >= 2
+    assert reasons["ExceptionFailure"] >= 1  # a Python worker that died
+    assert reasons["ExecutorLostFailure"] >= 1
     assert sum(event["Task Info"]["Speculative"] for event in ends) >= 2
     assert sum(event["Task Info"]["Attempt"] > 0 for event in ends) >= 6
 
