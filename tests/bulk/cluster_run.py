@@ -111,7 +111,7 @@ def stumbling(way: str, marker: str = "") -> Callable[[Iterator[Any]], Iterator[
                     os.kill(int(fields[1]), signal.SIGKILL)
                 if marker:
                     pathlib.Path(marker).touch()
-                time.sleep(60)
+                time.sleep(600 if marker else 60)
             yield batch
 
     return step
