@@ -281,9 +281,11 @@ def test_missing_values_and_empty_partitions(people: Any, session: Any) -> None:
     gaps = people.withColumn(
         "wait", functions.when(functions.col("id") % 3 == 0, None).otherwise(people.wait)
     )
-    kept = spark.report(gaps.repartition(40), "wait", M, row_id="id", missing="keep")
+    kept = spark.report(gaps, "wait", M, row_id="id", missing="keep")
     assert spark.tally(kept, "wait").n == N - people.where("id % 3 = 0").count()
     assert spark.tally(spark.report(gaps, "wait", M, row_id="id", missing=5.0), "wait").n == N
+    alone = spark.report(people.where("id = 7").repartition(6), "wait", M, row_id="id")
+    assert spark.tally(alone, "wait").n == 1  # five partitions of six are empty
     empty = spark.report(people.where("id < 0"), "wait", M, row_id="id")
     assert spark.tally(empty, "wait").n == 0
 
