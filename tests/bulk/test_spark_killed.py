@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def launch(folder: Path, what: str) -> subprocess.Popen[bytes]:
-    """The program in a process group of its own, with everything that Spark says in a file."""
+    """The program, with everything that Spark says in a file."""
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
@@ -40,14 +40,22 @@ def launch(folder: Path, what: str) -> subprocess.Popen[bytes]:
     with open(folder / f"{what}.log", "wb") as log:
         return subprocess.Popen(
             [sys.executable, "-m", "tests.bulk.cluster_run", folder, what],
-            env=environment, stdout=log, stderr=log, start_new_session=True, cwd=ROOT,
+            env=environment, stdout=log, stderr=log, cwd=ROOT,
         )  # fmt: skip
 
 
 def end(run: subprocess.Popen[bytes]) -> None:
-    """Kill the whole group: the driver, its JVM, the executors and the Python workers."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(run.pid, signal.SIGKILL)
+    """SIGKILL for the driver and everything it started: its JVM, the cluster, the Python workers."""
+    parents = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            parents[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
+    family = [run.pid]
+    for pid in family:
+        family += [child for child, parent in parents.items() if parent == pid]
+    for pid in family:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     run.wait()
 
 
