@@ -258,5 +258,9 @@ def test_estimates_refuse_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="processes must be at least 1"):
         bulk.estimates(grouped, "wait", "town", sv.mean, processes=0)
     monkeypatch.setattr(estimating, "_CHUNK", 1)
+    assert bulk.estimates(grouped, "wait", "town", lambda tally: sv.mean(tally), processes=None).num_rows == 3
+    monkeypatch.setattr(estimating, "_WORTH", 0.0)
+    same = bulk.estimates(grouped, "wait", "town", sv.mean, processes=None)
+    assert same == bulk.estimates(grouped, "wait", "town", sv.mean)
     with pytest.raises(TypeError, match="estimate must be importable for processes=2"):
         bulk.estimates(grouped, "wait", "town", lambda tally: sv.mean(tally), processes=2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -23,6 +25,7 @@ Rows = dict[str, list[Any]]
 
 COLUMNS = {"what": "string", "n": "long", "value": "double", "low": "double", "high": "double"}
 _CHUNK = 32  # groups that a process takes at once
+_WORTH = 20.0  # seconds of work from which processes are worth their start, which takes several
 
 
 def estimates(
@@ -32,7 +35,7 @@ def estimates(
     estimate: Estimator,
     *,
     mechanism: AnyMechanism | None = None,
-    processes: int = 1,
+    processes: int | None = 1,
     progress: Progress | None = None,
 ) -> Any:
     """An Arrow table with a row per group: the columns of `by`, what, n, value, low, high.
@@ -40,10 +43,12 @@ def estimates(
     `data` is what `tally` takes, or a GroupedTally. `estimate` takes a Tally and returns an Estimate or
     several, such as `sottovoce.mean`: a row for each. With `processes` above 1 it has to be importable (a
     function of a module, or a `functools.partial` of one), and a script needs the usual
-    `if __name__ == "__main__":`. `progress` is called with the number of groups done.
+    `if __name__ == "__main__":`. None: every core, if the first groups show that the rest takes long enough
+    for processes to be worth their start. `progress` is called with the number of groups done.
     `column` holds the reports and `by` names the columns of group keys.
     """
-    whole_number(processes, "processes", least=1)
+    if processes is not None:
+        whole_number(processes, "processes", least=1)
     groups = data if isinstance(data, GroupedTally) else tally(data, column, by=by, mechanism=mechanism)
     if isinstance(data, GroupedTally) and groups.by != tuple([by] if isinstance(by, str) else by):
         raise DataError(f"the tally is by {list(groups.by)}, not by {by!r}")
@@ -85,10 +90,17 @@ def mechanism_from(spec: str) -> AnyMechanism:
     return from_json(spec)
 
 
-def _computed(groups: GroupedTally, spec: str, estimate: Estimator, processes: int) -> Iterator[list[Rows]]:
+def _computed(
+    groups: GroupedTally, spec: str, estimate: Estimator, processes: int | None
+) -> Iterator[list[Rows]]:
     """Rows per group in the order of the groups, a chunk of groups at a time."""
     chunks = list(_chunks(groups))
-    if processes == 1 or len(chunks) < 2:
+    if processes is None and chunks:
+        begin = time.perf_counter()
+        yield _work(spec, estimate, chunks.pop(0))
+        left = len(chunks) * (time.perf_counter() - begin)
+        processes = (os.cpu_count() or 1) if left > _WORTH else 1
+    if processes is None or processes == 1 or len(chunks) < 2:
         for chunk in chunks:
             yield _work(spec, estimate, chunk)
         return

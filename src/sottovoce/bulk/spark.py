@@ -166,21 +166,20 @@ def estimates(
     spec = mechanism.to_json()
     keys = ", ".join(f"`{f.name}` {f.dataType.simpleString()}" for f in df.select(*groups).schema.fields)
 
-    def one_group(table: Any) -> Any:
+    def task(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
-        from sottovoce.bulk.estimating import mechanism_from, rows_of
+        from sottovoce.bulk import estimating
 
-        part = Tally.from_arrow(mechanism_from(spec), table, cell=CELL, count=COUNT)
-        first = table.select(groups).slice(0, 1)
-        rows = rows_of(part, estimate, first.to_pylist()[0])
-        repeated = first.take(pa.array([0] * len(rows["n"])))
-        return pa.table({**{name: repeated.column(name) for name in groups}, **rows})
+        held = list(batches)  # counts only, of this task's groups
+        if held:
+            table = pa.Table.from_batches(held)
+            part = GroupedTally.from_table(estimating.mechanism_from(spec), groups, table)
+            yield from estimating.estimates(part, column, groups, estimate).to_batches()
 
     schema = f"{keys}, " + ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
     # Said outright: Spark would put counts, being small, into one task, and one core would do all the work.
-    spread = counts.repartition(4 * parallelism(df), *groups)
-    return spread.groupBy(*groups).applyInArrow(one_group, schema)
+    return counts.repartition(4 * parallelism(df), *groups).mapInArrow(task, schema)
 
 
 def central_mean(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +15,6 @@ from sottovoce.cli.options import Column, Quick, SpecOption, counting, read_spec
 from sottovoce.errors import DataError, MissingExtra, NoDataError
 
 PICTURES = (".png", ".svg", ".pdf")
-_PARALLEL = 64  # groups from which another process is worth its start
 
 
 def register(app: typer.Typer) -> None:
@@ -169,10 +167,9 @@ def _by_group(groups: Any, ask: Questions, as_json: bool, output: Path | None) -
 
     if not len(groups):
         raise NoDataError("there are no reports in any group")
-    processes = (os.cpu_count() or 1) if len(groups) >= _PARALLEL else 1
     with counting("estimated", len(groups), "groups") as progress:
         table = bulk.estimates(
-            groups, "", groups.by, partial(answers, ask=ask), processes=processes, progress=progress
+            groups, "", groups.by, partial(answers, ask=ask), processes=None, progress=progress
         )
     m = groups.mechanism
     rows = table.to_pylist()
