@@ -36,8 +36,6 @@ def truths() -> dict[str, np.ndarray]:
     made = {
         "narrow peak (sd 0.05 of the width)": norm(0.5, 0.05).pdf(X),
         "Beta(5, 2)": beta(5, 2).pdf(X),
-        "at both ends": np.where((X < 0.05) | (X > 0.95), 1.0, 0.0),
-        "Beta(1, 15), near one end": beta(1, 15).pdf(X),
         "uniform": np.ones(len(X)),
     }
     return {name: p / p.sum() for name, p in made.items()}

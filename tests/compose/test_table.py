@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import attributes
+from benchmarks import attributes, rounds
 
 DOCS = Path(__file__).parents[2] / "docs" / "howto"
 ROWS = json.loads(attributes.RESULTS.read_text())
@@ -20,6 +20,7 @@ def test_the_page_shows_what_was_saved() -> None:
         (epsilon, d) for epsilon in attributes.EPSILONS for d in attributes.WIDTHS
     ]
     assert attributes.table(ROWS) in page
+    assert rounds.table(json.loads(rounds.RESULTS.read_text())) in page
 
 
 @pytest.mark.parametrize(
@@ -50,3 +51,11 @@ def test_simulations_agree_with_exact_figures() -> None:
     )
     assert np.abs(scores).max() < 5.5
     assert 0.7 < np.sqrt(np.mean(scores**2)) < 1.4
+
+
+def test_two_rounds_pay_where_values_lie_together_and_epsilon_is_not_small() -> None:
+    for r in json.loads(rounds.RESULTS.read_text()):
+        if r["truth"].startswith("narrow") and r["epsilon"] >= 2:
+            assert r["20000"][0] < 0.85
+        if r["epsilon"] == 0.5:
+            assert r["1000"][0] > 0.99
