@@ -196,7 +196,7 @@ def test_planner(site: Site, boards: dict[str, int], open_page: OpenPage) -> Non
     at_two, at_million = shapes["epsilon"].index(2.0), shapes["people"].index(1_000_000)
     for _ in range(6):
         page.locator("#plan-epsilon").press("ArrowRight")
-    for task, words in (("distribution", "Wasserstein"),):
+    for task, words in (("distribution", "Wasserstein"), ("quartiles", "quartile")):
         page.locator("#plan-task").select_option(task)
         expect(page.locator("#plan-note")).to_contain_text(words)
         nodes = shapes[task]["error"][at_two]

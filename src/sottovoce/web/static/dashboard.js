@@ -86,7 +86,7 @@ function describe(campaign) {
   ];
   put({
     title: title || name, question, facts: facts.filter(Boolean).join(" · "),
-    "mean-title": domain.circle ? "Mean direction" : "Mean",
+    "mean-title": domain.circle ? "Mean direction" : "Mean", "quantiles-value": unit ? `Value, ${unit}` : "Value",
     "scale-low": number(domain.low, 6), "scale-high": number(domain.high, 6),
     footnote: `Estimates appear from ${whole(min_n)} reports on. That is a matter of presentation: what protects people is ε, on their own devices. ` +
       `Mechanism ${campaign.digest.slice(0, 16)}…`,
@@ -145,7 +145,7 @@ function showEstimates(found) {
     honesty: sentence(found.honesty?.message ?? found.problems.honesty ?? "checked once there are enough reports") + ".",
   });
   placeBar(mean, domain);
-  const line = ({ q, value, low, high }) => [percent(q), withUnit(number(value), unit), range(low, high)];
+  const line = ({ q, value, low, high }) => [percent(q), number(value), range(low, high)];
   rows(element("quantiles"), found.quantiles.map(line), found.problems.quantiles ?? "not yet");
   element("alarm").hidden = !found.honesty?.alarm;
   put({ alarm: found.honesty?.alarm ? `These reports cannot all be honest: ${found.honesty.message}` : "" });
