@@ -201,7 +201,7 @@ def summary(rows: list[Row]) -> str:
     for name, found in sorted(by_name.items()):
         runs = sum(row.runs for row in found)
         held = sum(row.runs * row.coverage for row in found) / runs
-        low = min(found, key=lambda row: row.coverage - row.least)
+        low = min(found, key=lambda row: row.coverage)
         lines.append(
             f"| {name} | {len(found)} | {runs:,} | {100 * held:.1f} % | "
             f"{100 * least_coverage(runs, 1e-6 / len(by_name)):.1f} % | "

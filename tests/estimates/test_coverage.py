@@ -13,6 +13,7 @@ import pytest
 from benchmarks._tables import table_in
 from benchmarks.interval_coverage import (
     PAGE,
+    Row,
     Setting,
     collect,
     least_coverage,
@@ -78,3 +79,15 @@ def test_the_page_shows_what_was_measured() -> None:
     assert table_in(PAGE, "coverage-summary") == summary(rows)
     assert all(row.holds for row in rows)
     assert np.isfinite([row.width for row in rows]).all()
+    measured = {(row.quantity, row.setting.epsilon, row.setting.n) for row in rows if row.runs >= 20}
+    for quantity in ("mean", "0.9-quantile", "circular mean"):
+        for n in (100, 100_000):
+            assert {e for q, e, k in measured if q == quantity and k == n} >= {0.25, 1.0, 4.0}
+    # All settings of a quantity together: a sharp limit.
+    by_name: dict[str, list[Row]] = {}
+    for row in rows:
+        by_name.setdefault(row.quantity, []).append(row)
+    for name, found in by_name.items():
+        runs = sum(row.runs for row in found)
+        held = sum(row.runs * row.coverage for row in found) / runs
+        assert held >= least_coverage(runs, 1e-6 / len(by_name)), name

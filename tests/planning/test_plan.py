@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks import planner
+from benchmarks._tables import table_in
 from benchmarks.planner import Case, measured
 
 import sottovoce as sv
@@ -188,6 +190,16 @@ def test_the_planned_error_of_a_shape_is_the_simulated_one(case: Case) -> None:
     assert abs(math.log(ratio)) < 4.9 * se / ratio
     ratio, se = ratio_and_error(case, case.people // 20)
     assert math.log(ratio) > 4.9 * se / ratio
+
+
+def test_the_page_shows_what_was_measured() -> None:
+    """The page's table is that of the results file, and every prediction there is within 10 %."""
+    lines = planner.read()
+    assert table_in(planner.PAGE, "planner") == planner.table(lines)
+    assert all(abs(float(x["predicted"]) / float(x["seen"]) - 1) < 0.1 for x in lines)
+    measured_ones = {(str(x["task"]), bool(x["circle"]), str(x["mechanism"])) for x in lines}
+    assert {("distribution", False, "two_scale"), ("distribution", False, "sw")} <= measured_ones
+    assert {"mean", "direction"} <= {task for task, *_ in measured_ones}
 
 
 def test_quantiles_and_people_for_a_distribution() -> None:
