@@ -19,7 +19,7 @@ TAKES = {float: "NUMBER", int: "N", str: "TEXT", Path: "PATH"}
 POWER = re.compile(
     r"(<pre.*?</pre>|<code.*?</code>|<[^>]*>)|(?<=[\w)|])\^(?:\{([^}]*)\}|([−-]?\w+))", re.DOTALL
 )
-MARK = re.compile(r"^<!-- (\w+) -->$", re.MULTILINE)
+MARK = re.compile(r"^<!-- (commands|settings|names) -->$", re.MULTILINE)
 
 
 def on_page_markdown(markdown: str, **more: Any) -> str:
