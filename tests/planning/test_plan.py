@@ -198,7 +198,9 @@ def test_the_page_shows_what_was_measured() -> None:
     assert table_in(planner.PAGE, "planner") == planner.table(lines)
     assert all(abs(float(x["predicted"]) / float(x["seen"]) - 1) < 0.1 for x in lines)
     measured_ones = {(str(x["task"]), bool(x["circle"]), str(x["mechanism"])) for x in lines}
-    assert {("distribution", False, "two_scale"), ("distribution", False, "sw")} <= measured_ones
+    for task in ("distribution", "0.9-quantile"):
+        assert {(task, False, "two_scale"), (task, False, "sw")} <= measured_ones
+    assert ("distribution", True, "two_scale") in measured_ones
     assert {"mean", "direction"} <= {task for task, *_ in measured_ones}
 
 
