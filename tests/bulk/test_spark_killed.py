@@ -112,7 +112,7 @@ def test_written_reports_are_there_once(killed: Path, way: str) -> None:
 
 
 def test_the_secret_is_in_no_plan_and_no_log(killed: Path, found: dict[str, Any]) -> None:
-    """Neither in explain, nor in the event log, nor in what driver and executors said at level INFO."""
+    """Neither in explain, nor in the event log, nor in what driver and executors said."""
     texts = {"explain": found["explained"].encode(), "driver": (killed / "kill.log").read_bytes()}
     for folder in ("events", "work"):
         for path in (killed / folder).rglob("*"):
