@@ -61,6 +61,17 @@ def test_a_column_goes_round(run) -> None:  # type: ignore[no-untyped-def]
     assert Path("d.png").read_bytes()[:4] == b"\x89PNG"
 
 
+def test_every_answer_is_about_those_who_were_asked_for(run) -> None:  # type: ignore[no-untyped-def]
+    m = sv.sw(4.0, (0, 24))
+    Path("t.json").write_text(sv.Tally(m, m.report(HOURS, rng=1)).to_json())
+    line = "estimate t.json --json --quantile 0.5 --range 6 12 --estimand"
+    answers = {who: json.loads(run(f"{line} {who}")[1])["estimates"] for who in ("population", "respondents")}
+    widths = {who: np.array([e["high"] - e["low"] for e in found]) for who, found in answers.items()}
+    assert len(widths["population"]) == 4
+    assert (widths["respondents"] <= widths["population"]).all()
+    assert (widths["respondents"] < widths["population"])[[0, 1, 3]].all()
+
+
 def test_csv_carries_its_spec_beside_it(run) -> None:  # type: ignore[no-untyped-def]
     assert run(f"{PERTURB} reports.csv --mechanism pm")[0] == 0
     assert sv.from_json(Path("reports.spec.json").read_text()) == sv.pm(2.0, (0, 24))

@@ -43,7 +43,7 @@ def estimate(
         str, typer.Option("--interval", help="Of the mean: normal, finite or bootstrap.")
     ] = "normal",
     estimand: Annotated[
-        str, typer.Option("--estimand", help="The mean of the population or of the respondents.")
+        str, typer.Option("--estimand", help="Whose values: population (all they stand for) or respondents.")
     ] = "population",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
     output: Annotated[
@@ -105,18 +105,18 @@ class Questions:
 
     def of(self, tally: sv.Tally, *, spread: bool) -> list[sv.Estimate]:
         """The answers; `spread`: with the variance or the concentration."""
-        sure: dict[str, Any] = {"confidence": self.confidence}
+        asked: dict[str, Any] = {"confidence": self.confidence, "estimand": self.estimand}
         if tally.mechanism.domain.is_circle:
             if self.quantiles:
                 raise ValueError("a circle has no quantiles; ask for --range LOW HIGH")
-            found = [sv.circular_mean(tally, **sure)]
-            found += [sv.concentration(tally, **sure)] if spread else []
+            found = [sv.circular_mean(tally, **asked)]
+            found += [sv.concentration(tally, **asked)] if spread else []
         else:
-            found = [sv.mean(tally, interval=self.interval, estimand=self.estimand, **sure)]
-            found += [sv.variance(tally, **sure)] if spread else []
-            found += sv.quantile(tally, list(self.quantiles), **sure) if self.quantiles else []
+            found = [sv.mean(tally, interval=self.interval, **asked)]
+            found += [sv.variance(tally, **asked)] if spread else []
+            found += sv.quantile(tally, list(self.quantiles), **asked) if self.quantiles else []
         if self.between is not None:
-            found.append(sv.probability(tally, *self.between, **sure))
+            found.append(sv.probability(tally, *self.between, **asked))
         return found
 
 
