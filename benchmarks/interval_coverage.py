@@ -19,9 +19,12 @@ import argparse
 import json
 import sys
 import time
+import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +55,12 @@ class Setting:
     @property
     def around(self) -> bool:
         return self.truth.endswith(("around", "clock"))
+
+    @property
+    def seed(self) -> list[int]:
+        """Of its own, so that no two settings share people or draws."""
+        words = f"{self.mechanism}, {self.truth}".encode()
+        return [self.n, round(100 * self.epsilon), zlib.crc32(words)]
 
     def build(self) -> sv.Mechanism | sv.Mixture:
         make = _optimal if self.mechanism == "optimal" else getattr(sv, self.mechanism)
@@ -96,7 +105,7 @@ def simulate(setting: Setting, runs: Sequence[int], half: float = 1.0) -> dict[s
     }
     found: dict[str, list[list[float]]] = defaultdict(list)
     for run in runs:
-        rng = np.random.default_rng([2026, run, setting.n, round(100 * setting.epsilon)])
+        rng = np.random.default_rng([2026, run, *setting.seed])
         people = values[rng.integers(0, len(values), setting.n)]
         tally = sv.Tally(m, m.report(people, rng=rng))
         for quantity in setting.quantities:
@@ -152,22 +161,28 @@ def read() -> list[dict[str, object]]:
     return [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
 
 
-def run(most: int, minutes: float) -> None:
+def run(most: int, minutes: float, processes: int) -> None:
     """Block after block over all settings, until so many runs are done or the time is over."""
-    begun = time.monotonic()
-    for first in range(0, most, BLOCK):
-        done = {(x["mechanism"], x["epsilon"], x["n"], x["truth"], x["first"]) for x in read()}
-        for s in settings():
-            if time.monotonic() - begun > 60 * minutes:
+    end = time.monotonic() + 60 * minutes
+    done = {(Setting(x["mechanism"], x["epsilon"], x["n"], x["truth"]), x["first"]) for x in read()}  # type: ignore[arg-type]
+    with ProcessPoolExecutor(processes) as pool:
+        for first in range(0, most, BLOCK):
+            left = [s for s in settings() if (s, first) not in done]
+            for s, found in zip(left, pool.map(partial(block, first, end), left), strict=True):
+                if found:
+                    with RESULTS.open("a") as file:
+                        file.write(json.dumps({**asdict(s), "first": first, "found": found}) + "\n")
+            if time.monotonic() > end:
                 return
-            key = {"mechanism": s.mechanism, "epsilon": s.epsilon, "n": s.n, "truth": s.truth, "first": first}
-            if tuple(key.values()) in done:
-                continue
-            found = simulate(s, range(first, first + BLOCK))
-            short = {name: [[int(h), round(w, 6)] for h, w in runs] for name, runs in found.items()}
-            with RESULTS.open("a") as file:
-                file.write(json.dumps({**key, "found": short}) + "\n")
-        print(f"{first + BLOCK} runs, {time.monotonic() - begun:.0f} s", flush=True)
+            print(f"{first + BLOCK} runs of every setting", flush=True)
+
+
+def block(first: int, end: float, setting: Setting) -> dict[str, list[list[float]]]:
+    """Runs `first` and following, as they are written; nothing when the time is over."""
+    if time.monotonic() > end:
+        return {}
+    found = simulate(setting, range(first, first + BLOCK))
+    return {name: [[int(h), round(w, 6)] for h, w in runs] for name, runs in found.items()}
 
 
 def table(rows: list[Row]) -> str:
@@ -214,10 +229,11 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--minutes", type=float, default=60.0, help="stop after so many; goes on next time")
+    parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--table", action="store_true", help="only write the tables from what there is")
     options = parser.parse_args(arguments)
     if not options.table:
-        run(options.runs, options.minutes)
+        run(options.runs, options.minutes, options.processes)
     rows = collect(read())
     replace_table(PAGE, "coverage-summary", summary(rows))
     replace_table(PAGE, "coverage", table(rows))
