@@ -35,7 +35,7 @@ _BLOCK = {True: 1 << 16, False: 1 << 14}  # values per block, compiled or not: w
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mechanism:
+class Mechanism(spec.Specified):
     """An ε-LDP mechanism in exact integers: a domain and a window.
 
     `certificate` is set by `sottovoce.optimal`; it is about the mechanism, not part of it.
@@ -77,17 +77,6 @@ class Mechanism:
     def to_json(self) -> str:
         """The canonical spec: resolved numbers, nothing else."""
         return spec.write(self.epsilon, self.domain, self.window)
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of the canonical spec; a tally and a campaign are tied to it."""
-        return spec.digest(self.to_json())
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Mechanism) and self.digest == other.digest
-
-    def __hash__(self) -> int:
-        return hash(self.digest)
 
     def __repr__(self) -> str:
         return (

@@ -37,7 +37,7 @@ _BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mixture:
+class Mixture(spec.Specified):
     """Mechanisms of one ε and one domain, and the integer weights of the coin between them.
 
     `parts` are the mechanisms; `certificate` is None: nothing is proved about mixtures.
@@ -92,17 +92,6 @@ class Mixture:
     def to_json(self) -> str:
         """The canonical spec: the coin's weights and the spec of every part."""
         return spec.write_mixture(self.weights, [part.to_json() for part in self.parts])
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of the canonical spec; a tally and a campaign are tied to it."""
-        return spec.digest(self.to_json())
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Mixture) and self.digest == other.digest
-
-    def __hash__(self) -> int:
-        return hash(self.digest)
 
     def __repr__(self) -> str:
         return (

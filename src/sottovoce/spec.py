@@ -17,7 +17,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -65,6 +67,25 @@ def write_mixture(weights: Sequence[int], parts: Sequence[str]) -> str:
 def digest(text: str) -> str:
     """SHA-256 of the canonical text, in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Specified(ABC):
+    """What is wholly given by its canonical spec: equal where the digests are."""
+
+    @abstractmethod
+    def to_json(self) -> str:
+        """The canonical spec: resolved numbers, nothing else."""
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the canonical spec; a tally and a campaign are tied to it."""
+        return digest(self.to_json())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Specified) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
 
 def read(text: str | bytes) -> tuple[float, Domain, Window]:

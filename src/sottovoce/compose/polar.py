@@ -61,7 +61,7 @@ class PolarCertificate:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Polar:
+class Polar(spec.Specified):
     """A mechanism for the distance and one for the angle; a report is one integer for both.
 
     `weights` are those of the two losses, `split` how ε was divided, where it was searched for.
@@ -119,17 +119,6 @@ class Polar:
         one, two = (positive_number(weight, "weights") for weight in content["weights"])
         loss = loss_exponent(content["loss"])
         return cls(check_epsilon(content["epsilon"]), loss, distance, angle, (one, two))
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of the canonical spec."""
-        return spec.digest(self.to_json())
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Polar) and self.digest == other.digest
-
-    def __hash__(self) -> int:
-        return hash(self.digest)
 
     def __repr__(self) -> str:
         shares = f"{self.distance.epsilon:.4g} + {self.angle.epsilon:.4g}"

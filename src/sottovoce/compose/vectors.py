@@ -46,7 +46,7 @@ from sottovoce.values import as_numbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Vector:
+class Vector(spec.Specified):
     """A mechanism for each attribute, and how many of them a person reports.
 
     `considered` holds what `vector` compared: {how many are reported: total variance per person}.
@@ -107,17 +107,6 @@ class Vector:
         """
         content = joint.read(text, joint.VECTOR)
         return cls(check_epsilon(content["epsilon"]), joint.parts_of(content), content["sampled"])
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of the canonical spec."""
-        return spec.digest(self.to_json())
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Vector) and self.digest == other.digest
-
-    def __hash__(self) -> int:
-        return hash(self.digest)
 
     def __repr__(self) -> str:
         return (
