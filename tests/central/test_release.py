@@ -33,6 +33,31 @@ def test_positions_are_integers_in_range_whatever_the_bounds() -> None:
             assert 2 * steps <= total <= 4 * steps
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.longdouble])
+def test_a_narrow_number_just_beyond_a_bound_is_outside(dtype: Any) -> None:
+    """0.1 as a float32 is larger than 0.1, but numpy compares it with a Python float in float32, where both
+    are equal. Taken as inside it lay 64 steps beyond the last position, and ε did not hold."""
+    for bound in (0.1, 0.3, 0.7, 1e-3, 1.1, 12.3):
+        x = np.array([bound], dtype=dtype)
+        for bounds, outside in (
+            ((-bound, bound), x[0] > np.float64(bound)),
+            ((bound, 20), x[0] < np.float64(bound)),
+        ):
+            assert 0 <= Grid.of(bounds, clip=True).total(x)[1] <= STEPS
+            if outside:
+                with pytest.raises(DataError, match="1 of 1 do not"):
+                    Grid.of(bounds).total(x)
+            else:
+                assert 0 <= Grid.of(bounds).total(x)[1] <= STEPS
+
+
+def test_whole_numbers_beyond_2_to_53_stay_on_the_grid() -> None:
+    top = float(2**53)
+    for dtype in (np.int64, np.uint64):
+        x = np.array([2**53 - 1, 2**53, 2**53 + 1], dtype=dtype)
+        assert 0 <= Grid.of((0, top)).total(x)[1] <= 3 * STEPS
+
+
 def test_sums_are_exact_at_any_size() -> None:
     """The sum of a hundred thousand positions, against Python's integers."""
     x = np.random.default_rng(1).uniform(-2, 5, 100_000)

@@ -81,10 +81,11 @@ class Grid:
         """Positions of one block.
 
         Subtraction is monotone, so 0 ≤ x − low ≤ width in doubles too, and the product stays within a few
-        ulps of M: the nearest integer lies in 0 … M for any bounds.
+        ulps of M: the nearest integer lies in 0 … M for any bounds. Comparisons are in doubles as well: numpy
+        would round a bound to the type of narrower values, and let in what lies beyond it.
         """
         keep = None
-        if not (x.min() >= self.bounds.low and x.max() <= self.bounds.high):
+        if not (float(x.min()) >= self.bounds.low and float(x.max()) <= self.bounds.high):
             x = x.astype(np.float64)
             keep = self._bring_inside(x, wrong)
         wrong.seen += x.size
