@@ -290,6 +290,32 @@ def test_missing_values_and_empty_partitions(people: Any, session: Any) -> None:
     assert spark.tally(empty, "wait").n == 0
 
 
+def test_any_name_and_number_of_a_column(session: Any) -> None:
+    """Names with spaces; decimals, NaN, nested columns that are kept; what has to be renamed says so."""
+    rows = "VALUES (1, 2.50, array(1), 'a'), (2, 7.25, array(2, 3), 'b'), (3, NULL, NULL, 'b')"
+    frame = session.sql(f"SELECT * FROM {rows} AS t(id, w, tags, town)")
+    frame = frame.toDF("id", "the wait", "the tags", "home town")
+    assert frame.schema["the wait"].dataType.simpleString() == "decimal(3,2)"
+    reports = spark.report(frame, "the wait", M, row_id="id", keep=["the tags", "home town"], missing="keep")
+    assert sorted(map(len, (row["the tags"] or [] for row in reports.collect()))) == [0, 1, 2]
+    grouped = spark.tally(reports, "the wait", by="home town")
+    assert {key: t.n for key, t in grouped.items()} == {("a",): 1, ("b",): 1}
+    assert spark.estimates(reports, "the wait", "home town", sv.mean).count() == 2
+    release = spark.central_mean(
+        frame, "the wait", (0, 10), 16.0, by="home town", groups=["a", "b"], missing="drop", rng=1
+    )
+    assert release.keys == ("a", "b")
+    dotted = frame.withColumnRenamed("the wait", "the.wait")
+    with pytest.raises(DataError, match=r"column 'the\.wait' must be renamed: Spark takes a dot"):
+        spark.report(dotted, "the.wait", M, row_id="id")
+    for text in ("id", "tags"):
+        kind = frame.toDF("number", "id", "tags", "town")
+        with pytest.raises(TypeError, match=f"column {text!r} must be numeric"):
+            spark.report(kind.selectExpr("number", "string(id) AS id", "tags"), text, M, row_id="number")
+    missing = session.sql("SELECT id, double('NaN') AS wait FROM range(4)")
+    assert spark.tally(spark.report(missing, "wait", M, row_id="id", missing=5.0), "wait").n == 4
+
+
 @pytest.mark.parametrize("part", ["pyspark", "pandas"])
 def test_missing_parts_are_named(monkeypatch: pytest.MonkeyPatch, part: str) -> None:
     import builtins

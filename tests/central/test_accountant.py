@@ -93,7 +93,15 @@ for _ in range(20):
 
 
 @pytest.mark.parametrize(
-    "text", ["nonsense\n", '{"budget": 1.0}\n{"epsilon": 0.5, "purp', '{"epsilon": 1}\n']
+    "text",
+    [
+        "nonsense\n",
+        '{"budget": 1.0}\n{"epsilon": 0.5, "purp',
+        '{"epsilon": 1}\n',
+        '{"budget": 1.0}\n{"epsilon": -0.5, "purpose": "more"}\n',
+        '{"budget": 1.0}\n{"epsilon": NaN, "purpose": "more"}\n',
+        "[]\n",
+    ],
 )
 def test_a_damaged_file_spends_nothing(tmp_path: Path, text: str) -> None:
     path = tmp_path / "budget.jsonl"
@@ -101,6 +109,37 @@ def test_a_damaged_file_spends_nothing(tmp_path: Path, text: str) -> None:
     with pytest.raises(BudgetError, match="is damaged"):
         sv.central.Accountant(1.0, path)
     assert path.read_text() == text
+
+
+def test_a_file_that_is_gone_does_not_start_again_from_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "budget.jsonl"
+    account = sv.central.Accountant(1.0, path)
+    account.spend(1.0)
+    path.unlink()
+    with pytest.raises(BudgetError, match="is gone: nothing was spent"):
+        account.spend(1.0)
+    assert not path.exists()
+    path.write_text("")
+    with pytest.raises(BudgetError, match="is damaged"):
+        account.spend(1.0)
+
+
+def test_a_full_disk_spends_nothing_and_leaves_the_file_whole(tmp_path: Path) -> None:
+    path = tmp_path / "budget.jsonl"
+    code = f"""
+import resource
+import sottovoce as sv
+account = sv.central.Accountant(1.0, {str(path)!r})
+account.spend(0.25, "before")
+resource.setrlimit(resource.RLIMIT_FSIZE, (70, resource.RLIM_INFINITY))  # half of the next line fits
+try:
+    account.spend(0.5, "no room")
+except OSError:
+    print("refused")
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "refused\n"
+    assert [one.purpose for one in sv.central.Accountant(1.0, path).history] == ["before"]
 
 
 def test_a_file_of_another_budget_is_refused(tmp_path: Path) -> None:

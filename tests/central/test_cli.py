@@ -63,6 +63,36 @@ def test_groups_and_outputs(folder: Path) -> None:
     assert json.loads((folder / "one.json").read_text())["statistic"] == "mean"
 
 
+def test_json_and_csv_of_one_release(folder: Path) -> None:
+    common = ["--column", "wait", "--bounds", 0, 60, "--epsilon", 16, folder / "data.parquet"]
+    assert json.loads(run(*common, "--json"))["confidence"] == 0.95
+    groups = json.loads(run(*common, "--json", "--by", "ward", "--group", 2, "--confidence", 0.999))
+    assert [(row["group"], row["confidence"]) for row in groups] == [(2, 0.999)]
+    assert "99.9% interval" in run(*common, "--confidence", 0.999, "--output", folder / "one.csv")
+    assert pd.read_csv(folder / "one.csv").mechanism.tolist() == ["hourglass"]
+
+
+def test_keys_of_a_csv_are_text_and_its_numbers_numbers(folder: Path) -> None:
+    rows = "".join(f"{i % 60},{'07' if i % 2 else '7'}\n" for i in range(300_000))
+    (folder / "late.csv").write_text("wait,house\n" + rows + "7.25,Baker Street\n")
+    (folder / "keys.txt").write_text("\ufeff07\n\n9\n", encoding="utf-8")
+    words = ["--column", "wait", "--bounds", 0, 60, "--epsilon", 16, "--by", "house"]
+    out = run(*words, "--groups-from", folder / "keys.txt", "--json", folder / "late.csv")
+    assert [(row["group"], round(row["count"])) for row in json.loads(out)] == [("07", 150_000), ("9", 0)]
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [("out.parquet", "--output must end in one of .json, .csv"), ("no/out.json", "there is no folder")],
+)
+def test_an_output_that_cannot_be_written_costs_nothing(folder: Path, output: str, message: str) -> None:
+    spent = folder / "spent.jsonl"
+    words = ["--column", "wait", "--bounds", 0, 60, "--epsilon", 1, "--budget", 1, "--budget-file", spent]
+    with pytest.raises((ValueError, OSError), match=message):
+        run(*words, folder / "data.csv", "--output", folder / output)
+    assert not spent.exists()
+
+
 def test_sum_count_and_choices(folder: Path) -> None:
     assert run("--statistic", "count", "--epsilon", 16, folder / "data.csv").startswith("count ")
     words = ["--column", "wait", "--epsilon", 16, folder / "holes.csv"]
@@ -90,12 +120,16 @@ def test_a_budget_file_stops_the_second_release(folder: Path) -> None:
         (["--column", "wait", "data.csv"], "and --bounds"),
         (["--column", "wait", "--bounds", 0, 60, "--budget", 1, "data.csv"], "go together"),
         (["--column", "wait", "--bounds", 0, 60, "--by", "ward", "data.csv"], "go together"),
-        (["--column", "wait", "--bounds", 0, 60, "--by", "ward", "--group", "x", "data.csv"], "are int64"),
+        (
+            ["--column", "wait", "--bounds", 0, 60, "--by", "ward", "--group", "x", "data.parquet"],
+            "are int64",
+        ),
         (["--column", "wait", "--bounds", 0, 60, "--by", "w", "--group", "x", "data.csv"], "no column 'w'"),
+        (["--column", "team", "--bounds", 0, 60, "data.csv"], "must be numeric: 2000 of 2000 values are not"),
     ],
 )
 def test_mistakes_are_one_sentence(folder: Path, words: list[object], message: str) -> None:
     (folder / "keys.txt").write_text("a")
-    words = [folder / word if str(word).endswith((".csv", ".txt")) else word for word in words]
+    words = [folder / word if str(word).endswith((".csv", ".txt", ".parquet")) else word for word in words]
     with pytest.raises((ValueError, TypeError, OSError), match=message):
         RUN.invoke(build_app(), ["central", "--epsilon", "1", *map(str, words)], catch_exceptions=False)

@@ -33,6 +33,9 @@ TABLES = {
     "arrow dictionary": pa.table(
         {"w": WAITS, "team": pa.array(TEAMS.tolist()).dictionary_encode(), "ward": WARDS}
     ),
+    "arrow view": pa.table(
+        {"w": WAITS, "team": pa.array(TEAMS.tolist(), pa.string_view()), "ward": pa.array(WARDS, pa.int8())}
+    ),
     "dict": {"w": WAITS, "team": TEAMS, "ward": WARDS},
 }
 
@@ -161,3 +164,18 @@ def test_missing_keys_belong_to_nobody() -> None:
     assert totals.people.tolist() == [1, 1]
     arrow = pa.table({"w": [1.0, 2.0, 3.0], "k": ["a", None, "b"]})
     assert gather(arrow, Grid.of((0, 3), 3), "w", "k", ["a", "b"]).people.tolist() == [1, 1]
+
+
+def test_whole_keys_with_nulls_and_keys_as_arrow_scalars() -> None:
+    """A null changes neither which keys may be declared nor what they are found by."""
+    ward = pa.array([1, None, 2, 1], pa.int8())
+    table = pa.table({"w": [1.0, 2.0, 3.0, 4.0], "ward": ward, "team": list("abab")})
+    for column in (ward, pa.chunked_array([ward[:1], ward[1:]])):
+        assert Keys([0, 1, 2, 300]).codes(column).tolist() == [1, 4, 2, 1]
+    release = sv.central.mean(table, 1.0, (0, 60), column="w", by="team", groups=pa.array(["a", "c"]), rng=1)
+    assert release.keys == ("a", "c")
+    nothing = table.set_column(0, "w", pa.nulls(4))
+    release = sv.central.mean(
+        nothing, 16.0, (0, 60), column="w", by="team", groups=["a"], missing="drop", rng=1
+    )
+    assert abs(release["a"].count) < 1

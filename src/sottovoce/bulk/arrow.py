@@ -28,15 +28,19 @@ FILES = (*PARQUET, ".csv", ".arrow", ".feather", ".ipc")
 class Source:
     """One file, one object in memory or one stream, read as record batches of chosen columns.
 
-    Of a CSV file the columns in `numeric` are read as floats whatever its first rows look like; the other
-    types are inferred. A stream can be read once.
+    The columns of a CSV file have the types that are given, whatever its first rows look like, and are text
+    as it stands otherwise. A stream can be read once.
     """
 
     def __init__(
-        self, data: Any, columns: Sequence[str], name: str = "the data", numeric: Sequence[str] = ()
+        self,
+        data: Any,
+        columns: Sequence[str],
+        name: str = "the data",
+        csv_types: Mapping[str, Any] | None = None,
     ) -> None:
-        self._data, self.name, self._numeric = data, name, list(numeric)
-        found = _schema(data, self._numeric)
+        self._data, self.name, self._csv_types = data, name, dict(csv_types or {})
+        found = _schema(data, self._csv_types)
         self.schema: Any = pa.schema(
             [field.with_type(_plain_type(field.type)) for field in found], metadata=found.metadata
         )
@@ -44,6 +48,8 @@ class Source:
         missing = [column for column in wanted if column not in self.schema.names]
         if missing:
             raise DataError(f"{name} has no column {missing[0]!r}; columns are {self.schema.names}")
+        if twice := [column for column in wanted if self.schema.names.count(column) > 1]:
+            raise DataError(f"{name} has several columns {twice[0]!r}: which one is meant cannot be said")
         self.columns = wanted
 
     def field(self, column: str) -> Any:
@@ -64,16 +70,16 @@ class Source:
     def batches(self) -> Iterator[Any]:
         """Record batches of the wanted columns, in the order of the rows."""
         try:
-            for found in _batches(self._data, self.columns, self._numeric):
+            for found in _batches(self._data, self.columns, self._csv_types):
                 arrays = [without_views(array) for array in found.columns]
                 plain = pa.RecordBatch.from_arrays(arrays, names=self.columns)
                 for first in range(0, plain.num_rows, ROWS):
                     yield plain.slice(first, ROWS)
         except (pa.ArrowInvalid, OSError) as error:
-            raise _refusal(self._data, self.name, self._numeric, error) from None
+            raise _refusal(self._data, self.name, self._csv_types, error) from None
 
 
-def open_source(data: Any, columns: Sequence[str], numeric: Sequence[str] = ()) -> Source:
+def open_source(data: Any, columns: Sequence[str], csv_types: Mapping[str, Any] | None = None) -> Source:
     """A source for a path or for a dataframe, table or stream."""
     if isinstance(data, str | Path):
         path = Path(data)
@@ -82,9 +88,9 @@ def open_source(data: Any, columns: Sequence[str], numeric: Sequence[str] = ()) 
         if not path.is_file():
             raise FileNotFoundError(f"there is no file {path}")
         try:
-            return Source(path, columns, path.name, numeric)
+            return Source(path, columns, path.name, csv_types)
         except (pa.ArrowInvalid, OSError) as error:
-            raise _refusal(path, path.name, numeric, error) from None
+            raise _refusal(path, path.name, csv_types or {}, error) from None
     return Source(_as_stream(data), columns)
 
 
@@ -118,7 +124,8 @@ def list_files(data: Any) -> list[Path] | None:
             return [path]
         found = sorted(p for p in path.iterdir() if p.suffix.lower() in FILES and not p.name.startswith("."))
         if not found:
-            raise DataError(f"the folder {path} holds no {', '.join(FILES)} files")
+            unread = " (folders inside it are not read)" if any(map(Path.is_dir, path.iterdir())) else ""
+            raise DataError(f"the folder {path} holds no {', '.join(FILES)} files{unread}")
         return found
     if isinstance(data, list | tuple) and data and all(isinstance(item, str | Path) for item in data):
         return [Path(item) for item in data]
@@ -139,7 +146,9 @@ def count_rows(data: Any) -> int | None:
 
 
 def check_numeric(kind: Any, column: str) -> None:
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+    """A column without a single value has Arrow's null type, and is numeric as much as anything else."""
+    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
+    if not any(is_kind(kind) for is_kind in kinds):
         raise TypeError(f"column {column!r} must be numeric, got {kind}")
 
 
@@ -147,7 +156,7 @@ def numbers(batch: Any, column: str) -> tuple[NDArray[Any], NDArray[np.bool_] | 
     """A numeric column as numpy, and where it is null (None if nowhere)."""
     array = batch.column(column)
     check_numeric(array.type, column)
-    if pa.types.is_decimal(array.type):
+    if pa.types.is_decimal(array.type) or pa.types.is_null(array.type):
         array = array.cast(pa.float64())
     if not array.null_count:
         return array.to_numpy(zero_copy_only=False), None
@@ -175,29 +184,29 @@ def without_views(array: Any) -> Any:
     return array.cast(plain)
 
 
-def _schema(data: Any, numeric: Sequence[str]) -> Any:
+def _schema(data: Any, csv_types: Mapping[str, Any]) -> Any:
     if not isinstance(data, Path):
         return data.schema
     if data.suffix.lower() in PARQUET:
         import pyarrow.parquet as pq
 
         return pq.read_schema(data)
-    with _open(data, numeric) as reader:
+    if data.suffix.lower() == ".csv":
+        from sottovoce.bulk.csv import csv_schema
+
+        return csv_schema(data, csv_types)
+    with _open_ipc(data) as reader:
         return reader.schema
 
 
-def _open(path: Path, numeric: Sequence[str]) -> Any:
-    if path.suffix.lower() == ".csv":
-        from sottovoce.bulk.csv import open_csv
-
-        return open_csv(path, numeric)
+def _open_ipc(path: Path) -> Any:
     try:
         return pa.ipc.open_file(pa.memory_map(str(path)))
     except pa.ArrowInvalid:
         return pa.ipc.open_stream(pa.memory_map(str(path)))
 
 
-def _batches(data: Any, columns: list[str], numeric: Sequence[str]) -> Iterator[Any]:
+def _batches(data: Any, columns: list[str], csv_types: Mapping[str, Any]) -> Iterator[Any]:
     if isinstance(data, pa.Table):
         yield from data.select(columns).to_batches(max_chunksize=ROWS)
     elif isinstance(data, pa.RecordBatchReader):
@@ -208,17 +217,22 @@ def _batches(data: Any, columns: list[str], numeric: Sequence[str]) -> Iterator[
 
         with pq.ParquetFile(data, pre_buffer=False) as file:
             yield from file.iter_batches(batch_size=ROWS, columns=columns)
+    elif data.suffix.lower() == ".csv":
+        from sottovoce.bulk.csv import open_csv
+
+        with open_csv(data, csv_types, columns) as reader:
+            yield from reader
     else:
-        with _open(data, numeric) as reader:
+        with _open_ipc(data) as reader:
             count = getattr(reader, "num_record_batches", None)
             found = (reader.get_batch(i) for i in range(count)) if count is not None else reader
             for batch in found:
                 yield batch.select(columns)
 
 
-def _refusal(data: Any, name: str, numeric: Sequence[str], error: Exception) -> DataError:
+def _refusal(data: Any, name: str, csv_types: Mapping[str, Any], error: Exception) -> DataError:
     from sottovoce.bulk import csv
 
     if isinstance(data, Path) and data.suffix.lower() == ".csv":
-        return csv.refusal(data, numeric, error)
+        return csv.refusal(data, csv_types, error)
     return DataError(f"{name} cannot be read: {csv.unquoted(error)}")

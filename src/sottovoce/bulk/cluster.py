@@ -114,3 +114,5 @@ def parallelism(df: DataFrame) -> int:
 def need_columns(df: DataFrame, columns: list[str]) -> None:
     if missing := [name for name in columns if name not in df.columns]:
         raise DataError(f"the data has no column {missing[0]!r}; columns are {df.columns}")
+    if odd := [name for name in columns if "." in name or "`" in name]:
+        raise DataError(f"column {odd[0]!r} must be renamed: Spark takes a dot or a backtick for syntax")

@@ -69,7 +69,7 @@ class Work:
 
     def open(self, data: Any) -> Source:
         """The source of some data, with the columns that are needed."""
-        source = open_source(data, self.columns, numeric=list(self.mechanisms))
+        source = open_source(data, self.columns, dict.fromkeys(self.mechanisms, pa.float64()))
         for name in self.mechanisms:
             check_numeric(source.field(name).type, name)
         return source

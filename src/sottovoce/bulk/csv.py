@@ -1,13 +1,13 @@
-"""CSV files: declared columns are numbers from the first row on, and no refusal quotes a value.
+"""CSV files: columns are numbers where that is said and text as it stands elsewhere; no value is quoted.
 
-Arrow infers types from the first block and quotes the value (or the whole row) that does not fit: both are
-wrong for people's data, whose errors end up in logs.
+Arrow infers types from the first block (a postcode loses its zeros, a late word stops the run) and quotes the
+value or the whole row that does not fit: both are wrong for people's data, whose errors end up in logs.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +19,29 @@ from sottovoce.errors import DataError
 _QUOTED = re.compile(r"(invalid value|(?<=columns, got) \d+:) .*", re.DOTALL)
 
 
-def open_csv(path: Path, numeric: Sequence[str]) -> Any:
-    """A reader of record batches; the columns in `numeric` as floats, the others as they look."""
-    types = dict.fromkeys(numeric, pa.float64())
-    return pa.csv.open_csv(path, convert_options=pa.csv.ConvertOptions(column_types=types))
+def csv_schema(path: Path, types: Mapping[str, Any]) -> Any:
+    """The columns of a file: of the given types, the others as text."""
+    with open(path, "rb") as file:
+        if file.read(2) in (b"\xff\xfe", b"\xfe\xff"):
+            raise DataError(f"{path.name} must be UTF-8 text, it is UTF-16")
+    with pa.csv.open_csv(path) as reader:
+        try:
+            names = reader.schema.names
+        except UnicodeDecodeError:
+            raise DataError(f"{path.name} must be UTF-8 text, its first line is not") from None
+    return pa.schema([(name, types.get(name, pa.string())) for name in names])
 
 
-def refusal(path: Path, numeric: Sequence[str], error: Exception) -> DataError:
+def open_csv(path: Path, types: Mapping[str, Any], columns: Sequence[str]) -> Any:
+    """A reader of record batches of some columns, of the given types; the others as text."""
+    kinds = {name: types.get(name, pa.string()) for name in columns}
+    options = pa.csv.ConvertOptions(column_types=kinds, include_columns=columns)
+    return pa.csv.open_csv(path, convert_options=options)
+
+
+def refusal(path: Path, types: Mapping[str, Any], error: Exception) -> DataError:
     """What is wrong with a file that Arrow could not read: the count and the first row, never the value."""
-    for column in numeric:
+    for column in types:
         if found := _not_numbers(path, column):
             wrong, rows, first = found
             return DataError(

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from sottovoce.bulk.files import Progress
-from sottovoce.bulk.groups import GroupedTally
+from sottovoce.bulk.groups import GroupedTally, check_keys
 from sottovoce.bulk.labels import AnyMechanism
 from sottovoce.bulk.tallies import tally
 from sottovoce.errors import DataError, whole_number
@@ -49,6 +49,7 @@ def estimates(
     """
     if processes is not None:
         whole_number(processes, "processes", least=1)
+    check_keys([by] if isinstance(by, str) else by, COLUMNS)
     groups = data if isinstance(data, GroupedTally) else tally(data, column, by=by, mechanism=mechanism)
     if isinstance(data, GroupedTally) and groups.by != tuple([by] if isinstance(by, str) else by):
         raise DataError(f"the tally is by {list(groups.by)}, not by {by!r}")

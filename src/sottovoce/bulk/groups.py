@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,7 @@ class GroupedTally(Mapping[tuple[Any, ...], Tally]):
             )
         counter = GroupCounter(mechanism, by)
         for batch in table.select([*by, CELL, COUNT]).to_batches():
-            counter.add(batch, CELL, batch.column(COUNT).to_numpy(zero_copy_only=False))
+            counter.add(batch, CELL, _amounts(batch.column(COUNT)))
         return counter.result()
 
     def pairs(self, key: Any) -> tuple[IntArray, IntArray]:
@@ -139,22 +139,42 @@ def _plain(column: Any) -> list[Any]:
     return values
 
 
+def check_keys(by: Sequence[str], taken: Iterable[str]) -> None:
+    """Key columns named once, and not like the columns that stand beside them in the result."""
+    if clash := [name for name in by if name in taken or list(by).count(name) > 1]:
+        raise ValueError(
+            f"by must name columns once, and not {' or '.join(taken)} as the result does, got by={clash[0]!r}"
+        )
+
+
+def _amounts(column: Any) -> IntArray:
+    """A column of counts: whole numbers, none missing, none negative (engines return decimals for sums)."""
+    try:
+        amounts = column.cast(pa.int64())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise DataError(f"the counts must be whole numbers below 2^63, got {column.type}") from None
+    wrong = amounts.null_count + int(np.count_nonzero(amounts.drop_null().to_numpy() < 0))
+    if wrong:
+        raise DataError(f"the counts must not be missing or negative: {wrong} of {len(column)} are")
+    return np.asarray(amounts.to_numpy(), dtype=np.int64)
+
+
 class GroupCounter:
     """Counts (group, cell) pairs batch by batch: one array while that is small, sorted pairs beyond."""
 
     def __init__(self, mechanism: AnyMechanism, by: Sequence[str]) -> None:
         self._mechanism, self._by = mechanism, list(by)
+        check_keys(self._by, (CELL, COUNT))
         self._codes: dict[tuple[Any, ...], int] = {}
         self._keys: list[Any] = []
         self._dense: IntArray | None = np.zeros(0, dtype=np.int64)
         self._held: list[tuple[IntArray, IntArray]] = []
         self._held_rows = 0
 
-    def add(self, batch: Any, column: str, counts: Any = None) -> None:
-        """Count a record batch; with `counts` each row stands for that many reports."""
+    def add(self, batch: Any, column: str, amounts: IntArray | None = None) -> None:
+        """Count a record batch; with `amounts` each row stands for that many reports."""
         cells = as_cells(batch.column(column).to_numpy(zero_copy_only=False), self._mechanism.cells)
         pairs = self._group_codes(batch) * self._mechanism.cells + cells
-        amounts = None if counts is None else np.asarray(counts, dtype=np.int64)
         size = len(self._codes) * self._mechanism.cells
         if self._dense is not None and size > _DENSE:
             pairs_so_far = np.flatnonzero(self._dense)
@@ -172,17 +192,20 @@ class GroupCounter:
 
     def _group_codes(self, batch: Any) -> IntArray:
         """A number per row for its group, the same for the same key in every batch."""
-        encoded = [_encoded(without_views(batch.column(name))) for name in self._by]
-        sizes = [len(column.dictionary) for column in encoded]
-        local = np.zeros(batch.num_rows, dtype=np.int64)
-        for column, size in zip(encoded, sizes, strict=True):
-            local = local * size + column.indices.to_numpy(zero_copy_only=False)
-        present, local = _distinct(local, math.prod(sizes))
-        places = []
-        for column, size in zip(reversed(encoded), reversed(sizes), strict=True):
-            present, place = np.divmod(present, max(size, 1))
+        local, groups = np.zeros(batch.num_rows, dtype=np.int64), 1
+        places: list[Any] = []
+        for name in self._by:
+            column = _encoded(without_views(batch.column(name)))
+            # Numbered anew after every column: never more numbers than rows, and their products fit 64 bits.
+            size = max(len(column.dictionary), 1)
+            present, local = _distinct(
+                local * size + column.indices.to_numpy(zero_copy_only=False), groups * size
+            )
+            groups = len(present)
+            before, place = np.divmod(present, size)
+            places = [values.take(pa.array(before)) for values in places]
             places.append(column.dictionary.take(pa.array(place)))
-        return self._register(self._as_keys(places[::-1]))[local]
+        return self._register(self._as_keys(places))[local]
 
     def _as_keys(self, columns: list[Any]) -> Any:
         """Distinct keys as a record batch of the types that the first batch had."""

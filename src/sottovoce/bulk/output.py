@@ -32,13 +32,16 @@ def write_reports(batches: Iterable[Any], source: Source, work: Work, target: Pa
             {**(schema.metadata or {}), SOURCE: _identity(path), RULE: work.rule_text}
         )
     rows = 0
+    specs = _specs(work) if target.suffix.lower() == ".csv" else None
+    if specs is not None:
+        _check_specs(target, specs)
     with atomic_file(target) as temporary:
         with _writer(target, temporary, schema, work) as write:
             for batch in batches:
                 write(batch)
                 rows += batch.num_rows
-        if target.suffix.lower() == ".csv":
-            _write_specs(target, work)
+        if specs is not None:
+            _write_specs(target, specs)
     return rows
 
 
@@ -107,16 +110,31 @@ def _writer(target: Path, temporary: Path, schema: Any, work: Work) -> Iterator[
         yield writer.write_batch
 
 
-def _write_specs(target: Path, work: Work) -> None:
-    """A CSV file has no room for metadata: its mechanisms stand beside it."""
-    specs = {name: json.loads(mechanism.to_json()) for name, mechanism in work.mechanisms.items()}
-    content = next(iter(work.mechanisms.values())).to_json() if len(specs) == 1 else json.dumps(specs)
-    with atomic_file(beside(target), replace=True) as temporary:
-        temporary.write_text(content)
+def _specs(work: Work) -> str:
+    """A CSV file has no room for metadata: beside it stands one spec, or one for each column."""
+    texts = {name: mechanism.to_json() for name, mechanism in work.mechanisms.items()}
+    if len(texts) == 1:
+        return next(iter(texts.values()))
+    return json.dumps({name: json.loads(text) for name, text in texts.items()})
+
+
+def _write_specs(target: Path, specs: str) -> None:
+    """Before the reports have their name, and never over other specs: no reports get a label of others."""
+    try:
+        with atomic_file(beside(target)) as temporary:
+            temporary.write_text(specs, encoding="utf-8")
+    except FileExistsError:
+        _check_specs(target, specs)
+
+
+def _check_specs(target: Path, specs: str) -> None:
+    path = beside(target)
+    if path.exists() and path.read_bytes() != specs.encode():
+        raise FileExistsError(f"{path} exists and is not the spec of these reports: move it away first")
 
 
 @contextmanager
-def atomic_file(target: Path, *, replace: bool = False) -> Iterator[Path]:
+def atomic_file(target: Path) -> Iterator[Path]:
     """A temporary file beside the target that takes its name once it is complete and on disk.
 
     What a killed run left behind is removed; a file that another run finished meanwhile is not replaced.
@@ -130,10 +148,7 @@ def atomic_file(target: Path, *, replace: bool = False) -> Iterator[Path]:
             _lock(lock)
             yield temporary
             _sync(temporary)
-            if replace:
-                os.replace(temporary, target)
-            else:
-                _name_once(temporary, target)
+            _name_once(temporary, target)
             _sync(target.parent)
     finally:
         temporary.unlink(missing_ok=True)

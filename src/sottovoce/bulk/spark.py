@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sottovoce.bulk.cluster import need_columns, parallelism, run_action, session, write_once
 from sottovoce.bulk.columns import Missing, Rule
 from sottovoce.bulk.estimating import COLUMNS
-from sottovoce.bulk.groups import CELL, COUNT, GroupedTally
+from sottovoce.bulk.groups import CELL, COUNT, GroupedTally, check_keys
 from sottovoce.bulk.keyed import new_secret
 from sottovoce.bulk.labels import AnyMechanism, label
 from sottovoce.bulk.provenance import mechanism_behind
@@ -26,6 +26,7 @@ from sottovoce.tally import Tally
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
 
     from sottovoce.central.results import GroupedRelease, Release
 
@@ -61,9 +62,9 @@ def report(
     need_columns(df, [*keep, column, *extra])
     if row_id == column:
         raise ValueError("row_id must be another column than the one that is randomised")
+    _check_numeric(df, column)
     chosen = df.select(*keep, column, *extra)
-    fields = ", ".join(f"`{f.name}` {f.dataType.simpleString()}" for f in chosen.select(*keep).schema.fields)
-    schema = f"{fields}{', ' if fields else ''}`{column}` {_cell_type(mechanism)}"
+    schema = _only(df, keep).add(column, _cell_type(mechanism))
     secret = None if row_id is None else new_secret()
     task = _report_task(column, list(keep), mechanism.to_json(), rule, row_id, secret)
     reports = chosen.mapInArrow(task, schema).withMetadata(column, label(mechanism))
@@ -113,7 +114,23 @@ def _cell_bytes(mechanism: AnyMechanism) -> int:
 
 
 def _cell_type(mechanism: AnyMechanism) -> str:
-    return {1: "tinyint", 2: "smallint", 4: "int"}[_cell_bytes(mechanism)]
+    return {1: "byte", 2: "short", 4: "integer"}[_cell_bytes(mechanism)]
+
+
+def _check_numeric(df: DataFrame, column: str) -> None:
+    """Here and not in the tasks, which may run much later."""
+    from pyspark.sql.types import NullType, NumericType
+
+    kind = df.schema[column].dataType
+    if not isinstance(kind, NumericType | NullType):
+        raise TypeError(f"column {column!r} must be numeric, got {kind.simpleString()}")
+
+
+def _only(df: DataFrame, columns: Sequence[str]) -> StructType:
+    """The schema of some columns."""
+    from pyspark.sql.types import StructType
+
+    return StructType([df.schema[name] for name in columns])
 
 
 def tally(
@@ -141,6 +158,7 @@ def _counts(
 ) -> tuple[DataFrame, AnyMechanism]:
     from pyspark.sql import functions
 
+    check_keys(groups, (CELL, COUNT))
     need_columns(df, [*groups, column])
     mechanism = mechanism_behind(df, column, mechanism)
     cell = functions.col(column).cast("long").alias(CELL)
@@ -162,9 +180,9 @@ def estimates(
     `df` holds the reports in `column`, `by` names the columns of group keys.
     """
     groups = [by] if isinstance(by, str) else list(by)
+    check_keys(groups, COLUMNS)
     counts, mechanism = _counts(df, column, groups, mechanism)
     spec = mechanism.to_json()
-    keys = ", ".join(f"`{f.name}` {f.dataType.simpleString()}" for f in df.select(*groups).schema.fields)
 
     def task(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
@@ -177,7 +195,9 @@ def estimates(
             part = GroupedTally.from_table(estimating.mechanism_from(spec), groups, table)
             yield from estimating.estimates(part, column, groups, estimate).to_batches()
 
-    schema = f"{keys}, " + ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
+    schema = _only(df, groups)
+    for name, kind in COLUMNS.items():
+        schema = schema.add(name, kind)
     # Said outright: Spark would put counts, being small, into one task, and one core would do all the work.
     return counts.repartition(4 * parallelism(df), *groups).mapInArrow(task, schema)
 
@@ -231,6 +251,7 @@ def central_mean(
                     names=["code", "people", "positions"],
                 )
 
+    _check_numeric(df, column)
     parts = df.select(*wanted).mapInArrow(partial, "code long, people long, positions long")
     # decimal: a sum of positions may pass 64 bits
     exact = [functions.sum(functions.col(z).cast("decimal(38,0)")).alias(z) for z in ("people", "positions")]

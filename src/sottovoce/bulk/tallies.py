@@ -33,7 +33,8 @@ def tally(
     if column in groups:
         raise ValueError(f"by must not name the column of reports, got by={groups!r}")
     files = list_files(data)
-    sources = [open_source(item, [*groups, column]) for item in ([data] if files is None else files)]
+    items, cells = [data] if files is None else files, {column: pa.int64()}
+    sources = [open_source(item, [*groups, column], cells) for item in items]
     for source in sources:
         mechanism = agree(mechanism_of(source.metadata(column), column), mechanism, _where(source, column))
     assert mechanism is not None

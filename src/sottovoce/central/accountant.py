@@ -56,9 +56,7 @@ class Accountant:
         self._memory: list[Spent] = []
         self._lock = threading.Lock()
         if self._path is not None:
-            with self._record() as (_, file):
-                if file is not None and not file.tell():
-                    _append(file, {"budget": self._budget})
+            self._start(self._path)
 
     @property
     def budget(self) -> float:
@@ -97,6 +95,19 @@ class Accountant:
                 _append(file, {"epsilon": epsilon, "purpose": purpose})
             self._memory.append(Spent(epsilon, purpose))
 
+    def _start(self, path: Path) -> None:
+        """The file's first line, unless it is there; its name is on the disk too before anything is spent."""
+        with path.open("ab") as file:
+            _lock(file)
+            if not os.fstat(file.fileno()).st_size:
+                _append(file, {"budget": self._budget})
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+        _ = self.history  # whether it can be read
+
     @contextmanager
     def _record(self) -> Iterator[tuple[list[Spent], BinaryIO | None]]:
         """What was spent so far, held still while the block runs."""
@@ -104,11 +115,12 @@ class Accountant:
             if self._path is None:
                 yield self._memory, None
                 return
-            import fcntl
-
-            with self._path.open("ab+") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)
-                file.seek(0)
+            try:
+                file = self._path.open("rb+")
+            except FileNotFoundError:  # a new one would start from nothing
+                raise BudgetError(f"the budget file {str(self._path)!r} is gone: nothing was spent") from None
+            with file:
+                _lock(file)
                 self._memory = self._read(file.read())
                 yield self._memory, file
 
@@ -117,12 +129,12 @@ class Accountant:
             lines = [json.loads(line) for line in text.splitlines()]
             if text and not text.endswith(b"\n"):
                 raise ValueError("unfinished line")
-            budgets = [line["budget"] for line in lines[:1]]
-            spent = [Spent(float(line["epsilon"]), str(line["purpose"])) for line in lines[1:]]
-        except (ValueError, KeyError, TypeError) as error:
+            budget = lines[0]["budget"]
+            spent = [Spent(check_epsilon(line["epsilon"]), str(line["purpose"])) for line in lines[1:]]
+        except (ValueError, LookupError, TypeError) as error:
             raise BudgetError(f"the budget file {str(self._path)!r} is damaged: nothing was spent") from error
-        if budgets not in ([], [self._budget]):
-            rule = f"budget must be that of the file {str(self._path)!r}, {budgets[0]!r}"
+        if budget != self._budget:
+            rule = f"budget must be that of the file {str(self._path)!r}, {budget!r}"
             raise BudgetError(f"{rule}, got budget={self._budget!r}")
         return spent
 
@@ -134,7 +146,20 @@ def _total(spent: tuple[Spent, ...] | list[Spent]) -> Fraction:
     return sum((_as_written(one.epsilon) for one in spent), Fraction(0))
 
 
+def _lock(file: BinaryIO) -> None:
+    """Held until the file is closed, or its process dies."""
+    import fcntl
+
+    fcntl.flock(file, fcntl.LOCK_EX)
+
+
 def _append(file: BinaryIO, line: dict[str, object]) -> None:
-    file.write(json.dumps(line).encode() + b"\n")
-    file.flush()
-    os.fsync(file.fileno())
+    """A line at the end, on the disk; or an error and the file as it was (a full disk writes half a line)."""
+    size, text = os.lseek(file.fileno(), 0, os.SEEK_END), json.dumps(line).encode() + b"\n"
+    try:
+        while text:
+            text = text[os.write(file.fileno(), text) :]
+        os.fsync(file.fileno())
+    except OSError:
+        os.ftruncate(file.fileno(), size)
+        raise

@@ -189,7 +189,8 @@ def one_array(values: Any) -> NDArray[Any]:
         raise TypeError(f"values must be one-dimensional numbers, got {type(values).__name__}")
     module = type(values).__module__.partition(".")[0]
     if module == "pyarrow":
-        values = values.cast("float64") if str(values.type).startswith("decimal") else values
+        # a column without a single value has Arrow's null type
+        values = values.cast("float64") if str(values.type).startswith(("decimal", "null")) else values
         values = values.to_numpy(zero_copy_only=False)
     elif module == "pandas" and not isinstance(values.dtype, np.dtype) and values.dtype.kind in "iuf":
         values = values.to_numpy(dtype=np.float64, na_value=np.nan)

@@ -19,7 +19,9 @@ Codes = NDArray[np.int64]
 
 
 def _plain(key: Any) -> Any:
-    """A numpy scalar as the Python value it holds, so that it equals the keys of any table."""
+    """A numpy or Arrow scalar as the Python value it holds, so that it equals the keys of any table."""
+    if type(key).__module__.partition(".")[0] == "pyarrow":
+        return key.as_py()
     return key.item() if isinstance(key, np.generic) else key
 
 
@@ -112,10 +114,16 @@ class Keys:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        if pa.types.is_integer(keys.type) and self._kind is int and not keys.null_count:
-            return self.codes(keys.to_numpy())
+        if pa.types.is_integer(keys.type) and self._kind is int:
+            # Not by Arrow, which refuses a declared key that the rows' type cannot hold.
+            if not keys.null_count:
+                return self.codes(keys.to_numpy())
+            found = self.codes(pc.fill_null(keys, 0).to_numpy())
+            return np.where(keys.is_null(), len(self.keys), found)
         if pa.types.is_dictionary(keys.type):
             keys = keys.cast(keys.type.value_type)
+        if pa.types.is_string_view(keys.type):  # polars' text, which Arrow's functions do not all take
+            keys = keys.cast(pa.string())
         try:
             declared = pa.array(self.keys, type=keys.type)
         except (pa.ArrowInvalid, pa.ArrowTypeError):

@@ -34,7 +34,7 @@ class Release:
     def __str__(self) -> str:
         return (
             f"{self.statistic} {self.value:.6g}, "
-            f"{self.confidence:.0%} interval [{self.low:.6g}, {self.high:.6g}], "
+            f"{100 * self.confidence:.10g}% interval [{self.low:.6g}, {self.high:.6g}], "
             f"epsilon {self.epsilon:g} ({self.mechanism})"
         )
 

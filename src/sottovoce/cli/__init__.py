@@ -55,5 +55,14 @@ def main() -> None:
     try:
         build_app()()
     except (ValueError, TypeError, OSError, ImportError) as error:
-        print(f"sottovoce: {error}", file=sys.stderr)
+        print(f"sottovoce: {_sentence(error)}", file=sys.stderr)
         raise SystemExit(2) from None
+
+
+def _sentence(error: Exception) -> str:
+    """What went wrong in the words of the command line."""
+    from sottovoce.cli.options import in_options
+
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"  # without Python's "[Errno 13]"
+    return in_options(str(error))

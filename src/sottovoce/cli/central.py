@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from enum import Enum
-from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +16,7 @@ from sottovoce.central.grid import STEPS
 from sottovoce.central.groups import parse_keys
 from sottovoce.central.mechanisms import NAMES
 from sottovoce.central.results import GroupedRelease, Release
-from sottovoce.cli.options import Column, Epsilon, Output
+from sottovoce.cli.options import Column, Epsilon, Json, check_target, counting
 
 
 class Statistic(Enum):
@@ -68,13 +67,17 @@ def central(
     budget_file: Annotated[
         Path | None, typer.Option("--budget-file", metavar="PATH", help="Where what was spent is recorded.")
     ] = None,
-    output: Output = None,
+    as_json: Json = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", metavar="PATH", help="Also write it, as .json or .csv.")
+    ] = None,
 ) -> None:
     """Release the mean, sum or count of a column with ε-differential privacy (add-remove neighbours).
 
-    Prints one line, or one per declared group; --output writes JSON (or CSV for groups).
+    Prints one line, or one per declared group. Group keys of a CSV file are text as it stands: 07 is not 7.
     """
-    keys = [*(group or []), *(groups_from.read_text().splitlines() if groups_from else [])]
+    check_target(output, (".json", ".csv"))
+    keys = [*(group or []), *_lines(groups_from)]
     if bool(keys) != (by is not None):
         raise ValueError(
             "--by and --group (or --groups-from) go together: group keys are public and declared"
@@ -85,33 +88,52 @@ def central(
     common: dict[str, Any] = {"epsilon": epsilon, "confidence": confidence, "accountant": account}
     if by is not None:
         common |= {"by": by, "groups": parse_keys(keys, _open(file, [by])[0].field(by).type)}
-    if statistic is Statistic.count:
-        names = [name for name in (column, by) if name is not None] or _open(file, [])[0].schema.names[:1]
-        release = sv.central.count(_batches(file, names), **common)
-    else:
-        if column is None or bounds is None:
-            raise ValueError(f"a {statistic.value} needs --column NAME and --bounds LOW HIGH")
-        common |= {"bounds": bounds, "column": column, "clip": clip, "grid": grid}
-        common["missing"] = _missing(missing)
-        rows = _batches(file, [column] if by is None else [column, by])
-        if statistic is Statistic.sum:
-            release = sv.central.sum(rows, **common)
+    from sottovoce.bulk.arrow import count_rows
+
+    with counting("read", count_rows(file)) as progress:
+        if statistic is Statistic.count:
+            names = [name for name in (column, by) if name is not None] or _open(file, [])[0].schema.names[:1]
+            release = sv.central.count(_batches(file, names, progress), **common)
         else:
-            release = sv.central.mean(rows, mechanism=mechanism, **common)
-    _show(release)
+            if column is None or bounds is None:
+                raise ValueError(f"a {statistic.value} needs --column NAME and --bounds LOW HIGH")
+            common |= {"bounds": bounds, "column": column, "clip": clip, "grid": grid}
+            common["missing"] = _missing(missing)
+            rows = _batches(file, [column] if by is None else [column, by], progress, column)
+            if statistic is Statistic.sum:
+                release = sv.central.sum(rows, **common)
+            else:
+                release = sv.central.mean(rows, mechanism=mechanism, **common)
+    typer.echo(_as_json(release) if as_json else _as_lines(release))
     if output is not None:
-        output.write_text(_as_text(release, output.suffix.lower()))
+        text = _as_csv(release) if output.suffix.lower() == ".csv" else _as_json(release) + "\n"
+        output.write_text(text, encoding="utf-8")
 
 
-def _open(path: Path, columns: list[str]) -> list[Any]:
+def _lines(path: Path | None) -> list[str]:
+    """The keys in a file; a line without anything is none."""
+    if path is None:
+        return []
+    return [line for line in path.read_text(encoding="utf-8-sig").splitlines() if line]
+
+
+def _open(path: Path, columns: list[str], numbers: str | None = None) -> list[Any]:
     """A source for the file, or for each file of a folder."""
+    import pyarrow as pa
+
     from sottovoce.bulk.arrow import list_files, open_source
 
-    return [open_source(part, columns) for part in list_files(path) or []]
+    types = {} if numbers is None else {numbers: pa.float64()}
+    return [open_source(part, columns, types) for part in list_files(path) or []]
 
 
-def _batches(path: Path, columns: list[str]) -> Iterator[Any]:
-    return chain.from_iterable(source.batches() for source in _open(path, columns))
+def _batches(
+    path: Path, columns: list[str], progress: Callable[[int], None], numbers: str | None = None
+) -> Iterator[Any]:
+    for source in _open(path, columns, numbers):
+        for batch in source.batches():
+            yield batch
+            progress(batch.num_rows)
 
 
 def _missing(text: str) -> Any:
@@ -121,25 +143,28 @@ def _missing(text: str) -> Any:
         return text
 
 
-def _show(release: Release | GroupedRelease) -> None:
+def _as_lines(release: Release | GroupedRelease) -> str:
     if isinstance(release, Release):
-        typer.echo(str(release))
-        return
-    for key in release:
-        typer.echo(f"{key}\t{release[key]}")
+        return str(release)
+    return "\n".join(f"{key}\t{release[key]}" for key in release)
 
 
-def _as_text(release: Release | GroupedRelease, suffix: str) -> str:
+def _as_json(release: Release | GroupedRelease) -> str:
     if isinstance(release, Release):
-        return json.dumps(asdict(release)) + "\n"
-    if suffix == ".csv":
-        import csv
-        import io
+        return json.dumps(asdict(release))
+    return json.dumps([{"group": key, **asdict(release[key])} for key in release], default=str)
 
+
+def _as_csv(release: Release | GroupedRelease) -> str:
+    import csv
+    import io
+
+    if isinstance(release, GroupedRelease):
         columns = release.to_dict()
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
-        return out.getvalue()
-    return json.dumps([{"group": key, **asdict(release[key])} for key in release]) + "\n"
+    else:
+        columns = {name: [value] for name, value in asdict(release).items()}
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return out.getvalue()

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import sottovoce as sv
-from sottovoce.cli.options import CircleOption, DomainPair, Epsilon, Output, domain_from
+from sottovoce.cli.options import CircleOption, DomainPair, Epsilon, Output, check_target, domain_from
 from sottovoce.errors import MissingExtra
 
 
@@ -42,6 +42,8 @@ def optimal(
 
     Prints the certificate; --output writes the spec that devices run, --plot a picture of it.
     """
+    check_target(output)
+    check_target(plot, (".png", ".svg", ".pdf"), "--plot")
     where = domain_from(domain, circle, default=(0, 1))
     m = sv.optimal(epsilon, where, _loss(loss), unbiased, prior=_samples(prior), tolerance=tolerance)
     certificate = m.certificate

@@ -24,6 +24,7 @@ CircleOption = Annotated[
 Column = Annotated[str | None, typer.Option("--column", metavar="NAME", help="The column to read.")]
 Output = Annotated[Path | None, typer.Option("--output", metavar="PATH", help="Where to write.")]
 Quick = Annotated[bool, typer.Option("--quick", help="A smaller, faster run.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 SpecOption = Annotated[
     Path | None,
@@ -65,26 +66,44 @@ def counting(what: str, total: int | None = None, unit: str = "rows") -> Iterato
 
 _SPOKEN = {
     "missing= for": "--missing for",
-    "clip=True for": "--clip for",
+    "missing='drop' or": "--missing drop or",
+    "clip=True": "--clip",
     "pass mechanism=": "pass --spec PATH",
 }
 
 
+def in_options(text: str) -> str:
+    """A refusal of the library in the words of the command line: options, not Python's arguments."""
+    for python, option in _SPOKEN.items():
+        text = text.replace(python, option)
+    name = re.match(r"([a-z_]+) must ", text)
+    if name and f"got {name[1]}=" in text:
+        text = "--" + text.replace(f"got {name[1]}=", "got ")
+    return text
+
+
 @contextmanager
 def speaking_of_options() -> Iterator[None]:
-    """Refusals of the library in the words of the command line: options, not Python's arguments."""
+    """Refusals of the library in the words of the command line."""
     try:
         yield
     except (ValueError, TypeError) as error:
-        text = str(error)
-        for python, option in _SPOKEN.items():
-            text = text.replace(python, option)
-        name = re.match(r"([a-z_]+) must ", text)
-        if name and f"got {name[1]}=" in text:
-            text = "--" + text.replace(f"got {name[1]}=", "got ")
+        text = in_options(str(error))
         if text == str(error):
             raise
         raise type(error)(text) from None
+
+
+def check_target(path: Path | None, endings: tuple[str, ...] = (), option: str = "--output") -> None:
+    """Refuse a file that could not be written, before there is something to write."""
+    if path is None:
+        return
+    if endings and path.suffix.lower() not in endings:
+        raise ValueError(f"{option} must end in one of {', '.join(endings)}, got {path.name}")
+    if path.is_dir():
+        raise IsADirectoryError(f"{option} must be a file, {path} is a folder")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.parent}")
 
 
 def read_spec(path: Path) -> Any:

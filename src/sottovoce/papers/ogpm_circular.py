@@ -23,7 +23,8 @@ def figure_6(run: Run) -> Result:
     inside, outside = float(m.density(0.0, 0.0)), float(m.density(0.0, math.pi))
     half = math.pi * math.expm1(0.5) / math.expm1(1.0)
     drawn, axes = figure(2, size=(2.9, 2.9))
-    for panel, x in zip(axes, (0.0, math.pi / 2), strict=True):
+    places = (0.0, math.pi / 2)
+    for panel, x in zip(axes, places, strict=True):
         around, arc = np.linspace(0, TURN, 400), np.linspace(x - half, x + half, 200)
         panel.plot(np.cos(around), np.sin(around), color=GREY, linewidth=1)
         panel.plot(np.cos(arc), np.sin(arc), color=RED, linewidth=5, label=f"density {inside:.3f}")
@@ -44,7 +45,14 @@ def figure_6(run: Run) -> Result:
         number("density inside", 0.26, inside, within=0.005, digits=2),
         number("density outside", 0.09, outside, within=0.01, digits=2, note="0.0965: cut off, not rounded"),
     ]
-    return Result(findings, {}, {"": drawn})
+    table = {
+        "x": places,
+        "window from": [(x - half) % TURN for x in places],
+        "window to": [x + half for x in places],
+        "density inside": [inside] * 2,
+        "density outside": [outside] * 2,
+    }
+    return Result(findings, {"": table}, {"": drawn})
 
 
 def _whole(epsilon: float, x: np.ndarray) -> dict[str, np.ndarray]:

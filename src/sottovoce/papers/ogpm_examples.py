@@ -18,10 +18,13 @@ from sottovoce.papers.registry import Result, Run, addition, entry, number, stat
 def figure_2(run: Run) -> Result:
     epsilon, x = 1.0, 0.3
     drawn, axes = figure(2)
-    findings = []
+    findings, tables = [], {}
     three = float(ogpm(epsilon, "l1").error(0.0, "l1"))
     for panel, m in zip(axes, (4, 5), strict=True):
         best = solve_pieces(epsilon, m, "l1", method="bracket", gap=1e-4)
+        tables[f"{m}-pieces"] = {
+            name: [getattr(piece, name) for piece in best.at(x)] for name in ("left", "right", "density")
+        }
         for i, piece in enumerate(best.at(x)):
             panel.plot(
                 [piece.left, piece.right],
@@ -55,7 +58,7 @@ def figure_2(run: Run) -> Result:
             "elsewhere (bathtub principle).",
         )
     )
-    return Result(findings, {}, {"": drawn})
+    return Result(findings, tables, {"": drawn})
 
 
 @entry("ogpm", "example-3-5", "Regressing p on ε")
@@ -202,16 +205,21 @@ def figure_7(run: Run) -> Result:
     w1 = math.expm1(first / 2) / math.expm1(first)
     half = math.pi * math.expm1(second / 2) / math.expm1(second)
     drawn, axes = figure(2, size=(3.0, 3.0))
-    for panel, (r, angle) in zip(axes, ((0.8, math.pi / 4), (0.5, math.pi)), strict=True):
+    truths = {"(0.8, π/4)": (0.8, math.pi / 4), "(0.5, π)": (0.5, math.pi)}
+    rows = []
+    for panel, (name, (r, angle)) in zip(axes, truths.items(), strict=True):
         low = min(max(r - w1 / 2, 0.0), 1 - w1)
+        rows.append((r, angle, low, low + w1, angle - half, angle + half))
         arc = np.linspace(angle - half, angle + half, 60)
         outline = np.concatenate((low * np.exp(1j * arc), (low + w1) * np.exp(1j * arc[::-1])))
         panel.fill(outline.real, outline.imag, color="#CC79A7", alpha=0.6, label="higher density")
         around = np.exp(1j * np.linspace(0, TURN, 300))
         panel.plot(around.real, around.imag, color=BLACK, linewidth=1)
         panel.plot([r * math.cos(angle)], [r * math.sin(angle)], "o", color=GREEN, label="truth")
-        dress(panel, f"(r, θ) = ({r:g}, {angle / math.pi:g}π)", "", "", legend="lower left")
+        dress(panel, f"(r, θ) = {name}", "r cos θ", "r sin θ", legend="lower right", columns=2)
+        panel.set_ylim(-1.5, 1.1)  # room for the legend below the circle
         panel.set_aspect("equal")
+    names = ("r", "angle", "radius from", "radius to", "angle from", "angle to")
     return Result(
         [
             addition(
@@ -221,6 +229,6 @@ def figure_7(run: Run) -> Result:
                 "and its split (1.32, 5.69) leaves 0.27 of ε unspent",
             )
         ],
-        {},
+        {"": dict(zip(names, zip(*rows, strict=True), strict=True))},
         {"": drawn},
     )

@@ -50,12 +50,12 @@ def write_report(folder: Path, run: Run, found: Sequence[tuple[Entry, Sequence[F
             last = one.paper
         parts.append(_section(folder, one, findings))
     path = folder / "report.html"
-    path.write_text("\n".join(parts) + "\n")
+    path.write_text("\n".join(parts) + "\n", "utf-8")
     return path
 
 
 def _section(folder: Path, one: Entry, findings: Sequence[Finding]) -> str:
-    files = json.loads((folder / f"{one.key}.json").read_text())["files"]
+    files = json.loads((folder / f"{one.key}.json").read_text("utf-8"))["files"]
     rows = "".join(
         f"<tr><td>{escape(f.claim)}<td>{escape(f.paper)}<td>{escape(f.ours)}"
         f"<td class={_MARK[f.verdict]}>{escape(f.verdict)}<td class=note>{escape(f.note)}"

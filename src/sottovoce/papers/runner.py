@@ -52,7 +52,7 @@ def reproduce(
 def _cached(one: Entry, run: Run, folder: Path, force: bool) -> list[Finding]:
     record, print_ = folder / f"{one.key}.json", fingerprint(run)
     if not force and record.exists():
-        kept = json.loads(record.read_text())
+        kept = json.loads(record.read_text("utf-8"))
         if kept["fingerprint"] == print_ and all((folder / name).exists() for name in kept["files"]):
             return [Finding(**{**item, "verdict": Verdict(item["verdict"])}) for item in kept["findings"]]
     result = one.make(run)
@@ -64,7 +64,7 @@ def _cached(one: Entry, run: Run, folder: Path, force: bool) -> list[Finding]:
     }
     # Written last and in one step: an interrupted entry leaves no record and is run again.
     waiting = record.with_suffix(".tmp")
-    waiting.write_text(json.dumps(kept, indent=1, ensure_ascii=False))
+    waiting.write_text(json.dumps(kept, indent=1, ensure_ascii=False), "utf-8")
     waiting.replace(record)
     return list(result.findings)
 
@@ -72,7 +72,7 @@ def _cached(one: Entry, run: Run, folder: Path, force: bool) -> list[Finding]:
 def _write(one: Entry, result: Result, folder: Path) -> Iterable[str]:
     for name, table in result.tables.items():
         path = folder / f"{one.key}{'-' if name else ''}{name}.csv"
-        with path.open("w", newline="") as file:
+        with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(table)
             writer.writerows([_cell(value) for value in row] for row in zip(*table.values(), strict=True))
