@@ -7,14 +7,11 @@ Everything is in the unit coordinate. A window [s, s+K) of the extra coordinate 
 and F is piecewise linear with its bends at the cell edges. So moments and L1, L2 errors cost two look-ups
 per input; other losses cost a sum over the cells.
 
-Maxima. Between bends (knots; s or s+K at a cell edge; t at a report) L1, L2 and the variance are
-quadratic in t: three values give each piece's maximum. For other k and linear distance the error is
-convex in t and quasi-convex in s, so four corners bound it on a rectangle, and bisection closes in.
+Their maxima over the continuous domain are found piece by piece (`maxima`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -22,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.kernels.tables import FloatArray, IntArray
+from sottovoce.maxima import Bulge, Pieces
 from sottovoce.window import Window
 
 LongArray = NDArray[np.longdouble]
-ErrorAt = Callable[[FloatArray, FloatArray], FloatArray]
 
 _ROW_BLOCK = 1 << 21  # cells × inputs handled at a time by the direct sums
 
@@ -135,19 +132,20 @@ class Expectations:
 
         Group i holds the cells from first[i] to the next entry; at a bend the law may also jump.
         """
-        pieces = _Pieces(self.window, bends=True, edges=self.window.edge[np.append(first, self.window.cells)])
+        pieces = Pieces(self.window, bends=True, edges=self.window.edge[np.append(first, self.window.cells)])
         return np.append(pieces.t0, pieces.t1[-1])
 
     # -- maxima -----------------------------------------------------------------------------------------
 
     def worst_variance(self) -> float:
-        pieces = _Pieces(self.window, bends=True)
+        pieces = Pieces(self.window, bends=True)
         return pieces.quadratic_maximum(lambda t, s: self.variance(s))
 
     def worst_error(self, k: float, circular: bool) -> float:
         """max over t of E|y − t|^k: to rounding for k = 1, 2 in the domain's own distance, else to 1e−6.
 
-        The exceptions to the first are circles of unequal cells, which no design here makes.
+        The exceptions to the first are circles of unequal cells, which no design here makes. What is returned
+        is attained.
         """
 
         def at(t: FloatArray, s: FloatArray) -> FloatArray:
@@ -158,109 +156,16 @@ class Expectations:
             turns = [self.window.v] if k == 1.0 or circular else []
             if circular:
                 turns = [(self.window.v[:2, None] + [0.0, 0.5, -0.5]).ravel() % period]
-            pieces = _Pieces(self.window, bends=True, turns=turns, until=period)
+            pieces = Pieces(self.window, bends=True, turns=turns, until=period)
             return pieces.quadratic_maximum(at)
-        pieces = _Pieces(self.window, bends=False, until=period)
-        return pieces.bracketed_maximum(at, self._steepness(k) if circular else None)
+        pieces = Pieces(self.window, bends=False, until=period)
+        return pieces.bracketed_maximum(at, Bulge(self.window, k, circular))
 
     def _period(self) -> float:
         """On a circle of equal cells with one slope, moving by one cell changes nothing."""
         w = self.window
         equal = w.wraps and len(w.count) == 1 and len(w.knot_t) == 2 and w.knot_s[1] - w.knot_s[0] == w.around
         return 1.0 / w.cells if equal and abs(w.step[0] * w.cells - 1) < 1e-9 else 1.0
-
-    def _steepness(self, k: float) -> tuple[float, float]:
-        """How fast a circular error can change with t and with s (distances are at most ½)."""
-        return k * 0.5 ** (k - 1), 0.5**k / self.window.total
-
-
-class _Pieces:
-    """The graph of the start as a polyline: (t, s) from (t0, s0) to (t1, s1), cut where asked."""
-
-    def __init__(
-        self,
-        window: Window,
-        *,
-        bends: bool,
-        turns: list[FloatArray] | None = None,
-        until: float = 1.0,
-        edges: IntArray | None = None,
-    ) -> None:
-        self.window = window
-        self.edges = window.edge if edges is None else edges
-        knots, starts, slopes = window.segments
-        ends = np.append(knots[1:], np.inf)
-        cuts = [np.array([0.0, until]), knots, *self._clamps(knots, starts, slopes), *(turns or [])]
-        if bends:
-            cuts.append(self._crossings(knots, starts, slopes, ends))
-        t = np.unique(np.concatenate(cuts))
-        t = t[(t >= 0) & (t <= until)]
-        segment = np.clip(np.searchsorted(knots, (t[:-1] + t[1:]) / 2, side="right") - 1, 0, None)
-        self.t0, self.t1 = t[:-1], t[1:]
-        self.s0, self.s1 = (
-            np.clip(starts[segment] + (at - knots[segment]) * slopes[segment], 0.0, window.top)
-            for at in (self.t0, self.t1)
-        )
-        if window.wraps:
-            turns = np.floor((self.s0 + self.s1) / 2 / window.around) * window.around
-            self.s0, self.s1 = self.s0 - turns, self.s1 - turns
-
-    def _clamps(self, t: FloatArray, s: FloatArray, slope: FloatArray) -> list[FloatArray]:
-        """Where a segment's line meets the smallest or the largest start, or the seam of a circle."""
-        levels = [0.0, float(self.window.top)] + ([float(self.window.around)] if self.window.wraps else [])
-        moving = slope > 0
-        return [t[moving] + (level - s[moving]) / slope[moving] for level in levels]
-
-    def _crossings(self, t: FloatArray, s: FloatArray, slope: FloatArray, end: FloatArray) -> FloatArray:
-        """Where s or s + K passes a cell edge."""
-        edge = np.unique(self.edges).astype(np.float64)
-        length, around = float(self.window.length), float(self.window.around)
-        levels = [edge, edge - length]
-        if self.window.wraps:
-            levels += [edge + around, edge - length + around, edge - length + 2 * around]
-        level = np.unique(np.concatenate(levels))
-        reach = s + (np.minimum(end, 1.0) - t) * slope
-        begin = np.where(np.arange(len(t)) == 0, s - t * slope, s)
-        low, high = np.searchsorted(level, begin), np.searchsorted(level, reach, side="right")
-        counts = np.where(slope > 0, np.maximum(high - low, 0), 0)
-        segment = np.repeat(np.arange(len(t)), counts)
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        crossed = level[low[segment] + within]
-        return np.asarray(t[segment] + (crossed - s[segment]) / slope[segment])
-
-    def quadratic_maximum(self, f: ErrorAt) -> float:
-        """The maximum of an f that is quadratic along every piece."""
-        left, right = f(self.t0, self.s0), f(self.t1, self.s1)
-        middle = f((self.t0 + self.t1) / 2, (self.s0 + self.s1) / 2)
-        slope, curve = right - left, 2 * (left + right - 2 * middle)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            at = np.where(curve < 0, 0.5 - slope / (2 * curve), 0.5)
-            inside = (curve < 0) & (at > 0) & (at < 1)
-            top = np.where(inside, middle - slope**2 / (8 * curve), middle)
-        # A vertex far from its three values is rounding on a piece too short to matter.
-        top = np.where(np.abs(top - middle) <= np.abs(slope) + 1e-12 * middle, top, middle)
-        return float(max(left.max(), right.max(), top.max()))
-
-    def bracketed_maximum(self, f: ErrorAt, steepness: tuple[float, float] | None, rounds: int = 60) -> float:
-        """The maximum by bisection, dropping pieces whose upper bound is below what was reached."""
-        t0, t1, s0, s1 = self.t0, self.t1, self.s0, self.s1
-        left, right = f(t0, s0), f(t1, s1)
-        best = max(left.max(), right.max())
-        for _ in range(rounds):
-            if steepness is None:
-                bound = np.maximum(np.maximum(left, right), np.maximum(f(t0, s1), f(t1, s0)))
-            else:
-                bound = (left + right + steepness[0] * (t1 - t0) + steepness[1] * np.abs(s1 - s0)) / 2
-            keep = bound > best * (1 + 1e-6)
-            if not keep.any() or keep.sum() > 20_000:
-                break
-            t0, t1, s0, s1, left, right = (z[keep] for z in (t0, t1, s0, s1, left, right))
-            tm, sm = (t0 + t1) / 2, (s0 + s1) / 2
-            middle = f(tm, sm)
-            best = max(best, middle.max())
-            t0, t1, s0, s1 = (np.concatenate(pair) for pair in ((t0, tm), (tm, t1), (s0, sm), (sm, s1)))
-            left, right = np.concatenate((left, middle)), np.concatenate((middle, right))
-        return float(best)
 
 
 def _prefix(terms: Any) -> LongArray:

@@ -36,7 +36,7 @@ class Audit:
 
     @property
     def epsilon(self) -> float:
-        """The logarithm of `ratio`, rounded up."""
+        """The logarithm of `ratio`, rounded up: the least double ε that the mechanism keeps."""
         return log_upper(self.ratio)
 
     @property
@@ -69,4 +69,6 @@ def audit(mechanism: Mechanism | Mixture | RowMechanism | Vector | Polar | str |
         if weights is not None:
             check_coin(weights, parts)
         return Audit(max(window.largest_ratio for _, _, window in parts), parts[0][0])
+    if not hasattr(mechanism, "largest_ratio"):
+        raise TypeError(f"mechanism must be a mechanism or its JSON spec, got {type(mechanism).__name__}")
     return Audit(mechanism.largest_ratio, mechanism.epsilon)

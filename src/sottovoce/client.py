@@ -13,7 +13,9 @@ from __future__ import annotations
 import hashlib
 import http.client
 import json
+import os
 import random
+import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -32,6 +34,7 @@ from sottovoce.mixture import Mixture, from_json
 from sottovoce.outbox import Letter, Outbox
 from sottovoce.randomness import Seeded
 from sottovoce.spec import digest, parse_json
+from sottovoce.values import numbers_or_nan
 
 _BINARY = "application/vnd.sottovoce.cells"
 _LARGEST_ANSWER = 1 << 24
@@ -96,7 +99,9 @@ class Client:
             self._wire.close()
             raise
         owner = hashlib.sha256((token or "").encode()).hexdigest()
-        self._place = f"{self._wire.origin}{self._path} {self.mechanism.digest} {owner}"
+        # One report per person, whatever mechanism the campaign names today. A batch belongs to one of them.
+        self._person = f"{self._wire.origin}{self._path} {owner}"
+        self._batches = f"{self._person} {self.mechanism.digest}"
 
     # -- reports ----------------------------------------------------------------------------------------
 
@@ -104,11 +109,16 @@ class Client:
         """Randomise one person's value, once, and send it.
 
         Calling again, also after a crash, sends the same cell or returns the same receipt: there is no
-        second draw for the same campaign, mechanism and token in one outbox.
+        second draw for the same campaign and token in one outbox, also if the campaign's mechanism changes.
         """
-        letter = self._outbox.single(self._place)
+        letter = self._outbox.single(self._person)
         if letter is None:
-            letter = self._outbox.put(self._place, self._body(self._draw([value], rng)), single=True)
+            letter = self._outbox.put_single(self._person, self._body(self._draw([value], rng)))
+        if not self._is_mine(letter):
+            raise PrivacyError(
+                "this person has answered the campaign before, when it had another mechanism: "
+                "a second draw would spend epsilon again"
+            )
         if letter.state != "sent":
             self._deliver(letter)
         cell = int(self._cells(letter)[0])
@@ -117,26 +127,27 @@ class Client:
     def send(self, values: ArrayLike, *, batch: int = 1000, rng: Seeded = None) -> int:
         """Randomise the values of many people, one each, and send them in batches; how many were accepted.
 
-        For a program that holds values of its users. All batches are drawn and recorded before the first is
-        sent; if the collector cannot be reached `flush()` continues.
+        For a program that holds values of its users. All batches are drawn and recorded, in one transaction,
+        before the first is sent; if the collector cannot be reached `flush()` continues.
         `batch` is the number of reports per request.
         """
-        cells = self._draw(values, rng)
         size = whole_number(batch, "batch", 1, 100_000)
-        for first in range(0, len(cells), size):
-            self._outbox.put(self._place, self._body(cells[first : first + size]), single=False)
+        cells = self._draw(values, rng)
+        bodies = [self._body(cells[first : first + size]) for first in range(0, len(cells), size)]
+        self._outbox.put_batches(self._batches, bodies)
         return self.flush()
 
     def flush(self) -> int:
         """Send what is recorded and not yet acknowledged, with its own keys; how many were accepted."""
-        return sum(self._deliver(letter) for letter in self._outbox.waiting(self._place))
+        mine = [letter for letter in self._outbox.waiting(self._person) if self._is_mine(letter)]
+        return sum(self._deliver(letter) for letter in mine + self._outbox.waiting(self._batches))
 
     def prepare(self, values: ArrayLike | Iterable[float | None]) -> NDArray[np.float64]:
         """Values after the campaign's rule: missing ones (None, NaN, infinite) and those outside the domain.
 
         A number inside the domain comes back as it is.
         """
-        x = np.asarray(values, dtype=np.float64).reshape(-1)  # None becomes NaN
+        x = numbers_or_nan(values, "values")
         domain, missing = self.mechanism.domain, float(self.campaign["missing"])
         finite = np.isfinite(x)
         x = np.where(finite, x, missing)
@@ -151,13 +162,16 @@ class Client:
         form = self.mechanism.dtype.newbyteorder("<")
         return bytes.fromhex(self.mechanism.digest) + cells.astype(form).tobytes()
 
+    def _is_mine(self, letter: Letter) -> bool:
+        return letter.body[:32] == bytes.fromhex(self.mechanism.digest)
+
     def _cells(self, letter: Letter) -> NDArray[Any]:
         return np.frombuffer(letter.body, self.mechanism.dtype.newbyteorder("<"), offset=32)
 
     # -- the wire ---------------------------------------------------------------------------------------
 
     def _fetch(self) -> dict[str, Any]:
-        status, _, answer = self._try("GET", self._path)
+        status, answer = self._try("GET", self._path)
         if status != 200:
             raise _refusal(status, answer)
         content = parse_json(answer)
@@ -167,11 +181,11 @@ class Client:
 
     def _deliver(self, letter: Letter) -> int:
         """Send a letter until it is answered; the same bytes with the same key each time."""
-        if time.time() - letter.created > _KEY_LIFE:
+        if abs(time.time() - letter.created) > _KEY_LIFE:  # drawn in the future: the clock cannot tell
             self._outbox.settle(letter, "refused")
             raise Refused(0, "too_late", "it may be stored already, and would be counted twice", None)
         headers = {"Content-Type": _BINARY, "Idempotency-Key": letter.key}
-        status, _, answer = self._try("POST", f"{self._path}/reports", letter.body, headers)
+        status, answer = self._try("POST", f"{self._path}/reports", letter.body, headers)
         if status != 200:
             self._outbox.settle(letter, "refused")
             raise _refusal(status, answer)
@@ -180,8 +194,8 @@ class Client:
 
     def _try(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
-    ) -> tuple[int, float, bytes]:
-        """An answer that is worth having: waits and repeats while there is none."""
+    ) -> tuple[int, bytes]:
+        """An answer of the collector: waits and repeats while there is none."""
         reason = ""
         for attempt in range(self._attempts):
             pause = min(_LONGEST_PAUSE, 0.2 * 2**attempt) * (0.5 + random.random())
@@ -190,8 +204,8 @@ class Client:
             except (OSError, http.client.HTTPException) as error:
                 reason = str(error) or type(error).__name__
             else:
-                if status not in (429, 502, 503, 504):
-                    return status, wanted, answer
+                if status < 500 and status != 429 and not (status == 200 and _content(answer) is None):
+                    return status, answer
                 reason, pause = f"it answered {status}", max(pause, min(wanted, _LONGEST_PAUSE))
             if attempt + 1 < self._attempts:
                 time.sleep(pause)
@@ -229,12 +243,20 @@ def _audited(campaign: dict[str, Any], agreed: float | None) -> Mechanism | Mixt
     return mechanism
 
 
-def _refusal(status: int, answer: bytes) -> Refused:
+def _content(answer: bytes) -> dict[str, Any] | None:
+    """The JSON object that every answer of a collector is; None if it is somebody else's: a proxy's page."""
     try:
         content = json.loads(answer)
-        return Refused(status, str(content["code"]), str(content["message"]), content["field"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _refusal(status: int, answer: bytes) -> Refused:
+    content = _content(answer) or {}
+    if not {"code", "message", "field"} <= set(content):
         return Refused(status, "unknown", "the answer is not a collector's", None)
+    return Refused(status, str(content["code"]), str(content["message"]), content["field"])
 
 
 class _Wire:
@@ -248,6 +270,7 @@ class _Wire:
         self.origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{self._prefix}"
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self._connection = kind(parts.hostname, parts.port, timeout=timeout)
+        self._pid, self._lock = os.getpid(), threading.Lock()
         self._headers = {"Accept": "application/json", "User-Agent": "sottovoce"}
         if token is not None:
             self._headers["Authorization"] = f"Bearer {token}"
@@ -255,15 +278,19 @@ class _Wire:
     def exchange(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str]
     ) -> tuple[int, float, bytes]:
-        """(status, seconds to wait if it says so, body)."""
-        try:
-            self._connection.request(method, self._prefix + path, body, {**self._headers, **headers})
-            response = self._connection.getresponse()
-            answer = response.read(_LARGEST_ANSWER)
-            wanted = response.getheader("Retry-After", "0")
-        except BaseException:
+        """(status, seconds to wait if it says so, body), for one thread at a time."""
+        if self._pid != os.getpid():  # a forked child talks on a connection of its own
+            self._pid, self._lock = os.getpid(), threading.Lock()
             self._connection.close()
-            raise
+        with self._lock:
+            try:
+                self._connection.request(method, self._prefix + path, body, {**self._headers, **headers})
+                response = self._connection.getresponse()
+                answer = response.read(_LARGEST_ANSWER)
+                wanted = response.getheader("Retry-After", "0")
+            except BaseException:
+                self._connection.close()
+                raise
         return response.status, float(wanted) if wanted.isdigit() else 0.0, answer
 
     def close(self) -> None:

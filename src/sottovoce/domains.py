@@ -66,6 +66,15 @@ class Domain(ABC):
         t = np.asarray(t, dtype=np.float64)
         return np.asarray((self.scaled_low + t * self.scaled_width) / self.scale)
 
+    def stretched(self, amount: FloatArray | float, power: float = 1.0) -> FloatArray:
+        """amount · width^power: what holds on a domain of width 1, in the units of this one.
+
+        Infinite or zero only where the result is beyond the range of doubles, not where the width is.
+        """
+        with np.errstate(over="ignore", under="ignore"):
+            factor = np.float64(self.scaled_width) ** power
+            return np.asarray(amount * factor / np.float64(self.scale) ** power)
+
     def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
         """Whether each value lies in [low, high]."""
         x = np.asarray(x, dtype=np.float64)
@@ -136,7 +145,11 @@ class Circle(Domain):
     def bring_inside(self, x: FloatArray) -> FloatArray:
         """The same angle, for x outside."""
         inside = (x >= self.low) & (x <= self.high)
-        return np.where(inside, x, self.low + np.mod(x - self.low, self.circumference))
+        with np.errstate(over="ignore", invalid="ignore"):
+            beyond = x - self.low
+            turn = np.mod(beyond, self.circumference)
+            half = np.mod(x / 2 - self.low / 2, self.circumference / 2)  # where the difference overflows
+        return np.where(inside, x, self.low + np.where(np.isfinite(beyond), turn, 2 * half))
 
 
 DomainLike = Domain | tuple[float, float] | Sequence[float]

@@ -77,14 +77,17 @@ def exp_upper(epsilon: float | Fraction) -> Fraction:
 
 
 def log_upper(ratio: Fraction) -> float:
-    """The logarithm of a rational number, never understated by more than half an ulp.
+    """The least double ε with ratio ≤ e^ε, for a ratio of at least 1.
 
-    Decimal's logarithm is correctly rounded, and rounding to a double is monotone; so ratio ≤ e^ε for a
-    double ε gives log_upper(ratio) ≤ ε.
+    So comparing it with another double decides as the integers do: log_upper(ratio) ≤ ε exactly when
+    ratio ≤ `exp_lower(ε)`. The double nearest to the logarithm is at most a step or two below.
 
     >>> log_upper(Fraction(1))
     0.0
     """
     context = Context(prec=60)
     numerator, denominator = Decimal(ratio.numerator), Decimal(ratio.denominator)
-    return float(context.ln(context.divide(numerator, denominator)))
+    epsilon = float(context.ln(context.divide(numerator, denominator)))
+    while ratio > exp_lower(epsilon):
+        epsilon = math.nextafter(epsilon, math.inf)
+    return epsilon

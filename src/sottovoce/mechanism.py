@@ -27,7 +27,7 @@ from sottovoce.errors import DataError, PrivacyError, check_epsilon, loss_expone
 from sottovoce.exact import exp_lower, log_upper
 from sottovoce.kernels import Sampler, WindowOperator, compiled_available
 from sottovoce.kernels.tables import FloatArray, IntArray
-from sottovoce.randomness import Seeded, word_source
+from sottovoce.randomness import Seeded, as_words, word_source
 from sottovoce.values import as_cells, as_numbers, count_outside, in_domain
 from sottovoce.window import Window
 
@@ -111,8 +111,9 @@ class Mechanism(spec.Specified):
     ) -> NDArray[Any]:
         """The cells that given words draw, one word per value; they must be uniform and used only here."""
         flat = as_numbers(values, "values").reshape(-1)
+        given = as_words(words, flat.size)
         out = np.empty(flat.size, dtype=self.dtype)
-        if flat.size and not self._fill(out, flat, np.array(words, dtype=np.uint64), clip):
+        if flat.size and not self._fill(out, flat, given, clip):
             refuse_values(self.domain, flat, clip)
         return out
 
@@ -193,7 +194,7 @@ class Mechanism(spec.Specified):
         overlap = np.maximum(np.minimum(right, end) - np.maximum(left, s), 0)
         overlap = overlap + np.maximum(np.minimum(right, end - self.window.around) - left, 0)
         width = self.edges[cell + 1] - self.edges[cell]
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             density = (self.window.a[cell] + overlap) / self.window.total / width
         atom = np.searchsorted(self.edges, y, side="right") - np.searchsorted(self.edges, y, side="left") > 1
         density = np.where(atom, np.inf, density)
@@ -202,24 +203,24 @@ class Mechanism(spec.Specified):
     def error(self, x: ArrayLike, loss: str | float = "l2", distance: str | None = None) -> FloatArray:
         """E|y − x|^k of a report y at each x. `distance`: the domain's own, or "linear" / "circular"."""
         k, circular = loss_exponent(loss), self._circular(distance)
-        return self._at(x, lambda t, s: self.domain.width**k * self._law.error(t, s, k, circular))
+        return self._at(x, lambda t, s: self.domain.stretched(self._law.error(t, s, k, circular), k))
 
     def worst_error(self, loss: str | float = "l2", distance: str | None = None) -> float:
         """The largest error over the whole continuous domain."""
         k, circular = loss_exponent(loss), self._circular(distance)
-        return float(self.domain.width**k * self._law.worst_error(k, circular))
+        return float(self.domain.stretched(self._law.worst_error(k, circular), k))
 
     def bias(self, x: ArrayLike) -> FloatArray:
         """E[y] − x (for reports as numbers on the line)."""
-        return self._at(x, lambda t, s: self.domain.width * self._law.bias(t, s))
+        return self._at(x, lambda t, s: self.domain.stretched(self._law.bias(t, s)))
 
     def variance(self, x: ArrayLike) -> FloatArray:
         """The variance of a report at each x."""
-        return self._at(x, lambda t, s: self.domain.width**2 * self._law.variance(s))
+        return self._at(x, lambda t, s: self.domain.stretched(self._law.variance(s), 2))
 
     def worst_variance(self) -> float:
         """The largest variance over the whole continuous domain."""
-        return float(self.domain.width**2 * self._law.worst_variance())
+        return float(self.domain.stretched(self._law.worst_variance(), 2))
 
     @cached_property
     def _law(self) -> Expectations:

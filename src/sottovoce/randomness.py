@@ -107,13 +107,32 @@ def word_source(rng: Seeded = None) -> WordSource:
     >>> word_source(7).words(2).tolist() == word_source(7).words(2).tolist()
     True
     """
-    if rng is None:
-        return secure_stream()
-    if isinstance(rng, np.random.Generator):
-        return SeededStream(rng)
+    generator = one_stream(rng)
+    return secure_stream() if generator is None else SeededStream(generator)
+
+
+def one_stream(rng: Seeded) -> np.random.Generator | None:
+    """A seed as a generator, for what draws several times: each from where the last one stopped.
+
+    A seed that is passed on to every part would give them all the same words.
+    """
+    if rng is None or isinstance(rng, np.random.Generator):
+        return rng
     if isinstance(rng, int | np.integer) and not isinstance(rng, bool):
-        return SeededStream(np.random.default_rng(int(rng)))
+        if rng < 0:
+            raise ValueError(f"rng must not be a negative seed, got rng={int(rng)}")
+        return np.random.default_rng(int(rng))
     raise TypeError(f"rng must be a numpy Generator or an integer seed, got rng={rng!r}")
+
+
+def as_words(words: NDArray[np.uint64], count: int) -> Words:
+    """A copy of given words, one for each of `count` draws: a kernel reads so many without looking."""
+    array = np.asarray(words)
+    if array.dtype != np.uint64:
+        raise TypeError(f"words must be unsigned 64-bit integers, got {array.dtype}")
+    if array.size != count:
+        raise ValueError(f"words must be one for each value, got {array.size} for {count}")
+    return np.array(array.reshape(-1), dtype="<u8")
 
 
 def random_below(bound: int, source: WordSource) -> int:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 import time
 from collections.abc import Iterator
+from fractions import Fraction
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -19,7 +21,9 @@ import sottovoce as sv
 from sottovoce.client import Refused, Undelivered
 from sottovoce.collector import open_store, tokens
 from sottovoce.errors import PrivacyError, SpecError
+from sottovoce.exact import exp_lower
 from sottovoce.spec import digest
+from sottovoce.window import Window
 
 
 @pytest.fixture(scope="module")
@@ -203,6 +207,95 @@ def test_retries_send_the_same_bytes_with_the_same_key(fake: str) -> None:
     assert len(set(Fake.sent)) == 1
 
 
+@pytest.mark.parametrize("status", [500, 507])
+def test_a_server_that_breaks_loses_nothing(fake: str, status: int) -> None:
+    Fake.script = [status] * 2
+    with sv.Client(fake, "x", outbox=":memory:", attempts=1) as client:
+        for attempt in (lambda: client.send([1.0, 2.0]), client.flush):
+            with pytest.raises(Undelivered, match=f"it answered {status}"):
+                attempt()
+        assert client.flush() == 2
+
+
+def test_a_page_of_somebody_else_is_no_acknowledgement(fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hotel's login page answers everything with 200."""
+    with sv.Client(fake, "x", outbox=":memory:", attempts=1) as client:
+        with monkeypatch.context() as portal:
+            portal.setattr(Fake, "_answer", lambda self, status, _: answer_page(self, status))
+            with pytest.raises(Undelivered):
+                client.report(1.0)
+        client.report(1.0)
+    assert len(Fake.sent) == 2
+    assert len(set(Fake.sent)) == 1
+
+
+def answer_page(request: BaseHTTPRequestHandler, status: int) -> None:
+    request.send_response(status)
+    request.send_header("Content-Length", "9")
+    request.end_headers()
+    request.wfile.write(b"<!DOCTYPE")
+
+
+def test_another_mechanism_does_not_get_another_draw(fake: str, tmp_path: Path) -> None:
+    """A collector that changes a digit of its spec every day would else get a fresh draw every day."""
+    with sv.Client(fake, "x", outbox=tmp_path / "box") as client:
+        client.report(1.0)
+    text = sv.ogpm(1.0, (0, 24), cells=999).to_json()
+    Fake.description = {**Fake.description, "spec": text, "digest": digest(text)}
+    with sv.Client(fake, "x", outbox=tmp_path / "box") as client:
+        for _ in range(2):
+            with pytest.raises(PrivacyError, match="spend epsilon again"):
+                client.report(1.0)
+        assert client.flush() == 0
+    assert len(Fake.sent) == 1
+
+
+def test_a_hair_more_than_agreed_is_refused(fake: str) -> None:
+    """Counts whose ratio is above e, but by so little that its logarithm rounds to 1.0."""
+    most, least = 2718281828459047, 10**15 + 1
+    while not exp_lower(1.0) < Fraction(most, least):
+        most += 1
+    while not Fraction(most, least) < exp_lower(math.nextafter(1.0, 2.0)):
+        least += 1
+        most = math.floor(least * exp_lower(1.0)) + 1
+    assert math.log(most / least) == 1.0
+    other = math.ceil((2**52 - least) / math.e)  # a second cell that takes the whole window
+    length = 2**52 - least - other
+    window = Window(
+        wraps=False, bits=52, count=[1, 1], background=[least, other], extra=[most - least, length],
+        value=[0.0, 1.0], step=[0.0, 0.0], knot_t=[0.0, 0.5], knot_s=[0, most - least], stepwise=True,
+    )  # fmt: skip
+    made = sv.Mechanism(math.nextafter(1.0, 2.0), sv.Interval(0, 24), window)
+    assert sv.audit(made).ratio == Fraction(most, least)
+    assert sv.audit(made).epsilon == made.epsilon
+    text = made.to_json()
+    Fake.description = {**Fake.description, "spec": text, "digest": digest(text), "epsilon": made.epsilon}
+    sv.Client(fake, "x", outbox=":memory:").close()
+    with pytest.raises(PrivacyError, match="agreed was"):
+        sv.Client(fake, "x", outbox=":memory:", epsilon=1.0)
+
+
+@pytest.mark.parametrize(
+    "value", ["geheim", ["geheim"], b"geheim", {"geheim": 1}, [[1.0], [2.0, 3.0]], 1j, [True, None]]
+)
+def test_what_is_no_number_is_not_quoted(fake: str, value: Any) -> None:
+    with sv.Client(fake, "x", outbox=":memory:") as client:
+        for refused in (client.prepare, client.send):
+            with pytest.raises(TypeError) as caught:
+                refused(value)
+            assert "geheim" not in str(caught.value)
+        with pytest.raises(TypeError, match="masked"):
+            client.send(np.ma.array([1.0, 2.0], mask=[False, True]))
+    assert Fake.sent == []
+
+
+def test_a_number_is_never_refused_for_what_it_is(fake: str) -> None:
+    with sv.Client(fake, "x", outbox=":memory:") as client:
+        values = [3, 4.5, None, math.nan, -math.inf, 10**400, -(10**400), np.float32(7), np.int64(30)]
+        assert client.prepare(values).tolist() == [3, 4.5, 0, 0, 0, 0, 0, 7, 24]
+        assert client.send(values) == len(values)
+
+
 def test_what_could_not_be_sent_is_sent_later_unchanged(fake: str, tmp_path: Path) -> None:
     Fake.script = [503] * 2
     with (
@@ -227,9 +320,10 @@ def test_what_the_collector_may_have_forgotten_is_not_repeated(
             with pytest.raises(Undelivered):
                 client.report(1.0)
         now = time.time()
-        monkeypatch.setattr("sottovoce.client.time.time", lambda: now + 7 * 86_400)
-        with pytest.raises(Refused, match="too_late"):
-            client.report(1.0)
+        for clock in (now + 7 * 86_400, now - 7 * 86_400):  # and a clock that was far ahead when it was drawn
+            monkeypatch.setattr("sottovoce.client.time.time", lambda clock=clock: clock)
+            with pytest.raises(Refused, match="too_late"):
+                client.report(1.0)
     assert len(Fake.sent) == 2
 
 

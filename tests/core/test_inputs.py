@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -187,3 +189,46 @@ def test_any_finite_bounds(bounds: tuple[float, float]) -> None:
     for compiled in (False, True):
         out, words = np.empty(2, np.uint16), np.array([1 << 63, 3 << 62], dtype=np.uint64)
         assert m._sampler.fill(out, words, x, compiled=compiled) == 0
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 7])
+def test_given_words_must_be_one_per_value(count: int) -> None:
+    """The compiled kernel would read on behind them."""
+    with pytest.raises(ValueError, match=f"words must be one for each value, got {count} for 6"):
+        M.report_from(np.zeros(count, dtype=np.uint64), np.full(6, 7.0))
+    with pytest.raises(TypeError, match="words must be unsigned 64-bit integers, got float64"):
+        M.report_from(np.zeros(6), np.full(6, 7.0))  # type: ignore[arg-type]
+    assert M.report_from(np.zeros(6, dtype=np.uint64), np.full(6, 7.0)).tolist() == [0] * 6
+
+
+def test_any_finite_number_comes_round_a_circle() -> None:
+    """Also where its distance from the origin is beyond doubles."""
+    for origin in (-1e300, 1e300):
+        clock = sv.Circle(1e292, origin=origin)
+        largest = np.array([np.finfo(float).max, -np.finfo(float).max])
+        assert clock.contains(clock.bring_inside(largest)).all()
+        assert sv.ogpm(1.0, clock).report(largest, clip=True).shape == (2,)
+
+
+@pytest.mark.parametrize("domain", [(-1e308, 1e308), (0, 1e200), (0, 1e-200), (0, 5e-324)])
+def test_errors_on_domains_of_any_size(domain: tuple[float, float]) -> None:
+    """Beyond doubles they are infinite or zero; nothing overflows on the way to what is not."""
+    unit, m = sv.ogpm(1.0, (0, 1)), sv.ogpm(1.0, domain)
+    half = Fraction(domain[1]) / 2 - Fraction(domain[0]) / 2
+    for loss, k in (("l1", 1), ("l2", 2), (3, 3)):
+        exact = Fraction(unit.worst_error(loss)) * (2 * half) ** k
+        expected = float(exact) if exact < 10**308 else math.inf
+        assert m.worst_error(loss) == pytest.approx(expected, rel=1e-12, abs=5e-324)
+    assert m.bias(domain[0]) == pytest.approx(float(Fraction(float(unit.bias(0.0))) * 2 * half), rel=1e-12)
+    both = sv.vector(1.0, [domain, (0, 1)])
+    assert both.considered == sv.vector(1.0, [(0, 1), (0, 1)]).considered
+
+
+def test_cells_and_seeds() -> None:
+    with pytest.raises(TypeError, match="cells must not be a masked array"):
+        M.decode(np.ma.array([1, 2], mask=[False, True]))
+    with pytest.raises(ValueError, match="rng must not be a negative seed, got rng=-1"):
+        M.report(1.0, rng=-1)
+    for nothing in (None, 5, [1]):
+        with pytest.raises(TypeError, match="mechanism must be a mechanism or its JSON spec"):
+            sv.audit(nothing)  # type: ignore[arg-type]

@@ -116,7 +116,7 @@ def test_a_kept_answer_cannot_be_swapped(tmp_path: Path) -> None:
 def test_other_files_are_refused(tmp_path: Path, ledger: sv.Ledger) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("not a database at all, only some notes " * 20)
-    with pytest.raises(LedgerError, match=r"damaged or not a ledger"):
+    with pytest.raises(LedgerError, match=r"damaged or no ledger"):
         sv.Ledger(text, budget=1)
     other = tmp_path / "other.db"
     db = sqlite3.connect(other)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from fractions import Fraction
 from pathlib import Path
 
@@ -259,3 +260,45 @@ def test_any_sequence_of_answers_stays_within_the_budget(
     again = sv.Ledger(ledger.path)
     assert again.spent == ledger.spent
     assert {(a.campaign, int(a.period)) for a in again.pending()} == set(total)
+
+
+def test_a_seed_is_one_stream_for_all_that_is_drawn(path: Path) -> None:
+    """The same words for the stand-in and for its report would tie them together."""
+    ledger = sv.Ledger(path, budget=2000)
+    m = sv.duchi(0.01, (0, 1))
+    ledger.enrol("a", m)
+    cells = [ledger.answer("a", None, str(seed), rng=seed).cell for seed in range(100)]
+    assert 20 < sum(cells) < 80  # even; with one word for both the low half would always give 0
+
+
+@pytest.mark.parametrize("budget", ["1e999999999", "1" * 200, "", "x", "1/0", -1, 0, 1e9, "1e10"])
+def test_budgets_that_are_none(path: Path, budget: object) -> None:
+    with pytest.raises(ValueError, match="budget must be"):
+        sv.Ledger(path, budget=budget)
+    assert not path.exists()
+
+
+def test_threads_may_ask_while_others_enrol(path: Path) -> None:
+    ledger = sv.Ledger(path, budget=1000)
+    mechanism, failures = small(0.01), []
+
+    def enrol() -> None:
+        for i in range(60):
+            ledger.enrol(str(i), mechanism)
+        done.set()
+
+    def ask() -> None:
+        try:
+            while not done.is_set():
+                ledger.pending(), ledger.spent, ledger.remaining, ledger.campaigns
+        except RuntimeError as error:  # a dictionary that changed under the loop
+            failures.append(error)
+
+    done = threading.Event()
+    threads = [threading.Thread(target=work) for work in (enrol, ask, ask)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert len(ledger.campaigns) == 60

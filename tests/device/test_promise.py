@@ -1,7 +1,7 @@
 """The ε that a ledger states is true of what was sent: all transcripts of short campaigns, counted.
 
 A transcript is the sequence of sent cells, and the secret is the whole sequence of values. The rules run for
-real (`_draw` and `State`, without the file); their law is enumerated here in exact fractions.
+real (`State.draw` and `State.apply`, without the file); their law is enumerated here in exact fractions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from scipy.stats import chi2
 
 import sottovoce as sv
 from sottovoce.designs.response import passed_on, response
-from sottovoce.device.ledger import _draw
 from sottovoce.device.state import Account, State
 from sottovoce.device.terms import Terms
 from sottovoce.exact import exp_upper
@@ -38,7 +37,7 @@ def play(values: tuple[float, ...], rng: np.random.Generator | None = None, **te
     state.apply({"kind": "open", "at": "0", "ledger": "x", "budget": "1000"})
     state.accounts["c"] = Account("c", agreed(**terms))
     for period, value in enumerate(values):
-        entry = _draw(state, state.accounts["c"], value, rng)
+        entry = state.draw(state.accounts["c"], value, rng)
         base = {"kind": "answer", "at": "0", "campaign": "c", "period": str(period), "key": "k"}
         state.apply(base | entry)
     return state

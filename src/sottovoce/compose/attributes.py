@@ -29,7 +29,7 @@ from sottovoce.designs.build import uniform_window
 from sottovoce.designs.classic import pm
 from sottovoce.designs.optimal import SEARCH_UNBIASED_FROM, SEARCH_UP_TO, optimal
 from sottovoce.designs.prior import Prior, as_prior
-from sottovoce.domains import Domain, Interval
+from sottovoce.domains import Circle, Domain, Interval
 from sottovoce.kernels.tables import FloatArray
 from sottovoce.mechanism import Mechanism
 
@@ -107,17 +107,17 @@ def worth(m: Mechanism, share: float = 1.0, spread: Prior | None = None) -> floa
 
     In the worst case, or in expectation when values are spread as assumed.
     """
+    m = _on_unit(m)
     if m.domain.is_circle:
         turn = 0.0 if spread is None else spread.chances @ np.exp(2j * math.pi * spread.points)
         luck = (1 / share - 1) * abs(turn) ** 2
         return (1 / (share * resultant(m) ** 2) - 1 - luck) / (2 * math.pi) ** 2
     if spread is not None:
         points, chances = spread.points, spread.chances
-        x = np.clip(m.domain.from_unit(points), m.domain.low, m.domain.high)
-        noise = float(chances @ m.variance(x)) / m.domain.width**2
+        noise = float(chances @ m.variance(np.clip(points, 0.0, 1.0)))
         return noise / share + (1 / share - 1) * float(chances @ (points - chances @ points) ** 2)
     if share == 1.0:
-        return m.worst_variance() / m.domain.width**2
+        return m.worst_variance()
     return _worst_spread(variance_curve(m), share)
 
 
@@ -135,8 +135,12 @@ def _worst_spread(variance: FloatArray, share: float) -> float:
 @lru_cache(maxsize=256)
 def variance_curve(m: Mechanism) -> FloatArray:
     """V(x) in squared widths, on an even grid of the domain that holds both ends and the middle."""
-    x = np.clip(m.domain.from_unit(_unit_grid()), m.domain.low, m.domain.high)
-    return np.asarray(m.variance(x)) / m.domain.width**2
+    return np.asarray(_on_unit(m).variance(_unit_grid()))
+
+
+def _on_unit(m: Mechanism) -> Mechanism:
+    """The same window on a domain of width 1: squares of a width need not be doubles."""
+    return Mechanism(m.epsilon, Circle(1.0) if m.domain.is_circle else UNIT, m.window)
 
 
 def _unit_grid() -> FloatArray:

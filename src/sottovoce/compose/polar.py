@@ -35,7 +35,7 @@ from sottovoce.errors import PrivacyError, SpecError, check_epsilon, loss_expone
 from sottovoce.exact import exp_lower
 from sottovoce.kernels.tables import FloatArray
 from sottovoce.mechanism import Mechanism
-from sottovoce.randomness import Seeded, word_source
+from sottovoce.randomness import Seeded, one_stream
 from sottovoce.values import as_cells, as_numbers
 
 DESIGNS = ("optimal", "unbiased", "ogpm")
@@ -131,9 +131,7 @@ class Polar(spec.Specified):
     ) -> NDArray[Any]:
         """Randomise positions given by distance and angle (radians): one integer each."""
         r, theta = np.broadcast_arrays(as_numbers(distance, "distance"), as_numbers(angle, "angle"))
-        if rng is not None and not isinstance(rng, np.random.Generator):
-            word_source(rng)
-            rng = np.random.default_rng(int(rng))  # one stream for both parts, not the same one twice
+        rng = one_stream(rng)
         one = self.distance.report(r, clip=clip, rng=rng).astype(np.int64)
         two = self.angle.report(theta, clip=True, rng=rng)  # an angle is an angle, however often around
         return np.asarray(one * self.angle.cells + two).astype(self.dtype)[()]

@@ -41,7 +41,7 @@ from sottovoce.errors import (
 from sottovoce.exact import exp_lower
 from sottovoce.kernels.tables import FloatArray
 from sottovoce.mechanism import Mechanism
-from sottovoce.randomness import Seeded, word_source
+from sottovoce.randomness import Seeded, one_stream, word_source
 from sottovoce.values import as_numbers
 
 
@@ -129,9 +129,7 @@ class Vector(spec.Specified):
         rows = rows[None, :] if rows.ndim == 1 else rows
         if rows.ndim != 2 or rows.shape[1] != self.attributes:
             raise DataError(f"values must have {self.attributes} columns, got shape {np.shape(values)}")
-        if rng is not None and not isinstance(rng, np.random.Generator):
-            word_source(rng)
-            rng = np.random.default_rng(int(rng))
+        rng = one_stream(rng)
         self._fill(rows, missing, rng)
         chosen = self._choose(len(rows), rng)
         cells = np.empty(chosen.shape, dtype=np.min_scalar_type(max(part.cells for part in self.parts) - 1))
@@ -183,7 +181,7 @@ class Vector(spec.Specified):
         On a circle of circumference 2π that of the mean of e^{ix}.
         """
         part = self.parts[attribute]
-        return worth(part, float(self.share)) * part.domain.width**2
+        return float(part.domain.stretched(worth(part, float(self.share)), 2))
 
     def expected_variance(self, attribute: int, prior: Any = "uniform") -> float:
         """The same in expectation, when the values of that attribute are spread as assumed.
@@ -191,7 +189,7 @@ class Vector(spec.Specified):
         `prior` is that spread: "uniform", samples, or values with weights, as in `optimal`.
         """
         part = self.parts[attribute]
-        return worth(part, float(self.share), as_spread(prior, part.domain)) * part.domain.width**2
+        return float(part.domain.stretched(worth(part, float(self.share), as_spread(prior, part.domain)), 2))
 
     def bound(self, n: int, beta: float = 0.05) -> FloatArray:
         """With probability 1 − β every scaled mean of n people is within this of the truth.
@@ -216,6 +214,5 @@ class Vector(spec.Specified):
         variance = float(np.max(variance_curve(part) / s + (1 / s - 1) * offset))
         largest = float(np.abs(part.window.v - 0.5).max()) / s + 0.5
         log = math.log(2 / beta)
-        return part.domain.width * (
-            largest * log / (3 * n) + math.sqrt((largest * log / (3 * n)) ** 2 + 2 * variance * log / n)
-        )
+        within = largest * log / (3 * n) + math.sqrt((largest * log / (3 * n)) ** 2 + 2 * variance * log / n)
+        return float(part.domain.stretched(within))

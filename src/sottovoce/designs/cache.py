@@ -25,7 +25,7 @@ from sottovoce._version import __version__
 from sottovoce.designs.certificate import Certificate
 from sottovoce.mechanism import Mechanism, from_json
 
-_LAYOUT = 1
+_LAYOUT = 2
 
 
 def folder() -> Path | None:

@@ -9,13 +9,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-import numpy as np
-
 from sottovoce.designs.build import uniform_window
 from sottovoce.designs.certificate import Certificate
 from sottovoce.designs.classic import DEFAULT_CELLS, duchi, ogpm, ptt
 from sottovoce.designs.limits import circular_limit, even_prior_limit, reach_limit
-from sottovoce.domains import Domain, Interval
+from sottovoce.domains import Circle, Domain, Interval
 from sottovoce.mechanism import Mechanism
 
 _UNIT = Interval(0, 1)
@@ -23,24 +21,10 @@ _UNIT = Interval(0, 1)
 
 def circular_optimum(epsilon: float, domain: Domain, k: float) -> Mechanism:
     """The circular OGPM of the loss: it attains the limit up to the width of a cell."""
-    made = ogpm(epsilon, domain, loss=k)
-    worst = (made.worst_error(k) if k in (1, 2) else _worst_on_circle(made, k)) / domain.width**k
-    certificate = Certificate(
-        epsilon, k, False, circular_limit(epsilon, k), worst, form="rotation", width=domain.width
-    )
-    return replace(made, certificate=certificate)
-
-
-def _worst_on_circle(made: Mechanism, k: float) -> float:
-    """At most 1e−5 above the worst case: equal cells, so one cell's width shows every input.
-
-    Distances are at most ½, so on the way to the nearest of the inputs looked at the error changes by at most
-    its slope in x and the mass that moves with the window.
-    """
-    around, parts = made.domain.width, 256
-    x = made.domain.low + around / made.cells * np.arange(parts + 1) / parts
-    steepness = 0.5 ** (k - 1) * k + 0.5**k * made.window.around / made.window.total
-    return float(made.error(x, k).max() + steepness * around**k / (2 * parts * made.cells))
+    unit = ogpm(epsilon, Circle(1.0), loss=k)
+    limit, worst = circular_limit(epsilon, k), unit.worst_error(k)
+    certificate = Certificate(epsilon, k, False, limit, worst, form="rotation", width=domain.width)
+    return Mechanism(epsilon, domain, unit.window, certificate)
 
 
 def large_epsilon(epsilon: float, k: float, unbiased: bool) -> Mechanism:

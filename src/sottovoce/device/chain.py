@@ -66,7 +66,7 @@ class Chain:
         fresh = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}")
         try:
             os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-            with _described(self.path), contextlib.closing(self._connect(fresh)) as db:
+            with described(self.path), contextlib.closing(self._connect(fresh)) as db:
                 db.execute(f"PRAGMA application_id = {APPLICATION}")
                 db.execute(f"PRAGMA user_version = {VERSION}")
                 db.execute("BEGIN IMMEDIATE")
@@ -77,11 +77,7 @@ class Chain:
                 os.link(fresh, self.path)  # unlike a rename it never replaces a ledger
             except FileExistsError:
                 return False
-            directory = os.open(self.path.parent, os.O_RDONLY)
-            try:
-                os.fsync(directory)
-            finally:
-                os.close(directory)
+            sync_folder(self.path.parent)
             return True
         finally:
             fresh.unlink(missing_ok=True)
@@ -89,13 +85,13 @@ class Chain:
     @contextlib.contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """The one writer at a time, or LedgerError; what fails inside is rolled back."""
-        with _described(self.path):
+        with described(self.path):
             db = self._connect(self.path)
         try:
-            with _described(self.path):
+            with described(self.path):
                 db.execute("BEGIN IMMEDIATE")
             try:
-                with _described(self.path):
+                with described(self.path):
                     yield db
                     db.execute("COMMIT")
             except BaseException:
@@ -121,6 +117,15 @@ class Chain:
             db.close()
             raise
         return db
+
+
+def sync_folder(folder: Path) -> None:
+    """The names in it are on disk when this returns."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _recognise(db: sqlite3.Connection, path: Path) -> None:
@@ -172,7 +177,7 @@ def append(db: sqlite3.Connection, head: Head, entry: dict[str, Any]) -> Head:
 
 
 @contextlib.contextmanager
-def _described(path: Path) -> Iterator[None]:
+def described(path: Path | str, what: str = "ledger") -> Iterator[None]:
     """SQLite's errors in words. Whatever happened, no answer was given."""
     try:
         yield
@@ -180,6 +185,6 @@ def _described(path: Path) -> Iterator[None]:
         reason = str(error)
         if "locked" in reason or "busy" in reason:
             reason = "another program is using it"
-        raise LedgerError(f"cannot use the ledger {path}: {reason}; nothing was spent or sent") from error
+        raise LedgerError(f"cannot use the {what} {path}: {reason}; nothing was spent or sent") from error
     except sqlite3.DatabaseError as error:
-        raise LedgerError(f"{path} is damaged or not a ledger: {error}") from error
+        raise LedgerError(f"{path} is damaged or no {what}: {error}") from error

@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from sqlite3 import Connection
-from typing import Any
+from typing import Any, TypeVar
 
 from sottovoce.device import chain, words
 from sottovoce.device.chain import Chain, Head
@@ -30,7 +30,9 @@ from sottovoce.device.questions import Asked, Rule
 from sottovoce.device.state import Account, Answer, State
 from sottovoce.device.terms import Terms, budget_of, plain
 from sottovoce.errors import BudgetError, LedgerError, SpecError, positive_number
-from sottovoce.randomness import Seeded
+from sottovoce.randomness import Seeded, one_stream
+
+T = TypeVar("T")
 
 
 class Ledger:
@@ -168,7 +170,7 @@ class Ledger:
             account = state.account(campaign)
             if period in account.answers:
                 return account.answers[period]
-            entry = _draw(state, account, value, rng)
+            entry = state.draw(account, value, one_stream(rng))
             entry |= {
                 "kind": "answer",
                 "campaign": campaign,
@@ -222,44 +224,42 @@ class Ledger:
     @property
     def budget(self) -> Fraction:
         """The most ε that all campaigns together may cost."""
-        return self._now_state().budget
+        return self._ask(lambda state: state.budget)
 
     @property
     def spent(self) -> Fraction:
         """ε spent in total, an upper bound in exact arithmetic."""
-        return self._now_state().spent
+        return self._ask(lambda state: state.spent)
 
     @property
     def remaining(self) -> Fraction:
         """What is neither spent nor set aside."""
-        state = self._now_state()
-        return state.budget - state.committed
+        return self._ask(lambda state: state.budget - state.committed)
 
     def account(self, campaign: str) -> Account:
         """One campaign: terms, what it cost, its answers."""
-        return self._now_state().account(campaign).copy()
+        return self._ask(lambda state: state.account(campaign).copy())
 
     @property
     def campaigns(self) -> tuple[str, ...]:
         """The names that were enrolled."""
-        return tuple(self._now_state().accounts)
+        return self._ask(lambda state: tuple(state.accounts))
 
     def pending(self) -> list[Answer]:
         """Recorded and not acknowledged, oldest campaign first: send these again after a crash."""
-        return [answer for account in self._now_state().accounts.values() for answer in account.pending]
+        return self._ask(lambda state: [a for account in state.accounts.values() for a in account.pending])
 
     @property
     def witness(self) -> str:
         """Number and seal of the last entry: keep it elsewhere, and give it when opening the file again."""
-        self._now_state()
-        return str(self._head)
+        return self._ask(lambda state: str(self._head))
 
     def __str__(self) -> str:
-        return words.describe(self._now_state())
+        return self._ask(words.describe)
 
     def __repr__(self) -> str:
-        state = self._now_state()
-        return f"<Ledger {self.path.name!r} spent {plain(state.spent)} of {plain(state.budget)}>"
+        spent, budget = self._ask(lambda state: (plain(state.spent), plain(state.budget)))
+        return f"<Ledger {self.path.name!r} spent {spent} of {budget}>"
 
     def entries(self) -> list[dict[str, Any]]:
         """Everything the file holds, in order, with number and seal. It tells the bins of your values."""
@@ -267,35 +267,10 @@ class Ledger:
             read = chain.entries_after(db, Head(), self.path)
             return [{"n": head.count, "seal": head.digest, **entry} for head, entry in read]
 
-    def _now_state(self) -> State:
+    def _ask(self, question: Callable[[State], T]) -> T:
+        """Something about the state, answered before another thread or process can change it."""
         with self._open() as (_, state):
-            return state
-
-
-def _draw(state: State, account: Account, value: object, rng: Seeded) -> dict[str, Any]:
-    """What to record: cell, kept cell and bin, what it costs. Over the limit is an error before any draw."""
-    terms = account.terms
-    number = terms.question.judge(value)
-    if terms.repeat == "fresh":
-        price = state.price(account, new=True)
-        return {
-            "cell": terms.question.draw(number, rng), "kept": None, "bin": None,
-            "new": True, "held": False, "spent": str(price),
-        }  # fmt: skip
-    if terms.repeat == "once":
-        bin_, held = 0, False
-    else:
-        bin_, held = account.next_bin(terms.bin_of(number))
-    new = bin_ not in account.kept
-    price = state.price(account, new=new)
-    if not new:
-        kept = account.kept[bin_]
-    else:
-        kept = terms.question.draw(number, rng) if terms.repeat == "once" else terms.draw_bin(bin_, rng)
-    return {
-        "cell": terms.resend(kept, rng), "kept": kept, "bin": bin_,
-        "new": new, "held": held, "spent": str(price),
-    }  # fmt: skip
+            return question(state)
 
 
 def _now() -> str:

@@ -22,6 +22,7 @@ from sottovoce.errors import real_number
 from sottovoce.mechanism import Mechanism
 from sottovoce.mixture import Mixture
 from sottovoce.randomness import Seeded, word_source
+from sottovoce.values import number_or_nan
 
 Asked = Mechanism | Mixture | Vector | Polar
 Rule = float | str
@@ -53,18 +54,7 @@ class Fallback:
 
     def judge(self, value: object) -> float | None:
         """The number to randomise, None if it is missing. Never an error because of what the number is."""
-        if value is None:
-            return None
-        if isinstance(value, np.ndarray) and value.ndim == 0:
-            value = value.item()
-        if isinstance(value, bool | np.bool_) or not isinstance(
-            value, int | float | np.integer | np.floating
-        ):
-            raise TypeError(f"value must be a number or None, got {type(value).__name__}")
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf
+        number = number_or_nan(value)
         if not math.isfinite(number):
             return None
         if bool(self.domain.contains(number)):

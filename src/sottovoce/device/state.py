@@ -11,8 +11,9 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.device.questions import Cell, cell_of
-from sottovoce.device.terms import Terms, plain
+from sottovoce.device.terms import Terms, budget_of, plain
 from sottovoce.errors import BudgetError, LedgerError
+from sottovoce.randomness import Seeded
 
 
 @dataclass(frozen=True)
@@ -124,10 +125,10 @@ class State:
             raise LedgerError(f"the ledger contradicts its own rules: {error}") from error
 
     def _open(self, entry: dict[str, Any]) -> None:
-        self.ledger, self.budget = str(entry["ledger"]), Fraction(entry["budget"])
+        self.ledger, self.budget = str(entry["ledger"]), budget_of(entry["budget"])
 
     def _rebudget(self, entry: dict[str, Any]) -> None:
-        self.budget = Fraction(entry["budget"])
+        self.budget = budget_of(entry["budget"])
         self.afford(Fraction(0), "what was spent or set aside")
 
     def _enrol(self, entry: dict[str, Any]) -> None:
@@ -149,6 +150,34 @@ class State:
         self.afford(after - account.committed, f"an answer to {account.name!r}")
         return price
 
+    def draw(self, account: Account, value: object, rng: Seeded = None) -> dict[str, Any]:
+        """What to record: cell, kept cell and bin, what it costs. Over the limit is an error before any draw.
+
+        `rng` must not be a seed: what is drawn twice would be drawn alike.
+        """
+        terms = account.terms
+        number = terms.question.judge(value)
+        if terms.repeat == "fresh":
+            price = self.price(account, new=True)
+            return {
+                "cell": terms.question.draw(number, rng), "kept": None, "bin": None,
+                "new": True, "held": False, "spent": str(price),
+            }  # fmt: skip
+        if terms.repeat == "once":
+            bin_, held = 0, False
+        else:
+            bin_, held = account.next_bin(terms.bin_of(number))
+        new = bin_ not in account.kept
+        price = self.price(account, new=new)
+        if not new:
+            kept = account.kept[bin_]
+        else:
+            kept = terms.question.draw(number, rng) if terms.repeat == "once" else terms.draw_bin(bin_, rng)
+        return {
+            "cell": terms.resend(kept, rng), "kept": kept, "bin": bin_,
+            "new": new, "held": held, "spent": str(price),
+        }  # fmt: skip
+
     def _answer(self, entry: dict[str, Any]) -> None:
         account = self.accounts[entry["campaign"]]
         period, cell, bin_ = entry["period"], cell_of(entry["cell"]), entry["bin"]
@@ -159,7 +188,8 @@ class State:
             raise LedgerError("a cell that the mechanism does not have")
         if new != (terms.repeat == "fresh" or bin_ not in account.kept):
             raise LedgerError("an answer is free that was not, or the other way round")
-        if Fraction(entry["spent"]) != self.price(account, new=new):
+        spent = self.price(account, new=new)
+        if entry["spent"] != str(spent):
             raise LedgerError("an answer was charged wrongly")
         if terms.repeat != "fresh":
             kept = cell_of(entry["kept"])
@@ -168,7 +198,6 @@ class State:
             if len(account.kept) > (terms.answers or 1):
                 raise LedgerError("more bins than agreed")
             account.latest = bin_
-        spent = Fraction(entry["spent"])
         account.spent += spent
         account.answers[period] = Answer(
             account.name, period, entry["key"], cell, terms.mechanism.digest, spent, not new, entry["held"]

@@ -19,6 +19,7 @@ the device goes on sending the latest kept answer: falling silent would tell tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -39,6 +40,8 @@ from sottovoce.randomness import Seeded
 MAX_KEPT_CELLS = 64
 REPEATS = ("fresh", "once", "bins")
 MISSING = -1  # the bin of a value that is not there
+_MOST = 1_000_000 * int(MAX_EPSILON)  # of a budget
+_SHORT = re.compile(r"[^eE]{1,99}([eE][-+]?[0-9]{1,3})?")  # 1e999999999 as a fraction would fill the memory
 
 
 @dataclass(frozen=True)
@@ -190,15 +193,15 @@ def budget_of(value: object, name: str = "budget") -> Fraction:
         number = Fraction(value)
     elif isinstance(value, str):
         try:
-            number = Fraction(value)
+            number = Fraction(value if _SHORT.fullmatch(value) else "")
         except (ValueError, ZeroDivisionError):
             raise ValueError(
                 f"{name} must be a number such as '1.5' or '3/2', got {name}={value!r}"
             ) from None
     else:
         number = as_written(real_number(value, name))
-    if not 0 < number <= 1_000_000 * int(MAX_EPSILON):
-        raise ValueError(f"{name} must be positive and finite, got {name}={value!r}")
+    if not 0 < number <= _MOST:
+        raise ValueError(f"{name} must be positive and at most {_MOST}, got {name}={value!r}")
     return number
 
 

@@ -1,0 +1,98 @@
+"""The outbox: one letter per person, all batches or none, whoever writes at the same time."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from sottovoce.errors import LedgerError
+from sottovoce.outbox import Outbox
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "new" / "folders" / "outbox.db"
+
+
+def put(path: Path, name: str, many: int) -> None:
+    box = Outbox(path)
+    for person in range(many):
+        box.put_single(str(person), name.encode())
+        box.put_batches("b", [f"{name} {person}".encode()])
+
+
+def test_processes_that_start_together_keep_one_letter_per_person(path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=put, args=(path, str(i), 5)) for i in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert [worker.exitcode for worker in workers] == [0] * 4
+    box = Outbox(path)
+    assert all(len(box.waiting(str(person))) == 1 for person in range(5))
+    assert len({letter.key for letter in box.waiting("b")}) == 20
+
+
+def test_threads_share_one_outbox(path: Path) -> None:
+    box = Outbox(path)
+    seen: list[tuple[str, bytes]] = []
+
+    def work(name: str) -> None:
+        for person in range(20):
+            letter = box.put_single(str(person), name.encode())
+            seen.append((letter.key, letter.body))
+            box.put_batches("b", [name.encode()] * 3)
+            assert len(box.waiting("b")) % 3 == 0  # never a part of what another thread writes
+
+    threads = [threading.Thread(target=work, args=(str(i),)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seen) == 80
+    assert len(set(seen)) == 20
+    assert len(box.waiting("b")) == 240
+
+
+def test_a_forked_child_has_a_connection_of_its_own(path: Path) -> None:
+    box = Outbox(path)
+    box.put_single("a", b"parent")
+    inherited = box._database
+    child = os.fork()
+    if child == 0:
+        fine = box.put_single("a", b"child").body == b"parent"
+        box.put_single("b", b"child")
+        os._exit(0 if fine and box._database is not inherited else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert box._database is inherited
+    assert box.single("b").body == b"child"  # type: ignore[union-attr]
+
+
+def test_batches_are_written_together_or_not_at_all(path: Path) -> None:
+    box = Outbox(path)
+
+    def bodies() -> list[object]:
+        return [b"one", b"two", object()]  # the third cannot be written
+
+    with pytest.raises(LedgerError, match="not supported"):
+        box.put_batches("b", bodies())  # type: ignore[arg-type]
+    assert box.waiting("b") == []
+    box.put_batches("b", [b"one", b"two"])
+    box.put_batches("b", [])
+    first, second = box.waiting("b")
+    box.settle(first, "sent")
+    assert box.waiting("b") == [second]
+    assert path.parent.stat().st_mode & 0o077 == 0
+
+
+def test_a_file_that_is_no_outbox_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("Dear collector, " * 100)
+    with pytest.raises(LedgerError, match=r"letter\.txt is damaged or no outbox"):
+        Outbox(tmp_path / "letter.txt")
+    with pytest.raises(LedgerError, match="cannot use the outbox"):
+        Outbox(tmp_path)
