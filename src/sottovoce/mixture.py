@@ -25,10 +25,11 @@ from sottovoce import spec
 from sottovoce.domains import Domain
 from sottovoce.errors import SpecError
 from sottovoce.kernels import WindowOperator
+from sottovoce.kernels.coin import Coin, Toss
 from sottovoce.kernels.tables import FloatArray, IntArray
 from sottovoce.mechanism import Mechanism, refuse_values
 from sottovoce.randomness import Seeded, word_source
-from sottovoce.values import as_cells, as_numbers, count_outside
+from sottovoce.values import as_cells, as_numbers
 from sottovoce.window import MAX_CELLS, Window
 
 MAX_COIN_BITS = 10  # with 52 bits of a part, counts of the mixture still fit 63 bits
@@ -105,22 +106,18 @@ class Mixture(spec.Specified):
         """Randomise values: one integer cell each, the shape kept. As `Mechanism.report`."""
         numbers = as_numbers(values, "values")
         flat = numbers.reshape(-1)
-        if count_outside(flat, np.isfinite if clip else self.domain.contains)[0]:
-            refuse_values(self.domain, flat, clip)
-        # A seed stands for one stream: coin and parts must draw from it in turn, not each from its start.
-        if rng is not None and not isinstance(rng, np.random.Generator):
-            word_source(rng)
-            rng = np.random.default_rng(int(rng))
         source = word_source(rng)
         out = np.empty(numbers.shape, dtype=self.dtype)
         target = out.reshape(-1)
+        words = np.empty(min(_BLOCK, flat.size), dtype="<u8")
         for first in range(0, flat.size, _BLOCK):
-            x, cells = flat[first : first + _BLOCK], target[first : first + _BLOCK]
-            coin = self._toss(source.words(x.size))
-            for i, part in enumerate(self.parts):
-                mine = np.flatnonzero(coin == i)
-                if mine.size:
-                    cells[mine] = part.report(x[mine], clip=clip, rng=rng) + self.offsets[i]
+            block = slice(first, first + _BLOCK)
+            fresh = words[: target[block].size]
+            source.fill(fresh)  # the coins of a block, then the words of part after part
+            toss = self._coin.toss(fresh)
+            source.fill(fresh)
+            if not self._fill(target[block], flat[block], toss, fresh, clip):
+                refuse_values(self.domain, flat, clip)
         return out[()]
 
     def report_from(
@@ -132,19 +129,28 @@ class Mixture(spec.Specified):
         """
         flat = as_numbers(values, "values").reshape(-1)
         out = np.empty(flat.size, dtype=self.dtype)
-        coin = self._toss(coins)
-        for i, part in enumerate(self.parts):
-            mine = np.flatnonzero(coin == i)
-            out[mine] = part.report_from(words[mine], flat[mine], clip=clip) + self.offsets[i]
+        for first in range(0, flat.size, _BLOCK):
+            block = slice(first, first + _BLOCK)
+            toss = self._coin.toss(np.ascontiguousarray(coins[block], dtype=np.uint64))
+            mine = toss.sort(np.ascontiguousarray(words[block], dtype=np.uint64))
+            if not self._fill(out[block], flat[block], toss, mine, clip):
+                refuse_values(self.domain, flat, clip)
         return out
 
-    def _toss(self, words: NDArray[np.uint64]) -> IntArray:
-        """Which part each word names: its top k bits against the cumulative weights."""
-        bits = sum(self.weights).bit_length() - 1
-        if bits == 0:
-            return np.zeros(words.shape, dtype=np.int64)
-        draw = (words >> np.uint64(64 - bits)).astype(np.int64)
-        return np.searchsorted(np.cumsum(self.weights), draw, side="right")
+    def _fill(
+        self, out: NDArray[Any], values: NDArray[Any], toss: Toss, words: NDArray[np.uint64], clip: bool
+    ) -> bool:
+        """As `Mechanism._fill`; the words are those of the first part's values, then of the next's."""
+        x, cells = toss.sort(np.ascontiguousarray(values, dtype=np.float64)), np.empty_like(out)
+        for part, first, end in zip(self.parts, toss.begin, toss.begin[1:], strict=False):
+            if first < end and not part._fill(cells[first:end], x[first:end], words[first:end], clip):
+                return False
+        toss.put_back(out, cells, self.offsets[:-1])
+        return True
+
+    @cached_property
+    def _coin(self) -> Coin:
+        return Coin(self.weights)
 
     def decode(self, cells: ArrayLike) -> FloatArray:
         """The value that each cell stands for, in the units of the domain."""

@@ -11,7 +11,7 @@ tally is the identity of `+`; it is only *estimating* from it that is an error.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from decimal import Decimal
 from typing import Any
 
@@ -51,13 +51,10 @@ class Tally:
         self._set(mechanism, counts)
 
     def _set(self, mechanism: Reporter, counts: IntArray) -> None:
-        # Summed as floats first: an int64 sum of absurd counts could wrap around to something plausible.
-        if counts.sum(dtype=np.float64) > _MOST:
-            raise DataError("counts must add up to at most 2^53")
+        object.__setattr__(self, "_n", _total(counts))
         counts.setflags(write=False)
         object.__setattr__(self, "_mechanism", mechanism)
         object.__setattr__(self, "_counts", counts)
-        object.__setattr__(self, "_n", int(counts.sum()))
 
     @classmethod
     def _of(cls, mechanism: Reporter, counts: IntArray) -> Tally:
@@ -85,7 +82,7 @@ class Tally:
     def from_pairs(cls, mechanism: Reporter, pairs: Iterable[tuple[int, int]] | Mapping[int, int]) -> Tally:
         """(cell, count) pairs, as `SELECT cell, COUNT(*) … GROUP BY cell` returns them; repeats add up."""
         rows = list(pairs.items() if isinstance(pairs, Mapping) else pairs)
-        if any(len(row) != 2 for row in rows):
+        if any(not isinstance(row, Sized) or len(row) != 2 for row in rows):
             raise DataError("pairs must be (cell, count)")
         return cls._of(mechanism, _spread(mechanism, [row[0] for row in rows], [row[1] for row in rows]))
 
@@ -119,6 +116,7 @@ class Tally:
                 _count_into(counts, found)
             else:
                 counts += _spread(mechanism, found, _without_nulls(batch.column(count), count))
+                _total(counts)
         return cls._of(mechanism, counts)
 
     @classmethod
@@ -231,11 +229,20 @@ def _count_into(counts: IntArray, cells: ArrayLike) -> None:
 def _spread(mechanism: Reporter, cells: ArrayLike, counts: ArrayLike) -> IntArray:
     """Counts given for some cells, repeats added up, as one count per cell."""
     found, amounts = as_cells(cells, _cell_count(mechanism)), _whole(counts, "counts")
-    if found.shape != amounts.shape:
-        raise DataError(f"cells and counts must be of equal length, got {found.shape} and {amounts.shape}")
+    if found.ndim != 1 or found.shape != amounts.shape:
+        shapes = f"{found.shape} and {amounts.shape}"
+        raise DataError(f"cells and counts must be lists of equal length, got shapes {shapes}")
+    _total(amounts)
     out = np.zeros(mechanism.cells, dtype=np.int64)
     np.add.at(out, found, amounts)
     return out
+
+
+def _total(counts: IntArray) -> int:
+    """Their sum, at most 2^53: as floats first, because a sum of absurd integers could wrap around."""
+    if counts.sum(dtype=np.float64) > 2.0 * _MOST or int(counts.sum()) > _MOST:
+        raise DataError("counts must add up to at most 2^53")
+    return int(counts.sum())
 
 
 def _whole(counts: ArrayLike, name: str) -> IntArray:
@@ -246,7 +253,7 @@ def _whole(counts: ArrayLike, name: str) -> IntArray:
     if array.dtype.kind == "O":
         try:
             whole = [int(c) if isinstance(c, Decimal) and c == int(c) else c for c in array.reshape(-1)]
-            return np.array([whole_number(c, name, 0, _MOST) for c in whole], dtype=np.int64)
+            return np.array([whole_number(c, name, 0, _MOST) for c in whole]).reshape(array.shape)
         except (TypeError, ValueError, OverflowError):
             raise DataError(f"{name} must be whole numbers from 0 to 2^53") from None
     if array.dtype.kind not in "iu":

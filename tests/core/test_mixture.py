@@ -15,6 +15,7 @@ from sottovoce.designs.build import uniform_window
 from sottovoce.domains import as_domain
 from sottovoce.errors import DataError, SpecError
 from sottovoce.exact import exp_lower
+from sottovoce.kernels.coin import Coin
 
 DOMAINS = [(0, 1), (-3, 21), sv.Circle(24)]
 
@@ -85,6 +86,39 @@ def test_seeds_generators_shapes_and_blocks() -> None:
     # coin and noise must not share words: given the part, the noise is not a function of the coin
     part = cells.reshape(-1) >= m.offsets[1]
     assert abs(np.corrcoef(part, m.decode(cells).reshape(-1) - x.reshape(-1))[0, 1]) < 0.015
+
+
+def test_seeded_words_are_coins_of_a_block_then_words_of_part_after_part() -> None:
+    """The layout that a seed stands for: it must never change, or old simulations would not repeat."""
+    m = sv.Mixture(tuple(sv.sw(1.0, (0, 24), cells=n) for n in (64, 300, 128)), (1, 2, 5))
+    x = np.random.default_rng(0).uniform(0, 24, 100_000)
+    generator, expected = np.random.default_rng(5), np.empty(len(x), dtype=np.int64)
+    for block in np.split(np.arange(len(x)), [1 << 16]):
+        coins, words = (generator.integers(0, 1 << 64, len(block), dtype=np.uint64) for _ in range(2))
+        side = np.searchsorted([1, 3], coins >> np.uint64(61), side="right")
+        for i, part in enumerate(m.parts):
+            mine, words = block[side == i], words[(side == i - 1).sum() if i else 0 :]
+            expected[mine] = part.report_from(words[: len(mine)], x[mine]) + m.offsets[i]
+    np.testing.assert_array_equal(m.report(x, rng=5), expected)
+
+
+@pytest.mark.parametrize("weights", [(1,), (614, 410), (1, 2, 5), (1,) * 16], ids=str)
+@pytest.mark.parametrize("size", [0, 1, 1000])
+def test_a_coin_is_the_same_plain_and_compiled(weights: tuple[int, ...], size: int) -> None:
+    words = np.random.default_rng(3).integers(0, 1 << 64, size, dtype=np.uint64)
+    values, offsets = np.random.default_rng(4).integers(0, 500, size), 1000 * np.arange(len(weights))
+    bits = sum(weights).bit_length() - 1
+    draw = words >> np.uint64(64 - bits) if bits else np.zeros(size)
+    sides = np.searchsorted(np.cumsum(weights), draw, side="right")
+    for compiled in (False, True):
+        toss = Coin(weights).toss(words, compiled=compiled)
+        np.testing.assert_array_equal(toss.sides, sides)
+        np.testing.assert_array_equal(np.diff(toss.begin), np.bincount(sides, minlength=len(weights)))
+        found = toss.sort(values)
+        np.testing.assert_array_equal(found, values[np.argsort(sides, kind="stable")])
+        back = np.empty_like(values)
+        toss.put_back(back, found, offsets)
+        np.testing.assert_array_equal(back, values + offsets[sides])
 
 
 def test_refusals_count_over_all_values() -> None:

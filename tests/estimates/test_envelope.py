@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 import sottovoce as sv
 from sottovoce.estimates.crossfit import CrossFit
-from sottovoce.estimates.envelope import Nodes, Target, minimise_limit
+from sottovoce.estimates.envelope import Envelope, Nodes, Target, minimise_limit
 from sottovoce.estimates.model import Coarse
 
 
@@ -107,3 +107,42 @@ def test_quantiles_asked_together_are_those_asked_alone() -> None:
     lows, highs = [e.low for e in together], [e.high for e in together]
     assert lows == sorted(lows)
     assert highs == sorted(highs)
+
+
+LAWS_THAT_JUMP = {
+    "steps": sv.optimal(1.0),
+    "many steps": sv.optimal(2.0, loss="l1"),
+    "narrow windows": sv.sw(16.0),
+    "values coarser than the nodes": sv.optimal(2.0, (1e9, 1e9 + 3), loss="l1"),
+    "a circle": sv.ogpm(1.0, sv.Circle(24, origin=-7)),
+}
+
+
+@pytest.mark.parametrize("name", LAWS_THAT_JUMP)
+def test_an_envelope_holds_at_the_very_points_where_law_or_target_jump(name: str) -> None:
+    """Round numbers: people can be exactly where a step table turns, and so can a question."""
+    m = LAWS_THAT_JUMP[name]
+    coarse = Coarse.of(sv.Tally(m, [0, 1]), 64)
+    problem = Envelope(Nodes(coarse), coarse.law_of_bins(64).mix(np.full(64, 1 / 64)), 10**6)
+    bends = m.domain.to_unit(coarse.bends)
+    places = [0.25, 0.5, 128.5 / 256, float(bends[len(bends) // 3]), float(bends[len(bends) // 2])]
+    steps = [Target(lambda t, a=a: (t <= a).astype(float), jumps=(a,)) for a in places]
+    for target in (*steps, Target(lambda t: t), Target(lambda t: (t - 0.3) ** 2, curvature=(2.0, 2.0))):
+        at = m.domain.from_unit(np.concatenate((bends, target.jumps)))
+        near = [m.domain.from_unit(m.domain.to_unit(at) + d) for d in (-3e-10, 3e-10)]
+        x = np.concatenate([at, np.nextafter(at, -np.inf), np.nextafter(at, np.inf), *near])
+        x = np.clip(x, m.domain.low, m.domain.high)
+        law, tau = coarse.law(x), target.at(m.domain.to_unit(x))
+        assert (law.expect(problem.upper(target, 1.96)) - tau).min() > -1e-7
+        assert (tau - law.expect(problem.lower(target, 1.96))).min() > -1e-7
+
+
+@pytest.mark.parametrize(("epsilon", "loss", "x"), [(1.0, "l2", 0.5), (2.0, "l1", 0.5), (2.0, "l1", 0.25)])
+def test_people_exactly_where_a_design_turns_are_counted(epsilon: float, loss: str, x: float) -> None:
+    """All of them are at x, the end of the range: the share is 1, and no interval may exclude it."""
+    m = sv.optimal(epsilon, loss=loss)
+    t = sv.Tally(m, m.report(np.full(10_000, x), rng=1))
+    assert sv.probability(t, 0, x).high == 1.0
+    assert sv.probability(t, x, 1).high == 1.0
+    median = sv.quantile(t, 0.5)
+    assert median.low <= x <= median.high

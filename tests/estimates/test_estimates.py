@@ -240,6 +240,9 @@ LINE = sv.Tally(sv.sw(1.0), [1, 2, 3])
         (lambda: sv.mean(LINE, interval="exact"), ValueError, "interval must be one of"),
         (lambda: sv.mean(LINE, estimand="them"), ValueError, "estimand must be one of"),
         (lambda: sv.mean([1, 2]), TypeError, "must be a Tally"),  # type: ignore[arg-type]
+        (lambda: sv.honesty([1, 2]), TypeError, "must be a Tally"),  # type: ignore[arg-type]
+        (lambda: sv.fabrication([1, 2], 1), TypeError, "must be a Tally"),  # type: ignore[arg-type]
+        (lambda: sv.quantile(LINE, "0.5"), TypeError, "p must be a real number, got p='0.5'"),
         (lambda: sv.probability(LINE, 0.5, 0.2), ValueError, "low must not exceed high"),
         (lambda: sv.probability(LINE, 0.5, 2), ValueError, "high must lie in the domain"),
         (lambda: sv.mean(LINE).moved_by(1), ValueError, "no bound"),

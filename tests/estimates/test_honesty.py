@@ -74,6 +74,8 @@ def test_fabrication_bounds_the_mean_and_labels_a_search() -> None:
     widest = 10 / 1000 * (m.decode(m.cells - 1) - m.decode(0))
     assert bound.high - bound.value == pytest.approx(widest)
     assert abs(after - before) > 0.9 * widest
+    everything = sv.fabrication(sv.Tally(m, honest), 1000)
+    assert (everything.low, everything.high) == (0.0, 24.0)  # no further than the domain
     t = sv.Tally(sv.sw(1.0), sv.sw(1.0).report(np.full(1000, 0.3), rng=7))
     searched = sv.fabrication(t, 100, places=5)
     assert searched.kind == "search"

@@ -20,6 +20,10 @@ M = sv.sw(1.0, cells=512)
 CELLS = M.report(np.random.default_rng(1).random(5000), rng=2)
 
 
+MANY = pa.table({"cell": [0] * 2048, "n": [2**53] * 2048})
+TALLY = sv.Tally(M, [1]).to_json()
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     cells=st.lists(st.integers(0, M.cells - 1), max_size=300),
@@ -89,6 +93,15 @@ def test_a_tally_does_not_change() -> None:
         (lambda: sv.Tally.from_counts(M, [1.5] * 512), TypeError, "whole numbers"),
         (lambda: sv.Tally.from_counts(M, [2**52] * 512), DataError, "add up"),
         (lambda: sv.Tally.from_pairs(M, [(0, -2)]), DataError, "between 0 and 2"),
+        # 2048 times 2^53 is 2^64, which int64 takes for nothing.
+        (lambda: sv.Tally.from_pairs(M, [(0, 2**53)] * 2048), DataError, "add up"),
+        (lambda: sv.Tally.from_pairs(M, [(0, 2**53), (1, 1)]), DataError, "add up"),
+        (lambda: sv.Tally.from_arrow(M, MANY.to_reader(max_chunksize=1), count="n"), DataError, "add up"),
+        (lambda: sv.Tally.from_pairs(M, [1, 2]), DataError, "cell, count"),  # type: ignore[list-item]
+        (lambda: sv.Tally.from_counts(M, np.zeros((16, 32), dtype=object)), DataError, "got shape .16, 32"),
+        (lambda: sv.Tally(M, np.ma.masked_array([1, 2], [True, False])), TypeError, "masked array"),
+        (lambda: sv.Tally(M, [[1], [2, 3]]), TypeError, "ragged"),
+        (lambda: sv.Tally.from_json(TALLY.replace("[1]", "[[1]]")), DataError, "lists of equal length"),
         (lambda: sv.Tally.from_pairs(M, [(0, Decimal("1.5"))]), DataError, "whole"),
         (lambda: sv.Tally.from_pairs(M, [(0, 1, 2)]), DataError, "cell, count"),  # type: ignore[list-item]
         (lambda: sv.Tally.from_arrow(M, pa.array([1, None])), DataError, "null: 1 of 2"),

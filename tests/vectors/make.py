@@ -41,7 +41,7 @@ def mix32(counter: NDArray[np.uint32]) -> NDArray[np.uint32]:
 def cells_of(m: AnyMechanism, x: FloatArray, words: Words, coins: Words) -> IntArray:
     """What the plain sampler draws; a mixture's coin is tossed with the leading half of a word."""
     if isinstance(m, sv.Mixture):
-        side = m._toss(coins << np.uint64(32))
+        side = m._coin.toss(coins << np.uint64(32), compiled=False).sides
         cells = np.stack([cells_of(part, x, words, coins) for part in m.parts])
         return cells[side, np.arange(len(x))] + m.offsets[side]
     return np.floor(plain.sample(m.window.tables, words.copy(), m.domain.to_unit(x))).astype(np.int64)

@@ -7,6 +7,7 @@ estimate at which zero is not excluded. The concentration is R = max over φ of 
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from sottovoce.errors import check_confidence
 from sottovoce.estimates.crossfit import CrossFit
 from sottovoce.estimates.envelope import Target
-from sottovoce.estimates.estimate import ESTIMANDS, Estimate, check_choice, few_notes
+from sottovoce.estimates.estimate import ESTIMANDS, Estimate, check_choice, check_tally, few_notes, in_order
 from sottovoce.estimates.limits import Moments, Part, Summary
 from sottovoce.kernels.tables import FloatArray
 from sottovoce.tally import Tally
@@ -51,7 +52,7 @@ def circular_mean(tally: Tally, *, estimand: str = "population", confidence: flo
         notes += ("no direction can be excluded: the interval is the whole circle",)
     low, high = arc
     around = domain.width
-    error = waves.direction_error * around
+    error = waves.direction_error * around if tally.n > 1 else math.nan
     return Estimate(
         float(domain.from_unit(value)), domain.low + low * around, domain.low + high * around, error,
         confidence, tally.n, "circular mean", estimand, "envelope", notes,
@@ -64,20 +65,12 @@ def concentration(tally: Tally, *, estimand: str = "population", confidence: flo
     `estimand`: that of the "population" these people stand for, or of the "respondents" themselves.
     """
     waves = _Waves(tally, estimand, confidence)
-    value, error = waves.resultant, waves.resultant_error
+    error = waves.resultant_error if tally.n > 1 else math.nan
     low, high = (0.0, 1.0) if tally.n < 2 else waves.resultant_limits()
-    value = float(np.clip(value, low, max(low, high)))
+    low, value, high, odd = in_order(low, waves.resultant, high)
+    notes = few_notes(tally.n) + odd
     return Estimate(
-        value,
-        low,
-        high,
-        error,
-        confidence,
-        tally.n,
-        "concentration",
-        estimand,
-        "envelope",
-        few_notes(tally.n),
+        value, low, high, error, confidence, tally.n, "concentration", estimand, "envelope", notes
     )
 
 
@@ -90,9 +83,7 @@ class _Waves:
     """
 
     def __init__(self, tally: Tally, estimand: str, confidence: float) -> None:
-        if not isinstance(tally, Tally):
-            raise TypeError(f"tally must be a Tally, got {type(tally).__name__}")
-        if not tally.mechanism.domain.is_circle:
+        if not check_tally(tally).mechanism.domain.is_circle:
             raise ValueError("a mean direction needs a mechanism on a Circle; on an interval use mean")
         self.estimand = check_choice(estimand, "estimand", ESTIMANDS)
         self.tail = (1 - check_confidence(confidence)) / 2
@@ -156,7 +147,7 @@ class _Waves:
     def direction_error(self) -> float:
         """Standard error of the direction in turns, from that of E sin(θ − φ) there."""
         c, s = _pointing(np.array([self.direction]))
-        return self._error(-s, c) / self.resultant / _TURN if self.resultant > 0 else float("nan")
+        return self._error(-s, c) / self.resultant / _TURN if self.resultant > 0 else math.nan
 
     def arc(self) -> tuple[float, float] | None:
         """Directions around the estimate at which E sin(θ − φ) = 0 is not excluded, in turns."""
@@ -188,7 +179,7 @@ class _Waves:
         """
         from scipy.special import ndtr
 
-        longer = float(1 - ndtr(np.sqrt(-2 * np.log(self.tail))))
+        longer = float(ndtr(-np.sqrt(-2 * np.log(self.tail))))
         c, s = _pointing(np.arange(72) / 72)
         high = max(0.0, float(self._limit(c, s, 1, self.tail).max()))
         low = max(0.0, float(self._limit(c, s, -1, longer).max()))

@@ -55,7 +55,7 @@ class CrossFit:
         """The statistic that bounds the average of a target from above (side 1) or below (side −1)."""
         from scipy.special import ndtri
 
-        z = float(ndtri(1 - tail))
+        z = -float(ndtri(tail))
         found = []
         for counts, problem in self._problems:
             weights = problem.upper(target, z) if side > 0 else problem.lower(target, z)

@@ -23,6 +23,7 @@ from sottovoce.errors import check_confidence, whole_number
 from sottovoce.estimates import splines
 from sottovoce.estimates.differences import difference_form
 from sottovoce.estimates.em import em
+from sottovoce.estimates.estimate import check_tally
 from sottovoce.estimates.histogram import Distribution
 from sottovoce.estimates.model import Coarse, bin_edges
 from sottovoce.kernels.tables import FloatArray
@@ -62,9 +63,7 @@ def distribution(
     >>> bool(abs(d.mean - 8) < 0.2), d.method
     (True, 'ld')
     """
-    if not isinstance(t, Tally):
-        raise TypeError(f"t must be a Tally, got {type(t).__name__}")
-    t = t.required()
+    t = check_tally(t, "t").required()
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got method={method!r}")
     resolution = min(MOST_BINS, finest(t))

@@ -7,8 +7,9 @@ the least expected limit
 
     minimise  Σ q_j w_j + κ·sd_q(w)    subject to  h ≥ τ,        κ = z/√n.
 
-P(j|x) is linear in x between the mechanism's bends, so h ≥ τ is enforced at all of them, on both sides where
-the law or the target may jump, and a curved target is raised by the most it can leave its chord.
+P(j|x) is linear in x between the mechanism's bends, so h ≥ τ is enforced at all of them and on both sides of
+each: the law may jump there, so may the target, and perhaps at the very same x (a round number). A curved
+target is raised by the most it can leave its chord.
 A constant w is always feasible, so an interior-point method starts inside, stays inside, and needs no solver:
 its result is valid wherever it stops.
 """
@@ -24,7 +25,7 @@ import numpy as np
 from sottovoce.estimates.model import Coarse
 from sottovoce.kernels.tables import FloatArray, IntArray
 
-_NEAR = 1e-9  # how far from a bend, in widths of the domain, its two sides are looked at
+_NEAR = 1e-9  # how far from a bend or jump its sides are looked at, in widths of the domain
 _STEPS = 30  # of the optimisation, at most: it needs about fifteen
 _BLUNT = 0.02  # the kink of the standard deviation is rounded off by this share of it
 _GRID = 512  # inputs at which a curved target is held down between bends
@@ -39,6 +40,12 @@ class Target:
     jumps: tuple[float, ...] = ()
     curvature: tuple[float, float] = (0.0, 0.0)
 
+    def above(self, t: FloatArray, near: float) -> FloatArray:
+        """τ, around a jump the larger side of it: somebody may be exactly there, whichever side that is."""
+        if not self.jumps:
+            return self.at(t)
+        return np.maximum(self.at(t), np.maximum(self.at(t - 1.5 * near), self.at(t + 1.5 * near)))
+
     def negative(self) -> Target:
         low, high = self.curvature
         return Target(lambda t: -self.at(t), self.jumps, (-high, -low))
@@ -47,28 +54,34 @@ class Target:
 class Nodes:
     """Where h ≥ τ is enforced: unit coordinates and the law of the groups there, a row each.
 
-    Both sides of every bend and of every jump of the target, and a grid where the target is curved. The law
-    is computed at the bends; everywhere else it follows, because it is linear between them.
+    Every bend and every jump of the target with both of its sides, and a grid where the target is curved. The
+    law is computed at the bends; everywhere else it follows, because it is linear between them. `near` is how
+    far away a side is looked at: no less than two of the floating-point numbers that values can be.
     """
 
     def __init__(self, coarse: Coarse) -> None:
         self.coarse = coarse
+        domain = coarse.mechanism.domain
+        largest = max(abs(domain.low), abs(domain.high)) * domain.scale
+        self.near = max(_NEAR, 2 * float(np.spacing(largest)) * domain.per_width)
         self._jumps: dict[tuple[float, ...], tuple[FloatArray, FloatArray]] = {}
 
     def of(self, target: Target) -> tuple[FloatArray, FloatArray]:
         if target.curvature != (0.0, 0.0):
             return self.curved
         if target.jumps not in self._jumps:
-            near = np.array(target.jumps)
-            self._jumps[target.jumps] = self._with(np.concatenate((near - _NEAR, near + _NEAR)))
+            at = np.array(target.jumps)
+            self._jumps[target.jumps] = self._with(np.concatenate((at - self.near, at + self.near)))
         return self._jumps[target.jumps]
 
     @cached_property
     def straight(self) -> tuple[FloatArray, FloatArray]:
         domain = self.coarse.mechanism.domain
-        bends = domain.to_unit(self.coarse.bends)
-        t = np.unique(np.clip(np.concatenate((bends - _NEAR, bends + _NEAR, [0.0, 1.0])), 0.0, 1.0))
-        return t, self.coarse.law(np.clip(domain.from_unit(t), domain.low, domain.high)).dense()
+        bends, near = np.unique(domain.to_unit(self.coarse.bends)), self.near
+        between = (bends[1:] + bends[:-1])[np.diff(bends) < 2 * near] / 2  # where sides overlap
+        t = np.clip(np.concatenate((bends - near, bends, bends + near, between, [0.0, 1.0])), 0.0, 1.0)
+        x = np.unique(np.clip(domain.from_unit(t), domain.low, domain.high))
+        return domain.to_unit(x), self.coarse.law(x).dense()
 
     @cached_property
     def curved(self) -> tuple[FloatArray, FloatArray]:
@@ -83,7 +96,7 @@ class Nodes:
         t, rows = self.straight
         more = np.setdiff1d(np.clip(more, 0.0, 1.0), t)
         left = np.clip(np.searchsorted(t, more) - 1, 0, len(t) - 2)
-        apart = np.diff(t)[left] > 3 * _NEAR  # within a bend its two sides speak for it
+        apart = np.diff(t)[left] > 3 * self.near  # within a bend its two sides speak for it
         more, left = more[apart], left[apart]
         share = ((more - t[left]) / (t[left + 1] - t[left]))[:, None]
         law = (1 - share) * rows[left] + share * rows[left + 1]
@@ -100,7 +113,7 @@ class Envelope:
     def upper(self, target: Target, z: float) -> FloatArray:
         """Weights of an upper limit: h ≥ τ everywhere, expected limit least under the pilot."""
         t, rows = self.nodes.of(target)
-        return self._above(t, rows, target.at(t) + _slack(target, t), z)
+        return self._above(t, rows, target.above(t, self.nodes.near) + _slack(target, t), z)
 
     def lower(self, target: Target, z: float) -> FloatArray:
         """Weights of a lower limit: h ≤ τ everywhere."""
@@ -127,12 +140,12 @@ class Envelope:
         """
         t, rows = self.nodes.finer
         h = rows @ weights
-        rise = np.where(np.diff(t) > 3 * _NEAR, np.diff(h) ** 2 / 4, 0.0)
+        rise = np.where(np.diff(t) > 3 * self.nodes.near, np.diff(h) ** 2 / 4, 0.0)
         return rows @ weights**2 - h**2, np.maximum(np.append(rise, 0.0), np.insert(rise, 0, 0.0))
 
     def _above(self, t: FloatArray, rows: FloatArray, bound: FloatArray, z: float) -> FloatArray:
         # The two sides of a bend are one constraint unless something jumps there.
-        apart = np.diff(t) > 3 * _NEAR
+        apart = np.diff(t) > 3 * self.nodes.near
         apart |= (np.abs(np.diff(rows, axis=0)).max(axis=1) > 1e-6) | (np.abs(np.diff(bound)) > 1e-6)
         used = np.concatenate(([True], apart))
         w = minimise_limit(rows[used], bound[used], self.pilot, z / np.sqrt(self.n))
@@ -155,9 +168,10 @@ def minimise_limit(rows: FloatArray, bound: FloatArray, q: FloatArray, kappa: fl
     from scipy.linalg.lapack import dposv, dpotrs
 
     highest, span = float(bound.max()), float(np.ptp(bound)) or 1.0
-    if _says_nothing(rows[bound > highest - 1e-12 * span], q, kappa):
+    bound = bound - highest  # rows sum to 1, so weights follow; a target far from zero would cancel
+    if _says_nothing(rows[bound >= -1e-12 * span], q, kappa):
         return np.full(len(q), highest)
-    w = np.full(len(q), highest + span)
+    w = np.full(len(q), span)
     slack = rows @ w - bound
     price = 1 / slack
     price /= price.sum()
@@ -194,9 +208,9 @@ def minimise_limit(rows: FloatArray, bound: FloatArray, q: FloatArray, kappa: fl
         price = price + _reach(price, rise, 0.99) * rise
         slack = rows @ w - bound
     # Constant weights are the honest answer where nothing better is known.
-    if q @ w + kappa * np.sqrt(max(float(q @ w**2 - (q @ w) ** 2), 0.0)) >= highest:
+    if q @ w + kappa * np.sqrt(max(float(q @ w**2 - (q @ w) ** 2), 0.0)) >= 0.0:
         return np.full(len(q), highest)
-    return w
+    return w + highest
 
 
 def _says_nothing(top: FloatArray, q: FloatArray, kappa: float) -> bool:

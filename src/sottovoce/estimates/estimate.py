@@ -7,10 +7,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sottovoce.errors import whole_number
+from sottovoce.tally import Tally
 
 ESTIMANDS = ("population", "respondents")
 INTERVALS = ("normal", "finite", "bootstrap")
 FEW = 16  # reports below which an answer says that its interval rests on little
+CONTRADICTION = "the limits contradict each other: hardly reports of this mechanism, see sottovoce.honesty"
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,8 @@ class Estimate:
     `what` names the quantity, `estimand` whose it is: of the "population" that the people stand for, or of
     the "respondents" themselves. `method` says how it was computed, `notes` what the reader should know.
     `reach` is the most by which replacing one report can move the value, where that is known.
-    `standard_error` is that of the value, `n` the number of reports.
+    `standard_error` is that of the value (NaN where it is not known: of quantiles, of a direction where there
+    is none, and from one report), `n` the number of reports.
     """
 
     value: float
@@ -53,20 +56,42 @@ class Estimate:
         return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in content.items()}
 
     def __str__(self) -> str:
-        digits = _digits(self.high - self.low)
+        value, low, high = _shown(self.value, self.low, self.high)
         text = (
-            f"{self.what}: {self.value:.{digits}f}, {100 * self.confidence:g} % interval "
-            f"{self.low:.{digits}f} to {self.high:.{digits}f} "
+            f"{self.what}: {value}, {100 * self.confidence:.10g} % interval {low} to {high} "
             f"({self.estimand}, n={self.n}, {self.method})"
         )
         return "\n".join((text, *(f"  note: {note}" for note in self.notes)))
 
 
-def _digits(width: float) -> int:
-    """Decimals that show an interval to about two figures of its width."""
-    if not width > 0 or not math.isfinite(width):
-        return 4
-    return min(12, max(0, 2 - math.floor(math.log10(width))))
+def _shown(value: float, low: float, high: float) -> list[str]:
+    """The numbers to about two figures of the interval's width; very small and very large ones in powers."""
+    largest, width = max(abs(low), abs(high)), high - low
+    decimals = 2 - math.floor(math.log10(width)) if 0 < width < math.inf else 4
+    if largest == 0 or 1e-6 <= largest < 1e15:
+        return [f"{number:.{min(max(0, decimals), 12)}f}" for number in (value, low, high)]
+    figures = min(max(0, math.floor(math.log10(largest)) + decimals), 15)
+    return [f"{number:.{figures}e}" for number in (value, low, high)]
+
+
+def in_order(low: float, value: float, high: float) -> tuple[float, float, float, tuple[str, ...]]:
+    """Limits in order with the value between them, and a note where they contradict each other.
+
+    Each limit comes from a statistic of its own, so reports that no truth explains can put the lower one
+    above the upper one. Then nothing between the two is excluded with any right.
+    """
+    notes: tuple[str, ...] = ()
+    if low > high:
+        notes = (CONTRADICTION,) if low - high > 1e-9 else ()
+        low, high = high, low
+    return low, min(max(value, low), high), high, notes
+
+
+def check_tally(tally: object, name: str = "tally") -> Tally:
+    """What an estimate takes, and nothing else."""
+    if not isinstance(tally, Tally):
+        raise TypeError(f"{name} must be a Tally, got {type(tally).__name__}")
+    return tally
 
 
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> str:

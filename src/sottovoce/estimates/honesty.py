@@ -19,7 +19,7 @@ import numpy as np
 
 from sottovoce.errors import real_number, whole_number
 from sottovoce.estimates.envelope import Nodes
-from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.estimate import Estimate, check_tally
 from sottovoce.estimates.means import is_unbiased, mean
 from sottovoce.estimates.model import Coarse
 from sottovoce.kernels.tables import FloatArray, IntArray
@@ -79,7 +79,7 @@ def honesty(tally: Tally, *, false_alarm: float = 1e-6) -> Honesty:
     alpha = real_number(false_alarm, "false_alarm")
     if not 0 < alpha < 1:
         raise ValueError(f"false_alarm must lie strictly between 0 and 1, got false_alarm={alpha!r}")
-    hull = _Hull(Coarse.of(tally, _GROUPS))
+    hull = _Hull(Coarse.of(check_tally(tally), _GROUPS))
     gap, where = hull.gap(alpha)
     if gap <= 0:
         return Honesty(hull.p_value(alpha, 1.0), alpha, 0.0, None, tally.n)
@@ -97,7 +97,7 @@ class _Hull:
         self.begin, self.end = _dyadic(groups)
         below = np.concatenate(([0.0], np.cumsum(coarse.shares)))
         self.seen = np.clip(below[self.end] - below[self.begin], 0.0, 1.0)
-        rows = np.unique(Nodes(coarse).straight[1].round(15), axis=0)
+        rows = np.unique(Nodes(coarse).straight[1].round(8), axis=0)  # the sides of a bend are one
         total = np.concatenate((np.zeros((len(rows), 1)), np.cumsum(rows, axis=1)), axis=1)
         self.law = (total[:, self.end] - total[:, self.begin]).T
 
@@ -206,15 +206,17 @@ def fabrication(
 ) -> Fabrication:
     """What k fabricated reports can do to an estimate.
 
-    For the mean of an unbiased mechanism it is a bound: each report carries one of finitely many weights. For
-    any other statistic the k reports are put on one of `places` cells at a time and the worst is kept.
+    For the mean of an unbiased mechanism it is a bound: each report carries one of finitely many weights, and
+    a mean stays in the domain. For any other statistic the k reports are put on one of `places` cells at a
+    time and the worst is kept.
     """
-    k = whole_number(k, "k", least=0, most=tally.required().n)
+    k = whole_number(k, "k", least=0, most=check_tally(tally).required().n)
     value = statistic(tally).value
     m = tally.mechanism
     if statistic is mean and is_unbiased(m):
         reach = k * (mean(tally).reach or 0.0)
-        return Fabrication(k, tally.n, value, value - reach, value + reach, "bound")
+        low, high = max(value - reach, m.domain.low), min(value + reach, m.domain.high)
+        return Fabrication(k, tally.n, value, low, high, "bound")
     cells = np.unique(np.linspace(0, m.cells - 1, whole_number(places, "places", least=2)).astype(np.int64))
     found = [statistic(tally + Tally.from_pairs(m, [(int(cell), k)])).value for cell in cells]
     return Fabrication(k, tally.n, value, min([value, *found]), max([value, *found]), "search")

@@ -87,7 +87,7 @@ class Moments:
         """value ± error·(t + skewness·(2t² + 1)/6): the skewness term only where it widens (Hall 1992)."""
         from scipy.special import stdtrit
 
-        t = float(stdtrit(self.freedom, 1 - tail))
+        t = -float(stdtrit(self.freedom, tail))
         lean = np.maximum(0.0, side * self.skewness) * (2 * t**2 + 1) / 6
         return self.value + side * self.error * (t + lean)
 

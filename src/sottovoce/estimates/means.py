@@ -12,12 +12,22 @@ reports of a biased mechanism, as the OGPM paper does: its interval is for the a
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from sottovoce.errors import check_confidence
 from sottovoce.estimates.crossfit import CrossFit
 from sottovoce.estimates.envelope import Target
-from sottovoce.estimates.estimate import ESTIMANDS, INTERVALS, Estimate, check_choice, few_notes
+from sottovoce.estimates.estimate import (
+    ESTIMANDS,
+    INTERVALS,
+    Estimate,
+    check_choice,
+    check_tally,
+    few_notes,
+    in_order,
+)
 from sottovoce.estimates.limits import Part, betting_limit, bootstrap_limit, moments, normal_limit
 from sottovoce.kernels.tables import FloatArray
 from sottovoce.randomness import Seeded
@@ -84,9 +94,9 @@ def mean(
         value = float(m.domain.to_unit(distribution(tally, band=False).mean))
     notes = _notes(tally.n, interval, raw and not is_unbiased(m), ends[0] <= value <= ends[1])
     low, high = (float(np.clip(limit, *ends)) for limit in (low, high))
-    value = float(np.clip(value, low, max(low, high)))
+    low, value, high, odd = in_order(low, value, high)
     exact = method in ("decoded", "raw")
-    error = float(max(below.error, above.error)) if tally.n > 1 else float("nan")
+    error = float(max(below.error, above.error)) if tally.n > 1 else math.nan
     low, value, high = (float(m.domain.from_unit(t)) for t in (low, value, high))
     return Estimate(
         value,
@@ -98,7 +108,7 @@ def mean(
         what="mean report" if raw else "mean",
         estimand=estimand,
         method=method if interval == "normal" else f"{method}, {interval}",
-        notes=notes,
+        notes=notes + odd,
         reach=float(np.ptp(lower[0].weights)) * m.domain.width / tally.n if exact else None,
     )
 
@@ -150,12 +160,11 @@ def variance(tally: Tally, *, estimand: str = "population", confidence: float = 
         away = max(abs(fit.limit(_MEAN, side, 0.1 * tail, estimand) - centre) for side in (-1, 1))
         low = below.limit(-1, 0.8 * tail) - away**2
     low, high = (float(np.clip(limit, 0.0, 0.25)) for limit in (low, high))
-    value = float(np.clip((below.value + above.value) / 2, low, max(low, high)))
-    width = m.domain.width**2
-    return Estimate(
-        value * width, low * width, high * width, float(max(below.error, above.error)) * width, confidence,
-        tally.n, "variance", estimand, "envelope", few_notes(tally.n),
-    )  # fmt: skip
+    low, value, high, odd = in_order(low, (below.value + above.value) / 2, high)
+    error = float(max(below.error, above.error)) if tally.n > 1 else math.nan
+    value, low, high, error = (m.domain.width**2 * number for number in (value, low, high, error))
+    notes = few_notes(tally.n) + odd
+    return Estimate(value, low, high, error, confidence, tally.n, "variance", estimand, "envelope", notes)
 
 
 def is_unbiased(m: Reporter) -> bool:
@@ -174,9 +183,7 @@ def is_unbiased(m: Reporter) -> bool:
 
 def needs_interval(tally: Tally, what: str, instead: str) -> Tally:
     """A tally with data of a mechanism on an interval."""
-    if not isinstance(tally, Tally):
-        raise TypeError(f"tally must be a Tally, got {type(tally).__name__}")
-    if tally.mechanism.domain.is_circle:
+    if check_tally(tally).mechanism.domain.is_circle:
         raise ValueError(f"{what} is not defined on a circle; use {instead}")
     return tally.required()
 

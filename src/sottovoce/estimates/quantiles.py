@@ -7,7 +7,8 @@ value itself comes from the reconstructed distribution.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from typing import overload
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from sottovoce.errors import check_confidence, real_number
 from sottovoce.estimates.crossfit import BINS, CrossFit
 from sottovoce.estimates.envelope import Target
-from sottovoce.estimates.estimate import ESTIMANDS, Estimate, check_choice, few_notes
+from sottovoce.estimates.estimate import ESTIMANDS, Estimate, check_choice, check_tally, few_notes, in_order
 from sottovoce.estimates.limits import moments
 from sottovoce.estimates.means import needs_interval
 from sottovoce.tally import Tally
@@ -45,18 +46,20 @@ def quantile(
 
     check_choice(estimand, "estimand", ESTIMANDS)
     tail = (1 - check_confidence(confidence)) / 2
-    wanted = [check_share(q) for q in (p if isinstance(p, Sequence | np.ndarray) else [p])]
+    several = np.ndim(p) > 0
+    asked: Iterable[object] = p if several else [p.item() if isinstance(p, np.ndarray) else p]  # type: ignore[assignment]
+    wanted = [check_share(q) for q in asked]
     m = needs_interval(tally, "quantile", "probability").mechanism
     shape = distribution(tally, band=False)
     found = []
     for q, (low, high) in zip(wanted, quantile_limits(tally, wanted, tail, estimand), strict=True):
-        value = float(np.clip(m.domain.to_unit(shape.quantile(q)), low, high))
+        low, value, high, odd = in_order(low, float(m.domain.to_unit(shape.quantile(q))), high)
         low, value, high = (float(m.domain.from_unit(t)) for t in (low, value, high))
-        what, notes = f"{q:g}-quantile", few_notes(tally.n)
+        what, notes = f"{q:.12g}-quantile", few_notes(tally.n) + odd
         found.append(
-            Estimate(value, low, high, float("nan"), confidence, tally.n, what, estimand, "envelope", notes)
+            Estimate(value, low, high, math.nan, confidence, tally.n, what, estimand, "envelope", notes)
         )
-    return found if isinstance(p, Sequence | np.ndarray) else found[0]
+    return found if several else found[0]
 
 
 def quantile_limits(
@@ -123,11 +126,9 @@ def probability(
     >>> bool(e.low < 0.25 < e.high)
     True
     """
-    if not isinstance(tally, Tally):
-        raise TypeError(f"tally must be a Tally, got {type(tally).__name__}")
     check_choice(estimand, "estimand", ESTIMANDS)
     tail = (1 - check_confidence(confidence)) / 2
-    domain = tally.required().mechanism.domain
+    domain = check_tally(tally).required().mechanism.domain
     ends = [real_number(low, "low"), real_number(high, "high")]
     for end, name in zip(ends, ("low", "high"), strict=True):
         if not domain.contains(end):
@@ -146,10 +147,10 @@ def probability(
         least, most = (
             float(np.clip(one.limit(side, tail), 0.0, 1.0)) for one, side in ((lower, -1), (upper, 1))
         )
-    value = float(np.clip((lower.value + upper.value) / 2, least, max(least, most)))
-    error = float(max(lower.error, upper.error))
-    what = f"probability of {ends[0]:g} to {ends[1]:g}"
-    notes = few_notes(tally.n)
+    least, value, most, odd = in_order(least, (lower.value + upper.value) / 2, most)
+    error = float(max(lower.error, upper.error)) if tally.n > 1 else math.nan
+    what = f"probability of {ends[0]:.12g} to {ends[1]:.12g}"
+    notes = few_notes(tally.n) + odd
     return Estimate(value, least, most, error, confidence, tally.n, what, estimand, "envelope", notes)
 
 

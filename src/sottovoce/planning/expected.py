@@ -113,7 +113,7 @@ def direction_error(m: Any, people: int, shapes: Shapes, confidence: float) -> E
 def _normal(confidence: float) -> float:
     from scipy.special import ndtri
 
-    return float(ndtri((1 + confidence) / 2))
+    return -float(ndtri((1 - confidence) / 2))
 
 
 # -- shapes: simulated ----------------------------------------------------------------------------------
