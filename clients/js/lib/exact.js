@@ -61,11 +61,26 @@ export function atMostExp(ratio, epsilon) {
   return !less(expLower(rationalEpsilon(epsilon)), ratio);
 }
 
+/** The least double ε with ratio ≤ e^ε: comparing it with another double decides as the integers do. */
+export function logUpper(ratio) {
+  let epsilon = nearestLog(ratio);
+  while (less(expLower(rationalEpsilon(epsilon)), ratio)) epsilon = nextUp(epsilon);
+  return epsilon;
+}
+
+/** The double after a finite one ≥ 0. */
+function nextUp(number) {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, number);
+  view.setBigUint64(0, view.getBigUint64(0) + 1n);
+  return view.getFloat64(0);
+}
+
 /**
  * The logarithm of a ratio ≥ 1 of integers up to 2^53, rounded to the nearest double: a first guess y, and
  * what is left, ln(ratio / e^y), by two terms of its series in fixed point.
  */
-export function logOf([numerator, denominator]) {
+function nearestLog([numerator, denominator]) {
   const guess = Math.max(0, Math.log(Number(numerator) / Number(denominator)));
   const [q] = expLower(fractionOf(guess));
   const one = 1n << BITS;

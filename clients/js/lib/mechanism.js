@@ -3,7 +3,7 @@
  * does on the same 64 random bits. All arithmetic is on integers below 2^53 held as doubles.
  */
 import { DataError, PrivacyError, SpecError } from "./errors.js";
-import { atMostExp, logOf } from "./exact.js";
+import { atMostExp, logUpper } from "./exact.js";
 import { randomWord, withWords } from "./random.js";
 import { Sampler, units } from "./sampler.js";
 import { readSpec } from "./spec.js";
@@ -19,7 +19,7 @@ export function audit(text) {
 function findings({ epsilon: claimed, windows }) {
   const ratios = windows.map(largestRatio); // a public coin cancels: the worst part counts
   const ratio = ratios.reduce((most, next) => (next[0] * most[1] > most[0] * next[1] ? next : most));
-  return { ratio, epsilon: logOf(ratio), claimed, holds: atMostExp(ratio, claimed) };
+  return { ratio, epsilon: logUpper(ratio), claimed, holds: atMostExp(ratio, claimed) };
 }
 
 /** Read a spec; refused unless its counts give the ε it claims. */
@@ -74,7 +74,8 @@ export class Mechanism {
     const { low, high, circle, circumference } = this.#domain;
     if (x >= low && x <= high) return x;
     if (!circle) return Math.min(Math.max(x, low), high);
-    const turn = (x - low) % circumference;
+    const far = !Number.isFinite(x - low); // then half of everything is within doubles
+    const turn = far ? 2 * ((x / 2 - low / 2) % (circumference / 2)) : (x - low) % circumference;
     return low + (turn < 0 ? turn + circumference : turn);
   }
 

@@ -4,7 +4,9 @@
  * because a wrong guess of the processor costs more than the arithmetic.
  */
 const NEVER = 2 ** 60; // beyond every position: an interval does not wrap
-const MOST_BITS = 14; // of a guide table
+const GUIDE_BITS = 14;
+const CHUNK = 2048;
+const placed = new Float64Array(CHUNK); // the starts of one chunk, between the two loops of `fill`
 
 export class Sampler {
   constructor({ wraps, bits, count, background, extra, mass, around, top, t, s, stepwise }, domain) {
@@ -16,15 +18,14 @@ export class Sampler {
     this.edge = wraps ? around : NEVER; // positions from here on …
     this.turn = wraps ? around : 0; // … come back by one turn
     const segments = stepwise ? t.length : t.length - 1;
-    this.knots = sealed(t.subarray(0, segments));
+    this.knots = joined(t.subarray(0, segments), [Infinity]);
     this.starts = s.subarray(0, segments);
     this.slopes = Float64Array.from({ length: segments }, (_, k) =>
       !stepwise && t[k + 1] > t[k] ? (s[k + 1] - s[k]) / (t[k + 1] - t[k]) : 0,
     );
     this.guide = guide(this.knots, 1);
     this.first = edges(count);
-    this.back = new Runs(count, background, this.first);
-    this.more = new Runs(count, extra, this.first);
+    this.runs = tabulated(count, background, extra, this.first);
     this.weights = Float64Array.of(background[0], Math.max(extra[0], 1));
     this.uniform = count.length === 1 && segments === 1;
   }
@@ -32,23 +33,48 @@ export class Sampler {
   /** The cell that the word hi·2^32 + lo draws at x, which must lie in the domain. */
   cell(x, hi, lo) {
     const draw = (hi >>> 0) * this.factor + (lo >>> this.shift); // the top bits of the word
-    if (draw < this.mass) return this.back.cell(draw);
-    const { knots, edge, turn } = this;
+    const { mass, edge, turn, runs } = this;
+    if (draw < mass) return cellOf(runs, runs.guide[(draw * runs.backScale) | 0], draw);
+    const u = this.start(x) - mass + draw;
+    const at = u >= edge ? u - turn : u;
+    return cellOf(runs, runs.guide[((at * runs.moreScale) | 0) + runs.second], at);
+  }
+
+  /** Where the window of x begins. */
+  start(x) {
+    const { knots, guide } = this;
     const t = (x * this.scale - this.scaledLow) * this.perWidth;
-    const k = last(knots, this.guide, t);
-    let s = this.starts[k] + Math.floor((t - knots[k]) * this.slopes[k]);
-    s = Math.min(Math.max(s, 0), this.top);
-    if (s >= edge) s -= turn;
-    const u = s - this.mass + draw;
-    return this.more.cell(u >= edge ? u - turn : u);
+    const found = guide.from[(t * guide.scale) | 0];
+    let k = found >> 1;
+    if (found & 1) while (knots[k + 1] <= t) k += 1;
+    const s = Math.min(Math.max(this.starts[k] + Math.floor((t - knots[k]) * this.slopes[k]), 0), this.top);
+    return s >= this.edge ? s - this.turn : s;
   }
 
   /** The cells of xs[from … to−1], each drawn by a pair of words; `words` begins with that of xs[from]. */
   fill(cells, xs, words, from, to) {
-    if (!this.uniform) {
-      for (let i = from, j = 0; i < to; i += 1, j += 2) cells[i] = this.cell(xs[i], words[j], words[j + 1]);
+    if (this.uniform) {
+      this.fillUniform(cells, xs, words, from, to);
       return;
     }
+    const { factor, shift, mass, edge, turn, runs } = this;
+    const { guide, backScale, moreScale, second } = runs;
+    for (let chunk = from; chunk < to; chunk += CHUNK) {
+      const size = Math.min(CHUNK, to - chunk);
+      for (let i = 0; i < size; i += 1) placed[i] = this.start(xs[chunk + i]);
+      for (let i = 0, j = 2 * (chunk - from); i < size; i += 1, j += 2) {
+        const draw = words[j] * factor + (words[j + 1] >>> shift);
+        const inside = (draw >= mass) | 0; // 1: in the window, whose start counts; 0: in the background
+        let u = draw + inside * (placed[i] - mass);
+        u -= ((u >= edge) & inside) * turn;
+        const bucket = ((u * (inside ? moreScale : backScale)) | 0) + inside * second;
+        cells[chunk + i] = cellOf(runs, guide[bucket], u);
+      }
+    }
+    placed.fill(0); // starts tell values
+  }
+
+  fillUniform(cells, xs, words, from, to) {
     const { factor, shift, mass, scale, scaledLow, perWidth, top, edge, turn, weights } = this;
     const [knot, start, slope] = [this.knots[0], this.starts[0], this.slopes[0]];
     for (let i = from, j = 0; i < to; i += 1, j += 2) {
@@ -56,7 +82,7 @@ export class Sampler {
       const t = (xs[i] * scale - scaledLow) * perWidth;
       let s = Math.min(Math.max(start + Math.floor((t - knot) * slope), 0), top);
       s -= (s >= edge) * turn;
-      const inside = (draw >= mass) | 0; // 1: in the window, whose start counts; 0: in the background
+      const inside = (draw >= mass) | 0;
       let u = draw + inside * (s - mass);
       u -= ((u >= edge) & inside) * turn;
       cells[i] = u / weights[inside]; // a typed array drops the fraction
@@ -64,23 +90,29 @@ export class Sampler {
   }
 }
 
-/** Runs of equal cells along the background or the extra coordinate. */
-class Runs {
-  constructor(count, weight, first) {
-    const left = edges(count, weight);
-    this.extent = left.at(-1) + count.at(-1) * weight.at(-1);
-    this.left = sealed(left);
-    this.weight = weight.map((each) => Math.max(each, 1));
-    this.first = first;
-    this.guide = guide(this.left, this.extent);
-  }
+/** Runs of equal cells, those of the background before those of the window, so that one look-up serves both. */
+function tabulated(count, background, extra, first) {
+  const [back, more] = [edges(count, background), edges(count, extra)];
+  const [mass, around] = [back, more].map((left, i) => left.at(-1) + count.at(-1) * (i ? extra : background).at(-1));
+  const [low, high] = [guide(back, mass), guide(more, around, count.length)];
+  return {
+    begins: joined(back, more),
+    ends: joined(back.subarray(1), [mass], more.subarray(1), [around]),
+    each: joined(background, extra.map((weight) => Math.max(weight, 1))),
+    first: joined(first, first),
+    guide: joined(low.from, high.from),
+    backScale: low.scale,
+    moreScale: high.scale,
+    second: low.from.length,
+    atoms: count.every((many) => many === 1),
+  };
+}
 
-  /** The cell at a position. */
-  cell(at) {
-    const { left } = this;
-    const run = last(left, this.guide, at);
-    return this.first[run] + Math.floor((at - left[run]) / this.weight[run]);
-  }
+/** The cell at a position, whose run the guide found. */
+function cellOf({ begins, ends, each, first, atoms }, found, at) {
+  let run = found >> 1;
+  if (found & 1) while (ends[run] <= at) run += 1;
+  return atoms ? first[run] : first[run] + Math.floor((at - begins[run]) / each[run]);
 }
 
 /** Sums of count·weight before each run. */
@@ -90,33 +122,30 @@ export function edges(count, weight = null) {
   return left;
 }
 
-/** The same numbers with an end that nothing reaches. */
-function sealed(sorted) {
-  const longer = new Float64Array(sorted.length + 1).fill(Infinity);
-  longer.set(sorted);
-  return longer;
+/** Several lists in one typed array, of the first one's type. */
+function joined(first, ...others) {
+  const all = new first.constructor(others.reduce((length, each) => length + each.length, first.length));
+  let at = 0;
+  for (const each of [first, ...others]) {
+    all.set(each, at);
+    at += each.length;
+  }
+  return all;
 }
 
 /**
- * A guide into sorted numbers: for each bucket the last number that is not beyond its beginning. Buckets are
- * wide by a power of two, so the bucket of a position is exact.
+ * A guide into sorted left edges: for each bucket twice the last entry that begins no later than the bucket (plus
+ * `offset`), and one more if a scan has to follow because another begins inside. Buckets are wide by a power
+ * of two, so the bucket of a position is exact.
  */
-function guide(sorted, extent) {
-  const bits = Math.min(MOST_BITS, Math.ceil(Math.log2(sorted.length)) + 1);
-  const scale = 2 ** (bits - Math.ceil(Math.log2(extent)) - 1);
-  const from = new Int32Array(2 ** bits + 1);
+function guide(left, extent, offset = 0) {
+  const scale = 2 ** (GUIDE_BITS - 1 - Math.ceil(Math.log2(extent)));
+  const from = new Uint32Array(Math.floor(extent * scale) + 1);
   for (let bucket = 0, at = 0; bucket < from.length; bucket += 1) {
-    while (sorted[at + 1] <= bucket / scale) at += 1;
-    from[bucket] = at;
+    while (left[at + 1] <= bucket / scale) at += 1;
+    from[bucket] = 2 * (at + offset) + (left[at + 1] < (bucket + 1) / scale);
   }
   return { scale, from };
-}
-
-/** The last entry of sealed numbers that is at most `at`; the first if none is. */
-function last(sorted, { scale, from }, at) {
-  let found = from[(at * scale) | 0];
-  while (sorted[found + 1] <= at) found += 1;
-  return found;
 }
 
 /** A power of two brings the width into the range where 1/width is finite. */

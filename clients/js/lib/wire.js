@@ -3,7 +3,6 @@ import { CollectorError } from "./errors.js";
 
 const BINARY = "application/vnd.sottovoce.cells";
 const LONGEST_WAIT = 30; // seconds, whatever Retry-After says
-const REPEAT = new Set([429, 500, 502, 503, 504]);
 
 /** The body of a batch, always the same bytes for the same record. */
 export function body({ digest, cells, width }) {
@@ -58,7 +57,7 @@ async function once(url, fetch, timeout, options) {
   const { status } = response;
   const error = new CollectorError(
     message ?? `the collector's answer cannot be read (status ${status})`,
-    { status, code, field, retryable: REPEAT.has(status) || response.ok },
+    { status, code, field, retryable: status === 429 || status >= 500 || response.ok },
   );
   const after = Number.parseFloat(response.headers.get("retry-after"));
   return { error, after: after >= 0 ? after : undefined };

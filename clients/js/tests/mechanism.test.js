@@ -56,6 +56,17 @@ test("values outside the domain are refused without being named", () => {
   for (const cell of [-1, 65536, 1.5, "0", NaN]) assert.throws(() => m.decode(cell), DataError);
 });
 
+test("any finite number comes round a circle, also where its distance from the origin is beyond doubles", () => {
+  const { spec } = mechanisms.find((vector) => vector.name === "circle of hours");
+  for (const origin of [-1e300, 1e300]) {
+    const m = fromJson(JSON.stringify({ ...JSON.parse(spec), domain: [origin, 1e292] }));
+    for (const x of [Number.MAX_VALUE, -Number.MAX_VALUE]) {
+      assert.ok(m.contains(m.bringInside(x)));
+      assert.ok(m.report(x, { clip: true }) < m.cells);
+    }
+  }
+});
+
 test("a mechanism cannot be changed after its audit", () => {
   const m = make("ogpm");
   assert.throws(() => { m.epsilon = 0.1; }, TypeError);
