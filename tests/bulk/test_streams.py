@@ -187,6 +187,24 @@ def test_specs_beside_a_csv_are_never_those_of_other_reports(tmp_path: Path) -> 
     assert not list(tmp_path.glob(".*"))
 
 
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".csv"])
+def test_a_full_disk_names_the_file_and_leaves_none(tmp_path: Path, suffix: str) -> None:
+    target = tmp_path / f"r{suffix}"
+    code = f"""
+import resource
+import numpy as np, pyarrow as pa, sottovoce as sv
+from sottovoce import bulk
+resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, resource.RLIM_INFINITY))
+try:
+    bulk.report(pa.table({{"wait": np.full(200_000, 5.0)}}), {{"wait": sv.pm(1.0, (0, 10))}}, {str(target)!r})
+except OSError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == f"[Errno 27] File too large: '{target}'\n"
+    assert list(tmp_path.iterdir()) == []
+
+
 # -- groups -------------------------------------------------------------------------------------------------
 
 

@@ -150,6 +150,10 @@ def atomic_file(target: Path) -> Iterator[Path]:
             _sync(temporary)
             _name_once(temporary, target)
             _sync(target.parent)
+    except OSError as error:  # no space, no right to write: about the file that was asked for
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), str(target)) from None
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -42,10 +42,14 @@ def optimal(
 
     Prints the certificate; --output writes the spec that devices run, --plot a picture of it.
     """
+    from rich.console import Console
+
     check_target(output)
     check_target(plot, (".png", ".svg", ".pdf"), "--plot")
     where = domain_from(domain, circle, default=(0, 1))
-    m = sv.optimal(epsilon, where, _loss(loss), unbiased, prior=_samples(prior), tolerance=tolerance)
+    samples = _samples(prior)
+    with Console(stderr=True).status("designing"):  # seconds for a large ε
+        m = sv.optimal(epsilon, where, _loss(loss), unbiased, prior=samples, tolerance=tolerance)
     certificate = m.certificate
     others = "unbiased ε-LDP mechanisms" if unbiased else "ε-LDP mechanisms"
     rows = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -69,7 +70,9 @@ _SPOKEN = {
     "missing='drop' or": "--missing drop or",
     "clip=True": "--clip",
     "pass mechanism=": "pass --spec PATH",
+    "unbiased=True and prior=": "--unbiased and --prior",
 }
+_OPTION = {"circumference": "circle"}  # an argument whose option has another name
 
 
 def in_options(text: str) -> str:
@@ -78,7 +81,8 @@ def in_options(text: str) -> str:
         text = text.replace(python, option)
     name = re.match(r"([a-z_]+) must ", text)
     if name and f"got {name[1]}=" in text:
-        text = "--" + text.replace(f"got {name[1]}=", "got ")
+        rule = text[name.end(1) :].replace(f"got {name[1]}=", "got ")
+        text = f"--{_OPTION.get(name[1], name[1]).replace('_', '-')}{rule}"
     return text
 
 
@@ -104,6 +108,8 @@ def check_target(path: Path | None, endings: tuple[str, ...] = (), option: str =
         raise IsADirectoryError(f"{option} must be a file, {path} is a folder")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {path.parent}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise PermissionError(f"{option} cannot be written: {path}")
 
 
 def read_spec(path: Path) -> Any:

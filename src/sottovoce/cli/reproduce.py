@@ -36,7 +36,7 @@ def reproduce(
             "--only", metavar="TEXT", help="Only entries whose name contains this; may be repeated."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="The seed of the simulations.")] = 20250,
+    seed: Annotated[int, typer.Option("--seed", help="The seed of the simulations.", min=0)] = 20250,
     force: Annotated[bool, typer.Option("--force", help="Run again what is already there.")] = False,
     names: Annotated[bool, typer.Option("--list", help="List the entries and stop.")] = False,
 ) -> None:
@@ -55,7 +55,8 @@ def reproduce(
         return
     run = papers.Run(quick=quick, seed=seed, motionsense=motionsense)
     columns = (TextColumn("{task.description:24}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task("")
 
         def show(done: int, total: int, key: str) -> None:

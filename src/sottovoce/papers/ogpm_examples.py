@@ -212,7 +212,7 @@ def figure_7(run: Run) -> Result:
         rows.append((r, angle, low, low + w1, angle - half, angle + half))
         arc = np.linspace(angle - half, angle + half, 60)
         outline = np.concatenate((low * np.exp(1j * arc), (low + w1) * np.exp(1j * arc[::-1])))
-        panel.fill(outline.real, outline.imag, color="#CC79A7", alpha=0.6, label="higher density")
+        panel.fill(outline.real, outline.imag, color="#CC79A7", alpha=0.6, label="window")
         around = np.exp(1j * np.linspace(0, TURN, 300))
         panel.plot(around.real, around.imag, color=BLACK, linewidth=1)
         panel.plot([r * math.cos(angle)], [r * math.sin(angle)], "o", color=GREEN, label="truth")

@@ -149,8 +149,10 @@ def number(
     """The paper's number against ours: the verdict follows from the difference and nothing else."""
     close = math.isfinite(ours) and abs(paper - ours) <= within + 1e-12
     good = Verdict.CORRECTED if corrected else Verdict.REPRODUCED
-    shown = f"{ours:.{digits + 1 if not close else digits}f}{unit}"
-    return Finding(claim, f"{paper:.{digits}f}{unit}", shown, good if close else Verdict.FAILED, note)
+    shown = digits if close else digits + 1
+    ours = round(ours, shown) + 0.0  # no "-0.00"
+    verdict = good if close else Verdict.FAILED
+    return Finding(claim, f"{paper:.{digits}f}{unit}", f"{ours:.{shown}f}{unit}", verdict, note)
 
 
 def statement(claim: str, holds: bool, ours: str, *, note: str = "", paper: str = "claimed") -> Finding:
