@@ -24,7 +24,8 @@ from sottovoce.cli import build_app
 from sottovoce.collector import Settings, create_app, logs, open_store
 from sottovoce.collector.backup import backup, restore
 from sottovoce.collector.limits import RateLimit
-from sottovoce.collector.store import Store, schema
+from sottovoce.collector.store import Store, migrations, schema, sqlite
+from sottovoce.collector.store.store import as_url
 
 
 def test_health_and_metrics(running: Running, mechanism: sv.Mechanism) -> None:
@@ -153,6 +154,24 @@ def test_the_migrations_make_the_schema(store: Store) -> None:
     with store.reading() as connection:
         assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
     open_store(store.engine.url.render_as_string(hide_password=False)).close()
+
+
+def test_a_store_of_the_first_schema_is_brought_up_to_date(tmp_path: Path, mechanism: sv.Mechanism) -> None:
+    url = as_url(tmp_path / "old.db")
+    engine = sqlite.engine(url)
+    migrations.upgrade(engine, "0001")
+    with engine.connect() as connection, connection.begin():
+        row = {"name": "trial", "digest": mechanism.digest, "spec": mechanism.to_json(), "settings": "{}"}
+        connection.execute(schema.campaigns.insert(), row)
+    engine.dispose()
+    store = open_store(tmp_path / "old.db")
+    kept = store.campaign("trial")
+    assert kept is not None
+    assert kept.spec == mechanism.to_json()
+    store.purge(kept.id)
+    assert create(store, mechanism).id > kept.id
+    with store.reading() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
 
 
 def filled(store: Store, mechanism: sv.Mechanism) -> list[tuple[int, int, int]]:

@@ -90,6 +90,16 @@ def test_a_write_token_writes_and_cannot_read(running: Running, mechanism: sv.Me
     assert running.get("/campaigns/trial/summary", running.token("read", campaign.id)).json()["n"] == 2
 
 
+def test_public_results_are_for_everybody_with_whatever_token(
+    running: Running, mechanism: sv.Mechanism
+) -> None:
+    """A dashboard sends the one token it was given along with every request."""
+    running.create(mechanism)
+    other = running.create(mechanism, name="other", results="token")
+    for token in (running.token("read", other.id), running.token("write", other.id), "not a token"):
+        assert running.get("/campaigns/trial/summary", token).json()["n"] == 0
+
+
 def test_single_reports_are_all_counted_through_the_mixing(running: Running, mechanism: sv.Mechanism) -> None:
     """Enough enrolment reports that the mixing row overflows several times; every cell has its count."""
     campaign = running.create(mechanism, collection="enrolment")
@@ -121,16 +131,33 @@ def test_a_purged_campaign_leaves_nothing(running: Running, mechanism: sv.Mechan
     keep = running.create(mechanism, name="other")
     running.post(mechanism, [1, 2])
     running.post(mechanism, [3], name="other")
+    running.post(mechanism, [1000])  # its refusal is counted, and written a moment later
     running.token("read", campaign.id)
+    assert running.get("/campaigns/trial/estimates").json()["n"] == 2
     headers = {"Authorization": f"Bearer {running.token('admin')}"}
     answer = running.client.delete("/v1/campaigns/trial", headers=headers)
     assert answer.json() == {"purged": True, "reports": 2}
+    running.app.state.service.flush()
     check_refused(running.get("/campaigns/trial"), "unknown_campaign")
     with running.store.reading() as connection:
         for name, table in schema.metadata.tables.items():
             column = table.c.id if name == "campaigns" else table.c.campaign
             assert campaign.id not in set(connection.execute(select(column)).scalars())
     assert running.stored(keep) == 1
+
+
+def test_a_new_campaign_inherits_nothing_from_one_that_was_purged(
+    running: Running, mechanism: sv.Mechanism
+) -> None:
+    old = running.create(mechanism, results="token")
+    running.post(mechanism, [1, 2])
+    token = running.token("read", old.id)
+    assert running.get("/campaigns/trial/estimates", token).json()["n"] == 2
+    running.store.purge(old.id)  # as the command line does, which a running collector does not hear of
+    running.create(mechanism, name="other", results="token")
+    assert running.get("/campaigns/other/estimates", token).status_code in (401, 403)
+    found = running.get("/campaigns/other/estimates", running.token("admin")).json()
+    assert (found["campaign"], found["n"]) == ("other", 0)
 
 
 def test_expiry_forgets_keys_and_old_days(running: Running, mechanism: sv.Mechanism) -> None:

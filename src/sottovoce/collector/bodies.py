@@ -23,7 +23,7 @@ _DIGEST_BYTES = 32
 async def read(request: Request, limit: int) -> bytes:
     """The body after decompression, never more than `limit` bytes in memory."""
     declared = request.headers.get("content-length")
-    if declared is not None and declared.isdigit() and int(declared[:20]) > limit:
+    if declared is not None and declared.isdecimal() and int(declared[:20]) > limit:
         raise _too_large(limit)
     parts, size = [], 0
     async for part in request.stream():

@@ -83,5 +83,11 @@ class Estimates:
             **(self.estimator.ask(campaign.stored.spec, counts, question) if shown else NOTHING),
         }
 
+    def forget(self, campaign: int) -> None:
+        """Nothing that was computed about a campaign is kept."""
+        for name in [name for name in self._answers if name[0] == campaign]:
+            self._counted.pop(name, None)
+            del self._answers[name]
+
     def close(self) -> None:
         self.estimator.close()

@@ -1,4 +1,4 @@
-"""What every request passes: the rate limit on the way in; headers, log line and metrics on the way out."""
+"""What every request passes: the limits on the way in; headers, log line and metrics on the way out."""
 
 from __future__ import annotations
 
@@ -47,9 +47,8 @@ class Guard:
             await send(message)
 
         try:
-            wait = self._service.limit.wait((scope.get("client") or ("", 0))[0])
-            if wait:
-                refusal = Refusal("rate_limited", retry_after=wait)
+            refusal = self._refusal(scope, state)
+            if refusal is not None:
                 state["code"] = refusal.code
                 self._service.refused(self._service.reported_to(scope["path"]), refusal.code)
                 await refusal.response()(scope, receive, sending)
@@ -64,6 +63,13 @@ class Guard:
                 await Refusal("internal").response()(scope, receive, sending)
         finally:
             self._record(scope, status, time.perf_counter() - begun, state.get("code"))
+
+    def _refusal(self, scope: Scope, state: dict[str, Any]) -> Refusal | None:
+        """Too much at once, from everybody or from one address; the server counts its connections."""
+        if state.get("connections", 0) > self._service.settings.max_connections:
+            return Refusal("busy", retry_after=1, close=True)
+        wait = self._service.limit.wait((scope.get("client") or ("", 0))[0])
+        return Refusal("rate_limited", retry_after=wait) if wait else None
 
     def _record(self, scope: Scope, status: int, seconds: float, code: str | None) -> None:
         method = scope["method"] if scope["method"] in _METHODS else "other"

@@ -14,15 +14,22 @@ import traceback
 from collections.abc import Mapping
 
 logger = logging.getLogger("sottovoce.collector")
+_OWN = ("sottovoce", "uvicorn")  # uvicorn's own lines are about the process
 
 
 class JsonLines(logging.Formatter):
-    """Each record as one JSON object; exceptions by type and place, without their words."""
+    """Each record as one JSON object; exceptions by type and place, without their words.
+
+    Of other libraries' records only the logger and the place are told: their words may quote anything.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         moment = dt.datetime.fromtimestamp(record.created, dt.UTC).isoformat(timespec="milliseconds")
-        content = {"time": moment, "level": record.levelname.lower(), "event": record.getMessage()}
-        content |= getattr(record, "fields", {})
+        content = {"time": moment, "level": record.levelname.lower()}
+        if record.name.partition(".")[0] in _OWN:
+            content |= {"event": record.getMessage(), **getattr(record, "fields", {})}
+        else:
+            content |= {"event": "library", "logger": record.name, "at": f"{record.funcName}:{record.lineno}"}
         if record.exc_info and record.exc_info[0] is not None:
             places = traceback.extract_tb(record.exc_info[2])[-3:]
             content["error"] = record.exc_info[0].__name__
@@ -31,15 +38,14 @@ class JsonLines(logging.Formatter):
 
 
 def configure(level: str = "info") -> None:
-    """Log to standard error; uvicorn's own records take the same form."""
+    """Log to standard error; records of uvicorn and of every other library take the same form."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
+    logging.getLogger().handlers = [handler]
     for name in ("sottovoce.collector", "uvicorn", "uvicorn.error"):
         chosen = logging.getLogger(name)
-        chosen.handlers, chosen.propagate = [handler], False
+        chosen.handlers, chosen.propagate = [], True
         chosen.setLevel(level.upper())
-    logging.getLogger("uvicorn.error").handlers = []
-    logging.getLogger("uvicorn.error").propagate = True
 
 
 def event(name: str, fields: Mapping[str, object] | None = None, level: int = logging.INFO) -> None:

@@ -33,6 +33,7 @@ CODES: dict[str, tuple[int, str]] = {
     "invalid": (422, "a field breaks its rule"),
     "rate_limited": (429, "too many requests from this address"),
     "internal": (500, "the collector failed; nothing was acknowledged"),
+    "busy": (503, "the collector is busy; nothing was stored, try again"),
     "estimates_unavailable": (503, "the estimates cannot be computed now; try again"),
     "store_unavailable": (503, "the store cannot write now; nothing was stored, try again"),
 }
@@ -48,13 +49,17 @@ class Refusal(Exception):
         field: str | None = None,
         *,
         retry_after: int | None = None,
+        close: bool = False,
     ) -> None:
         self.status, default = CODES[code]
-        self.code, self.message, self.field, self.retry_after = code, message or default, field, retry_after
+        self.code, self.message, self.field = code, message or default, field
+        self.retry_after, self.close = retry_after, close
         super().__init__(self.message)
 
     def response(self) -> Response:
         headers = {"Retry-After": str(self.retry_after)} if self.retry_after is not None else {}
+        if self.close:
+            headers["Connection"] = "close"
         if self.status == 401:
             headers["WWW-Authenticate"] = "Bearer"
         body = {"code": self.code, "message": self.message, "field": self.field}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 from pathlib import Path
 
@@ -16,11 +17,20 @@ from sottovoce.collector.settings import Settings
 from sottovoce.collector.store import open_store
 from sottovoce.collector.store.store import as_url
 
+_OTHER_FILES = 256  # the store's, the estimator's, and those beyond the limit that are told so
 _LEVELS = ("debug", "info", "warning", "error")
 
 
 class Protocol(HttpToolsProtocol):
-    """HTTP/1.1 whose answer to bytes that are none has the collector's one error shape."""
+    """HTTP/1.1 whose answer to bytes that are none has the collector's one error shape.
+
+    It tells the application how many connections there are; the guard refuses beyond its limit. uvicorn's own
+    limit would answer in plain text, past logs and metrics.
+    """
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self.scope["state"]["connections"] = len(self.connections)
 
     def send_400_response(self, msg: str) -> None:
         answer = Refusal("malformed", "the request is not valid HTTP").response()
@@ -53,6 +63,7 @@ def server(
         uvicorn.Config(
             app,
             http=Protocol,
+            ws="none",  # a library for it, where there is one, would log addresses
             host=host,
             port=port,
             access_log=False,
@@ -63,9 +74,20 @@ def server(
             h11_max_incomplete_event_size=1 << 16,
             timeout_keep_alive=15,
             timeout_graceful_shutdown=20,
-            limit_concurrency=2_000,
         )
     )
+
+
+def make_room(connections: int) -> None:
+    """Let this process have so many connections: many systems allow 1,024 open files unless asked."""
+    with contextlib.suppress(ImportError):  # Windows has no such limit
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = connections + _OTHER_FILES
+        if soft not in (resource.RLIM_INFINITY, hard) and soft < wanted:
+            allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
 
 
 def run(
@@ -82,6 +104,7 @@ def run(
     if log_level not in _LEVELS:
         raise ValueError(f"log_level must be one of {', '.join(_LEVELS)}, got log_level={log_level!r}")
     logs.configure(log_level)
+    make_room(settings.max_connections)
     made = server(store, host, port, settings, secret_file=secret_file, proxies=proxies)
     for number in (signal.SIGTERM, signal.SIGINT):
         # uvicorn handles them, then raises them again for whoever was there before: the end was clean.

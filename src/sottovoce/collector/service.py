@@ -98,10 +98,10 @@ class Service:
 
     async def require_reader(self, request: Request, campaign: Campaign) -> None:
         """Results: public ones for everybody, others for a read token of the campaign or an administrator."""
+        if campaign.settings["results"] == "public":
+            return
         found = await self.scope(request)
         if found is None:
-            if campaign.settings["results"] == "public":
-                return
             raise Refusal("bad_token", field="Authorization")
         if found[1] != "admin" and found != (campaign.id, "read"):
             raise Refusal("wrong_scope", field="Authorization")

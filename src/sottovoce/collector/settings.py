@@ -21,6 +21,8 @@ class Settings:
     """Requests that one address may make at once."""
     max_waiting: int = 2_000
     """The most batches that wait for the store before the service says that it is busy (503)."""
+    max_connections: int = 2_000
+    """The most connections at once; requests on more than these are told that the service is busy (503)."""
     key_days: int = 7
     """How many days an idempotency key is remembered: how late a request may be repeated."""
     allow_origins: tuple[str, ...] = ()
@@ -32,4 +34,5 @@ class Settings:
         whole_number(self.rate, "rate", 0, 1_000_000)
         whole_number(self.burst, "burst", 1, 1_000_000)
         whole_number(self.max_waiting, "max_waiting", 1, 1_000_000)
+        whole_number(self.max_connections, "max_connections", 1, 1_000_000)
         whole_number(self.key_days, "key_days", 1, 365)

@@ -36,7 +36,7 @@ class Writer:
         future: asyncio.Future[Accepted] = loop.create_future()
         with self._changed:
             if self._closing or len(self._waiting) >= self._max_waiting:
-                raise Refusal("store_unavailable", "the collector is busy; nothing was stored", retry_after=1)
+                raise Refusal("busy", retry_after=1)
             self._waiting.append((batch, future, loop))
             self._changed.notify()
         return await future

@@ -135,6 +135,7 @@ async def purge_campaign(name: str, request: Request) -> Response:
     reports = sum(number for _, number in await service.ask(service.data.days, campaign.id))
     await service.ask(service.data.purge, campaign.id)
     service.forget(name)
+    service.estimates.forget(campaign.id)
     return json_response({"purged": True, "reports": reports})
 
 

@@ -65,10 +65,10 @@ class _Group:
 def ingest(connection: Connection, backend: ModuleType, batches: Sequence[Batch]) -> list[Outcome]:
     """Store a group of batches inside the caller's transaction; each succeeds or is refused by itself."""
     known = _known_keys(connection, [batch.key for batch in batches])
-    alive = _alive(connection, {batch.campaign for batch in batches})
+    living = alive(connection, {batch.campaign for batch in batches})
     group, outcomes = _Group(), list[Outcome]()
     for batch in batches:
-        outcome = _decide(connection, batch, known, alive)
+        outcome = _decide(connection, batch, known, living)
         outcomes.append(outcome)
         if isinstance(outcome, Accepted) and not outcome.replay:
             known[batch.key] = (batch.body, len(batch.cells))
@@ -93,21 +93,21 @@ def _known_keys(connection: Connection, ids: list[bytes]) -> dict[bytes, tuple[b
     return {bytes(row.id): (bytes(row.body), row.accepted) for row in connection.execute(query)}
 
 
-def _alive(connection: Connection, ids: set[int]) -> set[int]:
+def alive(connection: Connection, ids: set[int]) -> set[int]:
     """Campaigns that still exist; held against being purged until this transaction ends."""
     query = select(schema.campaigns.c.id).where(schema.campaigns.c.id.in_(sorted(ids)))
     return set(connection.execute(query.with_for_update(read=True, key_share=True)).scalars())
 
 
 def _decide(
-    connection: Connection, batch: Batch, known: dict[bytes, tuple[bytes, int]], alive: set[int]
+    connection: Connection, batch: Batch, known: dict[bytes, tuple[bytes, int]], living: set[int]
 ) -> Outcome:
     if batch.key in known:
         body, accepted = known[batch.key]
         if hmac.compare_digest(body, batch.body):
             return Accepted(accepted, replay=True)
         return Refusal("key_reused", field="Idempotency-Key")
-    if batch.campaign not in alive:
+    if batch.campaign not in living:
         return Refusal("unknown_campaign")
     if batch.refuse is not None:
         return Refusal(batch.refuse)

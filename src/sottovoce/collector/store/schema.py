@@ -39,6 +39,7 @@ campaigns = Table(
     Column("digest", String(64), nullable=False),
     Column("spec", Text, nullable=False),
     Column("settings", Text, nullable=False),
+    sqlite_autoincrement=True,  # a number is never given twice, as by PostgreSQL's sequence
 )
 counts = Table(
     "counts",

@@ -198,10 +198,13 @@ class Store:
 
     @_translated
     def add_refusals(self, numbers: Mapping[tuple[int, int, str], int]) -> None:
-        """Raise the counters of (campaign, day, code)."""
+        """Raise the counters of (campaign, day, code); nothing is written about purged campaigns."""
         table = schema.refusals
         with self.writing() as connection:
+            alive = ingest.alive(connection, {campaign for campaign, _, _ in numbers})
             for (campaign, day, code), number in sorted(numbers.items()):
+                if campaign not in alive:
+                    continue
                 row = {"campaign": campaign, "day": day, "code": code}
                 where = [table.c[name] == value for name, value in row.items()]
                 raised = update(table).where(*where).values(count=table.c.count + number)

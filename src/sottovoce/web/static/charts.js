@@ -1,5 +1,5 @@
 /** The charts, with plotly.js: a line with a band, a rose for circles, and the planner's curve. */
-import { number, percent, withUnit } from "./words.js";
+import { number, percent, withUnit, writer } from "./words.js";
 
 const CONFIG = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: false, showTips: false };
 
@@ -52,6 +52,18 @@ const axis = (colours, more) => ({
   gridcolor: colours.line, linecolor: colours.line, zeroline: false, fixedrange: true, automargin: true, ...more,
 });
 
+/** Ticks with the page's own numbers: plotly.js would write 50k, 10n and 1T. */
+const ticked = (values, write) => ({ tickmode: "array", tickvals: values, ticktext: values.map((value) => write(value)) });
+
+/** A few round numbers from `low` to `high`. */
+function roundTicks(low, high) {
+  const rough = (high - low) / 6;
+  const order = Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].find((digit) => digit * 10 ** order >= rough * 0.999) * 10 ** order;
+  const first = Math.ceil(low / step - 1e-9);
+  return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+}
+
 /** plotly.js reads a little markup in texts; an operator's words have none. */
 const plain = (text) => (text ?? "").replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
 
@@ -60,19 +72,20 @@ const middles = (edges) => edges.slice(1).map((right, i) => (edges[i] + right) /
 /** Shares per bin with their band over an interval. */
 export async function drawDistribution(element, { edges, probabilities, low, high }, words) {
   const [colours, unit] = [palette(), plain(words)];
-  const x = middles(edges);
-  const hover = x.map((_, i) =>
+  // Steps change half-way between the middles of bins; the ends are those of the domain.
+  const x = [edges[0], ...middles(edges), edges.at(-1)];
+  const ended = (list) => [list[0], ...list, list.at(-1)];
+  const hover = probabilities.map((_, i) =>
     `${withUnit(`${number(edges[i])} to ${number(edges[i + 1])}`, unit)}<br>${percent(probabilities[i])} ` +
     `(${percent(low[i])} to ${percent(high[i])})`);
-  const share = (list) => list.map((p) => 100 * p);
-  const line = (y, more) => ({ x, y: share(y), type: "scatter", mode: "lines", hoverinfo: "skip", ...more });
+  const line = (y, more) => ({ x, y: ended(y.map((p) => 100 * p)), type: "scatter", mode: "lines", hoverinfo: "skip", ...more });
   const traces = [
     line(low, { line: { width: 0, shape: "hvh" } }),
     line(high, { line: { width: 0, shape: "hvh" }, fill: "tonexty", fillcolor: colours.band }),
-    line(probabilities, { line: { color: colours.accent, width: 2.5, shape: "hvh" }, hoverinfo: "text", hovertext: hover }),
+    line(probabilities, { line: { color: colours.accent, width: 2.5, shape: "hvh" }, hoverinfo: "text", hovertext: ended(hover) }),
   ];
   return (await plotly()).react(element, traces, layout(colours, {
-    xaxis: axis(colours, { title: { text: unit || "value" }, range: [edges[0], edges.at(-1)] }),
+    xaxis: axis(colours, { title: { text: unit || "value" }, range: [edges[0], edges.at(-1)], ...ticked(roundTicks(edges[0], edges.at(-1)), writer(edges[0], edges.at(-1))) }),
     yaxis: axis(colours, { title: { text: "share of people, %" }, rangemode: "tozero" }),
   }), CONFIG);
 }
@@ -119,18 +132,25 @@ export async function drawRose(element, { edges, probabilities, low, high }, wor
   }), CONFIG);
 }
 
+/** 1, 2 and 5 times the powers of ten that a curve passes. */
+function logTicks(values) {
+  const [low, high] = [Math.min(...values) / 1.3, Math.max(...values) * 1.3];
+  const orders = Array.from({ length: 2 + Math.floor(Math.log10(high / low)) }, (_, i) => i + Math.floor(Math.log10(low)));
+  return orders.flatMap((order) => [1, 2, 5].map((digit) => Number(`${digit}e${order}`))).filter((v) => v >= low && v <= high);
+}
+
 /** Expected error against ε for a number of people; the chosen ε marked. */
 export async function drawPlan(element, epsilons, errors, chosen, words, sign) {
   const [colours, unit] = [palette(), plain(words)];
   const traces = [
     { x: epsilons, y: errors, type: "scatter", mode: "lines", line: { color: colours.accent, width: 2.5 },
-      hovertemplate: `ε = %{x}: ${sign} %{y:.3g} ${unit}<extra></extra>` },
+      hoverinfo: "text", hovertext: errors.map((y, i) => `ε = ${number(epsilons[i])}: ${sign} ${withUnit(number(y, 3), unit)}`) },
     { x: [epsilons[chosen]], y: [errors[chosen]], type: "scatter", mode: "markers", hoverinfo: "skip",
       marker: { color: colours.accent, size: 13, line: { color: colours.card, width: 2 } } },
   ];
   return (await plotly()).react(element, traces, layout(colours, {
     hovermode: "closest",
-    xaxis: axis(colours, { type: "log", title: { text: "ε" }, tickvals: [0.1, 0.2, 0.5, 1, 2, 4, 8], ticktext: ["0.1", "0.2", "0.5", "1", "2", "4", "8"] }),
-    yaxis: axis(colours, { type: "log", title: { text: withUnit(sign, unit) }, nticks: 5 }),
+    xaxis: axis(colours, { type: "log", title: { text: "ε" }, ...ticked([0.1, 0.2, 0.5, 1, 2, 4, 8], number) }),
+    yaxis: axis(colours, { type: "log", title: { text: `${sign} ${unit}`.trim() }, ...ticked(logTicks(errors), number) }),
   }), CONFIG);
 }

@@ -2,7 +2,7 @@
 import * as api from "./api.js";
 import { drawDistribution, drawRose } from "./charts.js";
 import { startPlanner } from "./planner.js";
-import { domainText, epsilonWords, number, paragraphs, percent, put, range, reason, rows, sentence, whole, withUnit } from "./words.js";
+import { arc, domainText, epsilonWords, number, paragraphs, percent, put, range, reason, rows, sentence, whole, withUnit, writer } from "./words.js";
 
 const COUNT_EVERY = 2000; // milliseconds between looks at the count; the estimates change only with it …
 const SLOWEST = 600_000; // … or when old days are deleted
@@ -13,7 +13,8 @@ let visit = 0; // raised when another campaign is chosen: late answers are dropp
 
 const TOKEN = "sottovoce-read-token";
 const token = () => sessionStorage.getItem(TOKEN);
-const chosenName = () => decodeURIComponent(location.hash.replace(/^#\/?/, ""));
+/** A campaign's name needs no escapes; what does is no campaign's. */
+const chosenName = () => location.hash.replace(/^#\/?/, "");
 
 function notice(text) {
   element("notice").hidden = !text;
@@ -21,13 +22,19 @@ function notice(text) {
 }
 
 async function listCampaigns() {
-  const list = await api.campaigns(token());
+  const list = await api.campaigns(token()).catch((error) => {
+    if (error.code !== "bad_token" || !token()) throw error;
+    sessionStorage.removeItem(TOKEN); // public campaigns need none
+    element("token-details").open = true;
+    put({ "token-note": "This collector does not know that token." });
+    return api.campaigns();
+  });
   element("campaigns").replaceChildren(...list.map(listEntry));
   return list;
 }
 
 function listEntry({ name, title, status, epsilon }) {
-  const link = Object.assign(document.createElement("a"), { href: `#/${encodeURIComponent(name)}`, textContent: title || name });
+  const link = Object.assign(document.createElement("a"), { href: `#/${name}`, textContent: title || name });
   link.append(Object.assign(document.createElement("span"), { textContent: `${status} · ε = ${number(epsilon)}` }));
   link.dataset.name = name;
   const item = document.createElement("li");
@@ -37,8 +44,11 @@ function listEntry({ name, title, status, epsilon }) {
 
 function markCurrent(name) {
   for (const link of element("campaigns").querySelectorAll("a")) {
-    if (link.dataset.name === name) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (link.dataset.name !== name) link.removeAttribute("aria-current");
+    else {
+      link.setAttribute("aria-current", "page");
+      element("campaigns").scrollLeft = link.offsetLeft - element("campaigns").offsetLeft; // a strip on narrow screens
+    }
   }
 }
 
@@ -73,22 +83,30 @@ async function show() {
 
 function explain(error) {
   if (error.status === 404) return "There is no such campaign.";
-  if (error.status === 401 || error.status === 403) return "The results of this campaign need a read token: enter it above.";
+  if (error.status === 401) return "The results of this campaign need a read token: enter it above.";
+  if (error.status === 403) return "This token is for something else: enter a read token of this campaign above.";
   return error.status ? `The collector answered: ${error.message}` : "The collector cannot be reached just now.";
 }
 
+/** Open, scheduled or closed, with the dates that matter now. */
+function when({ status, opens, closes }) {
+  const day = (moment) => moment.slice(0, 10);
+  if (status === "closed") return `closed on ${day(closes)}`;
+  return [status === "scheduled" ? `opens on ${day(opens)}` : "open", closes && `closes on ${day(closes)}`].filter(Boolean).join(" · ");
+}
+
 function describe(campaign) {
-  const { name, title, question, operator, unit, domain, epsilon, collection, closes, status, min_n } = campaign;
+  const { name, title, question, operator, unit, domain, epsilon, collection, status, min_n } = campaign;
   document.title = `${title || name} · sottovoce`;
   const facts = [
-    operator && `Asked by ${operator}`, status, closes && `closes ${closes.slice(0, 10)}`, `values ${domainText(domain, unit)}`,
+    operator && `Asked by ${operator}`, when(campaign), `values ${domainText(domain, unit)}`,
     { open: "anyone may answer", enrolment: "by invitation, one report each", write: "sent by programs" }[collection],
   ];
   put({
     title: title || name, question, facts: facts.filter(Boolean).join(" · "),
     "mean-title": domain.circle ? "Mean direction" : "Mean", "quantiles-value": unit ? `Value, ${unit}` : "Value",
     "scale-low": number(domain.low, 6), "scale-high": number(domain.high, 6),
-    footnote: `Estimates appear from ${whole(min_n)} reports on. That is a matter of presentation: what protects people is ε, on their own devices. ` +
+    footnote: `${appear(min_n)} That is a matter of presentation: what protects people is ε, on their own devices. ` +
       `Mechanism ${campaign.digest.slice(0, 16)}…`,
   });
   paragraphs(element("epsilon"), epsilonWords(epsilon, domain, unit));
@@ -100,8 +118,10 @@ function describe(campaign) {
   element("distribution").hidden = element("alarm").hidden = true;
   element("quantiles-card").hidden = element("mean-scale").hidden = domain.circle; // the rose has a hand instead
   element("survey-link").href = `/survey/${encodeURIComponent(name)}`;
-  element("survey-link").hidden = collection === "write";
+  element("survey-link").hidden = collection !== "open" || status === "closed"; // an invitation has its own link
 }
+
+const appear = (least) => (least === 1 ? "Estimates appear from the first report on." : `Estimates appear from ${whole(least)} reports on.`);
 
 /** One look at the count, and at the estimates if it changed. */
 async function look(mine) {
@@ -127,7 +147,7 @@ function showSummary({ n, min_n, days, refusals, status }) {
   const today = days.at(-1);
   put({
     count: whole(n),
-    "count-note": n < min_n ? `Estimates appear from ${whole(min_n)} reports on.`
+    "count-note": n < min_n ? appear(min_n)
       : [status, today && `${whole(today.n)} on ${today.day}`].filter(Boolean).join(" · "),
   });
   const content = Object.entries(refusals).sort((a, b) => b[1] - a[1]).map(([code, times]) => [reason(code), whole(times)]);
@@ -139,17 +159,22 @@ function showEstimates(found) {
   const mean = found.mean ?? found.circular_mean;
   const because = found.problems.mean ?? found.problems.circular_mean;
   put({
-    mean: mean ? withUnit(number(mean.value), unit) : "–",
-    "mean-interval": mean ? `${percent(found.confidence)} interval: ${withUnit(range(mean.low, mean.high), unit)}`
+    mean: mean ? withUnit(writer(mean.low, mean.high)(mean.value), unit) : "–",
+    "mean-interval": mean ? `${percent(found.confidence)} interval: ${withUnit((domain.circle ? arc : range)(mean.low, mean.high, domain), unit)}`
       : because ?? (found.shown ? "" : "not yet"),
-    honesty: sentence(found.honesty?.message ?? found.problems.honesty ?? "checked once there are enough reports") + ".",
+    honesty: honestyWords(found),
   });
   placeBar(mean, domain);
-  const line = ({ q, value, low, high }) => [percent(q), number(value), range(low, high)];
+  const line = ({ q, value, low, high }) => [percent(q), writer(low, high)(value), range(low, high)];
   rows(element("quantiles"), found.quantiles.map(line), found.problems.quantiles ?? "not yet");
   element("alarm").hidden = !found.honesty?.alarm;
-  put({ alarm: found.honesty?.alarm ? `These reports cannot all be honest: ${found.honesty.message}` : "" });
+  put({ alarm: found.honesty?.alarm ? "These reports cannot all be honest: do not rely on the estimates. The honesty check below says more." : "" });
   showTable(found.distribution, unit);
+}
+
+function honestyWords({ honesty, problems }) {
+  if (honesty && !honesty.alarm) return "No sign of forged reports. (Forgeries that imitate honest reports leave none.)";
+  return `${sentence(honesty?.message ?? problems.honesty ?? "checked once there are enough reports")}.`;
 }
 
 function placeBar(mean, { low, high }) {
@@ -205,7 +230,11 @@ async function download(format) {
 
 element("token-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  sessionStorage.setItem(TOKEN, element("token").value.trim());
+  const given = element("token").value.trim();
+  const usable = /^([a-z]{4}_[\w-]{43})?$/.test(given); // nothing: forget the one before
+  put({ "token-note": usable ? "Kept in this tab only." : "That is not a token: one has 48 characters, the first of them read_." });
+  if (!usable) return;
+  sessionStorage.setItem(TOKEN, given);
   element("token").value = "";
   show();
 });

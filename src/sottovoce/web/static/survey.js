@@ -7,7 +7,7 @@ import { Client, audit, sha256 } from "./sottovoce/index.js";
 import { domainText, epsilonWords, number, paragraphs, put, whole, withUnit } from "./words.js";
 
 const element = (id) => document.getElementById(id);
-const name = decodeURIComponent(location.pathname.split("/").at(-1));
+const name = location.pathname.split("/").at(-1); // a campaign's name needs no escapes
 const token = () => location.hash.slice(1) || null; // an enrolment token travels in the fragment
 let campaign = null;
 let client = null;
@@ -114,8 +114,18 @@ function ruleText() {
 /** The number that was typed (a comma is a point), null for none, undefined if it is not a number. */
 function typed() {
   if (element("none").checked) return null;
-  const text = element("value").value.trim().replace("−", "-").replace(/^([-+]?\d*),(\d*)$/, "$1.$2");
+  const text = entry().replace(/^([-+]?\d*),(\d*)$/, "$1.$2");
   return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : undefined;
+}
+
+const entry = () => element("value").value.trim().replace("−", "-");
+
+/** What keeps the entry from being sent, in words. A draw cannot be taken back, so nothing is guessed. */
+function fault() {
+  if (element("none").checked) return "";
+  const two = /^([-+]?[1-9]\d{0,2})([.,])(\d{3})$/.exec(entry()); // 45,000: thousands here, a fraction there
+  if (two) return `${two[0]} can be read in two ways: please write ${two[1]}${two[3]} or ${two[1]}.${two[3]}0.`;
+  return typed() === undefined ? "Please enter a number, or say that you have none." : "";
 }
 
 async function send(value) {
@@ -124,14 +134,18 @@ async function send(value) {
     showResult(await client.answer(value), "Sent. Thank you.");
     history.replaceState(null, "", location.pathname); // a spent token need not stay in the address
   } catch (error) {
-    showWaiting(explain(error));
+    showWaiting(explain(error), REFUSED.has(error.code));
   } finally {
     element("send").disabled = element("retry").disabled = false;
   }
 }
 
-function showWaiting(text) {
-  put({ "waiting-reason": text });
+/** Answers of the collector that no repetition changes. */
+const REFUSED = new Set(["bad_token", "wrong_scope", "token_spent", "closed", "too_late", "unknown_campaign", "digest_differs"]);
+
+function showWaiting(text, refused = false) {
+  put({ "waiting-title": refused ? "Not accepted" : "Not sent yet", "waiting-reason": text });
+  element("waiting-again").hidden = refused;
   only("waiting");
   element("waiting-title").focus();
 }
@@ -144,10 +158,11 @@ function showResult({ cell, value }, title) {
     sent: value === null ? `report ${whole(cell)}` : withUnit(number(value), unit),
     "sent-cell": `Report number ${whole(cell)} of ${whole(cells)} (counted from 0).`,
   });
+  const outside = value !== null && (value < domain.low || value > domain.high);
   paragraphs(element("sent-meaning"), [
-    `It could have come from every value: all of ${span} can produce this very report, and none is more than ` +
-      `${number(Math.exp(epsilon), 3)} times as likely to as another. Your own number was not sent.`,
-    "A report may lie outside the values that were asked for; that is part of the randomising.",
+    `Every value could have produced it: each from ${span} can give this very report, and none makes it more than ` +
+      `${number(Math.exp(epsilon), 3)} times as likely as another does. Your own number was not sent.`,
+    ...(outside ? ["It lies outside the values that were asked for: that is part of the randomising."] : []),
   ]);
   element("results-link").hidden = results !== "public";
   element("results-link").href = `/#/${encodeURIComponent(name)}`;
@@ -182,11 +197,11 @@ element("none").addEventListener("change", () => {
 });
 element("form").addEventListener("submit", (event) => {
   event.preventDefault();
-  const value = typed();
-  put({ "value-error": value === undefined ? "Please enter a number, or say that you have none." : "" });
-  element("value").setAttribute("aria-invalid", String(value === undefined));
-  if (value === undefined) element("value").focus();
-  else send(value);
+  const wrong = fault();
+  put({ "value-error": wrong });
+  element("value").setAttribute("aria-invalid", String(wrong !== ""));
+  if (wrong) element("value").focus();
+  else send(typed());
 });
 // The value matters no more: what was drawn before is sent again.
 element("retry").addEventListener("click", () => send(null));

@@ -1,31 +1,58 @@
 /** Numbers and privacy in words; both pages say the same things with the same functions. */
 
-/** A number with about `digits` significant digits, as people write it. */
-export function number(value, digits = 4) {
-  if (value === null || !Number.isFinite(value)) return "–";
-  const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e9 || size < 1e-4)) return value.toExponential(digits - 1);
-  return new Intl.NumberFormat("en", { maximumSignificantDigits: digits }).format(value);
+const SUPERSCRIPTS = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+
+/** Digits as people write them: grouped, with a real minus, and never minus zero. */
+function digitsOf(value, options) {
+  return new Intl.NumberFormat("en", { signDisplay: "negative", ...options }).format(value).replace("-", "−");
 }
 
-/** Two ends to the digits in which they differ, so that an interval reads as one. */
+/** Beyond these a number is written with a power of ten. */
+const extreme = (size) => size !== 0 && (size >= 1e9 || size < 1e-4);
+
+/** A number with about `digits` significant digits. */
+export function number(value, digits = 4) {
+  if (value === null || !Number.isFinite(value)) return "–";
+  if (!extreme(Math.abs(value))) return digitsOf(value, { maximumSignificantDigits: digits });
+  const [mantissa, exponent] = value.toExponential(digits - 1).split("e");
+  const power = [...exponent.replace("+", "")].map((sign) => SUPERSCRIPTS[sign]).join("");
+  return `${digitsOf(Number(mantissa), { maximumFractionDigits: digits })} × 10${power}`;
+}
+
+/** How to write an interval and the numbers in it: to two digits of its width, so that noise is not read. */
+export function writer(low, high) {
+  const [width, size] = [high - low, Math.max(Math.abs(low), Math.abs(high))];
+  if (low === null || high === null || !(width > 0)) return number;
+  const order = Math.floor(Math.log10(width));
+  if (extreme(size)) return (x) => number(x, 2 + Math.max(0, Math.floor(Math.log10(size)) - order));
+  if (order > 1) return (x) => digitsOf(Math.round(x / 10 ** (order - 1)) * 10 ** (order - 1), { maximumFractionDigits: 0 });
+  const places = Math.min(12, 1 - order);
+  return (x) => digitsOf(x, { minimumFractionDigits: places, maximumFractionDigits: places });
+}
+
+/** An interval; an open end is null. */
 export function range(low, high) {
+  const write = writer(low, high);
   if (low === null || high === null) {
-    return `${low === null ? "below" : `from ${number(low)}`} ${high === null ? "upwards" : number(high)}`;
+    return low === high ? "any value" : low === null ? `up to ${write(high)}` : `${write(low)} or more`;
   }
-  const places = Math.min(8, Math.max(0, 1 - Math.floor(Math.log10(Math.max(high - low, 1e-12)))));
-  const big = Math.max(Math.abs(low), Math.abs(high));
-  if (big >= 1e9 || (big < 1e-4 && big > 0)) return `${number(low)} to ${number(high)}`;
-  const write = (x) => new Intl.NumberFormat("en", { minimumFractionDigits: places, maximumFractionDigits: places }).format(x);
   return `${write(low)} to ${write(high)}`;
 }
 
 /** As the beginning of a sentence. */
 export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-export const withUnit = (text, unit) => (unit ? `${text} ${unit}` : text);
+export const withUnit = (text, unit) => (unit ? `${text}${unit === "°" ? "" : "\u00a0"}${unit}` : text);
 export const whole = (n) => new Intl.NumberFormat("en").format(n);
-export const percent = (share, digits = 3) => `${number(100 * share, digits)} %`;
+export const percent = (share, digits = 3) => `${number(100 * share, digits)}\u00a0%`;
+
+/** An interval on a circle, its ends brought back onto it; an arc that is the whole circle says so. */
+export function arc(low, high, domain) {
+  const around = domain.high - domain.low;
+  if (low === null || high === null || high - low >= around * (1 - 1e-9)) return "anywhere on the circle";
+  const [write, onto] = [writer(low, high), (x) => domain.low + ((((x - domain.low) % around) + around) % around)];
+  return `${write(onto(low))} to ${write(onto(high))}`;
+}
 
 export function domainText({ low, high, circle }, unit) {
   const span = withUnit(`${number(low, 6)} to ${number(high, 6)}`, unit);
@@ -35,13 +62,14 @@ export function domainText({ low, high, circle }, unit) {
 /** What ε promises to one person of this campaign: three short paragraphs. */
 export function epsilonWords(epsilon, domain, unit) {
   const factor = Math.exp(epsilon);
-  const sure = factor / (1 + factor);
+  const doubt = 100 / (1 + factor); // in per cent; it is never rounded to none, nor certainty to 100 %
+  const sure = percent(1 - doubt / 100, Math.max(3, 2 - Math.floor(Math.log10(doubt))));
   return [
     `ε = ${number(epsilon)} is a promise about every single report: any value from ` +
       `${withUnit(`${number(domain.low, 6)} to ${number(domain.high, 6)}`, unit)} could have produced it, and no value ` +
-      `is more than ${number(factor, 3)} times as likely to as any other.`,
+      `makes it more than ${number(factor, 3)} times as likely as another value does.`,
     `So nobody who sees a report, the collector included, can move their odds about a person by more than a factor of ` +
-      `${number(factor, 3)}: who thought two possibilities equally likely can become at most ${percent(sure)} sure.`,
+      `${number(factor, 3)}: somebody who thought two values equally likely can become at most ${sure} sure of one of them.`,
     strength(epsilon),
   ];
 }
@@ -72,6 +100,7 @@ const REASONS = {
   one_report_per_token: "more than one report for one token",
   key_reused: "idempotency key used for something else",
   rate_limited: "too many requests",
+  busy: "too much at once",
   store_unavailable: "the store could not write",
   invalid: "a parameter broke its rule",
 };
@@ -91,7 +120,8 @@ export function paragraphs(element, texts) {
 export function rows(table, content, empty) {
   const line = (cells) => {
     const row = document.createElement("tr");
-    row.append(...cells.map((text) => Object.assign(document.createElement("td"), { textContent: text })));
+    row.append(...cells.map((text, i) =>
+      Object.assign(document.createElement(i ? "td" : "th"), { textContent: text, ...(i ? {} : { scope: "row" }) })));
     return row;
   };
   table.tBodies[0].replaceChildren(...(content.length ? content : [[empty, ...Array(table.rows[0].cells.length - 1).fill("")]]).map(line));

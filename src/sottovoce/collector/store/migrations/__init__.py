@@ -9,7 +9,7 @@ from alembic.config import Config
 from sqlalchemy import Engine
 
 
-def upgrade(engine: Engine) -> None:
+def upgrade(engine: Engine, revision: str = "head") -> None:
     """Bring the schema up to date, in one transaction."""
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
@@ -18,4 +18,4 @@ def upgrade(engine: Engine) -> None:
             # Two collectors that start at once must not both create the tables.
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7354210)")
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        command.upgrade(config, revision)

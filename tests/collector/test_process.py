@@ -1,0 +1,98 @@
+"""The process: what it logs of others, and how many connections it takes."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import resource
+import socket
+import threading
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sottovoce.collector import Settings, logs
+from sottovoce.collector import run as run_module
+from sottovoce.collector.problems import CODES
+
+
+def test_words_of_other_libraries_are_not_logged(capsys: pytest.CaptureFixture[str]) -> None:
+    root, before = logging.getLogger(), logging.getLogger().handlers
+    chosen = [logging.getLogger(name) for name in ("sottovoce.collector", "uvicorn", "uvicorn.error")]
+    states = [(one.handlers, one.propagate, one.level) for one in chosen]
+    try:
+        logs.configure("info")
+        logging.getLogger("asyncio").error("Task exception was never retrieved: cell %d of Ada", 777)
+        logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
+        logs.event("started", {"store": "sqlite"})
+    finally:
+        root.handlers = before
+        for one, state in zip(chosen, states, strict=True):
+            one.handlers, one.propagate = state[:2]
+            one.setLevel(state[2])
+    text = capsys.readouterr().err
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert [line["event"] for line in lines] == ["library", "Invalid HTTP request received.", "started"]
+    assert lines[0]["logger"] == "asyncio"
+    assert "Ada" not in text
+    assert "777" not in text
+
+
+def asked(connection: socket.socket) -> tuple[str, dict[str, Any]]:
+    """The head and the content of an answer to GET /v1/health; the connection stays open."""
+    connection.sendall(b"GET /v1/health HTTP/1.1\r\nHost: here\r\n\r\n")
+    with connection.makefile("rb") as stream:
+        head = b"".join(iter(stream.readline, b"\r\n")).decode()
+        length = re.search(r"content-length: (\d+)", head)
+        assert length is not None
+        return head, json.loads(stream.read(int(length[1])))
+
+
+def test_beyond_the_most_connections_the_refusal_has_the_one_shape(tmp_path: Path) -> None:
+    made = run_module.server(str(tmp_path / "a.db"), "127.0.0.1", 0, Settings(rate=0, max_connections=3))
+    assert made.config.ws == "none"  # a WebSocket library would log addresses
+    thread = threading.Thread(target=made.run)
+    thread.start()
+    try:
+        while not made.started:
+            assert thread.is_alive()
+            time.sleep(0.01)
+        address = made.servers[0].sockets[0].getsockname()
+        with ExitStack() as stack:
+            held = [stack.enter_context(socket.create_connection(address, 30)) for _ in range(3)]
+            for connection in held:
+                assert "200 OK" in asked(connection)[0]
+            with socket.create_connection(address, 30) as extra:
+                head, content = asked(extra)
+                assert extra.recv(1) == b""  # closed: it makes room
+        assert content == {"code": "busy", "message": CODES["busy"][1], "field": None}
+        assert head.startswith("HTTP/1.1 503")
+        assert "default-src 'none'" in head
+        assert "retry-after: 1" in head
+        deadline = time.monotonic() + 30
+        while True:  # the others have left
+            with socket.create_connection(address, 30) as again:
+                if "200 OK" in asked(again)[0]:
+                    break
+            assert time.monotonic() < deadline
+        text = made.config.app.state.service.metrics.text().decode()  # type: ignore[union-attr]
+        assert 'sottovoce_refusals_total{code="busy"}' in text
+    finally:
+        made.should_exit = True
+        thread.join()
+
+
+def test_the_process_makes_room_for_its_connections() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+        run_module.make_room(500)
+        assert resource.getrlimit(resource.RLIMIT_NOFILE) == (500 + 256, hard)
+        run_module.make_room(100)  # never less than there was
+        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 500 + 256
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
