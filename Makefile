@@ -56,6 +56,7 @@ peers: .venv/all.stamp ## write the benchmarks page: installs other packages, te
 
 docs: .venv/all.stamp ## build the site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "The site: site/index.html"
 
 dist: .venv/all.stamp ## build wheel and sdist, and run the README's lines from each alone
 	rm -rf dist build/empty

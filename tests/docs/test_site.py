@@ -13,10 +13,12 @@ from typing import Any
 
 import pytest
 import yaml
+from playwright.sync_api import expect
 from tools.site_pages import described_settings, every_command, options_of
 
 from tests.docs.links import broken, broken_in
 from tests.docs.surface import everything, members, source
+from tests.web.conftest import chromium
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -149,3 +151,16 @@ def test_broken_links_are_found(tmp_path: Path) -> None:
         "text.md links to #b",
         "text.md links to gone.md",
     ]
+
+
+def test_the_search_works_in_pages_opened_from_a_folder(site: Path) -> None:
+    asked: list[str] = []
+    with chromium() as browser:
+        page = browser.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((site / "howto/plan.html").as_uri())
+        box = page.get_by_role("textbox", name="Search")
+        box.click()
+        box.press_sequentially("hourglass")
+        expect(page.locator(".md-search-result__item").first).to_contain_text("ourglass")
+    assert all(url.startswith("file:") for url in asked)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -31,9 +32,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     running.stop()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One Chromium per file: while Playwright runs, no other event loop can run in this thread."""
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Debian's Chromium, or what stands in for it elsewhere."""
     path = next(
         found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))
     )
@@ -42,6 +43,13 @@ def browser() -> Iterator[Browser]:
         running = playwright.chromium.launch(executable_path=path, args=_ARGUMENTS, env=environment)
         yield running
         running.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One Chromium per file: while Playwright runs, no other event loop can run in this thread."""
+    with chromium() as running:
+        yield running
 
 
 @pytest.fixture

@@ -83,7 +83,7 @@ def test_answering(site: Site, surveys: dict[str, int], open_page: OpenPage) -> 
     expect(page.locator("#sent-cell")).to_contain_text(f"{cell:,} of 65,536")
     shown = float(page.locator("#sent").inner_text().split()[0].replace(",", ""))
     assert shown == pytest.approx(HOURS.decode(cell), rel=1e-3)
-    expect(page.locator("#sent-meaning")).to_contain_text("every value: all of 0 to 24 hours")
+    expect(page.locator("#sent-meaning")).to_contain_text("each from 0 to 24 hours can give this very report")
 
 
 def test_no_second_draw(site: Site, surveys: dict[str, int], open_page: OpenPage) -> None:
@@ -161,6 +161,25 @@ def test_out_of_range_follows_the_rule(site: Site, surveys: dict[str, int], open
     expect(page.locator("#result")).to_be_visible()
 
 
+def test_a_number_that_can_be_read_in_two_ways_is_not_guessed(
+    site: Site, surveys: dict[str, int], open_page: OpenPage
+) -> None:
+    page = open_page("/survey/sleep")
+    sent = posts(page)
+    answer(page, "1,234")
+    expect(page.locator("#value-error")).to_have_text(
+        "1,234 can be read in two ways: please write 1234 or 1.2340."
+    )
+    for value in ("12.345", "1,234,567"):
+        page.locator("#value").fill(value)
+        page.locator("#send").click()
+        expect(page.locator("#value-error")).to_have_text(re.compile("two ways|enter a number"))
+    assert not sent
+    page.locator("#value").fill("7,5")
+    page.locator("#send").click()
+    expect(page.locator("#result")).to_be_visible()
+
+
 def test_an_invitation_is_used_once_and_leaves_the_address(
     site: Site, surveys: dict[str, int], open_page: OpenPage
 ) -> None:
@@ -172,6 +191,8 @@ def test_an_invitation_is_used_once_and_leaves_the_address(
     again = open_page(f"/survey/invited#{token}")
     answer(again, "9")
     expect(again.locator("#waiting-reason")).to_have_text("This invitation has been used already.")
+    expect(again.locator("#waiting-title")).to_have_text("Not accepted")
+    expect(again.get_by_role("button", name="Try again")).to_be_hidden()
     assert site.n("invited") == 1
     without = open_page("/survey/invited")
     expect(without.locator("#notice")).to_contain_text("by invitation")
@@ -180,6 +201,7 @@ def test_an_invitation_is_used_once_and_leaves_the_address(
 def test_what_cannot_be_answered(site: Site, surveys: dict[str, int], open_page: OpenPage) -> None:
     expect(open_page("/survey/later").locator("#notice")).to_contain_text("opens on 2090-01-01")
     expect(open_page("/survey/none").locator("#notice")).to_have_text("There is no such survey.")
+    expect(open_page("/survey/%E0%A4%A").locator("#notice")).to_have_text("There is no such survey.")
 
 
 @pytest.mark.parametrize(

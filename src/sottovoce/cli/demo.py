@@ -36,20 +36,24 @@ def demo(
     console = Console()
     values = story.hours()[: 300 if quick else None]
     say = console.print
+    people = len(values)
+    say(f"\n[bold]1. A plan.[/] {people:,} passengers will be asked when they left, at ε = {epsilon:g}.")
+    minutes = 60 * story.plan(people, epsilon)
+    say(f"   The mean alone could be known to ± {minutes:.0f} minutes (95 %), whatever the truth. The whole")
+    say("   day is wanted as well, so the mechanism is one made for distributions: the square wave.\n")
     with (
         tempfile.TemporaryDirectory(prefix="sottovoce-") as folder,
         story.collector(Path(folder), len(values), epsilon, port) as campaign,
     ):
-        say(f"\n[bold]1. A campaign.[/] {len(values):,} passengers are asked when their flight left.")
-        say(f"   Mechanism: square wave, ε = {epsilon:g}, {campaign.mechanism.cells:,} possible reports.")
-        say(f"   The collector runs at [link]{campaign.url}[/link] and knows only the mechanism.\n")
-        say("[bold]2. Everybody answers over HTTP[/]; each client first counts the exact ε.")
+        say(f"[bold]2. A campaign.[/] The collector runs at [link]{campaign.url}[/link].")
+        say(f"   It knows only the mechanism, which has {campaign.mechanism.cells:,} possible reports.\n")
+        say("[bold]3. Everybody answers over HTTP[/]; each client first counts the exact ε.")
         begun = time.perf_counter()
         answers = story.answer(campaign, values)
         receipts = list(track(answers, "   reports", total=len(values), console=console, transient=True))
         taken = time.perf_counter() - begun
         say(f"   {len(receipts):,} reports stored and acknowledged in {taken:.1f} s.\n")
-        say("[bold]3. What the collector estimates[/], against the truth that it never saw:")
+        say("[bold]4. What the collector estimates[/], against the truth that it never saw:")
         estimates = story.fetch(campaign, "estimates?quantiles=0.25,0.5,0.75&bins=48")
         _table(console, values, estimates)
         save(values, estimates, output)
@@ -88,7 +92,7 @@ def _words(say: Any, values: Any, receipts: Any, epsilon: float) -> None:
     first, factor = receipts[0], math.exp(epsilon)
     inside = 0 <= first.decoded < 24
     place = clock(first.decoded) if inside else f"hour {first.decoded:.1f}, outside the day"
-    say("[bold]4. What the collector could and could not learn.[/]")
+    say("[bold]5. What the collector could and could not learn.[/]")
     say(
         f"   The first passenger left at {clock(values[0])}. What arrived is cell {first.cell:,} of\n"
         f"   {first.cells:,}, which stands for {place}. Every time could have produced it.\n"
