@@ -145,7 +145,7 @@ def test_a_campaign_with_a_public_coin(site: Site, boards: dict[str, int], open_
 
 def test_fabricated_reports_raise_the_alarm(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
     page = open_board(open_page, "faked")
-    expect(page.locator("#alarm")).to_contain_text("cannot all be honest")
+    expect(page.locator("#alarm")).to_contain_text("cannot all be honest", timeout=120_000)  # computed
     honest = open_board(open_page, "asleep")
     drawn(honest)
     expect(honest.locator("#alarm")).to_be_hidden()
