@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -377,3 +379,35 @@ def test_estimates_refuse_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     assert same == bulk.estimates(grouped, "wait", "town", sv.mean)
     with pytest.raises(TypeError, match="estimate must be importable for processes=2"):
         bulk.estimates(grouped, "wait", "town", lambda tally: sv.mean(tally), processes=2)
+
+
+PROBE = """
+import os
+from types import SimpleNamespace
+
+def threads(tally):
+    number = float(os.environ.get("OPENBLAS_NUM_THREADS", "0"))
+    return SimpleNamespace(what="threads", value=number, low=number, high=number)
+"""
+
+
+@pytest.mark.parametrize("chosen", [None, "3"])
+def test_processes_leave_linear_algebra_to_one_thread(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chosen: str | None
+) -> None:
+    """Unless the user has chosen a number; and this process is left as it was."""
+    from sottovoce.bulk import estimating
+
+    (tmp_path / "probe_of_threads.py").write_text(PROBE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(estimating, "_CHUNK", 1)
+    for name in estimating._THREADS:
+        monkeypatch.delenv(name, raising=False)
+    if chosen is not None:
+        monkeypatch.setenv("OPENBLAS_NUM_THREADS", chosen)
+    threads = importlib.import_module("probe_of_threads").threads
+    grouped = bulk.tally(bulk.report(people(), {"wait": M}, keep=["town"]), "wait", by="town")
+    found = bulk.estimates(grouped, "wait", "town", threads, processes=2)
+    assert found.column("value").to_pylist() == [float(chosen or 1)] * 3
+    assert os.environ.get("OPENBLAS_NUM_THREADS") == chosen
+    assert "OMP_NUM_THREADS" not in os.environ

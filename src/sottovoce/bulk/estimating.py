@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -24,6 +25,7 @@ Estimator = Callable[[Tally], Any]
 Rows = dict[str, list[Any]]
 
 COLUMNS = {"what": "string", "n": "long", "value": "double", "low": "double", "high": "double"}
+_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 _CHUNK = 32  # groups that a process takes at once
 _WORTH = 20.0  # seconds of work from which processes are worth their start, which takes several
 
@@ -113,7 +115,8 @@ def _computed(
     try:
         # Spawned, not forked: Arrow's and numba's threads do not survive a fork.
         with ProcessPoolExecutor(min(processes, len(chunks)), get_context("spawn")) as pool:
-            waiting = [pool.submit(_work, spec, estimate, chunk) for chunk in chunks]
+            with _one_thread_each():  # submitting starts them
+                waiting = [pool.submit(_work, spec, estimate, chunk) for chunk in chunks]
             for done in waiting:
                 yield done.result()
     except (PicklingError, AttributeError) as error:
@@ -125,6 +128,21 @@ def _computed(
             f"the processes could not start or were killed: a script that asks for processes={processes} "
             'needs `if __name__ == "__main__":`'
         ) from None
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Processes started meanwhile leave linear algebra to one thread, unless the user has said otherwise.
+
+    Its threads wait for each other by spinning: with as many processes as cores they mostly wait.
+    """
+    asked = [name for name in _THREADS if name not in os.environ]
+    os.environ.update(dict.fromkeys(asked, "1"))
+    try:
+        yield
+    finally:
+        for name in asked:
+            os.environ.pop(name, None)
 
 
 Chunk = list[tuple[dict[str, Any], IntArray, IntArray]]
