@@ -73,6 +73,17 @@ def test_the_direction_on_a_circle() -> None:
     assert np.std(errors) == pytest.approx(p.best.error, rel=0.21)  # five standard errors of 300
 
 
+def test_an_interval_is_never_wider_than_the_domain_and_the_table_never_runs_together() -> None:
+    hopeless = sv.plan("mean", 0.01, 1, (0, 24))
+    assert {o.half_width for o in hopeless.options} == {12.0}
+    assert [o.error for o in hopeless.options] == sorted(o.error for o in hopeless.options)
+    nowhere = sv.plan("mean", 1.0, 1000, sv.Circle(24), sample=np.linspace(0, 24, 1025)[:-1])
+    for o in nowhere.options:
+        assert o.error == pytest.approx(24 / math.sqrt(12))
+        assert o.half_width == 12.0
+    assert "  1,000,000,000,000  " in str(sv.plan("mean", 16.0, 10**12))
+
+
 # -- inverse questions ------------------------------------------------------------------------------------
 
 

@@ -29,6 +29,8 @@ POINTS = 1024
 _INTERVALS = 4  # an interval's width varies little
 _PROBES = np.arange(1, 64) / 64  # where the cumulative distribution is compared
 _LEAST, _MOST = 16, 1000  # tallies that are simulated without a given number: of each shape, of all
+_WHOLE = 0.5  # half the width of an interval that says nothing: it is the whole domain
+_RANDOM = 12**-0.5  # the root mean square error of a random direction, in turns
 _SURE = 0.03  # such a simulation ends when its standard error is this share of the error
 
 Tick = Callable[[float], None]  # is told the share of the work that is done
@@ -90,14 +92,15 @@ def mean_error(m: Any, people: int, shapes: Shapes | None, confidence: float) ->
     """
     variance = m.worst_variance() if shapes is None else (shapes.densities @ m.variance(shapes.points)).mean()
     error = float(np.sqrt(variance / people))
-    return Expected(error, _normal(confidence) * error)
+    return Expected(error, min(_normal(confidence) * error, _WHOLE))
 
 
 def direction_error(m: Any, people: int, shapes: Shapes, confidence: float) -> Expected:
     """The standard error of the mean direction on the unit circle, by the delta method.
 
     With z = e^{2πi·y}: E[z | x] = ρ·e^{2πi·x}. Turned so that the mean direction is 0, the error of the
-    angle is Im(mean z)/|E z|; only the mechanism's noise counts.
+    angle is Im(mean z)/|E z|; only the mechanism's noise counts. Where shapes have hardly any direction, the
+    error is that of a random one.
     """
     law, z = m.operator(shapes.points), np.exp(2j * np.pi * m.decode(np.arange(m.cells)))
     errors = []
@@ -105,9 +108,9 @@ def direction_error(m: Any, people: int, shapes: Shapes, confidence: float) -> E
         mean = density @ (law.expect(z.real) + 1j * law.expect(z.imag))
         turned = z * np.exp(-1j * np.angle(mean))
         noise = law.expect(turned.imag**2) - law.expect(turned.imag) ** 2
-        errors.append(np.sqrt(density @ noise / people) / abs(mean) / (2 * np.pi))
-    error = float(np.mean(errors))
-    return Expected(error, _normal(confidence) * error)
+        errors.append(np.sqrt(density @ noise / people) / max(abs(mean), 1e-300) / (2 * np.pi))
+    error = float(np.minimum(errors, _RANDOM).mean())
+    return Expected(error, min(_normal(confidence) * error, _WHOLE))
 
 
 def _normal(confidence: float) -> float:

@@ -116,10 +116,10 @@ class Plan:
         return [{name: getattr(option, name) for name in names} for option in self.options]
 
     def __str__(self) -> str:
-        lines = [self.title, ""]
-        lines.append(f"{'mechanism':<16}{'ε':>8}{'people':>14}{'error':>12}{'± ' + self.level:>12}  why")
+        lines, wide = [self.title, ""], max(14, *(len(f"{o.people:,}") + 2 for o in self.options))
+        lines.append(f"{'mechanism':<16}{'ε':>8}{'people':>{wide}}{'error':>12}{'± ' + self.level:>12}  why")
         for o in self.options:
-            numbers = f"{o.epsilon:>8.3g}{o.people:>14,}{o.error:>12.4g}{o.half_width:>12.4g}"
+            numbers = f"{o.epsilon:>8.3g}{o.people:>{wide},}{o.error:>12.4g}{o.half_width:>12.4g}"
             lines.append(f"{o.name:<16}{numbers}  {o.reason}")
         lines += [f"{name}: {why}" for name, why in self.left_out.items()]
         return "\n".join(lines)
