@@ -105,6 +105,8 @@ def draw(script: Path) -> dict[str, Any]:
 
 
 def main(wanted: list[str]) -> None:
+    if unknown := sorted(set(wanted) - set(scripts())):
+        raise SystemExit(f"no script named {unknown[0]!r}; there are: {', '.join(scripts())}")
     for name in wanted or scripts():
         for file, figure in draw(scripts()[name]).items():
             save(figure, FOLDER / file)

@@ -249,6 +249,21 @@ def test_a_column_without_a_value_is_missing_and_not_of_a_wrong_type(tmp_path: P
     assert bulk.report(table, {"wait": M}, missing=5.0).num_rows == 3
 
 
+def test_what_is_not_a_table_or_a_rule_is_refused_in_words() -> None:
+    table = people()
+    assert bulk.report(table, {"wait": M}, keep="town").schema.names == ["town", "wait"]
+    for column in (table.to_pandas()["wait"], pl.from_arrow(table)["wait"], table["wait"], np.ones(3)):
+        with pytest.raises(TypeError, match="data must be a path, a dataframe or Arrow data"):
+            bulk.report(column, {"wait": M})
+    with pytest.raises(TypeError, match="clip must be True or False"):
+        bulk.report(table, {"wait": M}, clip="yes")  # type: ignore[arg-type]
+    nested = bulk.report(table, {"wait": M}).append_column("tags", pa.array([[1]] * 600))
+    with pytest.raises(TypeError, match=r"columns of by must hold plain values, got list<"):
+        bulk.tally(nested, "wait", by="tags")
+    with pytest.raises(TypeError, match="estimate must return an Estimate or several, got int"):
+        bulk.estimates(bulk.report(table, {"wait": M}, keep="town"), "wait", "town", lambda t: t.n)
+
+
 def test_a_folder_of_folders_says_so(tmp_path: Path) -> None:
     pq.write_to_dataset(people(), tmp_path, partition_cols=["town"])
     with pytest.raises(DataError, match="folders inside it are not read"):

@@ -173,6 +173,7 @@ def test_equations_29_and_30() -> None:
 def test_theorem_4_is_normalised_at_one_q_only() -> None:
     """FACTS 5: ε = 1: q = 0.5403."""
     assert theorem_4_mass(1.0, 0.5403) == pytest.approx(1.0, abs=2e-4)
+    assert "at q = 0.540 " in finding("ptt-figure-3", "Theorem 4").ours
     assert abs(theorem_4_mass(1.0, 0.7) - 1) > 0.2
     assert ptt_worst_variance(1.0, 0.5403) > best_ptt(1.0) * 1.1
 

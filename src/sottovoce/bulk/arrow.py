@@ -100,10 +100,13 @@ def _as_stream(data: Any) -> Any:
         return data
     if isinstance(data, pa.RecordBatch):
         return pa.Table.from_batches([data])
-    if hasattr(data, "__arrow_c_stream__"):
-        return pa.RecordBatchReader.from_stream(data)
-    if type(data).__module__.partition(".")[0] == "pandas":
-        return pa.Table.from_pandas(data, preserve_index=False)
+    try:
+        if hasattr(data, "__arrow_c_stream__"):
+            return pa.RecordBatchReader.from_stream(data)
+        if type(data).__module__.partition(".")[0] == "pandas":
+            return pa.Table.from_pandas(data, preserve_index=False)
+    except (pa.ArrowInvalid, AttributeError):  # a single column, or a type that Arrow does not know
+        pass
     raise TypeError(f"data must be a path, a dataframe or Arrow data, got {type(data).__name__}")
 
 

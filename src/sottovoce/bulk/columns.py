@@ -31,6 +31,8 @@ class Rule:
     clip: bool = False
 
     def check(self, mechanism: AnyMechanism) -> None:
+        if not isinstance(self.clip, bool | np.bool_):
+            raise TypeError(f"clip must be True or False, got clip={self.clip!r}")
         if self.missing is None or self.missing == "keep":
             return
         if isinstance(self.missing, str):

@@ -78,6 +78,8 @@ def rows_of(part: Tally, estimate: Estimator, key: Mapping[str, Any]) -> Rows:
         group = ", ".join(f"{name}={value!r}" for name, value in key.items())
         raise DataError(f"no estimate for the group {group} (n={part.n}): {error}") from None
     several = found if isinstance(found, list | tuple) else [found]
+    if not all(hasattr(one, "value") for one in several):
+        raise TypeError(f"estimate must return an Estimate or several, got {type(found).__name__}")
     rows: Rows = {
         "what": [str(getattr(one, "what", "")) for one in several],
         "n": [part.n] * len(several),

@@ -39,7 +39,7 @@ def report(
     mechanisms: Mapping[str, AnyMechanism],
     output: str | Path | None = None,
     *,
-    keep: Sequence[str] = (),
+    keep: Sequence[str] | str = (),
     missing: Missing = None,
     clip: bool = False,
     progress: Progress | None = None,
@@ -57,7 +57,7 @@ def report(
     `data` is anything that holds columns: the name of a Parquet, CSV or Arrow file, a folder, a list of
     files, a pandas, polars or Arrow table.
     """
-    work = Work(mechanisms, list(keep), Rule(missing, clip))
+    work = Work(mechanisms, [keep] if isinstance(keep, str) else list(keep), Rule(missing, clip))
     files = list_files(data)
     if output is None:
         return _in_memory([data] if files is None else files, work, progress)

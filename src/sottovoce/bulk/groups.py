@@ -128,7 +128,10 @@ def _encoded(column: Any) -> Any:
         if not column.null_count:
             return column
         column = column.cast(column.type.value_type)
-    return column.dictionary_encode(null_encoding="encode")
+    try:
+        return column.dictionary_encode(null_encoding="encode")
+    except pa.ArrowNotImplementedError:
+        raise TypeError(f"columns of by must hold plain values, got {column.type}") from None
 
 
 def _plain(column: Any) -> list[Any]:

@@ -40,7 +40,7 @@ def report(
     *,
     output: str | None = None,
     row_id: str | None = None,
-    keep: Sequence[str] = (),
+    keep: Sequence[str] | str = (),
     missing: Missing = None,
     clip: bool = False,
 ) -> DataFrame:
@@ -52,7 +52,7 @@ def report(
     lives only in the plan's closure. `missing` and `clip` are those of `bulk.report`.
     `df` is the data, `column` the one to randomise.
     """
-    rule = Rule(missing, clip)
+    rule, keep = Rule(missing, clip), [keep] if isinstance(keep, str) else list(keep)
     rule.check(mechanism)
     if (output is None) == (row_id is None):
         raise ValueError("give either output= (written once) or row_id= (a keyed draw per row), and not both")
@@ -66,7 +66,7 @@ def report(
     chosen = df.select(*keep, column, *extra)
     schema = _only(df, keep).add(column, _cell_type(mechanism))
     secret = None if row_id is None else new_secret()
-    task = _report_task(column, list(keep), mechanism.to_json(), rule, row_id, secret)
+    task = _report_task(column, keep, mechanism.to_json(), rule, row_id, secret)
     reports = chosen.mapInArrow(task, schema).withMetadata(column, label(mechanism))
     if output is None:
         return reports

@@ -113,6 +113,8 @@ def sum(
 ) -> Release | GroupedRelease:
     """The sum of numbers within public bounds: staircase noise for a sensitivity of max(|low|, |high|).
 
+    Values are rounded to the grid first. The interval is about the noise only: on a coarse `grid` the
+    rounding of n values may move their sum by up to n steps.
     All arguments are those of `mean`: `column`, `by` and `groups`, `missing`, `grid`, `accountant`.
 
     >>> release = sum([5, 7, 30], epsilon=1.0, bounds=(0, 60), rng=1)

@@ -178,8 +178,10 @@ def figure_3(run: Run) -> Result:
     axes[1].set_ylim(0, 3)
     dress(axes[0], "worst-case variance, a tied to q", "q", "variance at A = ±1")
     dress(axes[1], "total mass with Eq. (19)'s a", "q", "∫ density")
+    from scipy.optimize import brentq
+
     once = np.flatnonzero(np.diff(np.sign(table["mass 1"] - 1)))
-    at = float(q[once[0]])
+    at = float(brentq(lambda z: theorem_4_mass(1.0, z) - 1, q[once[0]], q[once[0] + 1]))
     findings = [
         statement(
             "Theorem 4: for given ε and q there is an optimal a, Eq. (19)",
