@@ -59,6 +59,17 @@ def sample_uniform(
     return bad
 
 
+@njit(inline="always")
+def _segment(guide, next_knot, bucket, t):
+    """The segment of the start table that holds t."""
+    found = np.uint64(guide[np.uint64(np.uint32(bucket))])
+    k = found >> np.uint64(1)
+    if found & np.uint64(1):
+        while t >= next_knot[k]:
+            k += np.uint64(1)
+    return k
+
+
 @njit(**_COMPILE)
 def sample_general(words, x, out, units, shift, background, top, wraps, around, guides, knots, runs, cells):
     """Any runs and any start table.
@@ -69,7 +80,7 @@ def sample_general(words, x, out, units, shift, background, top, wraps, around, 
     `guides` are the two guide tables (twice the entry, plus one where a scan has to follow), what turns t, a
     background draw and an extra coordinate into a bucket, and where the extra runs' buckets begin. Chunk by
     chunk, arithmetic (which vectorises) takes turns with look-ups (which do not). Indices are unsigned: a
-    signed one would be tested for being negative.
+    signed one would be tested for being negative. (Runs are looked up in place: as a function it was slower.)
     """
     low, high, per_width = units
     knot_guide, run_guide, knot_factor, back_factor, more_factor, second = guides
@@ -91,21 +102,11 @@ def sample_general(words, x, out, units, shift, background, top, wraps, around, 
         if slope.size:
             for i in range(size):
                 t = place[i]
-                guide = np.uint64(knot_guide[np.uint64(np.uint32(entry[i]))])
-                k = guide >> one
-                if guide & one:
-                    while t >= next_knot[k]:
-                        k += one
+                k = _segment(knot_guide, next_knot, entry[i], t)
                 place[i] = start[k] + np.floor((t - this_knot[k]) * slope[k])
         else:
             for i in range(size):
-                t = place[i]
-                guide = np.uint64(knot_guide[np.uint64(np.uint32(entry[i]))])
-                k = guide >> one
-                if guide & one:
-                    while t >= next_knot[k]:
-                        k += one
-                place[i] = start[k]
+                place[i] = start[_segment(knot_guide, next_knot, entry[i], place[i])]
         for i in range(size):
             s = place[i]
             s = s if s > 0.0 else 0.0
