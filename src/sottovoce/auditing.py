@@ -47,7 +47,7 @@ class Audit:
 
     def __str__(self) -> str:
         verdict = "holds" if self.holds else "DOES NOT HOLD"
-        return f"exact epsilon {self.epsilon:.15g} (ratio {self.ratio}); claimed {self.claimed!r}: {verdict}"
+        return f"exact epsilon {self.epsilon!r} (ratio {self.ratio}); claimed {self.claimed!r}: {verdict}"
 
 
 def audit(mechanism: Mechanism | Mixture | RowMechanism | Vector | Polar | str | bytes) -> Audit:

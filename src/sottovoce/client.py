@@ -234,7 +234,7 @@ def _audited(campaign: dict[str, Any], agreed: float | None) -> Mechanism | Mixt
     limit = campaign.get("epsilon") if agreed is None else agreed
     counted = audit(mechanism).epsilon
     if not isinstance(limit, int | float) or counted > limit:
-        raise PrivacyError(f"the campaign's exact epsilon is {counted:.12g}, agreed was epsilon={limit!r}")
+        raise PrivacyError(f"the campaign's exact epsilon is {counted!r}, agreed was epsilon={limit!r}")
     missing, rule = campaign.get("missing"), campaign.get("out_of_range")
     if not isinstance(missing, int | float) or not mechanism.domain.contains(missing):
         raise SpecError("the campaign must name a number inside the domain for missing values")

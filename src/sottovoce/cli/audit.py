@@ -23,10 +23,10 @@ def audit(
     Exit code 1 when the counts break the claim (or --limit), so that a script can rely on it.
     """
     result = sv.audit(spec.read_bytes())
-    typer.echo(f"exact epsilon   {result.epsilon:.15g}")
+    typer.echo(f"exact epsilon   {result.epsilon!r}")
     typer.echo(f"largest ratio   {result.ratio.numerator}/{result.ratio.denominator}")
     typer.echo(f"claimed         {result.claimed!r}: {'holds' if result.holds else 'DOES NOT HOLD'}")
-    above = limit is not None and result.epsilon > limit
+    above = limit is not None and not result.epsilon <= limit  # above nan, too
     if above:
         typer.echo(f"above the limit of {limit!r}")
     if above or not result.holds:
