@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
+import time
 from typing import Any
 
 import pytest
@@ -148,3 +150,47 @@ def test_bad_token_requests(embedded: Running, mechanism: sv.Mechanism, content:
     if embedded.store.campaign("trial") is None:
         embedded.create(mechanism)
     check_refused(post(embedded, "/campaigns/trial/tokens", content), code)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"name": "Bad_Name"}, "name must match ^[a-z0-9][a-z0-9-]{0,62}$"),
+        ({"min_n": 0}, "min_n must be at least 1"),
+        ({"min_n": True}, "min_n must be an integer"),
+        ({"collection": "maybe"}, "collection must be 'open', 'enrolment' or 'write'"),
+        ({"closes": "tomorrow"}, "closes must be ISO 8601, for example 2027-01-31T00:00:00Z"),
+        ({"retention_days": 10**9}, "retention_days must be at most 36500"),
+        ({"nonsense": 1}, "nonsense is not a field here"),
+        ({"spec": None}, "spec must be a string"),
+    ],
+)
+def test_a_broken_rule_is_named_in_our_own_words(
+    embedded: Running, mechanism: sv.Mechanism, change: dict[str, Any], message: str
+) -> None:
+    content = {"name": "fine", "spec": mechanism.to_json(), **change}
+    headers = {"Authorization": f"Bearer {embedded.token('admin')}"}
+    answer = embedded.client.post("/v1/campaigns", json=content, headers=headers)
+    check_refused(answer, "invalid")
+    assert (answer.json()["message"], answer.json()["field"]) == (message, *change)
+
+
+def test_a_refusal_that_is_being_written_is_not_missed(
+    embedded: Running, mechanism: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign = embedded.create(mechanism, name="slow")
+    service, add = embedded.app.state.service, embedded.store.add_refusals
+    begun = threading.Event()
+
+    def slowly(numbers: Any) -> None:
+        begun.set()
+        time.sleep(0.3)
+        add(numbers)
+
+    monkeypatch.setattr(embedded.store, "add_refusals", slowly)
+    service.refused(campaign.id, "malformed")
+    writing = threading.Thread(target=service.flush)
+    writing.start()
+    begun.wait()
+    assert service.refusals(campaign.id) == {"malformed": 1}
+    writing.join()

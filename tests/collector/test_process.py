@@ -9,11 +9,13 @@ import resource
 import socket
 import threading
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 
 from sottovoce.collector import Settings, logs
 from sottovoce.collector import run as run_module
@@ -42,9 +44,9 @@ def test_words_of_other_libraries_are_not_logged(capsys: pytest.CaptureFixture[s
     assert "777" not in text
 
 
-def asked(connection: socket.socket) -> tuple[str, dict[str, Any]]:
+def asked(connection: socket.socket, header: bytes = b"X: y") -> tuple[str, dict[str, Any]]:
     """The head and the content of an answer to GET /v1/health; the connection stays open."""
-    connection.sendall(b"GET /v1/health HTTP/1.1\r\nHost: here\r\n\r\n")
+    connection.sendall(b"GET /v1/health HTTP/1.1\r\nHost: here\r\n" + header + b"\r\n\r\n")
     with connection.makefile("rb") as stream:
         head = b"".join(iter(stream.readline, b"\r\n")).decode()
         length = re.search(r"content-length: (\d+)", head)
@@ -52,16 +54,24 @@ def asked(connection: socket.socket) -> tuple[str, dict[str, Any]]:
         return head, json.loads(stream.read(int(length[1])))
 
 
-def test_beyond_the_most_connections_the_refusal_has_the_one_shape(tmp_path: Path) -> None:
-    made = run_module.server(str(tmp_path / "a.db"), "127.0.0.1", 0, Settings(rate=0, max_connections=3))
-    assert made.config.ws == "none"  # a WebSocket library would log addresses
+@contextmanager
+def served(folder: Path, **settings: int) -> Iterator[tuple[uvicorn.Server, tuple[str, int]]]:
+    """The server as `sottovoce serve` makes it, in a thread, and its address."""
+    made = run_module.server(str(folder / "a.db"), "127.0.0.1", 0, Settings(rate=0, **settings))
     thread = threading.Thread(target=made.run)
     thread.start()
     try:
         while not made.started:
             assert thread.is_alive()
             time.sleep(0.01)
-        address = made.servers[0].sockets[0].getsockname()
+        yield made, made.servers[0].sockets[0].getsockname()
+    finally:
+        made.should_exit = True
+        thread.join()
+
+
+def test_beyond_the_most_connections_the_refusal_has_the_one_shape(tmp_path: Path) -> None:
+    with served(tmp_path, max_connections=3) as (made, address):
         with ExitStack() as stack:
             held = [stack.enter_context(socket.create_connection(address, 30)) for _ in range(3)]
             for connection in held:
@@ -81,9 +91,26 @@ def test_beyond_the_most_connections_the_refusal_has_the_one_shape(tmp_path: Pat
             assert time.monotonic() < deadline
         text = made.config.app.state.service.metrics.text().decode()  # type: ignore[union-attr]
         assert 'sottovoce_refusals_total{code="busy"}' in text
-    finally:
-        made.should_exit = True
-        thread.join()
+
+
+def test_headers_without_end_are_refused(tmp_path: Path) -> None:
+    with served(tmp_path) as (_, address), socket.create_connection(address, 30) as connection:
+        assert "200 OK" in asked(connection, b"X: " + b"a" * 30_000)[0]
+        assert "200 OK" in asked(connection, b"X: " + b"a" * 30_000)[0]  # counted for each request by itself
+        connection.sendall(b"GET /v1/health HTTP/1.1\r\nX: ")
+        endless = b"a" * 100_000_000  # refused long before its end: what is not read fills the connection
+        with pytest.raises(ConnectionError):
+            connection.sendall(endless)
+
+
+def test_an_upgrade_is_ignored_and_teaches_the_log_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with served(tmp_path) as (made, address), socket.create_connection(address, 30) as connection:
+        assert made.config.ws == "none"  # a WebSocket library, where there is one, would log addresses
+        assert "200 OK" in asked(connection, b"Connection: Upgrade\r\nUpgrade: websocket")[0]
+    assert "WebSocket" not in caplog.text
+    assert "Upgrade" not in caplog.text
 
 
 def test_the_process_makes_room_for_its_connections() -> None:

@@ -37,8 +37,8 @@ def demo(
     values = story.hours()[: 300 if quick else None]
     say = console.print
     people = len(values)
-    say(f"\n[bold]1. A plan.[/] {people:,} passengers will be asked when they left, at ε = {epsilon:g}.")
     minutes = 60 * story.plan(people, epsilon)
+    say(f"\n[bold]1. A plan.[/] {people:,} passengers will be asked when they left, at ε = {epsilon:g}.")
     say(f"   The mean alone could be known to ± {minutes:.0f} minutes (95 %), whatever the truth. The whole")
     say("   day is wanted as well, so the mechanism is one made for distributions: the square wave.\n")
     with (

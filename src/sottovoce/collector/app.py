@@ -19,7 +19,7 @@ from sottovoce import __version__
 from sottovoce.collector import logs
 from sottovoce.collector.api import campaigns, operations, reports, results
 from sottovoce.collector.guard import Guard
-from sottovoce.collector.problems import Refusal
+from sottovoce.collector.problems import Refusal, broken_rule
 from sottovoce.collector.service import Service
 from sottovoce.collector.settings import Settings
 from sottovoce.collector.store import Store
@@ -104,6 +104,4 @@ async def _http(request: Request, error: Exception) -> Response:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    field = str(first["loc"][-1])
-    return await _refused(request, Refusal("invalid", f"{field}: {first['msg']}", field))
+    return await _refused(request, broken_rule(error.errors()[0]))

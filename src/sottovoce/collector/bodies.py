@@ -78,7 +78,8 @@ def strict_json(body: bytes) -> Any:
         sentence = str(error)
         code = "duplicate_key" if "twice" in sentence else "too_deep" if "deep" in sentence else "malformed"
         # The parser's own words may quote the body; a refusal never does.
-        raise Refusal(code, None if code != "malformed" else "the body must be valid JSON", "body") from None
+        rule = "the body must be valid JSON; numbers finite, integers of at most 20 digits"
+        raise Refusal(code, rule if code == "malformed" else None, "body") from None
 
 
 def reports(kind: str, body: bytes, mechanism: Mechanism | Mixture, most: int) -> NDArray[np.int64]:

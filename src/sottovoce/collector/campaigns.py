@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from sottovoce.collector.problems import Refusal
+from sottovoce.collector.problems import Refusal, broken_rule
 from sottovoce.collector.store.store import Store, Stored
 from sottovoce.mechanism import Mechanism
 from sottovoce.mixture import Mixture, from_json
@@ -140,9 +140,7 @@ def create(store: Store, content: Any) -> Campaign:
     try:
         new = NewCampaign.model_validate(content)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "body"
-        raise Refusal("invalid", f"{field}: {first['msg']}", field) from None
+        raise broken_rule(error.errors(include_url=False, include_input=False)[0]) from None
     mechanism = _checked_mechanism(new.spec)
     settings = new.model_dump(exclude={"name", "spec"})
     settings["missing"] = _missing(new.missing, mechanism)

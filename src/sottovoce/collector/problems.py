@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.responses import Response
@@ -64,6 +65,34 @@ class Refusal(Exception):
             headers["WWW-Authenticate"] = "Bearer"
         body = {"code": self.code, "message": self.message, "field": self.field}
         return json_response(body, self.status, headers)
+
+
+#: What pydantic found → the rule, in the words of every other refusal; `{…}` is of its context.
+_RULES = {
+    "missing": "is needed",
+    "model_type": "must be an object",
+    "extra_forbidden": "is not a field here",
+    "literal_error": "must be {expected}",
+    "enum": "must be {expected}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "string_too_long": "must have at most {max_length} characters",
+    "string_pattern_mismatch": "must match {pattern}",
+    "string_type": "must be a string",
+    "int_type": "must be an integer",
+    "int_parsing": "must be an integer",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+    "finite_number": "must be a finite number",
+    "value_error": "{error}",
+}
+
+
+def broken_rule(found: Mapping[str, Any]) -> Refusal:
+    """The refusal for the first thing that pydantic found wrong: field and rule, never the value."""
+    field = str(found["loc"][-1]) if found["loc"] else "body"
+    rule = _RULES.get(found["type"], "breaks its rule").format(**found.get("ctx", {}))
+    return Refusal("invalid", f"{field} {rule}", field)
 
 
 def json_response(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:

@@ -7,37 +7,16 @@ import signal
 from pathlib import Path
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from sottovoce.collector import logs, secret
 from sottovoce.collector.app import create_app
-from sottovoce.collector.guard import HEADERS
-from sottovoce.collector.problems import Refusal
+from sottovoce.collector.protocol import Protocol
 from sottovoce.collector.settings import Settings
 from sottovoce.collector.store import open_store
 from sottovoce.collector.store.store import as_url
 
 _OTHER_FILES = 256  # the store's, the estimator's, and those beyond the limit that are told so
 _LEVELS = ("debug", "info", "warning", "error")
-
-
-class Protocol(HttpToolsProtocol):
-    """HTTP/1.1 whose answer to bytes that are none has the collector's one error shape.
-
-    It tells the application how many connections there are; the guard refuses beyond its limit. uvicorn's own
-    limit would answer in plain text, past logs and metrics.
-    """
-
-    def on_message_begin(self) -> None:
-        super().on_message_begin()
-        self.scope["state"]["connections"] = len(self.connections)
-
-    def send_400_response(self, msg: str) -> None:
-        answer = Refusal("malformed", "the request is not valid HTTP").response()
-        lines = [b"HTTP/1.1 400 Bad Request", b"connection: close"]
-        lines += [name + b": " + value for name, value in [*answer.raw_headers, *HEADERS.items()]]
-        self.transport.write(b"\r\n".join([*lines, b"", bytes(answer.body)]))
-        self.transport.close()
 
 
 def secret_path(store: str, given: Path | None) -> Path:
@@ -71,7 +50,6 @@ def server(
             server_header=False,
             date_header=False,
             forwarded_allow_ips=proxies,
-            h11_max_incomplete_event_size=1 << 16,
             timeout_keep_alive=15,
             timeout_graceful_shutdown=20,
         )

@@ -46,7 +46,7 @@ class Service:
         self._campaigns: dict[str, tuple[float, Campaign]] = {}
         self._scopes: dict[bytes, tuple[float, tuple[int, str]]] = {}
         self._refusals: Counter[tuple[int, int, str]] = Counter()
-        self._lock = threading.Lock()
+        self._lock, self._flushing = threading.Lock(), threading.Lock()
 
     async def ask(self, function: Callable[..., Result], *arguments: Any) -> Result:
         """A question to the store, asked from a thread."""
@@ -122,14 +122,16 @@ class Service:
         return None if known is None else known[1].id
 
     def flush(self) -> None:
-        with self._lock:
-            taken, self._refusals = self._refusals, Counter()
-        if taken:
-            try:
-                self.data.add_refusals(taken)
-            except Unavailable:
-                with self._lock:
-                    self._refusals.update(taken)
+        """Write the refusals down; whoever reads them meanwhile waits, and misses none."""
+        with self._flushing:
+            with self._lock:
+                taken, self._refusals = self._refusals, Counter()
+            if taken:
+                try:
+                    self.data.add_refusals(taken)
+                except Unavailable:
+                    with self._lock:
+                        self._refusals.update(taken)
 
     def refusals(self, campaign: int) -> dict[str, int]:
         self.flush()
