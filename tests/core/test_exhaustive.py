@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.errors import PrivacyError
+from sottovoce.errors import PrivacyError, SpecError
 from sottovoce.exact import exp_lower
 from sottovoce.kernels import Sampler, plain
 from sottovoce.mechanism import Mechanism
@@ -121,3 +121,23 @@ def test_counts_hold_for_starts_that_no_input_reaches() -> None:
     rng = np.random.default_rng(0)
     rows = m.window.counts(rng.integers(0, m.window.top + 1, 50))
     assert (rows.max(axis=0) / rows.min(axis=0)).max() <= float(m.window.largest_ratio) * (1 + 1e-15)
+
+
+def test_one_look_per_run_finds_the_largest_ratio() -> None:
+    """Random windows: what `largest_ratio` says against every count of every cell at every start."""
+    rng, seen = np.random.default_rng(3), 0
+    while seen < 300:
+        wraps, runs, bits = bool(rng.integers(2)), int(rng.integers(1, 6)), int(rng.integers(4, 12))
+        background = rng.integers(1, max(2, (1 << bits) // (4 * runs)), runs)
+        try:
+            window = Window(
+                wraps=wraps, bits=bits, count=rng.integers(1, 6, runs), background=background,
+                extra=rng.integers(0, 60, runs), value=np.linspace(0, 0.5, runs), step=np.zeros(runs),
+                knot_t=np.array([0.0]), knot_s=np.array([0]), stepwise=True,
+            )  # fmt: skip
+        except SpecError:
+            continue
+        counts = window.counts(np.arange(window.around if wraps else window.top + 1))
+        columns = zip(counts.max(axis=0).tolist(), counts.min(axis=0).tolist(), strict=True)
+        assert window.largest_ratio == max(Fraction(most, least) for most, least in columns)
+        seen += 1
