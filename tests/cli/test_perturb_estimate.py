@@ -90,6 +90,17 @@ def test_a_tally_and_a_circle(run) -> None:  # type: ignore[no-untyped-def]
     assert "concentration:" in said
 
 
+def test_a_range_is_one_of_the_domain(run) -> None:  # type: ignore[no-untyped-def]
+    run(f"{PERTURB} r.parquet")
+    for line, says in (
+        ("--range 12 6", "--range must be LOW HIGH with LOW at most HIGH, got 12 6"),
+        ("--range 6 30", "--range must lie in the domain [0, 24], got 6 30"),
+    ):
+        code, _, said = run(f"estimate r.parquet --quick {line}")
+        assert code == 2
+        assert says in said
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [
@@ -135,6 +146,13 @@ def test_a_tally_and_a_circle(run) -> None:  # type: ignore[no-untyped-def]
         ("estimate people.csv --column hours", "pass --spec PATH"),
         ("estimate people.csv", "--column"),
         ("estimate people.csv --column hours --output x.txt", "--output must end in one of .png"),
+        ("estimate people.csv --column hours --confidence 95", "--confidence must lie strictly between"),
+        ("estimate people.csv --column hours --quantile 1.5", "--quantile must lie between 0 and 1, got 1.5"),
+        ("estimate people.csv --column hours --interval x", "--interval must be one of"),
+        ("estimate people.csv --column hours --output absent/x.png", "no folder absent"),
+        ("plan median", "TASK must be one of mean"),
+        ("plan mean --target 0.1", "give --epsilon or --people"),
+        ("plan mean --output x.txt", "--output must end in one of .png"),
         ("estimate none.json --by town", "no groups left"),
         ("estimate none.json", "no file"),
         ("estimate empty.csv --column hours", "empty.csv"),

@@ -11,8 +11,17 @@ from typing import Annotated, Any
 import typer
 
 import sottovoce as sv
-from sottovoce.cli.options import Column, Quick, SpecOption, counting, read_spec, speaking_of_options
-from sottovoce.errors import DataError, MissingExtra, NoDataError
+from sottovoce.cli.options import (
+    Column,
+    Quick,
+    SpecOption,
+    check_target,
+    counting,
+    read_spec,
+    speaking_of_options,
+)
+from sottovoce.domains import Domain
+from sottovoce.errors import DataError, MissingExtra, NoDataError, check_confidence
 
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -63,7 +72,7 @@ def estimate(
     --quick leaves out quantiles. With --by only the mean, and what --quantile and --range ask for.
     """
     with speaking_of_options():
-        _check_output(output, by)
+        check_target(output, (*PICTURES, ".json", *((".csv", ".parquet") if by else ())))
         ask = Questions(tuple(quantiles or ()), between, confidence, interval, estimand)
         if by:
             _by_group(_counted(data, column, spec, by), ask, as_json, output)
@@ -103,9 +112,22 @@ class Questions:
     interval: str
     estimand: str
 
+    def __post_init__(self) -> None:
+        """Refuse before anything is counted."""
+        from sottovoce.estimates.estimate import ESTIMANDS, INTERVALS, check_choice
+
+        check_confidence(self.confidence)
+        check_choice(self.interval, "interval", INTERVALS)
+        check_choice(self.estimand, "estimand", ESTIMANDS)
+        for p in self.quantiles:
+            if not 0 <= p <= 1:
+                raise ValueError(f"--quantile must lie between 0 and 1, got {p!r}")
+
     def of(self, tally: sv.Tally, *, spread: bool) -> list[sv.Estimate]:
         """The answers; `spread`: with the variance or the concentration."""
         asked: dict[str, Any] = {"confidence": self.confidence, "estimand": self.estimand}
+        if self.between is not None:
+            _check_range(self.between, tally.mechanism.domain)
         if tally.mechanism.domain.is_circle:
             if self.quantiles:
                 raise ValueError("a circle has no quantiles; ask for --range LOW HIGH")
@@ -120,10 +142,12 @@ class Questions:
         return found
 
 
-def _check_output(output: Path | None, by: list[str] | None) -> None:
-    allowed = (*PICTURES, ".json", *((".csv", ".parquet") if by else ()))
-    if output is not None and output.suffix.lower() not in allowed:
-        raise ValueError(f"--output must end in one of {', '.join(allowed)}, got {str(output)!r}")
+def _check_range(between: tuple[float, float], domain: Domain) -> None:
+    got = f"got {between[0]:g} {between[1]:g}"
+    if not domain.contains(between).all():
+        raise ValueError(f"--range must lie in the domain [{domain.low:g}, {domain.high:g}], {got}")
+    if between[0] > between[1] and not domain.is_circle:
+        raise ValueError(f"--range must be LOW HIGH with LOW at most HIGH, {got}")
 
 
 def _counted(data: list[Path], column: str | None, spec: Path | None, by: list[str] | None = None) -> Any:

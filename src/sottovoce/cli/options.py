@@ -71,8 +71,9 @@ _SPOKEN = {
     "clip=True": "--clip",
     "pass mechanism=": "pass --spec PATH",
     "unbiased=True and prior=": "--unbiased and --prior",
+    "give epsilon or people:": "give --epsilon or --people:",
 }
-_OPTION = {"circumference": "circle"}  # an argument whose option has another name
+_OPTION = {"circumference": "--circle", "task": "TASK"}  # an argument that has another name here
 
 
 def in_options(text: str) -> str:
@@ -82,7 +83,7 @@ def in_options(text: str) -> str:
     name = re.match(r"([a-z_]+) must ", text)
     if name and f"got {name[1]}=" in text:
         rule = text[name.end(1) :].replace(f"got {name[1]}=", "got ")
-        text = f"--{_OPTION.get(name[1], name[1]).replace('_', '-')}{rule}"
+        text = _OPTION.get(name[1], f"--{name[1].replace('_', '-')}") + rule
     return text
 
 

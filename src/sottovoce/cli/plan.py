@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import sottovoce as sv
-from sottovoce.cli.options import CircleOption, DomainPair, Output, Quick, domain_from
+from sottovoce.cli.options import CircleOption, DomainPair, Output, Quick, check_target, domain_from
 
 Task = Annotated[str, typer.Argument(help="mean, distribution or quantile.")]
 Epsilon = Annotated[float | None, typer.Option("--epsilon", help="ε; leave out to ask for it.")]
@@ -48,6 +48,7 @@ def plan(
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
+    check_target(output, (".png", ".svg", ".pdf"))
     where = domain_from(domain, circle, default=(0, 1))
     if target is None and epsilon is None:
         epsilon = 1.0
