@@ -224,12 +224,12 @@ class Store:
 
     @_translated
     def expire(self, today: int, retention: Mapping[int, int]) -> None:
-        """Forget idempotency keys whose time is over, and days older than a campaign keeps."""
+        """Forget idempotency keys whose time is over, and days that are as old as people were told."""
         with self.writing() as connection:
             connection.execute(delete(schema.keys).where(schema.keys.c.expires <= today))
             for campaign, kept in retention.items():
                 for table in (schema.counts, schema.pending, schema.days, schema.refusals):
-                    old = (table.c.campaign == campaign) & (table.c.day < today - kept)
+                    old = (table.c.campaign == campaign) & (table.c.day <= today - kept)
                     connection.execute(delete(table).where(old))
 
     @_translated
