@@ -70,7 +70,7 @@ async function showConsent() {
     "You enter a number. It stays on this device.",
     `Your browser replaces it, once, by one of ${whole(cells)} possible reports, at random: more often one near your number, but possibly any.`,
     `That report, without your name or address in it, is sent to ${who} over this connection and added to a count` +
-      (days ? `, which is deleted within ${whole(days)} days.` : "."),
+      (days ? `, which is deleted within ${days === 1 ? "a day" : `${whole(days)} days`}.` : "."),
     "Afterwards you see what was sent. It cannot be drawn again: choosing among several draws would weaken your protection and bias the result.",
   ];
   const list = steps.map((text) => Object.assign(document.createElement("li"), { textContent: text }));
