@@ -23,7 +23,7 @@ import numpy as np
 
 import sottovoce as sv
 
-TAKES = "5 min"
+TAKES = "1 min"
 
 RESULTS = Path(__file__).parent / "results" / "rounds.json"
 EPSILONS, PEOPLE, FIRST_ROUNDS = (0.5, 1.0, 2.0, 4.0), (1_000, 20_000), 3

@@ -18,7 +18,7 @@ from sottovoce.bench.worker import cpu_seconds
 from sottovoce.mechanism import Mechanism
 from sottovoce.randomness import secure_stream
 
-TAKES = "1 min"
+TAKES = "20 s"
 
 N = 1 << 22
 ROUNDS = 25

@@ -261,6 +261,8 @@ def test_refusals(people: Any, tmp_path: Path) -> None:
         spark.report(people, "wait", M, row_id="wait")
     with pytest.raises(ValueError, match="cannot be kept"):
         spark.report(people, "wait", M, row_id="id", keep=["wait"])
+    with pytest.raises(TypeError, match="row_id must be a column of integers or text, got double"):
+        spark.report(people.withColumn("half", people.id / 2), "wait", M, row_id="half")
     narrow = sv.pm(1.0, (0, 5))
     with pytest.raises(
         DataError,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from sottovoce.cli import build_app
+from sottovoce.papers import Run, reproduce
 
 
 def test_reproduce_one_entry(tmp_path: Path) -> None:
@@ -24,6 +26,16 @@ def test_list_names_every_entry() -> None:
     assert result.exit_code == 0
     assert "ogpm-figure-8" in result.output
     assert "hourglass-figure-5" in result.output
+
+
+def test_a_folder_without_the_data_is_refused_before_any_work(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"missing: \['sub_1.csv'"):
+        reproduce(tmp_path / "out", Run(quick=True, motionsense=tmp_path), only=["figure-4"])
+    for name in ("sub_1.csv", "sub_2.csv", "sub_3.csv"):
+        (tmp_path / name).write_text("userAcceleration.x,attitude.roll\n")
+    with pytest.raises(ValueError, match=r"sub_1\.csv must have rows"):
+        reproduce(tmp_path / "out", Run(quick=True, motionsense=tmp_path), only=["figure-4"])
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_folder_that_is_not_there() -> None:

@@ -62,6 +62,7 @@ def report(
     need_columns(df, [*keep, column, *extra])
     if row_id == column:
         raise ValueError("row_id must be another column than the one that is randomised")
+    _check_row_id(df, row_id)
     _check_numeric(df, column)
     chosen = df.select(*keep, column, *extra)
     schema = _only(df, keep).add(column, _cell_type(mechanism))
@@ -124,6 +125,14 @@ def _check_numeric(df: DataFrame, column: str) -> None:
     kind = df.schema[column].dataType
     if not isinstance(kind, NumericType | NullType):
         raise TypeError(f"column {column!r} must be numeric, got {kind.simpleString()}")
+
+
+def _check_row_id(df: DataFrame, row_id: str | None) -> None:
+    from pyspark.sql.types import BinaryType, IntegralType, StringType
+
+    kind = None if row_id is None else df.schema[row_id].dataType
+    if kind is not None and not isinstance(kind, IntegralType | StringType | BinaryType):
+        raise TypeError(f"row_id must be a column of integers or text, got {kind.simpleString()}")
 
 
 def _only(df: DataFrame, columns: Sequence[str]) -> StructType:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sottovoce.cli.options import Output, Quick
+from sottovoce.cli.options import Output, Quick, check_target
 
 
 def register(app: typer.Typer) -> None:
@@ -48,6 +48,7 @@ def bench(
     """
     from rich.console import Console
 
+    check_target(output)
     from sottovoce.bench import measure, write_page
     from sottovoce.bench.tables import speeds
 

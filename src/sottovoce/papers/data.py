@@ -57,6 +57,8 @@ def _columns(path: Path) -> tuple[FloatArray, FloatArray]:
         if absent:
             raise ValueError(f"{path.name} must have the columns {', '.join(_COLUMNS)}; missing: {absent}")
         rows = [(float(row[_COLUMNS[0]]), float(row[_COLUMNS[1]])) for row in reader]
+    if not rows:
+        raise ValueError(f"{path.name} must have rows, it has none")
     table = np.array(rows)
     return table[:, 0], table[:, 1]
 

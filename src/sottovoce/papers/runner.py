@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import sottovoce
+from sottovoce.papers.data import motionsense
 from sottovoce.papers.registry import Entry, Finding, Result, Run, Verdict, entries
 from sottovoce.papers.report import write_report
 
@@ -39,6 +40,8 @@ def reproduce(
     chosen = [e for e in entries() if not only or any(text in e.key for text in only)]
     if not chosen:
         raise ValueError(f"only must name an entry, got only={list(only)!r}")
+    if run.motionsense is not None:
+        motionsense(run.motionsense, run.seed)  # what is wrong with the data is said before minutes of work
     folder.mkdir(parents=True, exist_ok=True)
     found = []
     for done, one in enumerate(chosen):
