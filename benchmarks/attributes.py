@@ -34,7 +34,7 @@ from scipy.stats import binom
 
 import sottovoce as sv
 
-TAKES = "3 min"
+TAKES = "30 s"
 
 Rows = np.ndarray
 N = 10_000

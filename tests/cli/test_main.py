@@ -23,12 +23,14 @@ def typed(*words: str, folder: Path) -> tuple[int, str, str]:
         ("optimal --epsilon -1", "--epsilon must be positive, got -1.0"),
         ("optimal --epsilon 1 --circle -1", "--circle must be positive, got -1.0"),
         ("optimal --epsilon 1 --output no/spec.json", "there is no folder no"),
-        ("central locked.csv --statistic count --epsilon 1", "locked.csv cannot be read"),
+        ("central empty.csv --statistic count --epsilon 1", "empty.csv cannot be read"),
+        ("estimate twice.csv", "twice.csv has several columns 'x'"),
         ("serve --max-body 1", "--max-body must be between 1024 and 67108864, got 1"),
     ],
 )
 def test_a_mistake_is_one_sentence(tmp_path: Path, words: str, sentence: str) -> None:
-    (tmp_path / "locked.csv").write_bytes(b"")
+    (tmp_path / "empty.csv").write_bytes(b"")
+    (tmp_path / "twice.csv").write_text("x,x\n1,2\n")
     code, said, error = typed(*words.split(), folder=tmp_path)
     assert (code, said) == (2, "")
     assert error.startswith(f"sottovoce: {sentence}")

@@ -48,11 +48,14 @@ class Source:
         missing = [column for column in wanted if column not in self.schema.names]
         if missing:
             raise DataError(f"{name} has no column {missing[0]!r}; columns are {self.schema.names}")
-        if twice := [column for column in wanted if self.schema.names.count(column) > 1]:
-            raise DataError(f"{name} has several columns {twice[0]!r}: which one is meant cannot be said")
         self.columns = wanted
+        for column in wanted:
+            self.field(column)
 
     def field(self, column: str) -> Any:
+        """A column's name, type and metadata."""
+        if self.schema.names.count(column) > 1:
+            raise DataError(f"{self.name} has several columns {column!r}: which one is meant cannot be said")
         return self.schema.field(column)
 
     def metadata(self, column: str) -> Mapping[Any, Any]:
