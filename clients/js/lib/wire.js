@@ -2,12 +2,14 @@
 import { CollectorError } from "./errors.js";
 
 const BINARY = "application/vnd.sottovoce.cells";
+const DIGITS = 7; // of the largest cell, 2^20 − 1
 const LONGEST_WAIT = 30; // seconds, whatever Retry-After says
 
-/** The body of a batch, always the same bytes for the same record. */
+/** The body of a batch, always the same bytes for the same record; its length tells nothing about the cells. */
 export function body({ digest, cells, width }) {
   if (cells.length === 1) {
-    return { type: "application/json", content: JSON.stringify({ digest, cells }) };
+    const padding = " ".repeat(DIGITS - String(cells[0]).length);
+    return { type: "application/json", content: JSON.stringify({ digest, cells }) + padding };
   }
   const bytes = new Uint8Array(32 + cells.length * width);
   for (let i = 0; i < 32; i += 1) bytes[i] = Number.parseInt(digest.slice(2 * i, 2 * i + 2), 16);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { Client, CollectorError, PrivacyError, SpecError, fileStore, fromJson, memoryStore, sha256 } from "sottovoce";
+import { body } from "../lib/wire.js";
 
 const { mechanisms } = JSON.parse(
   await readFile(new URL("../../../tests/vectors/sampling.json", import.meta.url), "utf8"),
@@ -63,6 +64,15 @@ test("one draw, stored before it is sent, the same bytes on every attempt", asyn
   assert.equal(new Set(server.posts.map(({ headers }) => headers["Idempotency-Key"])).size, 1);
   assert.match(server.posts[0].headers["Idempotency-Key"], /^[A-Za-z0-9_-]{22,64}$/);
   assert.deepEqual(JSON.parse(server.posts[0].body), { digest: server.campaign.digest, cells: [answer.cell] });
+});
+
+test("the length of what is sent does not depend on the cell", () => {
+  const lengths = [0, 9, 10, 65_535, 2 ** 20 - 1].map((cell) => {
+    const { content } = body({ digest: "0".repeat(64), cells: [cell], width: 4 });
+    assert.deepEqual(JSON.parse(content).cells, [cell]);
+    return content.length;
+  });
+  assert.equal(new Set(lengths).size, 1);
 });
 
 test("asked again, with another value or in another process, it repeats the first draw", async () => {

@@ -135,7 +135,10 @@ class Vector(spec.Specified):
         cells = np.empty(chosen.shape, dtype=np.min_scalar_type(max(part.cells for part in self.parts) - 1))
         # Every value is randomised, also those that are not sent: a refusal must not depend on the lot.
         for j, part in enumerate(self.parts):
-            reported = part.report(rows[:, j], clip=clip, rng=rng)
+            try:
+                reported = part.report(rows[:, j], clip=clip, rng=rng)
+            except DataError as refusal:
+                raise DataError(f"attribute {j}: {refusal}") from None
             person, place = np.nonzero(chosen == j)
             cells[person, place] = reported[person]
         return VectorReport(chosen, cells)
