@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+from benchmarks import reconstruction
+from benchmarks._tables import table_in
 from scipy import stats
 
 import sottovoce as sv
@@ -214,3 +218,21 @@ def test_around_a_circle_mass_moves_the_short_way() -> None:
         assert metrics.ks(*moved, circle=True) == pytest.approx(
             metrics.ks(Cumulative.of_sample(a), Cumulative.of_sample(b), circle=True)
         )
+
+
+def test_the_page_shows_what_was_measured_and_it_is_what_was_asked_for() -> None:
+    """The default against the standard: at most 0.90 from n·ε² = 10⁴, at most 1.05 on average below."""
+    summary, tables = reconstruction.parts()
+    assert table_in(reconstruction.PAGE, "reconstruction-summary") == summary
+    assert table_in(reconstruction.PAGE, "reconstruction") == tables
+    rows = [line.strip("| ").split(" | ") for line in summary.splitlines()[2:]]
+    assert len(rows) == 6
+    for what, geometric, arithmetic in rows:
+        limit = 0.90 if "≥" in what else 1.05
+        assert float(geometric) <= limit, what
+        assert float(arithmetic) <= 1.05, what
+    # The means are those of the tables, to the two digits that those have.
+    for (_, geometric, _), part in zip(rows, tables.split("\n\n**"), strict=True):
+        lines = [line for line in part.splitlines() if line.startswith("| ") and "±" in line]
+        ratios = [float(line.rsplit(" | ", 1)[1].split(" ± ")[0]) for line in lines]
+        assert math.exp(np.log(ratios).mean()) == pytest.approx(float(geometric), abs=0.005)

@@ -70,6 +70,12 @@ def test_every_way_in_gives_the_same_tally() -> None:
     assert pickle.loads(pickle.dumps(whole)) == whole
 
 
+def test_coarsening_sums_neighbours() -> None:
+    t, first = sv.Tally(M, CELLS), M.groups(7)
+    assert t.coarsen(first).tolist() == [int(part.sum()) for part in np.split(t.counts, first[1:])]
+    assert t.coarsen([0]).tolist() == [5000]
+
+
 def test_a_tally_does_not_change() -> None:
     counts = np.zeros(M.cells, dtype=np.int64)
     t = sv.Tally.from_counts(M, counts)

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sottovoce.kernels.tables import FloatArray, IntArray
+from sottovoce.kernels.tables import FloatArray
 from sottovoce.randomness import Seeded
+from sottovoce.reporter import Operator
 
 _DRAWS = 2000
 
@@ -27,7 +29,7 @@ class Part:
     """
 
     weights: FloatArray
-    counts: IntArray
+    counts: NDArray[Any]
     least: float
     most: float
     noise: float | None = None
@@ -149,6 +151,27 @@ def betting_limit(part: Part, side: int, tail: float, bounds: tuple[float, float
         middle = (low + high) / 2
         low, high = (low, middle) if excluded(middle) else (middle, high)
     return side * high
+
+
+def noise_reach(part: Part, law: Operator, t: FloatArray, side: int, tail: float) -> float:
+    """Chernoff's bound: how far people's own mean can be above (side 1) or below that of their reports.
+
+    Reports are unbiased. γ = min over λ of (ψ(λ) + log(1/tail)/n)/λ with ψ(λ) = log max_x E e^{λ(x − y)}.
+    Bernstein's inequality, as in PTT's Theorem 5, bounds ψ by the largest variance and deviation; here it is
+    computed. Between the points t E[e^{−λy} | x] is convex in x, so it stays below its chords, and a chord
+    times e^{λx} has its maximum in closed form.
+    """
+    need, x, y = np.log(1 / tail) / part.n, side * (t - 0.5), side * (part.weights - 0.5)
+    usual = np.sqrt(2 * need / max(part.most, 1e-300))
+    found = []
+    for size in np.minimum(usual * np.geomspace(0.2, 5, 25), 600 / np.ptp(y)):
+        g = law.expect(np.exp(-size * y))
+        rise, step = np.diff(g), size * np.diff(x)
+        level = -1 / step - np.divide(g[:-1], rise, out=np.zeros_like(rise), where=rise != 0)
+        at = np.clip(np.stack([np.zeros_like(level), level, np.ones_like(level)]), 0.0, 1.0)
+        cost = float((np.log(g[:-1] + at * rise) + size * x[:-1] + at * step).max())
+        found.append((cost + 1e-13 + need) / size)  # a little for rounding
+    return min(found)
 
 
 def _fewer(part: Part, most: int = 1024) -> Part:

@@ -28,8 +28,16 @@ from sottovoce.estimates.estimate import (
     few_notes,
     in_order,
 )
-from sottovoce.estimates.limits import Part, betting_limit, bootstrap_limit, moments, normal_limit
+from sottovoce.estimates.limits import (
+    Part,
+    betting_limit,
+    bootstrap_limit,
+    moments,
+    noise_reach,
+    normal_limit,
+)
 from sottovoce.kernels.tables import FloatArray
+from sottovoce.mixture import Mixture
 from sottovoce.randomness import Seeded
 from sottovoce.reporter import Reporter
 from sottovoce.tally import Tally
@@ -50,7 +58,9 @@ def mean(
     """The mean, with an interval.
 
     `interval`: "normal" (with a correction for skewness), "finite" (error at most 1 − confidence at every n
-    and for people who are not alike, by betting) or "bootstrap" (bootstrap-t on the counts; `rng` seeds it).
+    and for people who are not alike, by betting; for respondents of an unbiased mechanism also by Chernoff's
+    bound on its noise, whichever suits n and the mechanism) or "bootstrap" (bootstrap-t on the counts; `rng`
+    seeds it).
     `method`: "decoded" averages the decoded reports of an unbiased mechanism, "envelope" holds for every
     mechanism and truth; "auto" takes the first where it is valid, otherwise the second. "distribution" and
     "raw" are for comparison: the mean of the reconstruction, and of the reports as they are. `estimand`: the
@@ -78,6 +88,8 @@ def mean(
     ends = (float(lower[0].weights.min()), float(lower[0].weights.max())) if raw else (0.0, 1.0)
     if interval == "finite":
         low, high = betting_limit(lower[0], -1, tail, ends), betting_limit(upper[0], 1, tail, ends)
+        if method == "decoded" and estimand == "respondents":
+            low, high = _of_respondents(lower[0], m, tail, (low, high))
     elif tally.n < 2:
         low, high = ends
     elif interval == "bootstrap":
@@ -122,6 +134,27 @@ def _statistics(
         return [part], [part]
     fit = CrossFit(tally, blind=interval == "finite")
     return fit.parts(_MEAN, -1, tail, estimand), fit.parts(_MEAN, 1, tail, estimand)
+
+
+def _of_respondents(
+    part: Part, m: Reporter, tail: float, betting: tuple[float, float]
+) -> tuple[float, float]:
+    """Limits for these people's own mean at every n: by betting, or by the mechanism's noise alone.
+
+    Betting adapts to the noise there is but pays for people's spread. Which is used depends on the mechanism
+    and n only, never on the reports: the one that is narrower for people spread evenly.
+    """
+    if isinstance(m, Mixture):  # whose law is not known to be convex as `noise_reach` needs it
+        return betting
+    t = np.linspace(0.0, 1.0, 513)
+    law, n = m.operator(m.domain.from_unit(t)), part.n
+    even = Part(part.weights, law.mix(np.full(513, (n + 0.5) / 513)), part.least, part.most)
+    wide = betting_limit(even, 1, tail, (0.0, 1.0)) - betting_limit(even, -1, tail, (0.0, 1.0))
+    below, above = (noise_reach(part, law, t, side, tail) for side in (-1, 1))
+    if below + above >= wide:
+        return betting
+    mean = float(part.weights @ part.counts) / n
+    return mean - below, mean + above
 
 
 def _notes(n: int, interval: str, biased: bool, inside: bool) -> tuple[str, ...]:
