@@ -72,6 +72,16 @@ def test_every_answer_is_about_those_who_were_asked_for(run) -> None:  # type: i
     assert (widths["respondents"] < widths["population"])[[0, 1, 3]].all()
 
 
+def test_nothing_to_randomise_leaves_the_spec_that_was_there(run) -> None:  # type: ignore[no-untyped-def]
+    line = "perturb header.csv --column hours --output r.csv"
+    assert run(f"{line} --epsilon 1 --domain 0 24")[0] == 2
+    assert not Path("r.spec.json").exists()
+    Path("r.spec.json").write_text(sv.pm(1.0, (0, 24)).to_json())
+    assert run(f"{line} --spec r.spec.json")[0] == 2
+    assert Path("r.spec.json").exists()
+    assert not Path("r.csv").exists()
+
+
 def test_csv_carries_its_spec_beside_it(run) -> None:  # type: ignore[no-untyped-def]
     assert run(f"{PERTURB} reports.csv --mechanism pm")[0] == 0
     assert sv.from_json(Path("reports.spec.json").read_text()) == sv.pm(2.0, (0, 24))

@@ -76,14 +76,15 @@ def perturb(
         mechanisms = _mechanisms(columns, epsilon, domain, circle, mechanism, spec)
         rule: Any = missing if missing in (None, "keep") else _number(missing)
         source = data[0] if len(data) == 1 else data
+        specs = [output.with_suffix(".spec.json")] if output.suffix.lower() == ".csv" else []
+        specs = [path for path in specs if not path.exists()]  # those that this run would write
         with counting("randomised", count_rows(source)) as progress:
             done = bulk.report(
                 source, mechanisms, output, keep=keep or [], missing=rule, clip=clip, progress=progress
             )
     if done.rows == 0:
-        for path in done.paths if done.made else ():
+        for path in (*done.paths, *specs) if done.made else ():
             path.unlink(missing_ok=True)
-            path.with_suffix(".spec.json").unlink(missing_ok=True)
         raise DataError(f"{', '.join(map(str, data))}: no rows, there is nothing to randomise")
     typer.echo(_summary(mechanisms, done, output))
 
