@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sottovoce.device.chain import described, sync_folder
+from sottovoce.durable import described, sync_folder
 from sottovoce.errors import LedgerError
 
 _SCHEMA = """
@@ -73,7 +73,7 @@ class Outbox:
 
     def _connect(self) -> None:
         self._pid, self._lock = os.getpid(), threading.Lock()
-        with described(self._path, "outbox"):
+        with described(self._path, "outbox", "nothing new was recorded"):
             self._database = sqlite3.connect(
                 self._path, timeout=30, isolation_level=None, check_same_thread=False
             )
@@ -86,7 +86,7 @@ class Outbox:
         if self._pid != os.getpid() and self._path != ":memory:":
             _inherited.append(self._database)
             self._connect()
-        with self._lock, described(self._path, "outbox"):
+        with self._lock, described(self._path, "outbox", "nothing new was recorded"):
             yield self._database
 
     @contextmanager

@@ -12,7 +12,7 @@ ROOT = Path(sottovoce.__file__).parent
 #: From the bottom of the stack to its top; a line imports only from the lines before it and from itself.
 LAYERS = [
     "_version errors",
-    "domains exact randomness",
+    "domains durable exact randomness",
     "kernels",
     "values window",
     "spec maxima",

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from sottovoce.durable import described, sync_folder
 from sottovoce.errors import LedgerError
 from sottovoce.spec import parse_json
 
@@ -66,7 +67,7 @@ class Chain:
         fresh = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}")
         try:
             os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-            with described(self.path), contextlib.closing(self._connect(fresh)) as db:
+            with self._described(), contextlib.closing(self._connect(fresh)) as db:
                 db.execute(f"PRAGMA application_id = {APPLICATION}")
                 db.execute(f"PRAGMA user_version = {VERSION}")
                 db.execute("BEGIN IMMEDIATE")
@@ -85,13 +86,13 @@ class Chain:
     @contextlib.contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """The one writer at a time, or LedgerError; what fails inside is rolled back."""
-        with described(self.path):
+        with self._described():
             db = self._connect(self.path)
         try:
-            with described(self.path):
+            with self._described():
                 db.execute("BEGIN IMMEDIATE")
             try:
-                with described(self.path):
+                with self._described():
                     yield db
                     db.execute("COMMIT")
             except BaseException:
@@ -100,6 +101,9 @@ class Chain:
                 raise
         finally:
             db.close()
+
+    def _described(self) -> contextlib.AbstractContextManager[None]:
+        return described(self.path, "ledger", "nothing was spent or sent")
 
     def _connect(self, path: Path) -> sqlite3.Connection:
         if path.exists() and path.stat().st_size == 0 and path == self.path:
@@ -117,15 +121,6 @@ class Chain:
             db.close()
             raise
         return db
-
-
-def sync_folder(folder: Path) -> None:
-    """The names in it are on disk when this returns."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _recognise(db: sqlite3.Connection, path: Path) -> None:
@@ -174,17 +169,3 @@ def append(db: sqlite3.Connection, head: Head, entry: dict[str, Any]) -> Head:
     head = Head(head.count + 1, seal(head.digest, body))
     db.execute("INSERT INTO entries VALUES (?, ?, ?)", (head.count, body, head.digest))
     return head
-
-
-@contextlib.contextmanager
-def described(path: Path | str, what: str = "ledger") -> Iterator[None]:
-    """SQLite's errors in words. Whatever happened, no answer was given."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        reason = str(error)
-        if "locked" in reason or "busy" in reason:
-            reason = "another program is using it"
-        raise LedgerError(f"cannot use the {what} {path}: {reason}; nothing was spent or sent") from error
-    except sqlite3.DatabaseError as error:
-        raise LedgerError(f"{path} is damaged or no {what}: {error}") from error
