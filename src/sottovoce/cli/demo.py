@@ -40,7 +40,7 @@ def demo(
     minutes = 60 * story.plan(people, epsilon)
     say(f"\n[bold]1. A plan.[/] {people:,} passengers will be asked when they left, at ε = {epsilon:g}.")
     say(f"   Their mean could be known to ± {minutes:.0f} minutes (95 %), whatever the truth.")
-    say("   The whole day is wanted as well: a mechanism for distributions, the square wave.\n")
+    say("   The whole day is wanted as well, so the mechanism is the square wave.\n")
     with (
         tempfile.TemporaryDirectory(prefix="sottovoce-") as folder,
         story.collector(Path(folder), len(values), epsilon, port) as campaign,
