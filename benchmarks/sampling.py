@@ -10,6 +10,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -86,6 +87,9 @@ def main() -> None:
     rows: dict[str, Callable[[], object]] = {"AES-CTR words alone": stream_only}
     rows |= {f"{name}, numba": report_in_blocks(m, x, True) for name, m in mechanisms.items()}
     rows |= {f"{name}, numpy": report_in_blocks(m, x, False) for name, m in mechanisms.items()}
+    # A mixture draws two words for each value and makes its own array: beside one that makes its own too.
+    whole = {"sw, report": sv.sw(1.0), "two_scale, report": sv.two_scale(1.0)}
+    rows |= {name: partial(m.report, x) for name, m in whole.items()}
     ratios = best_ratios(lambda: generator.random(out=buffer), rows)
     floor = min(cpu_seconds(lambda: generator.random(out=buffer)) for _ in range(5)) / N
     print(f"floor: numpy PCG64 random, {1e-6 / floor:.0f} M/s")
