@@ -12,6 +12,7 @@ import sottovoce as sv
 from sottovoce.estimates.crossfit import CrossFit
 from sottovoce.estimates.envelope import Envelope, Nodes, Target, minimise_limit
 from sottovoce.estimates.model import Coarse
+from sottovoce.estimates.quantiles import _Cumulative
 
 
 def value(w: np.ndarray, q: np.ndarray, kappa: float) -> float:
@@ -146,3 +147,25 @@ def test_people_exactly_where_a_design_turns_are_counted(epsilon: float, loss: s
     assert sv.probability(t, x, 1).high == 1.0
     median = sv.quantile(t, 0.5)
     assert median.low <= x <= median.high
+
+
+class Misleading:
+    """Limits of F for people who end at 0.5; by chance those from 0.7 on look as if somebody came later."""
+
+    rough = np.linspace(0, 1, 256)
+
+    def __init__(self, side: int) -> None:
+        self.side = side
+
+    def limit(self, target: Target, *_: object) -> float:
+        t = target.jumps[0] if self.side > 0 else 1 - target.jumps[0]
+        upper = 0.3 if t < 0.5 else 1.0 if t < 0.7 else 0.999
+        return upper if self.side > 0 else 1 - upper
+
+
+def test_the_ends_of_the_people_are_looked_for_further_out() -> None:
+    """A quantile of 1 is wherever F may have become 1 first, not only where a search first thought so."""
+    last = _Cumulative(Misleading(1), 1, 0.025, "population")  # type: ignore[arg-type]
+    assert last.turn(1.0)[0] <= 0.5
+    first = _Cumulative(Misleading(-1), -1, 0.025, "population")  # type: ignore[arg-type]
+    assert first.turn(1e-12)[1] >= 0.5
