@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+import sottovoce as sv
 from sottovoce.cli.options import in_options
 
 
 def typed(*words: str, folder: Path) -> tuple[int, str, str]:
-    line = [sys.executable, "-c", "from sottovoce.cli import main; main()", *words]
+    line = [sys.executable, "-m", "sottovoce", *words]
     done = subprocess.run(line, capture_output=True, text=True, cwd=folder, check=False)
     return done.returncode, done.stdout, done.stderr
 
@@ -52,3 +53,7 @@ def test_options_instead_of_arguments() -> None:
         "values must lie in [0.0, 1.0] (or pass --clip): 1 of 3 do not"
     )
     assert in_options("reports must be stored") == "reports must be stored"
+
+
+def test_the_version(tmp_path: Path) -> None:
+    assert typed("--version", folder=tmp_path) == (0, f"sottovoce {sv.__version__}\n", "")

@@ -21,6 +21,8 @@ def build_app() -> typer.Typer:
     """The application with every command found in this package."""
     import typer
 
+    from sottovoce.cli.root import root
+
     app = typer.Typer(
         name="sottovoce",
         help="Statistics about numbers from many people, without learning anyone's number.",
@@ -29,16 +31,12 @@ def build_app() -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode="rich",
     )
-    app.callback()(_root)
+    app.callback()(root)
     for found in sorted(pkgutil.iter_modules(__path__), key=lambda module: module.name):
         module = importlib.import_module(f"{__name__}.{found.name}")
         if hasattr(module, "register"):
             module.register(app)
     return app
-
-
-def _root() -> None:
-    """Statistics about numbers from many people, without learning anyone's number."""
 
 
 def main() -> None:
