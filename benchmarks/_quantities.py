@@ -25,6 +25,8 @@ def pool(truth: str) -> np.ndarray:
         values = np.where(rng.random(n) < 0.4, rng.beta(20, 60, n), rng.beta(60, 20, n))
     elif truth == "edge":
         values = np.zeros(1)
+    elif truth == "two groups":
+        values = np.array([0.3, 0.8])
     else:
         values = departure_clock() if truth == "departure clock" else flights("air_time", 0, 700)
     return np.sort((values * 0.5 - 0.1) % 1.0 if truth.endswith("around") else values)
@@ -104,6 +106,7 @@ SHAPE = [
     _quantity("probability", _range, share, 2),
     _quantity("probability", _range, share, 4, **OF),
 ]
+MEDIAN = quantiles((0.5,), 1)
 AROUND = [
     _quantity("circular mean", sv.circular_mean, _angle, 1),
     _quantity("circular mean", sv.circular_mean, _angle, 4, **OF),

@@ -28,6 +28,7 @@ SETTINGS = {
     Setting("pm", 4.0, 100, "skewed"): 120,
     Setting("sw", 1.0, 100, "two peaks"): 32,
     Setting("sw", 4.0, 100_000, "skewed"): 32,
+    Setting("sw", 4.0, 100_000, "two groups"): 60,
     Setting("two_scale", 1.0, 100_000, "air time"): 32,
     Setting("ogpm", 4.0, 100, "two peaks around"): 60,
     Setting("ogpm", 1.0, 100_000, "departure clock"): 40,

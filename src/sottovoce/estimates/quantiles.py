@@ -21,8 +21,8 @@ from sottovoce.estimates.limits import moments
 from sottovoce.estimates.means import needs_interval
 from sottovoce.tally import Tally
 
-_FLAT = 1e-3  # quantiles so near to 0 or 1 that nearly everybody is on one side
 _GRID = BINS  # an interval is rounded outwards to this part of the domain
+_SHARED = range(0, _GRID, 32)  # points at which every quantile looks further out
 
 
 @overload
@@ -109,18 +109,18 @@ class _Cumulative:
                 middle = below + 1
             elif self.side < 0 and limit <= 0:
                 middle = above - 1
-        # Beyond the last of the people F stays at 1, before the first at 0: there every limit looked at on
-        # the way had its own chance to mislead, so points further out are asked as well.
-        flat = q > 1 - _FLAT if self.side > 0 else q < _FLAT
-        if flat and any((self.at(k) >= q) == (self.side > 0) for k in self._further(below, above)):
+        # Where F stays at q for long (between two groups of people, or beyond the last) every limit looked at
+        # on the way had its own chance to mislead: points further out are asked as well.
+        if any((self.at(k) >= q) == (self.side > 0) for k in self._further(below, above)):
             return self.turn(q)
         return max(below, 0) / _GRID, above / _GRID
 
     def _further(self, below: int, above: int) -> list[int]:
-        """Points further out than where the limit was seen to turn: some nearby, then every sixteenth."""
-        steps = [1, 2, 4, 8, *range(16, _GRID, 16)]
-        out = [below - step for step in steps] if self.side > 0 else [above + step for step in steps]
-        return [k for k in out if 0 <= k < _GRID]
+        """Points further out than where the limit was seen to turn: some nearby, and some that all share."""
+        near = (2, 4, 8, 16)
+        if self.side > 0:
+            return [k for k in (*(below - step for step in near), *_SHARED) if 0 <= k < below]
+        return [k for k in (*(above + step for step in near), *_SHARED) if above < k < _GRID]
 
 
 def probability(
