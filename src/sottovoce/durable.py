@@ -1,4 +1,4 @@
-"""What files need that must not lose what they were given: folders synced, SQLite's errors in words."""
+"""What files need that must not lose what they were given: synced to disk, SQLite's errors in words."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 from sottovoce.errors import LedgerError
 
 
-def sync_folder(folder: Path) -> None:
-    """The names in it are on disk when this returns."""
-    handle = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """What a file holds, or the names in a folder, are on disk when this returns."""
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

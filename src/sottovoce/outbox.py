@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sottovoce.durable import described, sync_folder
+from sottovoce.durable import described, sync
 from sottovoce.errors import LedgerError
 
 _SCHEMA = """
@@ -146,4 +146,4 @@ def _make_folder(folder: Path) -> None:
     fresh = [each for each in (folder, *folder.parents) if not each.exists()]
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for each in fresh:
-        sync_folder(each.parent)
+        sync(each.parent)

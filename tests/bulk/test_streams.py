@@ -306,14 +306,14 @@ def test_a_finished_file_is_left_alone_or_refused(tmp_path: Path) -> None:
 def test_two_runs_at_once_publish_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The other one finishes while this one writes: its reports stand, and nothing is left behind."""
     target = tmp_path / "r.parquet"
-    real = output._sync
+    real = output.sync
 
     def other_was_faster(path: Path) -> None:
         if not target.exists():
             target.write_bytes(b"the other run's reports")
         real(path)
 
-    monkeypatch.setattr(output, "_sync", other_was_faster)
+    monkeypatch.setattr(output, "sync", other_was_faster)
     with pytest.raises(FileExistsError, match="written by another run: its reports stand"):
         bulk.report(people(), {"wait": M}, target)
     assert target.read_bytes() == b"the other run's reports"

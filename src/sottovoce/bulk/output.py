@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from sottovoce.bulk.arrow import PARQUET, Source
 from sottovoce.bulk.columns import Work
 from sottovoce.bulk.labels import DIGEST, beside
+from sottovoce.durable import sync
 from sottovoce.errors import DataError
 
 SOURCE = "sottovoce:source"  # size and time of the file that reports were made from
@@ -147,9 +148,9 @@ def atomic_file(target: Path) -> Iterator[Path]:
         with open(temporary, "ab") as lock:
             _lock(lock)
             yield temporary
-            _sync(temporary)
+            sync(temporary)
             _name_once(temporary, target)
-            _sync(target.parent)
+            sync(target.parent)
     except OSError as error:  # no space, no right to write: about the file that was asked for
         if error.errno is None:
             raise
@@ -168,14 +169,6 @@ def _name_once(temporary: Path, target: Path) -> None:
         if target.exists():
             raise FileExistsError(f"{target} was written by another run: its reports stand") from None
         os.replace(temporary, target)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _lock(file: Any) -> bool:

@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import BinaryIO
 
+from sottovoce.durable import sync
 from sottovoce.errors import BudgetError, check_epsilon, positive_number
 
 
@@ -101,11 +102,7 @@ class Accountant:
             _lock(file)
             if not os.fstat(file.fileno()).st_size:
                 _append(file, {"budget": self._budget})
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync(path.parent)
         _ = self.history  # whether it can be read
 
     @contextmanager

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sottovoce.durable import described, sync_folder
+from sottovoce.durable import described, sync
 from sottovoce.errors import LedgerError
 from sottovoce.spec import parse_json
 
@@ -78,7 +78,7 @@ class Chain:
                 os.link(fresh, self.path)  # unlike a rename it never replaces a ledger
             except FileExistsError:
                 return False
-            sync_folder(self.path.parent)
+            sync(self.path.parent)
             return True
         finally:
             fresh.unlink(missing_ok=True)
