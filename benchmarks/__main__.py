@@ -58,7 +58,7 @@ def main(wanted: list[str]) -> None:
         for name, benchmark in found.items():
             print(f"  {name:<18} {benchmark.takes:>7}  {benchmark.shows}")
         return
-    from sottovoce.bench.machine import describe_machine
+    from benchmarks.page.machine import describe_machine
 
     print(describe_machine())
     for name in found if "all" in wanted else wanted:

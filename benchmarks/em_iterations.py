@@ -6,7 +6,7 @@ same measurement is on the benchmarks page.
 
 from __future__ import annotations
 
-from sottovoce.bench.growth import bins
+from benchmarks.page.growth import bins
 
 TAKES = "10 s"
 

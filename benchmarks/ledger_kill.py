@@ -42,8 +42,8 @@ from typing import Any
 import sottovoce as sv
 from sottovoce.compose.polar import Polar
 from sottovoce.compose.vectors import Vector
+from sottovoce.core.errors import LedgerError
 from sottovoce.device import Answer
-from sottovoce.errors import LedgerError
 
 TAKES = "5 min"
 

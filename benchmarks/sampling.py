@@ -15,9 +15,9 @@ from functools import partial
 import numpy as np
 
 import sottovoce as sv
-from sottovoce.bench.worker import cpu_seconds
-from sottovoce.mechanism import Mechanism
-from sottovoce.randomness import secure_stream
+from benchmarks.page.worker import cpu_seconds
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.randomness import secure_stream
 
 TAKES = "20 s"
 

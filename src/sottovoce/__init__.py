@@ -18,13 +18,17 @@ if TYPE_CHECKING:
     from sottovoce import bulk as bulk
     from sottovoce import laws as laws
     from sottovoce import papers as papers
-    from sottovoce.auditing import Audit as Audit
-    from sottovoce.auditing import audit as audit
-    from sottovoce.client import Client as Client
+    from sottovoce.auditing.audit import Audit as Audit
+    from sottovoce.auditing.audit import audit as audit
     from sottovoce.compose.budget import split_budget as split_budget
     from sottovoce.compose.polar import polar as polar
     from sottovoce.compose.rounds import two_rounds as two_rounds
     from sottovoce.compose.strategies import vector as vector
+    from sottovoce.core.domains import Circle as Circle
+    from sottovoce.core.domains import Interval as Interval
+    from sottovoce.core.mechanism import Mechanism as Mechanism
+    from sottovoce.core.mixture import Mixture as Mixture
+    from sottovoce.core.mixture import from_json as from_json
     from sottovoce.designs.classic import duchi as duchi
     from sottovoce.designs.classic import ogpm as ogpm
     from sottovoce.designs.classic import ogpm_unbiased as ogpm_unbiased
@@ -32,11 +36,9 @@ if TYPE_CHECKING:
     from sottovoce.designs.classic import ptt as ptt
     from sottovoce.designs.classic import sw as sw
     from sottovoce.designs.optimal import optimal as optimal
-    from sottovoce.designs.pieces import solve_pieces as solve_pieces
     from sottovoce.designs.two_scale import two_scale as two_scale
+    from sottovoce.device.client import Client as Client
     from sottovoce.device.ledger import Ledger as Ledger
-    from sottovoce.domains import Circle as Circle
-    from sottovoce.domains import Interval as Interval
     from sottovoce.estimates.circular import circular_mean as circular_mean
     from sottovoce.estimates.circular import concentration as concentration
     from sottovoce.estimates.distribution import distribution as distribution
@@ -48,33 +50,31 @@ if TYPE_CHECKING:
     from sottovoce.estimates.means import variance as variance
     from sottovoce.estimates.quantiles import probability as probability
     from sottovoce.estimates.quantiles import quantile as quantile
-    from sottovoce.mechanism import Mechanism as Mechanism
-    from sottovoce.mixture import Mixture as Mixture
-    from sottovoce.mixture import from_json as from_json
+    from sottovoce.estimates.tally import Tally as Tally
+    from sottovoce.papers.pieces.problem import solve_pieces as solve_pieces
     from sottovoce.planning import Plan as Plan
     from sottovoce.planning import plan as plan
-    from sottovoce.tally import Tally as Tally
 
 #: Where each public name lives; a test keeps it in step with the imports above.
 _HOME = {
-    "Audit": "auditing",
-    "Circle": "domains",
-    "Client": "client",
+    "Audit": "auditing.audit",
+    "Circle": "core.domains",
+    "Client": "device.client",
     "Distribution": "estimates.histogram",
     "Estimate": "estimates.estimate",
-    "Interval": "domains",
+    "Interval": "core.domains",
     "Ledger": "device.ledger",
-    "Mechanism": "mechanism",
-    "Mixture": "mixture",
+    "Mechanism": "core.mechanism",
+    "Mixture": "core.mixture",
     "Plan": "planning",
-    "Tally": "tally",
-    "audit": "auditing",
+    "Tally": "estimates.tally",
+    "audit": "auditing.audit",
     "circular_mean": "estimates.circular",
     "concentration": "estimates.circular",
     "distribution": "estimates.distribution",
     "duchi": "designs.classic",
     "fabrication": "estimates.honesty",
-    "from_json": "mixture",
+    "from_json": "core.mixture",
     "honesty": "estimates.honesty",
     "mean": "estimates.means",
     "ogpm": "designs.classic",
@@ -86,7 +86,7 @@ _HOME = {
     "probability": "estimates.quantiles",
     "ptt": "designs.classic",
     "quantile": "estimates.quantiles",
-    "solve_pieces": "designs.pieces",
+    "solve_pieces": "papers.pieces.problem",
     "split_budget": "compose.budget",
     "sw": "designs.classic",
     "two_rounds": "compose.rounds",

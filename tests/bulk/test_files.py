@@ -21,7 +21,7 @@ import pytest
 import sottovoce as sv
 from sottovoce import bulk
 from sottovoce.bulk import arrow
-from sottovoce.errors import DataError
+from sottovoce.core.errors import DataError
 
 M = sv.pm(1.0, (0, 10))
 N = 5000

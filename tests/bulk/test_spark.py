@@ -17,7 +17,7 @@ import pytest
 import sottovoce as sv
 from sottovoce import bulk
 from sottovoce.bulk import spark
-from sottovoce.errors import DataError, MissingExtra
+from sottovoce.core.errors import DataError, MissingExtra
 
 M = sv.pm(1.0, (0, 10))
 N = 3000

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import sottovoce as sv
-from sottovoce.errors import BudgetError
+from sottovoce.core.errors import BudgetError
 
 
 def test_ten_tenths_are_one_and_not_a_bit_more() -> None:
@@ -87,7 +87,9 @@ for _ in range(20):
     except sv.errors.BudgetError:
         pass
 """
-    workers = [subprocess.Popen([sys.executable, "-c", "import sottovoce.errors;" + code]) for _ in range(4)]
+    workers = [
+        subprocess.Popen([sys.executable, "-c", "import sottovoce.core.errors;" + code]) for _ in range(4)
+    ]
     assert [worker.wait() for worker in workers] == [0] * 4
     assert len(sv.central.Accountant(0.5, path).history) == 50
 

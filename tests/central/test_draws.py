@@ -18,8 +18,8 @@ from sottovoce.central.laplace import SumAndCount, Transformed, discrete_laplace
 from sottovoce.central.staircase import Staircase
 from sottovoce.central.staircase2d import Staircase2D
 from sottovoce.central.thresholds import Thresholds
-from sottovoce.exact import exp_bounds
-from sottovoce.randomness import SeededStream
+from sottovoce.core.exact import exp_bounds
+from sottovoce.core.randomness import SeededStream
 
 FALSE_ALARM = 1e-6
 

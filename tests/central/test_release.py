@@ -17,7 +17,7 @@ import pytest
 import sottovoce as sv
 from sottovoce.central.grid import STEPS, Grid
 from sottovoce.central.mechanisms import NAMES
-from sottovoce.errors import DataError, NoDataError
+from sottovoce.core.errors import DataError, NoDataError
 
 WAITS = np.random.default_rng(0).uniform(0, 60, 5000)
 TIGHT: dict[str, Any] = {"epsilon": 16.0, "bounds": (0, 60), "rng": 1}

@@ -18,12 +18,12 @@ import pytest
 from tests.collector.service import Server, create
 
 import sottovoce as sv
-from sottovoce.client import Refused, Undelivered
 from sottovoce.collector import open_store, tokens
-from sottovoce.errors import PrivacyError, SpecError
-from sottovoce.exact import exp_lower
-from sottovoce.spec import digest
-from sottovoce.window import Window
+from sottovoce.core.errors import PrivacyError, SpecError
+from sottovoce.core.exact import exp_lower
+from sottovoce.core.spec import digest
+from sottovoce.core.window import Window
+from sottovoce.device.client import Refused, Undelivered
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +196,7 @@ def fake(mechanism: sv.Mechanism) -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sottovoce.client.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("sottovoce.device.client.time.sleep", lambda seconds: None)
 
 
 def test_retries_send_the_same_bytes_with_the_same_key(fake: str) -> None:
@@ -321,7 +321,7 @@ def test_what_the_collector_may_have_forgotten_is_not_repeated(
                 client.report(1.0)
         now = time.time()
         for clock in (now + 7 * 86_400, now - 7 * 86_400):  # and a clock that was far ahead when it was drawn
-            monkeypatch.setattr("sottovoce.client.time.time", lambda clock=clock: clock)
+            monkeypatch.setattr("sottovoce.device.client.time.time", lambda clock=clock: clock)
             with pytest.raises(Refused, match="too_late"):
                 client.report(1.0)
     assert len(Fake.sent) == 2

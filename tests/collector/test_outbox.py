@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sottovoce.errors import LedgerError
-from sottovoce.outbox import Outbox
+from sottovoce.core.errors import LedgerError
+from sottovoce.device.outbox import Outbox
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import sottovoce as sv
 from sottovoce.compose import joint
 from sottovoce.compose.disc import density, mean_position
 from sottovoce.compose.polar import Polar
-from sottovoce.errors import DataError, NoDataError, PrivacyError
+from sottovoce.core.errors import DataError, NoDataError, PrivacyError
 
 TOTAL = 1 + 2 * math.pi
 

@@ -14,8 +14,8 @@ from sottovoce.compose import joint
 from sottovoce.compose.attributes import as_spread, attribute_mechanism, resultant, worth
 from sottovoce.compose.reports import VectorReport
 from sottovoce.compose.vectors import Vector
-from sottovoce.errors import DataError, NoDataError, PrivacyError, SpecError
-from sottovoce.exact import exp_lower
+from sottovoce.core.errors import DataError, NoDataError, PrivacyError, SpecError
+from sottovoce.core.exact import exp_lower
 
 MIXED = [(0, 120), (0, 10), sv.Circle(24)]
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import sottovoce as sv
-from sottovoce.mechanism import Mechanism
+from sottovoce.core.mechanism import Mechanism
 
 DOMAINS: dict[str, Any] = {"interval": (-2.0, 5.0), "circle": sv.Circle(24.0, origin=-3.0)}
 EPSILONS = (0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import sottovoce as sv
-from sottovoce.exact import exp_lower
+from sottovoce.core.exact import exp_lower
 from tests.core.catalogue import Case, cases, designs
 
 CASES = cases()

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.errors import PrivacyError, SpecError
-from sottovoce.exact import exp_lower
-from sottovoce.kernels import Sampler, plain
-from sottovoce.mechanism import Mechanism
-from sottovoce.window import Window
+from sottovoce.core.errors import PrivacyError, SpecError
+from sottovoce.core.exact import exp_lower
+from sottovoce.core.kernels import Sampler, plain
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.window import Window
 
 Sample = Callable[[Window, np.ndarray, np.ndarray], np.ndarray]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.build import background_window
-from sottovoce.mechanism import Mechanism
 
 
 def bumpy(unbiased: bool) -> Mechanism:

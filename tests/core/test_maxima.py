@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.analysis import Expectations
-from sottovoce.maxima import Bulge
-from sottovoce.window import Window
+from sottovoce.core.expectations import Expectations
+from sottovoce.core.maxima import Bulge
+from sottovoce.core.window import Window
 
 LOSSES = (1.0, 1.5, 2.0, 7.0)
 

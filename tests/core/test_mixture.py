@@ -11,11 +11,11 @@ import pytest
 from scipy import stats
 
 import sottovoce as sv
+from sottovoce.core.domains import as_domain
+from sottovoce.core.errors import DataError, SpecError
+from sottovoce.core.exact import exp_lower
+from sottovoce.core.kernels.coin import Coin
 from sottovoce.designs.build import uniform_window
-from sottovoce.domains import as_domain
-from sottovoce.errors import DataError, SpecError
-from sottovoce.exact import exp_lower
-from sottovoce.kernels.coin import Coin
 
 DOMAINS = [(0, 1), (-3, 21), sv.Circle(24)]
 

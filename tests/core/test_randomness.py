@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce import randomness
-from sottovoce.randomness import SecureStream, random_below, secure_stream, word_source
+from sottovoce.core import randomness
+from sottovoce.core.randomness import SecureStream, random_below, secure_stream, word_source
 
 EXPECTED = "62d4c20526e991559e0c819c25128228bae67c16ce23131c1c0aabd3ae686d60"
 

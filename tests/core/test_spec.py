@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import sottovoce as sv
-from sottovoce.errors import PrivacyError, SpecError
+from sottovoce.core.errors import PrivacyError, SpecError
 
 HONEST = sv.ogpm(epsilon=1.0, domain=(0, 24), cells=256)
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.core.exact import exp_upper
 from sottovoce.designs.certificate import Certificate, upper_e
 from sottovoce.designs.cuts import Cuts, least_sum
-from sottovoce.exact import exp_upper
 
 
 @pytest.fixture(params=[{"loss": "l1"}, {"loss": 1.5}, {"loss": "l2"}, {"unbiased": True}], ids=str)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.core.errors import LedgerError
 from sottovoce.device.chain import Head, seal
-from sottovoce.errors import LedgerError
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.errors import LedgerError
-from sottovoce.outbox import Outbox
+from sottovoce.core.errors import LedgerError
+from sottovoce.device.outbox import Outbox
 
 CALLS = "openat,write,pwrite64,ftruncate,fsync,fdatasync,unlink,rename,link"
 LEDGER = """
@@ -42,7 +42,7 @@ for day in range(3):
 """
 OUTBOX = """
 import os, sys
-from sottovoce.outbox import Outbox
+from sottovoce.device.outbox import Outbox
 box = Outbox(sys.argv[1])
 with box._open() as db:
     db.execute(f"PRAGMA synchronous = {sys.argv[2]}")

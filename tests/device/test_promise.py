@@ -17,10 +17,10 @@ import pytest
 from scipy.stats import chi2
 
 import sottovoce as sv
+from sottovoce.core.exact import exp_upper
 from sottovoce.designs.response import passed_on, response
 from sottovoce.device.state import Account, State
 from sottovoce.device.terms import Terms
-from sottovoce.exact import exp_upper
 
 M = sv.ogpm(1.0, (0, 1), cells=3)
 VALUES = (0.1, 0.5, 0.9)  # the middles of three bins, near enough: one value per bin

@@ -19,10 +19,10 @@ import sottovoce as sv
 from sottovoce.compose.polar import Polar
 from sottovoce.compose.reports import VectorReport
 from sottovoce.compose.vectors import Vector
+from sottovoce.core.errors import BudgetError, LedgerError
+from sottovoce.core.exact import exp_upper
 from sottovoce.device import chain
 from sottovoce.device.terms import Terms
-from sottovoce.errors import BudgetError, LedgerError
-from sottovoce.exact import exp_upper
 
 TURN = sv.ogpm(0.5, sv.Circle(), cells=8)
 SEVERAL = Vector(

@@ -25,7 +25,7 @@ def test_the_surface_is_found() -> None:
         "sottovoce.central.mean",
     }
     assert expected <= set(PUBLIC)
-    assert {"sottovoce.compose.reports.VectorTally", "sottovoce.laws.rows.RowMechanism"} <= set(EVERYTHING)
+    assert {"sottovoce.compose.reports.VectorTally", "sottovoce.core.rows.RowMechanism"} <= set(EVERYTHING)
 
 
 @pytest.mark.parametrize("path", EVERYTHING)

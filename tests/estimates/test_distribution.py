@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import sottovoce as sv
-from sottovoce.errors import DataError, NoDataError
+from sottovoce.core.errors import DataError, NoDataError
 from sottovoce.estimates.distribution import default_bins, onto_simplex
 
 RNG = np.random.default_rng(20)

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 import sottovoce as sv
-from sottovoce.errors import NoDataError
+from sottovoce.core.errors import NoDataError
 from sottovoce.estimates.crossfit import CrossFit
 from sottovoce.estimates.envelope import Envelope, Nodes, Target
 from sottovoce.estimates.limits import Part, betting_limit, normal_limit

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.errors import NoDataError
+from sottovoce.core.errors import NoDataError
 from sottovoce.estimates.em import em
 from sottovoce.estimates.model import Coarse
 

@@ -11,9 +11,9 @@ import pytest
 from tests.laws.every import makers
 
 import sottovoce as sv
-from sottovoce.errors import PrivacyError
-from sottovoce.exact import exp_lower
-from sottovoce.laws.rows import BITS, RowMechanism, repaired
+from sottovoce.core.errors import PrivacyError
+from sottovoce.core.exact import exp_lower
+from sottovoce.core.rows import BITS, RowMechanism, repaired
 
 FALSE_ALARM = 1e-6
 

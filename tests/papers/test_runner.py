@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sottovoce.errors import MissingExtra
+from sottovoce.core.errors import MissingExtra
 from sottovoce.papers import Run, entries, reproduce, runner
 from sottovoce.papers.registry import Entry, Result, addition
 

@@ -13,7 +13,7 @@ from benchmarks._tables import table_in
 from benchmarks.planner import Case, measured
 
 import sottovoce as sv
-from sottovoce.errors import DataError, NoDataError
+from sottovoce.core.errors import DataError, NoDataError
 from sottovoce.planning import expected
 from sottovoce.planning.search import meeting
 

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sottovoce as sv
-from sottovoce.kernels import plain
-from sottovoce.kernels.tables import FloatArray, IntArray
+from sottovoce.core.kernels import plain
+from sottovoce.core.kernels.tables import FloatArray, IntArray
 from tests.vectors.hostile import hostile_specs
 from tests.vectors.mechanisms import AnyMechanism, mechanisms
 

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 import sottovoce as sv
+from sottovoce.core.domains import Domain, as_domain
+from sottovoce.core.exact import exp_lower
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.window import Window
 from sottovoce.designs.build import background_window
-from sottovoce.domains import Domain, as_domain
-from sottovoce.exact import exp_lower
-from sottovoce.kernels.tables import FloatArray
-from sottovoce.window import Window
 
 _COIN = ((1.0, 16), (1.0, 64), (1.0, 1000))
 

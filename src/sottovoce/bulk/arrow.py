@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.bulk.labels import label_beside
-from sottovoce.errors import DataError, MissingExtra
+from sottovoce.core.errors import DataError, MissingExtra
 
 try:
     import pyarrow as pa

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sottovoce.errors import DataError, MissingExtra, whole_number
+from sottovoce.core.errors import DataError, MissingExtra, whole_number
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sottovoce.bulk.arrow import Source, check_numeric, numbers, open_source
 from sottovoce.bulk.keyed import KeyedDraws
 from sottovoce.bulk.labels import AnyMechanism, label
-from sottovoce.errors import DataError, real_number
-from sottovoce.values import count_outside
+from sottovoce.core.errors import DataError, real_number
+from sottovoce.core.values import count_outside
 
 Missing = float | str | None
 

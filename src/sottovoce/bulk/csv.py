@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv
 
-from sottovoce.errors import DataError
+from sottovoce.core.errors import DataError
 
 _QUOTED = re.compile(r"(invalid value|(?<=columns, got) \d+:) .*", re.DOTALL)
 

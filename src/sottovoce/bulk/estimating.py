@@ -16,10 +16,10 @@ from sottovoce.bulk.files import Progress
 from sottovoce.bulk.groups import GroupedTally, check_keys
 from sottovoce.bulk.labels import AnyMechanism
 from sottovoce.bulk.tallies import tally
-from sottovoce.errors import DataError, whole_number
-from sottovoce.kernels.tables import IntArray
-from sottovoce.mixture import from_json
-from sottovoce.tally import Tally
+from sottovoce.core.errors import DataError, whole_number
+from sottovoce.core.kernels.tables import IntArray
+from sottovoce.core.mixture import from_json
+from sottovoce.estimates.tally import Tally
 
 Estimator = Callable[[Tally], Any]
 Rows = dict[str, list[Any]]

@@ -16,7 +16,7 @@ from sottovoce.bulk.arrow import Source, list_files, read_ahead
 from sottovoce.bulk.columns import Missing, Rule, Work, refusal
 from sottovoce.bulk.labels import AnyMechanism
 from sottovoce.bulk.output import finished, write_reports
-from sottovoce.errors import DataError
+from sottovoce.core.errors import DataError
 
 Progress = Callable[[int], None]
 

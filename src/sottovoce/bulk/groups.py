@@ -12,10 +12,10 @@ import pyarrow.compute
 
 from sottovoce.bulk.arrow import without_views
 from sottovoce.bulk.labels import AnyMechanism
-from sottovoce.errors import DataError
-from sottovoce.kernels.tables import IntArray
-from sottovoce.tally import Tally
-from sottovoce.values import as_cells
+from sottovoce.core.errors import DataError
+from sottovoce.core.kernels.tables import IntArray
+from sottovoce.core.values import as_cells
+from sottovoce.estimates.tally import Tally
 
 CELL, COUNT = "cell", "count"
 _DENSE = 1 << 24  # groups × cells up to which counts are one array

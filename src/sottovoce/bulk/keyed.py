@@ -20,8 +20,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
 from sottovoce.bulk.labels import AnyMechanism
-from sottovoce.errors import DataError
-from sottovoce.mixture import Mixture
+from sottovoce.core.errors import DataError
+from sottovoce.core.mixture import Mixture
 
 SECRET_BYTES = 32
 

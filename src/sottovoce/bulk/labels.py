@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sottovoce.errors import DataError
-from sottovoce.mechanism import Mechanism
-from sottovoce.mixture import Mixture, from_json
-from sottovoce.spec import parse_json
+from sottovoce.core.errors import DataError
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.mixture import Mixture, from_json
+from sottovoce.core.spec import parse_json
 
 SPEC, DIGEST = "sottovoce:spec", "sottovoce:digest"
 

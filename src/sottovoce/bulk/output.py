@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 from sottovoce.bulk.arrow import PARQUET, Source
 from sottovoce.bulk.columns import Work
 from sottovoce.bulk.labels import DIGEST, beside
-from sottovoce.durable import sync
-from sottovoce.errors import DataError
+from sottovoce.core.durable import sync
+from sottovoce.core.errors import DataError
 
 SOURCE = "sottovoce:source"  # size and time of the file that reports were made from
 RULE = "sottovoce:rule"  # what was declared for absent and outlying values

@@ -21,8 +21,8 @@ from sottovoce.bulk.groups import CELL, COUNT, GroupedTally, check_keys
 from sottovoce.bulk.keyed import new_secret
 from sottovoce.bulk.labels import AnyMechanism, label
 from sottovoce.bulk.provenance import mechanism_behind
-from sottovoce.errors import DataError
-from sottovoce.tally import Tally
+from sottovoce.core.errors import DataError
+from sottovoce.estimates.tally import Tally
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -12,8 +12,8 @@ from sottovoce.bulk.arrow import Source, list_files, open_source, read_ahead
 from sottovoce.bulk.files import Progress
 from sottovoce.bulk.groups import GroupCounter, GroupedTally
 from sottovoce.bulk.labels import AnyMechanism, agree, mechanism_of
-from sottovoce.errors import DataError
-from sottovoce.tally import Tally
+from sottovoce.core.errors import DataError
+from sottovoce.estimates.tally import Tally
 
 
 def tally(

@@ -13,8 +13,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import BinaryIO
 
-from sottovoce.durable import sync
-from sottovoce.errors import BudgetError, check_epsilon, positive_number
+from sottovoce.core.durable import sync
+from sottovoce.core.errors import BudgetError, check_epsilon, positive_number
 
 
 def _as_written(epsilon: float) -> Fraction:
@@ -48,7 +48,7 @@ class Accountant:
     0.0
     >>> account.spend(1e-6, "one more")
     Traceback (most recent call last):
-    sottovoce.errors.BudgetError: the budget of 0.3 has 0.0 left, asked for epsilon=1e-06
+    sottovoce.core.errors.BudgetError: the budget of 0.3 has 0.0 left, asked for epsilon=1e-06
     """
 
     def __init__(self, budget: float, path: str | Path | None = None) -> None:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sottovoce.domains import FloatArray
-from sottovoce.errors import check_epsilon
+from sottovoce.core.domains import FloatArray
+from sottovoce.core.errors import check_epsilon
 
 
 def sigma2(epsilon: float) -> float:

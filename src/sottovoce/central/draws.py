@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.central.thresholds import IntArray, Thresholds
-from sottovoce.exact import exp_bounds
-from sottovoce.randomness import Seeded, WordSource, word_source
+from sottovoce.core.exact import exp_bounds
+from sottovoce.core.randomness import Seeded, WordSource, word_source
 
 Integers = NDArray[Any]  # int64, or Python integers where 64 bits might not do
 

@@ -15,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.domains import DomainLike, FloatArray, Interval, as_domain
-from sottovoce.errors import DataError, real_number, whole_number
-from sottovoce.values import as_numbers
+from sottovoce.core.domains import DomainLike, FloatArray, Interval, as_domain
+from sottovoce.core.errors import DataError, real_number, whole_number
+from sottovoce.core.values import as_numbers
 
 #: 2^32 steps move a mean by at most 1.2e−10 of the range; a block's sum of positions is an exact double.
 STEPS = 1 << 32

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sottovoce.central.analysis import pivot_variance
 from sottovoce.central.tails import Law, quantiles
-from sottovoce.domains import FloatArray
+from sottovoce.core.domains import FloatArray
 
 _ROUNDS = 3
 

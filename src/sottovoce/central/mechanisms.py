@@ -20,7 +20,7 @@ from sottovoce.central.laplace import SumAndCount, Transformed
 from sottovoce.central.staircase import Staircase
 from sottovoce.central.staircase2d import Staircase2D
 from sottovoce.central.tails import Law
-from sottovoce.exact import rational_epsilon
+from sottovoce.core.exact import rational_epsilon
 
 Name = Literal["hourglass", "staircase2d", "transformed", "shifted", "independent", "swap"]
 NAMES: tuple[str, ...] = get_args(Name)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.central.analysis import staircase_level
-from sottovoce.errors import MissingExtra
+from sottovoce.core.errors import MissingExtra
 
 _RED, _ORANGE, _BLUE, _INK = "#b3372f", "#d98a1f", "#1f4e79", "#222222"
 

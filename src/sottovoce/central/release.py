@@ -24,10 +24,10 @@ from sottovoce.central.results import GroupedRelease, Release
 from sottovoce.central.staircase import Staircase
 from sottovoce.central.tails import staircase_quantile
 from sottovoce.central.totals import Totals, count_rows, gather
-from sottovoce.domains import DomainLike, FloatArray
-from sottovoce.errors import NoDataError, check_confidence, check_epsilon
-from sottovoce.exact import rational_epsilon
-from sottovoce.randomness import Seeded
+from sottovoce.core.domains import DomainLike, FloatArray
+from sottovoce.core.errors import NoDataError, check_confidence, check_epsilon
+from sottovoce.core.exact import rational_epsilon
+from sottovoce.core.randomness import Seeded
 
 
 def mean(

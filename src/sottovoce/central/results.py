@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sottovoce.central.groups import Keys
-from sottovoce.domains import FloatArray
+from sottovoce.core.domains import FloatArray
 
 
 @dataclass(frozen=True)

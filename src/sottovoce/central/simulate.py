@@ -10,8 +10,8 @@ from sottovoce.central import intervals
 from sottovoce.central.draws import ExactDraws
 from sottovoce.central.grid import STEPS, Grid
 from sottovoce.central.mechanisms import add_noise, check_mechanism, law_of, noise_of
-from sottovoce.errors import check_epsilon
-from sottovoce.randomness import Seeded
+from sottovoce.core.errors import check_epsilon
+from sottovoce.core.randomness import Seeded
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from sottovoce.central.analysis import ladder_moment
-from sottovoce.domains import FloatArray
+from sottovoce.core.domains import FloatArray
 
 _NODES = 64  # per half of [0, 1]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.randomness import WordSource
+from sottovoce.core.randomness import WordSource
 
 IntArray = NDArray[np.int64]
 
@@ -24,7 +24,7 @@ Bounds = Callable[[int], list[tuple[int, int]]]
 class Thresholds:
     """Sorted thresholds in [0, 1], given by rational bounds of any precision.
 
-    >>> from sottovoce.randomness import word_source
+    >>> from sottovoce.core.randomness import word_source
     >>> third = Thresholds(lambda bits: [((1 << bits) // 3, -(-(1 << bits) // 3))])
     >>> third.draw(8, word_source(1)).tolist()
     [1, 1, 0, 1, 0, 1, 1, 1]

@@ -11,7 +11,7 @@ import pkgutil
 import sys
 from typing import TYPE_CHECKING
 
-from sottovoce.errors import MissingExtra
+from sottovoce.core.errors import MissingExtra
 
 if TYPE_CHECKING:
     import typer

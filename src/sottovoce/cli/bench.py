@@ -49,8 +49,8 @@ def bench(
     from rich.console import Console
 
     check_target(output)
-    from sottovoce.bench import measure, write_page
-    from sottovoce.bench.tables import speeds
+    from benchmarks.page import measure, write_page
+    from benchmarks.page.tables import speeds
 
     with Console(stderr=True).status("starting") as status:
         found = measure(against, quick=quick, environments=environments, kept=results, say=status.update)

@@ -20,8 +20,8 @@ from sottovoce.cli.options import (
     read_spec,
     speaking_of_options,
 )
-from sottovoce.domains import Domain
-from sottovoce.errors import DataError, MissingExtra, NoDataError, check_confidence
+from sottovoce.core.domains import Domain
+from sottovoce.core.errors import DataError, MissingExtra, NoDataError, check_confidence
 
 PICTURES = (".png", ".svg", ".pdf")
 

@@ -9,7 +9,7 @@ import typer
 
 import sottovoce as sv
 from sottovoce.cli.options import CircleOption, DomainPair, Epsilon, Output, check_target, domain_from
-from sottovoce.errors import MissingExtra
+from sottovoce.core.errors import MissingExtra
 
 
 def register(app: typer.Typer) -> None:

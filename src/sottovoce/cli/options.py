@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sottovoce.domains import Circle, Domain, as_domain
+from sottovoce.core.domains import Circle, Domain, as_domain
 
 Epsilon = Annotated[float, typer.Option("--epsilon", help="Privacy parameter ε: smaller is more private.")]
 DomainPair = Annotated[
@@ -115,7 +115,7 @@ def check_target(path: Path | None, endings: tuple[str, ...] = (), option: str =
 
 def read_spec(path: Path) -> Any:
     """The mechanism of a spec file."""
-    from sottovoce.mixture import from_json
+    from sottovoce.core.mixture import from_json
 
     return from_json(path.read_bytes())
 

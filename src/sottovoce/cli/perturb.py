@@ -17,7 +17,7 @@ from sottovoce.cli.options import (
     read_spec,
     speaking_of_options,
 )
-from sottovoce.errors import DataError
+from sottovoce.core.errors import DataError
 
 NAMES = ("duchi", "ogpm", "ogpm_unbiased", "optimal", "pm", "ptt", "sw", "two_scale")
 

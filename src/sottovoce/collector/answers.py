@@ -10,7 +10,7 @@ import numpy as np
 
 import sottovoce as sv
 from sottovoce.collector import logs
-from sottovoce.tally import Tally
+from sottovoce.estimates.tally import Tally
 
 #: An answer that estimates nothing: what is shown below a campaign's minimum.
 NOTHING: dict[str, Any] = {

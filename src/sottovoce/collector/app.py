@@ -65,8 +65,8 @@ def create_app(store: Store, settings: Settings | None = None, *, secret: bytes)
     app.add_exception_handler(Refusal, _refused)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
-    if importlib.util.find_spec("sottovoce.web") is not None:
-        importlib.import_module("sottovoce.web").mount(app)
+    if importlib.util.find_spec("sottovoce.collector.pages") is not None:
+        importlib.import_module("sottovoce.collector.pages").mount(app)
     return app
 
 

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from starlette.requests import Request
 
 from sottovoce.collector.problems import Refusal
-from sottovoce.errors import DataError, SpecError
-from sottovoce.mechanism import Mechanism
-from sottovoce.mixture import Mixture
-from sottovoce.spec import parse_json
-from sottovoce.values import as_cells
+from sottovoce.core.errors import DataError, SpecError
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.mixture import Mixture
+from sottovoce.core.spec import parse_json
+from sottovoce.core.values import as_cells
 
 JSON, BINARY = "application/json", "application/vnd.sottovoce.cells"
 _DIGEST_BYTES = 32

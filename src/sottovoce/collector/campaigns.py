@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from sottovoce.collector.problems import Refusal, broken_rule
 from sottovoce.collector.store.store import Store, Stored
-from sottovoce.mechanism import Mechanism
-from sottovoce.mixture import Mixture, from_json
-from sottovoce.spec import digest
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.mixture import Mixture, from_json
+from sottovoce.core.spec import digest
 
 NAME = r"^[a-z0-9][a-z0-9-]{0,62}$"
 Moment = dt.datetime

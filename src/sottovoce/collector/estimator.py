@@ -109,7 +109,7 @@ def work() -> None:
 def _read(questions: BinaryIO) -> dict[str, Any] | None:
     """The answer to the next question; None at the end."""
     from sottovoce.collector.campaigns import read_mechanism
-    from sottovoce.tally import Tally
+    from sottovoce.estimates.tally import Tally
 
     line = questions.readline()
     if not line:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sottovoce.errors import whole_number
+from sottovoce.core.errors import whole_number
 
 
 @dataclass(frozen=True)

@@ -25,13 +25,13 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.core.domains import Circle, Domain, Interval
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.build import uniform_window
 from sottovoce.designs.classic import pm
 from sottovoce.designs.optimal import SEARCH_UNBIASED_FROM, SEARCH_UP_TO, optimal
 from sottovoce.designs.prior import Prior, as_prior
-from sottovoce.domains import Circle, Domain, Interval
-from sottovoce.kernels.tables import FloatArray
-from sottovoce.mechanism import Mechanism
 
 CIRCLE_CELLS = 2**12
 UNIT = Interval(0, 1)

@@ -21,9 +21,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sottovoce.errors import MIN_EPSILON, check_epsilon, positive_number
-from sottovoce.exact import rational_epsilon
-from sottovoce.kernels.tables import FloatArray
+from sottovoce.core.errors import MIN_EPSILON, check_epsilon, positive_number
+from sottovoce.core.exact import rational_epsilon
+from sottovoce.core.kernels.tables import FloatArray
 
 Loss = str | float | Callable[[Any], float]
 _FIRST = 13  # points of a curve before anything is known
@@ -144,7 +144,7 @@ def split_budget(
 
     >>> from functools import partial
     >>> from sottovoce.designs.classic import ogpm
-    >>> from sottovoce.domains import Circle
+    >>> from sottovoce.core.domains import Circle
     >>> parts = [partial(ogpm, loss="l2", cells=256), partial(ogpm, domain=Circle(), loss="l2", cells=256)]
     >>> [round(e, 2) for e in split_budget(1 + 2 * math.pi, parts).epsilons]
     [1.53, 5.75]

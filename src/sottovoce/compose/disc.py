@@ -19,11 +19,11 @@ import numpy as np
 
 from sottovoce.compose.attributes import resultant
 from sottovoce.compose.polar import Polar
-from sottovoce.errors import check_confidence, whole_number
+from sottovoce.core.errors import check_confidence, whole_number
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.mechanism import Mechanism
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.kernels.tables import FloatArray
-from sottovoce.mechanism import Mechanism
-from sottovoce.tally import Tally
+from sottovoce.estimates.tally import Tally
 
 _GROUPS = 64
 _WEIGHTS = (0.25, 0.1, 0.04, 0.015, 0.006)  # from the binomial ¼ ½ ¼ down

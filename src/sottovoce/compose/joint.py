@@ -14,10 +14,10 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from sottovoce import mixture, spec
-from sottovoce.errors import SpecError
-from sottovoce.mechanism import Mechanism
-from sottovoce.mechanism import from_json as part_from_json
+from sottovoce.core import mixture, spec
+from sottovoce.core.errors import SpecError
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.mechanism import from_json as part_from_json
 
 if TYPE_CHECKING:
     from sottovoce.compose.polar import Polar

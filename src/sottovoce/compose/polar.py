@@ -24,19 +24,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce import spec
 from sottovoce.compose import joint
 from sottovoce.compose.budget import Split, split_budget
+from sottovoce.core import spec
+from sottovoce.core.domains import Circle, Interval
+from sottovoce.core.errors import PrivacyError, SpecError, check_epsilon, loss_exponent, positive_number
+from sottovoce.core.exact import exp_lower
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.randomness import Seeded, one_stream
+from sottovoce.core.values import as_cells, as_numbers
 from sottovoce.designs.classic import ogpm
 from sottovoce.designs.limits import circular_limit
 from sottovoce.designs.optimal import optimal
-from sottovoce.domains import Circle, Interval
-from sottovoce.errors import PrivacyError, SpecError, check_epsilon, loss_exponent, positive_number
-from sottovoce.exact import exp_lower
-from sottovoce.kernels.tables import FloatArray
-from sottovoce.mechanism import Mechanism
-from sottovoce.randomness import Seeded, one_stream
-from sottovoce.values import as_cells, as_numbers
 
 DESIGNS = ("optimal", "unbiased", "ogpm")
 ANGLE_CELLS, DISTANCE_CELLS = 512, 256

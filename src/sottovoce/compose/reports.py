@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.errors import DataError, NoDataError
+from sottovoce.core.errors import DataError, NoDataError
+from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.histogram import Distribution
-from sottovoce.kernels.tables import FloatArray
-from sottovoce.tally import Tally
+from sottovoce.estimates.tally import Tally
 
 if TYPE_CHECKING:
     from sottovoce.compose.vectors import Vector

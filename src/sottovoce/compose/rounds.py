@@ -20,15 +20,15 @@ from functools import cached_property
 
 import numpy as np
 
+from sottovoce.core.domains import Domain, DomainLike, as_domain
+from sottovoce.core.errors import DataError, check_confidence, check_epsilon, real_number
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.reporter import Reporter
 from sottovoce.designs.optimal import optimal
-from sottovoce.domains import Domain, DomainLike, as_domain
-from sottovoce.errors import DataError, check_confidence, check_epsilon, real_number
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.kernels.tables import FloatArray
-from sottovoce.mechanism import Mechanism
-from sottovoce.reporter import Reporter
-from sottovoce.tally import Tally
+from sottovoce.estimates.tally import Tally
 
 _BINS = 32
 

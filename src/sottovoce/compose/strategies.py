@@ -12,11 +12,11 @@ from sottovoce.compose.attributes import UNIT, as_spread, attribute_mechanism, w
 from sottovoce.compose.budget import shares_within, split_budget
 from sottovoce.compose.joint import MAX_ATTRIBUTES
 from sottovoce.compose.vectors import Vector
+from sottovoce.core.domains import Circle, Domain, DomainLike, as_domain
+from sottovoce.core.errors import MIN_EPSILON, check_epsilon, positive_number, whole_number
+from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.classic import pm
 from sottovoce.designs.prior import Prior
-from sottovoce.domains import Circle, Domain, DomainLike, as_domain
-from sottovoce.errors import MIN_EPSILON, check_epsilon, positive_number, whole_number
-from sottovoce.mechanism import Mechanism
 
 Design = Callable[[float, Domain], Mechanism]
 STRATEGIES = ("auto", "split", "sample")

@@ -25,12 +25,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce import spec
 from sottovoce.compose import joint
 from sottovoce.compose.attributes import as_spread, worth
 from sottovoce.compose.reports import VectorReport, VectorTally
-from sottovoce.domains import Domain
-from sottovoce.errors import (
+from sottovoce.core import spec
+from sottovoce.core.domains import Domain
+from sottovoce.core.errors import (
     DataError,
     PrivacyError,
     SpecError,
@@ -38,11 +38,11 @@ from sottovoce.errors import (
     real_number,
     whole_number,
 )
-from sottovoce.exact import exp_lower
-from sottovoce.kernels.tables import FloatArray
-from sottovoce.mechanism import Mechanism
-from sottovoce.randomness import Seeded, one_stream, word_source
-from sottovoce.values import as_numbers
+from sottovoce.core.exact import exp_lower
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.randomness import Seeded, one_stream, word_source
+from sottovoce.core.values import as_numbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sottovoce as sv
-from sottovoce.client import Client, Receipt
+from sottovoce.device.client import Client, Receipt
 
 NAME, PEOPLE_AT_ONCE = "departures", 8
 CELLS = 4096  # a third of a minute: fine enough for departures, and quick to audit two thousand times

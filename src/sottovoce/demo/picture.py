@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.errors import MissingExtra
+from sottovoce.core.errors import MissingExtra
 
 _TRUTH, _ESTIMATE = "#9a9a9a", "#0b5fa5"
 

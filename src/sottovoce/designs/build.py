@@ -14,11 +14,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sottovoce.domains import Domain
-from sottovoce.exact import exp_lower
-from sottovoce.kernels.tables import FloatArray, IntArray
-from sottovoce.mechanism import Mechanism
-from sottovoce.window import MAX_BITS, MIN_BITS, Window
+from sottovoce.core.domains import Domain
+from sottovoce.core.exact import exp_lower
+from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.window import MAX_BITS, MIN_BITS, Window
 
 Knots = Sequence[tuple[float, int]]
 

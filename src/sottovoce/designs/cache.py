@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce._version import __version__
+from sottovoce.core.mechanism import Mechanism, from_json
 from sottovoce.designs.certificate import Certificate
-from sottovoce.mechanism import Mechanism, from_json
 
 _LAYOUT = 2
 

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.core.exact import exp_upper
+from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.designs.cuts import Cuts, least_shift, least_sum
 from sottovoce.designs.limits import CLOSED
-from sottovoce.exact import exp_upper
-from sottovoce.kernels.tables import FloatArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)

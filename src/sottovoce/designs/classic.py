@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from sottovoce.core.domains import Domain, DomainLike, as_domain
+from sottovoce.core.errors import check_epsilon, loss_exponent, real_number
+from sottovoce.core.mechanism import Mechanism, cells_within
 from sottovoce.designs.build import uniform_unbiased, uniform_window
-from sottovoce.domains import Domain, DomainLike, as_domain
-from sottovoce.errors import check_epsilon, loss_exponent, real_number
-from sottovoce.mechanism import Mechanism, cells_within
 
 DEFAULT_CELLS = 2**16
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from sottovoce.core.domains import Circle, Domain, Interval
+from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.build import uniform_window
 from sottovoce.designs.certificate import Certificate
 from sottovoce.designs.classic import DEFAULT_CELLS, duchi, ogpm, ptt
 from sottovoce.designs.limits import circular_limit, even_prior_limit, reach_limit
-from sottovoce.domains import Circle, Domain, Interval
-from sottovoce.mechanism import Mechanism
 
 _UNIT = Interval(0, 1)
 

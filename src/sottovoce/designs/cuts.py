@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.kernels.tables import FloatArray
+from sottovoce.core.kernels.tables import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

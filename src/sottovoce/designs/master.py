@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.designs.cuts import Cuts
-from sottovoce.kernels.tables import FloatArray
 
 
 @dataclass

@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.core.domains import Domain, DomainLike, Interval, as_domain
+from sottovoce.core.errors import MIN_EPSILON, check_epsilon, loss_exponent, real_number
+from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs import cache
 from sottovoce.designs.build import background_window
 from sottovoce.designs.closed import circular_optimum, large_epsilon, tiny_epsilon
 from sottovoce.designs.prior import PriorProblem, as_prior
 from sottovoce.designs.problem import MAX_REPORTS, Problem, Solution
-from sottovoce.domains import Domain, DomainLike, Interval, as_domain
-from sottovoce.errors import MIN_EPSILON, check_epsilon, loss_exponent, real_number
-from sottovoce.mechanism import Mechanism
 
 SEARCH_UP_TO = 8.0  # above, the windows are too short for that many reports
 SEARCH_UNBIASED_FROM = 1e-3  # below, Duchi's two reports are optimal to 0.1 %

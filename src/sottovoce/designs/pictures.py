@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.core.errors import MissingExtra
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.certificate import Certificate
 from sottovoce.designs.classic import duchi, ogpm, pm, ptt, sw
-from sottovoce.errors import MissingExtra
-from sottovoce.kernels.tables import FloatArray
-from sottovoce.mechanism import Mechanism
 
 _COLOURS = ("#c0562b", "#3b7d4f", "#7a4fa0")
 _STYLES = ("--", "-.", ":")

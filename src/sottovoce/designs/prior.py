@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.core.domains import Domain
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.certificate import Certificate, settle
 from sottovoce.designs.problem import Problem, Solution
 from sottovoce.designs.search import Found, direct_oracle, search, unbiased_oracle
-from sottovoce.domains import Domain
-from sottovoce.kernels.tables import FloatArray
-from sottovoce.mechanism import Mechanism
 
 MOST_POINTS = 65  # a finer guess is spread over this many inputs, mass and mean kept
 

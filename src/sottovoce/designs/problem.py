@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.certificate import Certificate, settle
 from sottovoce.designs.classic import duchi, ogpm, ptt_optimal_q, ptt_worst_variance
 from sottovoce.designs.cuts import Cuts
 from sottovoce.designs.search import Found, Oracle, Warm, direct_oracle, search, unbiased_oracle
-from sottovoce.kernels.tables import FloatArray
-from sottovoce.mechanism import Mechanism
 
 MAX_REPORTS = 449  # 64 KB of spec
 _ONE = np.ones(1)

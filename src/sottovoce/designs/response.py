@@ -12,12 +12,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from sottovoce.core.domains import Interval
+from sottovoce.core.errors import MAX_EPSILON, check_epsilon, whole_number
+from sottovoce.core.exact import exp_lower, log_upper
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.window import Window
 from sottovoce.designs.build import _bits
-from sottovoce.domains import Interval
-from sottovoce.errors import MAX_EPSILON, check_epsilon, whole_number
-from sottovoce.exact import exp_lower, log_upper
-from sottovoce.mechanism import Mechanism
-from sottovoce.window import Window
 
 
 def response(epsilon: float, cells: int) -> Mechanism:

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.designs.cuts import Cuts
 from sottovoce.designs.master import Master
-from sottovoce.kernels.tables import FloatArray
 
 _ROUNDS = 60
 _REACH = 2e-7  # how far a mean may fall short of the domain's end: building stretches reports by as much

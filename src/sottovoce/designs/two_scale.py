@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 
+from sottovoce.core.domains import Domain, DomainLike, as_domain
+from sottovoce.core.errors import check_epsilon
+from sottovoce.core.mechanism import Mechanism, cells_within
+from sottovoce.core.mixture import Mixture
 from sottovoce.designs.build import uniform_window
-from sottovoce.domains import Domain, DomainLike, as_domain
-from sottovoce.errors import check_epsilon
-from sottovoce.mechanism import Mechanism, cells_within
-from sottovoce.mixture import Mixture
 
 #: Half-widths times e^{ε/2}, wide and narrow, on an interval and on a circle.
 INTERVAL_REACH = (0.30, 0.17)

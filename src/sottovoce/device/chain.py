@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sottovoce.durable import described, sync
-from sottovoce.errors import LedgerError
-from sottovoce.spec import parse_json
+from sottovoce.core.durable import described, sync
+from sottovoce.core.errors import LedgerError
+from sottovoce.core.spec import parse_json
 
 APPLICATION = 0x53564C47  # "SVLG" in the file's header
 VERSION = 1

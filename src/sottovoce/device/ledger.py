@@ -24,13 +24,13 @@ from pathlib import Path
 from sqlite3 import Connection
 from typing import Any, TypeVar
 
+from sottovoce.core.errors import BudgetError, LedgerError, SpecError, positive_number
+from sottovoce.core.randomness import Seeded, one_stream
 from sottovoce.device import chain, words
 from sottovoce.device.chain import Chain, Head
 from sottovoce.device.questions import Asked, Rule
 from sottovoce.device.state import Account, Answer, State
 from sottovoce.device.terms import Terms, budget_of, plain
-from sottovoce.errors import BudgetError, LedgerError, SpecError, positive_number
-from sottovoce.randomness import Seeded, one_stream
 
 T = TypeVar("T")
 

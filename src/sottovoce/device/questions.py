@@ -17,12 +17,12 @@ import numpy as np
 
 from sottovoce.compose.polar import Polar
 from sottovoce.compose.vectors import Vector
-from sottovoce.domains import Domain
-from sottovoce.errors import real_number
-from sottovoce.mechanism import Mechanism
-from sottovoce.mixture import Mixture
-from sottovoce.randomness import Seeded, word_source
-from sottovoce.values import number_or_nan
+from sottovoce.core.domains import Domain
+from sottovoce.core.errors import real_number
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.mixture import Mixture
+from sottovoce.core.randomness import Seeded, word_source
+from sottovoce.core.values import number_or_nan
 
 Asked = Mechanism | Mixture | Vector | Polar
 Rule = float | str

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from sottovoce.core.errors import BudgetError, LedgerError
+from sottovoce.core.randomness import Seeded
 from sottovoce.device.questions import Cell, cell_of
 from sottovoce.device.terms import Terms, budget_of, plain
-from sottovoce.errors import BudgetError, LedgerError
-from sottovoce.randomness import Seeded
 
 
 @dataclass(frozen=True)

@@ -28,14 +28,14 @@ from functools import cached_property
 from typing import Any
 
 from sottovoce.compose.joint import from_json
+from sottovoce.core.domains import Domain
+from sottovoce.core.errors import MAX_EPSILON, LedgerError, check_epsilon, real_number, whole_number
+from sottovoce.core.exact import exp_lower
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.mixture import Mixture
+from sottovoce.core.randomness import Seeded
 from sottovoce.designs.response import response
 from sottovoce.device.questions import Asked, Cell, Number, Question, Rule, ask
-from sottovoce.domains import Domain
-from sottovoce.errors import MAX_EPSILON, LedgerError, check_epsilon, real_number, whole_number
-from sottovoce.exact import exp_lower
-from sottovoce.mechanism import Mechanism
-from sottovoce.mixture import Mixture
-from sottovoce.randomness import Seeded
 
 MAX_KEPT_CELLS = 64
 REPEATS = ("fresh", "once", "bins")

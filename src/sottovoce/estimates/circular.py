@@ -13,13 +13,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.errors import check_confidence
+from sottovoce.core.errors import check_confidence
+from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.estimates.crossfit import CrossFit
 from sottovoce.estimates.envelope import Target
 from sottovoce.estimates.estimate import ESTIMANDS, Estimate, check_choice, check_tally, few_notes, in_order
 from sottovoce.estimates.limits import Moments, Part, Summary
-from sottovoce.kernels.tables import FloatArray
-from sottovoce.tally import Tally
+from sottovoce.estimates.tally import Tally
 
 _TURN = 2 * np.pi
 _COSINE = Target(lambda t: np.cos(_TURN * t), curvature=(-(_TURN**2), _TURN**2))
@@ -36,7 +36,7 @@ def circular_mean(tally: Tally, *, estimand: str = "population", confidence: flo
 
     >>> import numpy as np
     >>> from sottovoce.designs.classic import ogpm
-    >>> from sottovoce.domains import Circle
+    >>> from sottovoce.core.domains import Circle
     >>> m = ogpm(epsilon=2.0, domain=Circle(24))
     >>> t = Tally(m, m.report(np.random.default_rng(1).normal(8, 2, 10_000), rng=1))
     >>> e = circular_mean(t)

@@ -13,13 +13,13 @@ from functools import cached_property
 
 import numpy as np
 
+from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.estimates.em import em
 from sottovoce.estimates.envelope import Envelope, Nodes, Target
 from sottovoce.estimates.estimate import FEW
 from sottovoce.estimates.limits import Part, normal_limit
 from sottovoce.estimates.model import Coarse
-from sottovoce.kernels.tables import FloatArray, IntArray
-from sottovoce.tally import Tally
+from sottovoce.estimates.tally import Tally
 
 _GROUPS = 64
 BINS = 256  # of the pilot

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.core.kernels import WindowOperator
+from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.mixture import MixtureOperator
+from sottovoce.core.reporter import Operator
 from sottovoce.estimates.model import Averaged
-from sottovoce.kernels import WindowOperator
-from sottovoce.kernels.tables import FloatArray, IntArray
-from sottovoce.mixture import MixtureOperator
-from sottovoce.reporter import Operator
 
 _SPARE = 2
 

@@ -18,18 +18,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sottovoce.domains import Domain
-from sottovoce.errors import check_confidence, whole_number
+from sottovoce.core.domains import Domain
+from sottovoce.core.errors import check_confidence, whole_number
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.mixture import Mixture
+from sottovoce.core.randomness import Seeded
 from sottovoce.estimates import splines
 from sottovoce.estimates.differences import difference_form
 from sottovoce.estimates.em import em
 from sottovoce.estimates.estimate import check_tally
 from sottovoce.estimates.histogram import Distribution
 from sottovoce.estimates.model import Coarse, bin_edges
-from sottovoce.kernels.tables import FloatArray
-from sottovoce.mixture import Mixture
-from sottovoce.randomness import Seeded
-from sottovoce.tally import Tally
+from sottovoce.estimates.tally import Tally
 
 METHODS = ("auto", "ld", "ems", "em", "inversion", "raw")
 #: n·ε² from which splines beat EMS (benchmarks/reconstruction.py).

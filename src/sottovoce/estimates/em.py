@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sottovoce.core.kernels import compiled_available
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.reporter import Operator
 from sottovoce.estimates.differences import Differences, difference_form
-from sottovoce.kernels import compiled_available
-from sottovoce.kernels.tables import FloatArray
-from sottovoce.reporter import Operator
 
 _ROUNDS = 10  # iterations between two looks at the likelihood
 
@@ -67,7 +67,7 @@ def em(
 def _compiled(
     law: Differences, c: FloatArray, f: FloatArray, smoothing: bool, circle: bool, rounds: int
 ) -> float:
-    from sottovoce.kernels import compiled_em
+    from sottovoce.core.kernels import compiled_em
 
     arrays = law.background, law.extra, law.slots, law.entries
     return float(compiled_em.iterate(*arrays, law.on_slots(c), f, smoothing, circle, rounds))

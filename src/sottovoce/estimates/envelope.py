@@ -22,8 +22,8 @@ from functools import cached_property
 
 import numpy as np
 
+from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.estimates.model import Coarse
-from sottovoce.kernels.tables import FloatArray, IntArray
 
 _NEAR = 1e-9  # how far from a bend or jump its sides are looked at, in widths of the domain
 _STEPS = 30  # of the optimisation, at most: it needs about fifteen

@@ -6,8 +6,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sottovoce.errors import whole_number
-from sottovoce.tally import Tally
+from sottovoce.core.errors import whole_number
+from sottovoce.estimates.tally import Tally
 
 ESTIMANDS = ("population", "respondents")
 INTERVALS = ("normal", "finite", "bootstrap")

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sottovoce.domains import Domain
-from sottovoce.errors import MissingExtra, NoDataError
+from sottovoce.core.domains import Domain
+from sottovoce.core.errors import MissingExtra, NoDataError
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.values import as_numbers, in_domain
 from sottovoce.estimates import metrics
-from sottovoce.kernels.tables import FloatArray
-from sottovoce.values import as_numbers, in_domain
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.errors import real_number, whole_number
+from sottovoce.core.errors import real_number, whole_number
+from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.estimates.envelope import Nodes
 from sottovoce.estimates.estimate import Estimate, check_tally
 from sottovoce.estimates.means import is_unbiased, mean
 from sottovoce.estimates.model import Coarse
-from sottovoce.kernels.tables import FloatArray, IntArray
-from sottovoce.tally import Tally
+from sottovoce.estimates.tally import Tally
 
 _GROUPS = 128
 

@@ -16,7 +16,11 @@ import math
 
 import numpy as np
 
-from sottovoce.errors import check_confidence
+from sottovoce.core.errors import check_confidence
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.mixture import Mixture
+from sottovoce.core.randomness import Seeded
+from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.crossfit import CrossFit
 from sottovoce.estimates.envelope import Target
 from sottovoce.estimates.estimate import (
@@ -36,11 +40,7 @@ from sottovoce.estimates.limits import (
     noise_reach,
     normal_limit,
 )
-from sottovoce.kernels.tables import FloatArray
-from sottovoce.mixture import Mixture
-from sottovoce.randomness import Seeded
-from sottovoce.reporter import Reporter
-from sottovoce.tally import Tally
+from sottovoce.estimates.tally import Tally
 
 METHODS = ("auto", "decoded", "envelope", "distribution", "raw")
 _MEAN = Target(lambda t: t)

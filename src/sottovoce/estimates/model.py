@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sottovoce.kernels.tables import FloatArray, IntArray
-from sottovoce.reporter import Operator, Reporter
-from sottovoce.tally import Tally
+from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.reporter import Operator, Reporter
+from sottovoce.estimates.tally import Tally
 
 
 @dataclass(frozen=True, eq=False)

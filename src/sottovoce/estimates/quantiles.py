@@ -13,13 +13,13 @@ from typing import overload
 
 import numpy as np
 
-from sottovoce.errors import check_confidence, real_number
+from sottovoce.core.errors import check_confidence, real_number
 from sottovoce.estimates.crossfit import BINS, CrossFit
 from sottovoce.estimates.envelope import Target
 from sottovoce.estimates.estimate import ESTIMANDS, Estimate, check_choice, check_tally, few_notes, in_order
 from sottovoce.estimates.limits import moments
 from sottovoce.estimates.means import needs_interval
-from sottovoce.tally import Tally
+from sottovoce.estimates.tally import Tally
 
 _GRID = BINS  # an interval is rounded outwards to this part of the domain
 _SHARED = range(0, _GRID, 32)  # points at which every quantile looks further out

@@ -21,9 +21,9 @@ from functools import cached_property
 
 import numpy as np
 
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.reporter import Operator
 from sottovoce.estimates.differences import Differences
-from sottovoce.kernels.tables import FloatArray
-from sottovoce.reporter import Operator
 
 SPLINES = 64
 #: Where the search for smoothing starts: (k, λ₁, λ_k).

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.domains import FloatArray
+from sottovoce.core.domains import FloatArray
 from sottovoce.laws.law import Law
 from sottovoce.laws.radial import Profile
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.domains import DomainLike, FloatArray
-from sottovoce.errors import check_epsilon
+from sottovoce.core.domains import DomainLike, FloatArray
+from sottovoce.core.errors import check_epsilon
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.radial import Added
 

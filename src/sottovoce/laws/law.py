@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sottovoce.domains import Domain, DomainLike, FloatArray, as_domain
-from sottovoce.errors import DataError, loss_exponent
-from sottovoce.values import as_numbers, count_outside
+from sottovoce.core.domains import Domain, DomainLike, FloatArray, as_domain
+from sottovoce.core.errors import DataError, loss_exponent
+from sottovoce.core.values import as_numbers, count_outside
 
 if TYPE_CHECKING:
-    from sottovoce.laws.rows import RowMechanism
+    from sottovoce.core.rows import RowMechanism
 
 _BLOCK = 1 << 14
 _GRID = 1025  # inputs looked at before the worst case is refined
@@ -149,7 +149,7 @@ class Law(ABC):
         >>> table.exact_epsilon <= 1.0
         True
         """
-        from sottovoce.laws.rows import tabulate
+        from sottovoce.laws.tabulate import tabulate
 
         return tabulate(self, inputs, cells)
 

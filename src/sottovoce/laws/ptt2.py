@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.domains import DomainLike, FloatArray
-from sottovoce.errors import check_epsilon, positive_number
+from sottovoce.core.domains import DomainLike, FloatArray
+from sottovoce.core.errors import check_epsilon, positive_number
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.linear import Linear, Pieces
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.domains import Circle, DomainLike, FloatArray
-from sottovoce.errors import check_epsilon
+from sottovoce.core.domains import Circle, DomainLike, FloatArray
+from sottovoce.core.errors import check_epsilon
 from sottovoce.laws.around import Around
 from sottovoce.laws.law import circle_domain
 

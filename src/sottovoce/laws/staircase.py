@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.domains import DomainLike, FloatArray
-from sottovoce.errors import check_epsilon, loss_exponent, real_number
+from sottovoce.core.domains import DomainLike, FloatArray
+from sottovoce.core.errors import check_epsilon, loss_exponent, real_number
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.radial import Added
 

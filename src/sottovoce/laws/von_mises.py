@@ -14,8 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
-from sottovoce.domains import Circle, DomainLike, FloatArray
-from sottovoce.errors import check_epsilon
+from sottovoce.core.domains import Circle, DomainLike, FloatArray
+from sottovoce.core.errors import check_epsilon
 from sottovoce.laws.around import Around, quadrature
 from sottovoce.laws.law import circle_domain
 

@@ -8,16 +8,16 @@ from functools import lru_cache
 
 import numpy as np
 
+from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs import classic
 from sottovoce.designs.optimal import optimal
+from sottovoce.estimates.tally import Tally
 from sottovoce.laws import hybrid, laplace
-from sottovoce.mechanism import Mechanism
 from sottovoce.papers.data import motionsense
 from sottovoce.papers.families import CELLS, laplace_like, ogpm, pm_c, sw_c
 from sottovoce.papers.plots import curves, dress, figure, line
 from sottovoce.papers.registry import Finding, Result, Run, addition, entry, statement
 from sottovoce.papers.simulate import BINS, campaigns
-from sottovoce.tally import Tally
 
 X = np.linspace(0, 1, 401)
 Makers = dict[str, Callable[[float], Mechanism]]

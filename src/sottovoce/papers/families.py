@@ -8,10 +8,10 @@ from typing import Any, Protocol
 
 from numpy.typing import ArrayLike
 
+from sottovoce.core.domains import Circle, FloatArray
+from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs import classic
-from sottovoce.domains import Circle, FloatArray
 from sottovoce.laws import bounded_laplace, staircase, truncated_laplace
-from sottovoce.mechanism import Mechanism
 
 #: Enough for four digits of every error, and quick.
 CELLS = 4096

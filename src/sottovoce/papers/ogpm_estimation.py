@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs import classic
-from sottovoce.mechanism import Mechanism
 from sottovoce.papers.data import Sample, motionsense, weather
 from sottovoce.papers.families import CELLS, TURN, ogpm, ogpm_circle, pm_c, sw_c
 from sottovoce.papers.plots import curves, dress, figure, line

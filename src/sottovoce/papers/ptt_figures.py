@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from sottovoce.core.domains import FloatArray
 from sottovoce.designs import classic
-from sottovoce.domains import FloatArray
 from sottovoce.papers.plots import BLACK, BLUE, GREEN, ORANGE, RED, curves, dress, figure
 from sottovoce.papers.registry import Result, Run, addition, entry, statement
 

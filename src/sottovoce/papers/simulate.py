@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.domains import FloatArray
-from sottovoce.mechanism import Mechanism
+from sottovoce.core.domains import FloatArray
+from sottovoce.core.mechanism import Mechanism
 
 BINS = 50
 _BATCH = 25

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from sottovoce.core.domains import Circle, Domain, Interval
 from sottovoce.designs import classic
 from sottovoce.designs.optimal import optimal
 from sottovoce.designs.two_scale import two_scale
-from sottovoce.domains import Circle, Domain, Interval
 
 TASKS = ("mean", "distribution", "quantile")
 UNIT_INTERVAL, UNIT_CIRCLE = Interval(0, 1), Circle(1)

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from sottovoce._version import __version__
+from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.metrics import Cumulative, wasserstein
 from sottovoce.estimates.quantiles import quantile_limits
-from sottovoce.kernels.tables import FloatArray
-from sottovoce.tally import Tally
+from sottovoce.estimates.tally import Tally
 
 POINTS = 1024
 _INTERVALS = 4  # an interval's width varies little

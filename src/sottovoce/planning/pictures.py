@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.errors import MissingExtra
+from sottovoce.core.errors import MissingExtra
 
 if TYPE_CHECKING:
     from sottovoce.planning.plans import Option, Plan, Progress

@@ -15,8 +15,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sottovoce.domains import Domain, DomainLike, as_domain
-from sottovoce.errors import (
+from sottovoce.core.domains import Domain, DomainLike, as_domain
+from sottovoce.core.errors import (
     MAX_EPSILON,
     NoDataError,
     check_confidence,
@@ -25,11 +25,11 @@ from sottovoce.errors import (
     real_number,
     whole_number,
 )
+from sottovoce.core.values import in_domain
 from sottovoce.planning.candidates import TASKS, Candidate, candidates
 from sottovoce.planning.expected import Shapes, Tick, sample_shape
 from sottovoce.planning.plans import ROUGH, Option, Plan, Progress, Question
 from sottovoce.planning.search import meeting
-from sottovoce.values import in_domain
 
 _MOST_PEOPLE = 10**12
 _LEAST_EPSILON = 0.01

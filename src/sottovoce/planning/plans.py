@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sottovoce.domains import Domain
+from sottovoce.core.domains import Domain
 from sottovoce.planning.candidates import Candidate
 from sottovoce.planning.expected import (
     Expected,

@@ -21,7 +21,7 @@ from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from sottovoce.collector.problems import Refusal
 from sottovoce.collector.store import schema
-from sottovoce.randomness import random_below, secure_stream
+from sottovoce.core.randomness import random_below, secure_stream
 
 #: Single reports that stay in the mixing row, and the number at which the others leave it.
 KEEP, FULL = 64, 256

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.engine import URL
 
-from sottovoce.errors import MissingExtra
+from sottovoce.core.errors import MissingExtra
 
 _HEADER = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
 _TRAILER = b"\xff\xff"

@@ -1,0 +1,129 @@
+"""How the cost of this library grows: with people, cells, bins and attributes. In one process, CPU time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from benchmarks.page.peers.published import dense_step
+from benchmarks.page.worker import least_seconds
+from sottovoce.compose.strategies import vector
+from sottovoce.compose.vectors import Vector
+from sottovoce.core.kernels import compiled_available
+from sottovoce.designs.classic import ogpm, sw
+from sottovoce.designs.two_scale import two_scale
+from sottovoce.estimates.differences import Differences
+from sottovoce.estimates.distribution import distribution
+from sottovoce.estimates.em import em
+from sottovoce.estimates.means import mean
+from sottovoce.estimates.model import Coarse
+from sottovoce.estimates.tally import Tally
+
+STEPS = 50  # of EMS a turn
+
+
+def growth(quick: bool, say: Callable[[str], None] = lambda text: None) -> dict[str, Any]:
+    """Rows of every kind of growth; seconds throughout."""
+    found = {}
+    for name, table in (
+        ("people", people),
+        ("cells", cells),
+        ("bins", bins),
+        ("attributes", attributes),
+    ):
+        say(f"growth with {name}")
+        found[name] = table(quick)
+    return {"compiled": compiled_available(), **found}
+
+
+def people(quick: bool) -> list[dict[str, float]]:
+    """Reports, a mean with its interval, and a distribution, by the number of people."""
+    m, rows = two_scale(1.0), []
+    for exponent in range(1, 6 if quick else 8):
+        x = np.random.default_rng(1).beta(5, 2, 10**exponent)
+        row = {"people": len(x), "report": least_seconds(partial(m.report, x))}
+        if len(x) >= 1000:
+            cells = m.report(x, rng=1)
+            t = Tally(m, cells)
+            row["tally"] = least_seconds(partial(Tally, m, cells))
+            row["mean"] = least_seconds(partial(mean, t), 2)
+            row["distribution"] = least_seconds(partial(distribution, t, band=False), 2)
+        rows.append(row)
+    return rows
+
+
+def cells(quick: bool) -> list[dict[str, float]]:
+    """Building a mechanism, and reports of it, by the number of cells."""
+    x = np.random.default_rng(1).random(10**5 if quick else 10**6)
+    rows = []
+    for bits in range(8, 21, 4):
+        m = ogpm(1.0, cells=2**bits)
+        rows.append(
+            {
+                "cells": 2**bits,
+                "build": least_seconds(partial(ogpm, 1.0, cells=2**bits)),
+                "report": least_seconds(partial(m.report, x)) / len(x),
+            }
+        )
+    return rows
+
+
+def bins(quick: bool) -> list[dict[str, float]]:
+    """One step of EMS by the number of bins: prefix sums here, the dense matrix as published."""
+    m = sw(1.0)
+    t = Tally(m, m.report(np.random.default_rng(1).beta(5, 2, 100_000), rng=1))
+    rows = []
+    for bits in range(7, 11 if quick else 13):
+        size = 2**bits
+        coarse = Coarse.of(t, size)
+        law = coarse.law((np.arange(size) + 0.5) / size)
+        counts, differences = coarse.counts.astype(float), Differences(law)
+        matrix: Any = np.ascontiguousarray(law.dense().T)
+        ways: dict[str, Callable[[], Any]] = {
+            "dense": partial(_dense_steps, matrix, counts),
+            "numpy": partial(_steps, differences, counts, False),
+        }
+        if compiled_available():
+            ways["numba"] = partial(_steps, differences, counts, True)
+        row: dict[str, float] = {"bins": size}
+        row |= {name: least_seconds(work, 3) / STEPS for name, work in ways.items()}
+        expected = ways.pop("dense")()
+        row["difference"] = max(float(np.abs(work() - expected).max()) for work in ways.values())
+        rows.append(row)
+    return rows
+
+
+def _steps(law: Differences, counts: Any, compiled: bool) -> Any:
+    return em(law, counts, smoothing=True, tolerance=0.0, most=STEPS, compiled=compiled).probabilities
+
+
+def _dense_steps(matrix: Any, counts: Any) -> Any:
+    f = np.full(matrix.shape[1], 1 / matrix.shape[1])
+    for _ in range(STEPS):
+        f = dense_step(matrix, counts, f)
+    return f
+
+
+def attributes(quick: bool) -> list[dict[str, float]]:
+    """Reports of d attributes within one ε, and all their means, by d."""
+    n, rows = 2000 if quick else 50_000, []
+    for d in (1, 4, 16) if quick else (1, 2, 4, 8, 16, 32, 64):
+        m = vector(1.0, [(0.0, 1.0)] * d)
+        x = np.random.default_rng(d).random((n, d))
+        reports = m.report(x, rng=1)
+        rows.append(
+            {
+                "attributes": d,
+                "sampled": m.sampled,
+                "report": least_seconds(partial(m.report, x), 3) / n,
+                "means": least_seconds(partial(_means, m, reports), 3) / n,
+            }
+        )
+    return rows
+
+
+def _means(m: Vector, reports: Any) -> Any:
+    return m.tally(reports).means()

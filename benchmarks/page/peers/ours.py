@@ -1,0 +1,128 @@
+"""This library: exact integers, words from AES-128 in counter mode under the system's entropy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+DISTRIBUTIONS = ("scipy", "cryptography")
+REQUIRES: tuple[str, ...] = ()
+
+Run = Callable[[Any], Any]
+
+
+def aes(epsilon: float) -> Run:
+    """The random words alone, 8 bytes a value"""
+    from sottovoce.core.randomness import secure_stream
+
+    words = np.empty(1 << 16, np.uint64)
+
+    def run(x: Any) -> None:
+        for first in range(0, len(x), len(words)):
+            secure_stream().fill(words[: len(x) - first])
+
+    return run
+
+
+def ogpm(epsilon: float) -> Run:
+    """`sv.ogpm(ε).report(values)`"""
+    import sottovoce as sv
+
+    return sv.ogpm(epsilon).report
+
+
+def ogpm_decoded(epsilon: float) -> Run:
+    """`sv.ogpm(ε).perturb(values)`: reports decoded to numbers"""
+    import sottovoce as sv
+
+    return sv.ogpm(epsilon).perturb
+
+
+def ogpm_single(epsilon: float) -> Run:
+    """`sv.ogpm(ε).report(value)`, one value a call"""
+    import sottovoce as sv
+
+    report = sv.ogpm(epsilon).report
+    return lambda x: [report(value) for value in x.tolist()]
+
+
+def pm(epsilon: float) -> Run:
+    """`sv.pm(ε, (0, 1)).report(values)`"""
+    import sottovoce as sv
+
+    return sv.pm(epsilon, (0, 1)).report
+
+
+def sw(epsilon: float) -> Run:
+    """`sv.sw(ε).report(values)`"""
+    import sottovoce as sv
+
+    return sv.sw(epsilon).report
+
+
+def circle(epsilon: float) -> Run:
+    """`sv.ogpm(ε, sv.Circle(1)).report(values)`"""
+    import sottovoce as sv
+
+    return sv.ogpm(epsilon, sv.Circle(1)).report
+
+
+def optimal(epsilon: float) -> Run:
+    """`sv.optimal(ε, loss="l1").report(values)`"""
+    import sottovoce as sv
+
+    return sv.optimal(epsilon, loss="l1").report
+
+
+def optimal_unbiased(epsilon: float) -> Run:
+    """`sv.optimal(ε, unbiased=True).report(values)`"""
+    import sottovoce as sv
+
+    return sv.optimal(epsilon, unbiased=True).report
+
+
+def two_scale(epsilon: float) -> Run:
+    """`sv.two_scale(ε).report(values)`"""
+    import sottovoce as sv
+
+    return sv.two_scale(epsilon).report
+
+
+def _distribution(m: Any, method: str, bins: int) -> tuple[Run, Run]:
+    import sottovoce as sv
+
+    def estimate(reports: Any) -> Any:
+        return sv.distribution(sv.Tally(m, reports), bins, method=method, band=False).probabilities
+
+    return m.report, estimate
+
+
+def default(epsilon: float) -> tuple[Run, Run]:
+    """`sv.two_scale` and `sv.distribution`, both as they are"""
+    import sottovoce as sv
+
+    return _distribution(sv.two_scale(epsilon), "auto", 512)
+
+
+def wave_and_ems(epsilon: float) -> tuple[Run, Run]:
+    """`sv.sw` and `sv.distribution(method="ems")`, on 1024 bins"""
+    import sottovoce as sv
+
+    return _distribution(sv.sw(epsilon), "ems", 1024)
+
+
+SPEED = {
+    "AES-128-CTR words alone": aes,
+    "OGPM": ogpm,
+    "OGPM, decoded": ogpm_decoded,
+    "OGPM, one value a call": ogpm_single,
+    "OGPM on a circle": circle,
+    "PM": pm,
+    "SW": sw,
+    "two scales": two_scale,
+    "optimal, absolute error": optimal,
+    "optimal, unbiased": optimal_unbiased,
+}
+HISTOGRAMS = {"two scales + log-density splines": default, "SW + EMS": wave_and_ems}

@@ -1,0 +1,197 @@
+"""Measure everything, part by part: what is kept from an interrupted run is not measured again."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.page.accuracy import exact_errors
+from benchmarks.page.environments import Peer, known_peers, ourselves, run_peer
+from benchmarks.page.growth import growth
+from benchmarks.page.machine import describe_machine
+from sottovoce._version import __version__
+from sottovoce.core.kernels import compiled_available
+from sottovoce.estimates.metrics import Cumulative, wasserstein
+
+AGAINST = ("floor", "peers")
+EPSILONS = (0.5, 1.0, 2.0, 4.0)
+INPUTS = (0.0, 0.25, 0.5, 0.75, 1.0)
+RECONSTRUCTED = (1.0, 2.0)  # the ε of reconstructions
+
+#: What distributions are reconstructed.
+TRUTHS: dict[str, Callable[[np.random.Generator, int], Any]] = {
+    "Beta(5, 2)": lambda rng, n: rng.beta(5, 2, n),
+    "two peaks": lambda rng, n: np.where(rng.random(n) < 0.5, rng.beta(20, 60, n), rng.beta(60, 25, n)),
+}
+
+
+def measure(
+    against: str = "peers",
+    *,
+    quick: bool = False,
+    peers: Iterable[Peer] | None = None,
+    environments: Path | None = None,
+    kept: Path | None = None,
+    say: Callable[[str], None] = lambda text: None,
+) -> dict[str, Any]:
+    """All results as plain numbers and words, ready for JSON.
+
+    `against="floor"` measures this library's speed only. `environments` keeps the peers' environments for
+    another run; without it they are thrown away. `kept` is a file that holds the results after every part.
+    What it has of an earlier run on the same machine is not measured again; if it has everything it is the
+    answer, whatever machine it is from.
+    """
+    if against not in AGAINST:
+        raise ValueError(f"against must be one of {', '.join(AGAINST)}, got against={against!r}")
+    people, repetitions = (2000, 2) if quick else (100_000, 4)
+    chosen = list(known_peers() if peers is None else peers) if against == "peers" else []
+    found: dict[str, Any] = {
+        "version": __version__,
+        "machine": describe_machine(),
+        "quick": quick,
+        "sittings": 1,
+        "people": people,
+        "epsilons": list(EPSILONS),
+        "reconstructed": {
+            "epsilons": list(RECONSTRUCTED),
+            "truths": list(TRUTHS),
+            "repetitions": repetitions,
+        },
+        "ours": {way: ourselves().description for way in _ways()},
+        "peers": {peer.name: peer.description for peer in chosen},
+    }
+    earlier = json.loads(kept.read_text(encoding="utf-8")) if kept is not None and kept.exists() else {}
+    if against == "peers" and _complete(earlier):
+        for group in ("ours", "peers"):  # what is said of them may have been reworded since
+            for name, described in found[group].items():
+                earlier[group].get(name, {}).update(described)
+        return dict(earlier)
+    parts = Parts(found, kept, earlier)
+    with tempfile.TemporaryDirectory(prefix="sottovoce-bench-") as scratch:
+        folder = Path(scratch)
+        tasks, truths = _tasks(folder, quick, people, repetitions)
+        if against == "floor":
+            tasks = {"speed": tasks["speed"]}
+        else:
+            parts.add(found, "accuracy", lambda: exact_errors(EPSILONS, say))
+        # What is not timed first: an interrupted run may wait for a quiet machine.
+        for task in sorted(tasks, key=("error", "speed", "histogram").index):
+            one = {task: tasks[task]}
+            for way, variables in _ways().items():
+                _add(parts, found["ours"][way], ourselves(), one, truths, folder, variables, say)
+            for peer in chosen:
+                _add(parts, found["peers"][peer.name], peer, one, truths, environments or folder, {}, say)
+    if against == "peers":
+        parts.add(found, "growth", lambda: growth(quick, say))
+    return found
+
+
+class Parts:
+    """Results that grow part by part, written after each."""
+
+    def __init__(self, found: dict[str, Any], kept: Path | None, earlier: dict[str, Any]) -> None:
+        self._found, self._kept = found, kept
+        for key in ("version", "machine", "quick", "epsilons") if earlier else ():
+            if earlier.get(key) != found[key]:
+                raise ValueError(f"the kept results are of another run: their {key} is {earlier.get(key)!r}")
+        found["sittings"] += earlier.get("sittings", 0)
+        found |= {key: earlier[key] for key in ("accuracy", "growth") if key in earlier}
+        for group in ("ours", "peers"):
+            for name, fresh in found[group].items():
+                fresh.update({**earlier.get(group, {}).get(name, {}), **fresh})
+
+    def add(self, place: dict[str, Any], key: str, make: Callable[[], Any]) -> None:
+        """Make a part unless it is there."""
+        if key not in place:
+            place[key] = make()
+            self.write()
+
+    def write(self) -> None:
+        if self._kept is not None:
+            text = json.dumps(self._found, indent=1, ensure_ascii=False)
+            self._kept.parent.mkdir(parents=True, exist_ok=True)
+            self._kept.write_text(text + "\n", encoding="utf-8")
+
+
+def _complete(found: dict[str, Any]) -> bool:
+    """Whether nothing is left to measure against peers."""
+    measured = [*found.get("ours", {}).values(), *found.get("peers", {}).values()]
+    return {"accuracy", "growth"} <= set(found) and all(
+        "failed" in one or {"speed", "error", "histogram"} <= set(one) for one in measured
+    )
+
+
+def _add(
+    parts: Parts,
+    place: dict[str, Any],
+    peer: Peer,
+    task: dict[str, Any],
+    truths: list[tuple[str, Any]],
+    environments: Path,
+    variables: dict[str, str],
+    say: Callable[[str], None],
+) -> None:
+    """One task of one peer; a peer that failed as a whole is not asked again."""
+    (name,) = task
+    if name in place or "failed" in place:
+        return
+    found = run_peer(peer, task, environments, variables=variables, say=say)
+    place.update(found if "failed" in found else {**found, name: _judged(name, found[name], truths)})
+    parts.write()
+
+
+def _ways() -> dict[str, dict[str, str]]:
+    """This library with and without numba: the same reports, other loops."""
+    ways = {"numpy": {"SOTTOVOCE_PLAIN": "1"}}
+    return {"numba": {}, **ways} if compiled_available() else ways
+
+
+def _tasks(
+    folder: Path, quick: bool, people: int, repetitions: int
+) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
+    """What the worker is asked for, and the (truth, people) of each reconstruction."""
+    np.save(folder / "values.npy", np.random.default_rng(1).random(1 << (16 if quick else 22)))
+    truths: list[tuple[str, Any]] = []
+    paths: list[str] = []
+    for name, draw in TRUTHS.items():
+        for k in range(repetitions):
+            x = draw(np.random.default_rng((11, k)), people)
+            truths.append((name, x))
+            paths.append(str(folder / f"people-{len(paths)}.npy"))
+            np.save(paths[-1], x)
+    turn = {"seconds": 0.01, "rounds": 2} if quick else {"seconds": 0.1, "rounds": 9}
+    return {
+        "speed": {"epsilon": 1.0, "values": str(folder / "values.npy"), **turn},
+        "error": {"epsilons": EPSILONS, "inputs": INPUTS, "draws": 200 if quick else 10_000},
+        "histogram": {"epsilons": RECONSTRUCTED, "data": paths},
+    }, truths
+
+
+def _judged(task: str, found: dict[str, Any], truths: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Reconstructions replaced by their distance to the people they came from, averaged over repetitions."""
+    if task != "histogram":
+        return found
+    return {
+        name: rows if "failed" in rows else [_by_truth(runs, truths) for runs in rows]
+        for name, rows in found.items()
+    }
+
+
+def _by_truth(runs: list[dict[str, Any]], truths: list[tuple[str, Any]]) -> dict[str, dict[str, float]]:
+    judged: dict[str, list[dict[str, float]]] = {}
+    for run, (truth, x) in zip(runs, truths, strict=True):
+        bins = Cumulative.of_bins(np.asarray(run.pop("probabilities")))
+        run["distance"] = wasserstein(bins, Cumulative.of_sample(x))
+        judged.setdefault(truth, []).append(run)
+    return {truth: _average(same) for truth, same in judged.items()}
+
+
+def _average(runs: list[dict[str, float]]) -> dict[str, float]:
+    found = {key: float(np.mean([run[key] for run in runs])) for key in runs[0]}
+    spread = float(np.std([run["distance"] for run in runs], ddof=1))
+    return {**found, "standard_error": spread / len(runs) ** 0.5}

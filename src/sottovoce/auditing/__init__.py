@@ -1,0 +1,1 @@
+"""The exact ε of anything that reports."""

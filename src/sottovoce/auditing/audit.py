@@ -1,0 +1,74 @@
+"""The ε of what is shipped, counted: exactly from a mechanism or from anybody's spec.
+
+sottovoce.audit(mechanism).epsilon      # exact, at most mechanism.epsilon
+sottovoce.audit(text).holds             # does this spec keep its promise? joint reports (vector, polar) too
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sottovoce.compose import joint
+from sottovoce.core import spec
+from sottovoce.core.errors import positive_number
+from sottovoce.core.exact import exp_lower, log_upper
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.mixture import Mixture, check_coin
+from sottovoce.core.rows import RowMechanism
+
+if TYPE_CHECKING:
+    from sottovoce.compose.polar import Polar
+    from sottovoce.compose.vectors import Vector
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What counting found.
+
+    `ratio` is the largest ratio of the counts of one cell under two inputs, a rational number; `epsilon`
+    its logarithm; `claimed` what the mechanism says; `holds` whether ratio ≤ e^claimed, in integers.
+    """
+
+    ratio: Fraction
+    claimed: float
+
+    @property
+    def epsilon(self) -> float:
+        """The logarithm of `ratio`, rounded up: the least double ε that the mechanism keeps."""
+        return log_upper(self.ratio)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claim is kept, decided in integers."""
+        # Counts are at most 2^53 < e^37; the bound of a huge claim would have more digits than memory holds.
+        return self.claimed > 0 and self.ratio <= exp_lower(min(self.claimed, 37.0))
+
+    def __str__(self) -> str:
+        verdict = "holds" if self.holds else "DOES NOT HOLD"
+        return f"exact epsilon {self.epsilon!r} (ratio {self.ratio}); claimed {self.claimed!r}: {verdict}"
+
+
+def audit(mechanism: Mechanism | Mixture | RowMechanism | Vector | Polar | str | bytes) -> Audit:
+    """Count the exact ε of a mechanism, or of a JSON spec without believing what it claims.
+
+    >>> from sottovoce.designs.classic import ogpm
+    >>> result = audit(ogpm(epsilon=1.0))
+    >>> result.holds and 0.9999999 < result.epsilon <= 1.0
+    True
+    """
+    if isinstance(mechanism, str | bytes):
+        form = joint.form_of(mechanism)
+        if form is not None:
+            content = joint.read(mechanism, form)
+            ratios = [spec.read(part)[2].largest_ratio for part in content["parts"]]
+            claimed = positive_number(content["epsilon"], "epsilon")
+            return Audit(joint.product_of_largest(ratios, content["sampled"]), claimed)
+        weights, parts = spec.read_parts(mechanism)
+        if weights is not None:
+            check_coin(weights, parts)
+        return Audit(max(window.largest_ratio for _, _, window in parts), parts[0][0])
+    if not hasattr(mechanism, "largest_ratio"):
+        raise TypeError(f"mechanism must be a mechanism or its JSON spec, got {type(mechanism).__name__}")
+    return Audit(mechanism.largest_ratio, mechanism.epsilon)

@@ -1,0 +1,66 @@
+"""The files that pages load, read once: a request names an entry of a table, never a path."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import importlib.util
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from sottovoce.core.errors import MissingExtra
+
+STATIC = Path(__file__).parent / "static"
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A file's bytes as they are served."""
+
+    content: bytes
+    media_type: str
+
+    @cached_property
+    def tag(self) -> str:
+        """An entity tag: a page that has this version need not load it again."""
+        return f'"{hashlib.sha256(self.content).hexdigest()[:32]}"'
+
+    @cached_property
+    def compressed(self) -> bytes:
+        return gzip.compress(self.content, compresslevel=6, mtime=0)
+
+
+@cache
+def assets() -> dict[str, Asset]:
+    """Every file under static/ by its name there, and plotly.js."""
+    found = {
+        name: Asset(path.read_bytes(), _TYPES[path.suffix])
+        for name, path in _files(STATIC, "")
+        if path.suffix in _TYPES
+    }
+    found["plotly.min.js"] = Asset(_plotly().read_bytes(), _TYPES[".js"])
+    return found
+
+
+def _files(folder: Path, prefix: str) -> Iterator[tuple[str, Path]]:
+    for path in sorted(folder.iterdir()):
+        if path.is_dir():
+            yield from _files(path, f"{prefix}{path.name}/")
+        else:
+            yield prefix + path.name, path
+
+
+def _plotly() -> Path:
+    """plotly.js as the plotly package ships it, without importing the package."""
+    found = importlib.util.find_spec("plotly")
+    if found is None or found.origin is None:
+        raise MissingExtra("the dashboard", "server")
+    return Path(found.origin).parent / "package_data" / "plotly.min.js"

@@ -1,0 +1,170 @@
+"""Where values live: an interval of the line, or a circle.
+
+A domain maps values to the *unit coordinate* t in [0, 1] and back. Every mechanism works in t, so
+nothing else in the library depends on units, and Theorem 3.6 of the OGPM paper (transformation
+invariance) holds by construction. A power-of-two factor keeps the map finite for bounds near the
+limits of floating point: [−1e308, 1e308] and [0, 5e−324] are as good as [0, 1].
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sottovoce.core.errors import positive_number, real_number
+
+FloatArray = NDArray[np.float64]
+
+
+class Domain(ABC):
+    """A range [low, high] of values; `Interval` has ends, on a `Circle` the ends are one point."""
+
+    low: float
+    high: float
+    is_circle: bool
+
+    @cached_property
+    def scale(self) -> float:
+        """A power of two that brings the width into the range where 1/width is finite."""
+        if not math.isfinite(self.high - self.low):
+            return 0.25
+        return 1.0 if self.high - self.low > 2.0**-900 else 2.0**200
+
+    @cached_property
+    def scaled_low(self) -> float:
+        """`low` times `scale`."""
+        return self.low * self.scale
+
+    @cached_property
+    def scaled_width(self) -> float:
+        """The width times `scale`."""
+        return self.high * self.scale - self.low * self.scale
+
+    @cached_property
+    def per_width(self) -> float:
+        """1 / `scaled_width`."""
+        return 1.0 / self.scaled_width
+
+    @property
+    def width(self) -> float:
+        """high − low (infinity where that overflows)."""
+        return self.high - self.low
+
+    def to_unit(self, x: ArrayLike) -> FloatArray:
+        """Values to t in [0, 1]: exactly the arithmetic that every sampler uses."""
+        x = np.asarray(x, dtype=np.float64)
+        return ((x if self.scale == 1.0 else x * self.scale) - self.scaled_low) * self.per_width
+
+    def from_unit(self, t: ArrayLike) -> FloatArray:
+        """Unit coordinates to values; t outside [0, 1] gives values outside the domain."""
+        t = np.asarray(t, dtype=np.float64)
+        return np.asarray((self.scaled_low + t * self.scaled_width) / self.scale)
+
+    def stretched(self, amount: FloatArray | float, power: float = 1.0) -> FloatArray:
+        """amount · width^power: what holds on a domain of width 1, in the units of this one.
+
+        Infinite or zero only where the result is beyond the range of doubles, not where the width is.
+        """
+        with np.errstate(over="ignore", under="ignore"):
+            factor = np.float64(self.scaled_width) ** power
+            return np.asarray(amount * factor / np.float64(self.scale) ** power)
+
+    def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each value lies in [low, high]."""
+        x = np.asarray(x, dtype=np.float64)
+        return (x >= self.low) & (x <= self.high)
+
+    @abstractmethod
+    def bring_inside(self, x: FloatArray) -> FloatArray:
+        """What `clip=True` means here: the nearest end of an interval, the same angle on a circle."""
+
+
+@dataclass(frozen=True)
+class Interval(Domain):
+    """The interval [low, high].
+
+    >>> Interval(0, 24).to_unit([0, 6, 24]).tolist()
+    [0.0, 0.25, 1.0]
+    """
+
+    low: float
+    high: float
+    is_circle = False
+
+    def __post_init__(self) -> None:
+        low, high = real_number(self.low, "low"), real_number(self.high, "high")
+        if not low < high:
+            raise ValueError(f"domain must have low < high, got low={low!r}, high={high!r}")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+
+    def bring_inside(self, x: FloatArray) -> FloatArray:
+        """The nearest end, for x outside."""
+        return np.clip(x, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Circle(Domain):
+    """A circle of the given circumference; values run from `origin` once around.
+
+    >>> Circle(24).high
+    24.0
+    """
+
+    circumference: float = 2 * math.pi
+    origin: float = 0.0
+    is_circle = True
+
+    def __post_init__(self) -> None:
+        around = positive_number(self.circumference, "circumference")
+        origin = real_number(self.origin, "origin")
+        if not (math.isfinite(origin + around) and origin + around > origin):
+            raise ValueError(
+                f"origin + circumference must be a finite number above origin, "
+                f"got origin={origin!r}, circumference={around!r}"
+            )
+        object.__setattr__(self, "circumference", around)
+        object.__setattr__(self, "origin", origin)
+
+    @property
+    def low(self) -> float:  # type: ignore[override]
+        """Where values begin: the origin."""
+        return self.origin
+
+    @property
+    def high(self) -> float:  # type: ignore[override]
+        """Once around from there; the same point as `low`."""
+        return self.origin + self.circumference
+
+    def bring_inside(self, x: FloatArray) -> FloatArray:
+        """The same angle, for x outside."""
+        inside = (x >= self.low) & (x <= self.high)
+        with np.errstate(over="ignore", invalid="ignore"):
+            beyond = x - self.low
+            turn = np.mod(beyond, self.circumference)
+            half = np.mod(x / 2 - self.low / 2, self.circumference / 2)  # where the difference overflows
+        return np.where(inside, x, self.low + np.where(np.isfinite(beyond), turn, 2 * half))
+
+
+DomainLike = Domain | tuple[float, float] | Sequence[float]
+
+
+def as_domain(domain: DomainLike) -> Domain:
+    """A domain as given, or the interval that a pair of numbers means."""
+    if isinstance(domain, Domain):
+        return domain
+    if isinstance(domain, str | bytes) or not hasattr(domain, "__len__") or len(domain) != 2:
+        raise TypeError(f"domain must be (low, high), an Interval or a Circle, got domain={domain!r}")
+    low, high = domain
+    return Interval(_plain(low), _plain(high))
+
+
+def _plain(value: object) -> float:
+    """A numpy scalar becomes the Python number it holds; everything else is judged by the domain."""
+    return value.item() if isinstance(value, np.generic) else value  # type: ignore[return-value]

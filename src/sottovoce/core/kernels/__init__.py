@@ -1,0 +1,11 @@
+"""The two hot loops, plain (numpy) and compiled (numba, where it is installed).
+
+Sampling turns random words and values into cells; the operator applies the matrix P(cell | input) and
+its transpose by prefix sums in O(cells + inputs). Both kernels of a pair give the same bits.
+"""
+
+from sottovoce.core.kernels.dispatch import Sampler, compiled_available
+from sottovoce.core.kernels.operator import WindowOperator
+from sottovoce.core.kernels.tables import Table, Tables
+
+__all__ = ["Sampler", "Table", "Tables", "WindowOperator", "compiled_available"]

@@ -1,0 +1,93 @@
+"""Choosing between the plain and the compiled kernels."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.core.domains import Domain
+from sottovoce.core.kernels import plain
+from sottovoce.core.kernels.tables import FloatArray, Table, Tables
+
+_NO_SLOPE = np.empty(0)  # a step table
+
+
+@cache
+def compiled_available() -> bool:
+    """Whether numba is installed (and not switched off by SOTTOVOCE_PLAIN=1)."""
+    return os.environ.get("SOTTOVOCE_PLAIN") != "1" and importlib.util.find_spec("numba") is not None
+
+
+class Sampler:
+    """The sampling loop of one mechanism: words and values in, cells out."""
+
+    def __init__(self, tables: Tables, domain: Domain) -> None:
+        self._tables, self._domain = tables, domain
+        self._units = (domain.scaled_low, domain.high * domain.scale, domain.per_width)
+        self._arguments = _uniform_arguments(tables) if tables.uniform else _general_arguments(tables)
+
+    def fill(
+        self, out: NDArray[Any], words: NDArray[np.uint64], x: FloatArray, *, compiled: bool | None = None
+    ) -> int:
+        """Fill `out` with the cells that `words` draw at `x`; returns how many values are not in the domain.
+
+        When that number is not zero the content of `out` means nothing. The words are used up.
+        """
+        if compiled_available() if compiled is None else compiled:
+            return self._fill_compiled(out, words, x)
+        if not (x.min() >= self._domain.low and x.max() <= self._domain.high):
+            return x.size - int(np.count_nonzero(self._domain.contains(x)))
+        np.copyto(out, plain.sample(self._tables, words, self._domain.to_unit(x)), casting="unsafe")
+        return 0
+
+    def _fill_compiled(self, out: NDArray[Any], words: NDArray[np.uint64], x: FloatArray) -> int:
+        from sottovoce.core.kernels import compiled
+
+        if self._domain.scale != 1.0:  # a power of two: the kernels compare and subtract scaled values
+            x = x * self._domain.scale
+        kernel = compiled.sample_uniform if self._tables.uniform else compiled.sample_general
+        return int(kernel(words, x, out, self._units, *self._arguments))
+
+
+def _shared(tables: Tables) -> tuple[Any, ...]:
+    return np.uint64(tables.shift), tables.background, tables.top, tables.wraps
+
+
+def _uniform_arguments(tables: Tables) -> tuple[Any, ...]:
+    line = tables.knots.left[0], tables.start[0], tables.slope[0]
+    return *_shared(tables), *line, tables.back_weight[0], tables.more_weight[0], float(tables.cells)
+
+
+def _general_arguments(tables: Tables) -> tuple[Any, ...]:
+    knots, back, more = tables.knots, tables.back, tables.more
+    run_guide = np.concatenate((_marked(back), _marked(more) + np.uint32(2 * len(tables.first))))
+    factors = knots.per_bucket, back.per_bucket, more.per_bucket, np.int32(len(back.guide))
+    return (
+        *_shared(tables),
+        tables.around,
+        (_narrow(_marked(knots)), _narrow(run_guide), *factors),
+        (knots.left[1:], knots.left[:-1], tables.start, tables.slope if tables.slope.any() else _NO_SLOPE),
+        (
+            np.concatenate((back.left[1:], more.left[1:])),
+            np.concatenate((back.left[:-1], more.left[:-1])),
+            np.concatenate((tables.back_weight, tables.more_weight)),
+            np.concatenate((tables.first, tables.first)),
+        ),
+        np.int32(tables.cells if tables.atoms else 0),
+    )
+
+
+def _marked(table: Table) -> NDArray[np.uint32]:
+    """Twice the guide's entry, plus one where the bucket holds an edge, so that a scan has to follow."""
+    edge = np.append(table.guide[1:] != table.guide[:-1], True)
+    return (table.guide << np.uint32(1)) | edge
+
+
+def _narrow(guide: NDArray[np.uint32]) -> NDArray[Any]:
+    """Half the size where it fits: a guide should stay in the first cache."""
+    return guide.astype(np.uint16) if guide.max() < 1 << 16 else guide

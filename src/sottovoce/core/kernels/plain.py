@@ -1,0 +1,87 @@
+"""Sampling in numpy: one formula, no Python loop over values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS, FloatArray, IntArray, Table, Tables
+
+
+def find(table: Table, at: FloatArray) -> IntArray:
+    """The entry of a table that covers each number."""
+    if len(table.left) == 2:
+        return np.zeros(at.shape, dtype=np.int64)
+    entry = table.guide[(at * table.per_bucket).astype(np.int64)].astype(np.int64)
+    behind = np.flatnonzero(at >= table.left[entry + 1])
+    while behind.size:
+        entry[behind] += 1
+        behind = behind[at[behind] >= table.left[entry[behind] + 1]]
+    return entry
+
+
+def starts(tables: Tables, t: FloatArray, less: float = 0.0) -> FloatArray:
+    """Where the window of each unit coordinate begins, minus `less`; on a circle up to twice around."""
+    if len(tables.start) == 1:
+        s = t - tables.knots.left[0]
+        s *= tables.slope[0]
+        np.floor(s, out=s)
+        s += tables.start[0] - less
+    else:
+        k = find(tables.knots, t)
+        s = np.floor((t - tables.knots.left[k]) * tables.slope[k])
+        s += tables.start[k] - less
+    np.clip(s, -less, tables.top - less, out=s)
+    return s
+
+
+def at_least(number: FloatArray, bound: float) -> FloatArray:
+    """1.0 where an integer is at least `bound`, else 0.0: arithmetic is several times faster than a mask."""
+    flag = number - (bound - 1.0)
+    return np.clip(flag, 0.0, 1.0, out=flag)
+
+
+def draws(tables: Tables, words: NDArray[np.uint64]) -> FloatArray:
+    """The top bits of each word as a double. The words are used up: their memory holds the result."""
+    np.right_shift(words, np.uint64(tables.shift), out=words)
+    np.bitwise_or(words, TWO_52_BITS, out=words)
+    draw = words.view(np.float64)
+    draw -= TWO_52
+    return draw
+
+
+def sample(tables: Tables, words: NDArray[np.uint64], t: FloatArray) -> NDArray[Any]:
+    """The cells that these words draw at these unit coordinates (of any type, not yet rounded down)."""
+    u = starts(tables, t, less=tables.background)
+    draw = draws(tables, words)
+    in_window = at_least(draw, tables.background)
+    if tables.uniform:
+        u *= in_window
+        u += draw
+        in_window *= tables.more_weight[0] - tables.back_weight[0]
+        in_window += tables.back_weight[0]
+        u /= in_window
+        return u if not tables.wraps else _once_around(u.astype(np.uint32), tables.cells)
+    if tables.wraps:
+        u -= tables.around * at_least(u, tables.around - tables.background)
+    u += draw
+    if tables.wraps:
+        u -= tables.around * at_least(u, tables.around)
+    cell = np.empty_like(u)
+    window = in_window.astype(np.bool_)
+    for chosen, at, table, weight in (
+        (np.flatnonzero(~window), draw, tables.back, tables.back_weight),
+        (np.flatnonzero(window), u, tables.more, tables.more_weight),
+    ):
+        number = at[chosen]
+        run = find(table, number)
+        cell[chosen] = tables.first[run] + np.floor((number - table.left[run]) / weight[run])
+    return cell
+
+
+def _once_around(cell: NDArray[np.uint32], cells: int) -> NDArray[np.uint32]:
+    """cell mod cells; numpy divides unsigned integers by a scalar much faster than it takes remainders."""
+    cell -= cell // np.uint32(cells) * np.uint32(cells)
+    return cell

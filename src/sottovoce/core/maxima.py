@@ -1,0 +1,159 @@
+"""Maxima over the continuous domain: where the law bends, and how far it can rise in between.
+
+Between bends (knots; s or s+K at a cell edge; t at a report) L1, L2 and the variance are quadratic in t:
+three values give each piece's maximum. For other losses and linear distance the error is convex in t and
+quasi-convex in s, so four corners bound it on a rectangle, and bisection closes in. Around a circle it may
+lie above them by what `Bulge` bounds, which falls with the square of the rectangle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.window import Window
+
+ErrorAt = Callable[[FloatArray, FloatArray], FloatArray]
+
+
+class Pieces:
+    """The graph of the start as a polyline: (t, s) from (t0, s0) to (t1, s1), cut where asked."""
+
+    def __init__(
+        self,
+        window: Window,
+        *,
+        bends: bool,
+        turns: list[FloatArray] | None = None,
+        until: float = 1.0,
+        edges: IntArray | None = None,
+    ) -> None:
+        self.window = window
+        self.edges = window.edge if edges is None else edges
+        knots, starts, slopes = window.segments
+        ends = np.append(knots[1:], np.inf)
+        cuts = [np.array([0.0, until]), knots, *self._clamps(knots, starts, slopes), *(turns or [])]
+        if bends:
+            cuts.append(self._crossings(knots, starts, slopes, ends))
+        t = np.unique(np.concatenate(cuts))
+        t = t[(t >= 0) & (t <= until)]
+        segment = np.clip(np.searchsorted(knots, (t[:-1] + t[1:]) / 2, side="right") - 1, 0, None)
+        self.t0, self.t1 = t[:-1], t[1:]
+        self.s0, self.s1 = (
+            np.clip(starts[segment] + (at - knots[segment]) * slopes[segment], 0.0, window.top)
+            for at in (self.t0, self.t1)
+        )
+        if window.wraps:
+            turns = np.floor((self.s0 + self.s1) / 2 / window.around) * window.around
+            self.s0, self.s1 = self.s0 - turns, self.s1 - turns
+
+    def _clamps(self, t: FloatArray, s: FloatArray, slope: FloatArray) -> list[FloatArray]:
+        """Where a segment's line meets the smallest or the largest start; on a circle, where an end of the
+        window meets the seam.
+        """
+        around, length = float(self.window.around), float(self.window.length)
+        levels = [0.0, float(self.window.top)]
+        if self.window.wraps:
+            levels += [around, around - length, 2 * around - length]
+        moving = slope > 0
+        return [t[moving] + (level - s[moving]) / slope[moving] for level in levels]
+
+    def _crossings(self, t: FloatArray, s: FloatArray, slope: FloatArray, end: FloatArray) -> FloatArray:
+        """Where s or s + K passes a cell edge."""
+        edge = np.unique(self.edges).astype(np.float64)
+        length, around = float(self.window.length), float(self.window.around)
+        levels = [edge, edge - length]
+        if self.window.wraps:
+            levels += [edge + around, edge - length + around, edge - length + 2 * around]
+        level = np.unique(np.concatenate(levels))
+        reach = s + (np.minimum(end, 1.0) - t) * slope
+        begin = np.where(np.arange(len(t)) == 0, s - t * slope, s)
+        low, high = np.searchsorted(level, begin), np.searchsorted(level, reach, side="right")
+        counts = np.where(slope > 0, np.maximum(high - low, 0), 0)
+        segment = np.repeat(np.arange(len(t)), counts)
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        crossed = level[low[segment] + within]
+        return np.asarray(t[segment] + (crossed - s[segment]) / slope[segment])
+
+    def quadratic_maximum(self, f: ErrorAt) -> float:
+        """The maximum of an f that is quadratic along every piece."""
+        left, right = f(self.t0, self.s0), f(self.t1, self.s1)
+        middle = f((self.t0 + self.t1) / 2, (self.s0 + self.s1) / 2)
+        slope, curve = right - left, 2 * (left + right - 2 * middle)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            at = np.where(curve < 0, 0.5 - slope / (2 * curve), 0.5)
+            inside = (curve < 0) & (at > 0) & (at < 1)
+            top = np.where(inside, middle - slope**2 / (4 * curve), middle)
+        # A vertex far from its three values is rounding on a piece too short to matter.
+        top = np.where(np.abs(top - middle) <= np.abs(slope) + 1e-12 * middle, top, middle)
+        return float(max(left.max(), right.max(), top.max()))
+
+    def bracketed_maximum(self, f: ErrorAt, bulge: Bulge, rounds: int = 60) -> float:
+        """The maximum by bisection, dropping pieces whose upper bound is below what was reached.
+
+        The bound of a piece is the largest of f at its four corners, plus how far it may bulge.
+        """
+        t0, t1, s0, s1 = self.t0, self.t1, self.s0, self.s1
+        left, right = f(t0, s0), f(t1, s1)
+        best = max(left.max(), right.max())
+        for _ in range(rounds):
+            corners = np.maximum(np.maximum(left, right), np.maximum(f(t0, s1), f(t1, s0)))
+            keep = corners + bulge(t0, t1, s0, s1) > best * (1 + 1e-6)
+            if not keep.any():
+                break
+            t0, t1, s0, s1, left, right = (z[keep] for z in (t0, t1, s0, s1, left, right))
+            tm, sm = (t0 + t1) / 2, (s0 + s1) / 2
+            middle = f(tm, sm)
+            best = max(best, middle.max())
+            t0, t1, s0, s1 = (np.concatenate(pair) for pair in ((t0, tm), (tm, t1), (s0, sm), (sm, s1)))
+            left, right = np.concatenate((left, middle)), np.concatenate((middle, right))
+        return float(best)
+
+
+class Bulge:
+    """How far E d(y, t)^k may lie above four corners of a rectangle of (t, s).
+
+    On an interval with linear distance: not at all. In t it is convex, except that distances around a circle
+    turn at the reports opposite to t: there the slope of d^k falls by J = 2k·½^(k−1), which lifts it by at
+    most J·Δt/4. In s it is quasi-convex as long as d^k falls and then rises along the window. A window that
+    holds the reports opposite to t, or the seam of a circle under linear distance, is another matter: the
+    slope in s is the difference of d^k at the two ends of the window and varies by at most V = k·D^(k−1)
+    times how far they move, D the largest distance, which lifts it by at most V·Δs/4.
+    """
+
+    def __init__(self, window: Window, k: float, circular: bool) -> None:
+        self.window, self.circular = window, circular
+        self.slope = k * (0.5 if circular else 1.0) ** (k - 1)  # reports on a circle lie in [0, 1]
+        opposite = np.mod(window.v + 0.5, 1.0)
+        order = np.argsort(opposite)
+        self.opposite = opposite[order]
+        self.back, self.all = (
+            np.concatenate(([0.0], np.cumsum(weight[order] / window.total)))
+            for weight in (window.a, window.a + window.e)
+        )
+
+    def __call__(self, t0: FloatArray, t1: FloatArray, s0: FloatArray, s1: FloatArray) -> FloatArray:
+        """The most that the error can lie above the corners of [t0, t1] × [s0, s1]."""
+        if not self.circular and not self.window.wraps:
+            return np.zeros_like(t0)
+        low, high = np.minimum(s0, s1), np.maximum(s0, s1)
+        begin, begin1, end0, end = (
+            self._report(u) for u in (low, high, low + self.window.length, high + self.window.length)
+        )
+        moved = ((begin1 - begin) + (end - end0)) * (high - low) / self.window.total
+        if not self.circular:
+            return np.asarray(self.slope * moved / 4)
+        # Windows that do not reach the reports opposite to t leave them only the background.
+        reaches = np.floor(end - t0 - 0.5) >= np.ceil(begin - t1 - 0.5)
+        first = np.searchsorted(self.opposite, t0, side="left")
+        last = np.searchsorted(self.opposite, t1, side="right")
+        turned = np.where(reaches, self.all[last] - self.all[first], self.back[last] - self.back[first])
+        return np.asarray(self.slope * (2 * turned * (t1 - t0) + np.where(reaches, moved, 0.0)) / 4)
+
+    def _report(self, u: FloatArray) -> FloatArray:
+        """The report at a position of the extra coordinate; one more for each time around a circle."""
+        turns = np.floor(u / self.window.around) if self.window.wraps else np.zeros_like(u)
+        cell = np.searchsorted(self.window.edge[1:-1], u - turns * self.window.around, side="right")
+        return np.asarray(self.window.v[cell] + turns)

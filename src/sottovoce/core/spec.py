@@ -1,0 +1,221 @@
+"""Mechanisms as JSON: `window/1`, a canonical text with a SHA-256 digest, read with suspicion.
+
+    {"bits": W, "cells": {"background": […], "count": […], "extra": […], "step": […], "value": […]},
+     "circle": false, "domain": [low, high], "epsilon": ε, "format": "window/1",
+     "start": {"s": […], "step": false, "t": […]}}
+
+Entries of `cells` are runs of equal cells. `value`, `step` and `t` are in the unit coordinate of the
+domain, all else are integers. Canonical: keys sorted, no spaces, shortest round-trip floats. The text
+holds resolved numbers only: nothing in it names code.
+
+    {"format": "mixture/1", "parts": [window/1, …], "weights": [614, 410]}
+
+is a public coin between windows; the weights are integers that add up to a power of two.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sottovoce.core.domains import Circle, Domain, Interval
+from sottovoce.core.errors import SpecError
+from sottovoce.core.window import MIN_BITS, Window
+
+FORMAT = "window/1"
+MIXTURE = "mixture/1"
+MAX_BYTES = 1 << 22
+_LARGEST = 1 << 53
+
+
+def write(epsilon: float, domain: Domain, window: Window) -> str:
+    """The canonical text."""
+    circle = isinstance(domain, Circle)
+    bounds = (
+        [domain.origin, domain.circumference] if isinstance(domain, Circle) else [domain.low, domain.high]
+    )
+    content = {
+        "format": FORMAT,
+        "epsilon": epsilon,
+        "domain": bounds,
+        "circle": circle,
+        "bits": window.bits,
+        "cells": {
+            "count": window.count.tolist(),
+            "background": window.background.tolist(),
+            "extra": window.extra.tolist(),
+            "value": window.value.tolist(),
+            "step": window.step.tolist(),
+        },
+        "start": {"t": window.knot_t.tolist(), "s": window.knot_s.tolist(), "step": window.stepwise},
+    }
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def write_mixture(weights: Sequence[int], parts: Sequence[str]) -> str:
+    """The canonical text of a mixture, from those of its parts."""
+    content = {"format": MIXTURE, "weights": list(weights), "parts": [json.loads(part) for part in parts]}
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest(text: str) -> str:
+    """SHA-256 of the canonical text, in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Specified(ABC):
+    """What is wholly given by its canonical spec: equal where the digests are."""
+
+    @abstractmethod
+    def to_json(self) -> str:
+        """The canonical spec: resolved numbers, nothing else."""
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the canonical spec; a tally and a campaign are tied to it."""
+        return digest(self.to_json())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Specified) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+
+def read(text: str | bytes) -> tuple[float, Domain, Window]:
+    """The claimed ε, the domain and the window; the claim itself is for the caller to check."""
+    return _window(parse_json(text))
+
+
+def read_parts(text: str | bytes) -> tuple[list[int] | None, list[tuple[float, Domain, Window]]]:
+    """The weights of a mixture's coin (None for a lone window) and what `read` gives for every part."""
+    content = parse_json(text)
+    form = content.get("format", FORMAT) if isinstance(content, dict) else FORMAT
+    if form not in (FORMAT, MIXTURE):
+        raise SpecError(f"format must be {FORMAT!r} or {MIXTURE!r}, got {_short(form)}")
+    if form == FORMAT:
+        return None, [_window(content)]
+    _keys(content, {"format", "parts", "weights"}, "spec")
+    weights = _list(content["weights"], "weights", _int)
+    return weights, _list(content["parts"], "parts", lambda part, _: _window(part))
+
+
+def _window(content: Any) -> tuple[float, Domain, Window]:
+    _keys(content, {"format", "epsilon", "domain", "circle", "bits", "cells", "start"}, "spec")
+    if content["format"] != FORMAT:
+        raise SpecError(f"format must be {FORMAT!r}, got {_short(content['format'])}")
+    epsilon = _float(content["epsilon"], "epsilon")
+    first, second = _list(content["domain"], "domain", _float, length=2)
+    circle = _bool(content["circle"], "circle")
+    try:
+        domain = Circle(second, origin=first) if circle else Interval(first, second)
+    except ValueError as error:
+        raise SpecError(f"domain: {error}") from None
+    if (bits := _int(content["bits"], "bits")) < MIN_BITS:
+        raise SpecError(f"bits must be at least {MIN_BITS}, got {bits}")
+    cells, start = content["cells"], content["start"]
+    _keys(cells, {"count", "background", "extra", "value", "step"}, "cells")
+    _keys(start, {"t", "s", "step"}, "start")
+    window = Window(
+        wraps=circle,
+        bits=bits,
+        count=np.array(_list(cells["count"], "cells.count", _int), dtype=np.int64),
+        background=np.array(_list(cells["background"], "cells.background", _int), dtype=np.int64),
+        extra=np.array(_list(cells["extra"], "cells.extra", _int), dtype=np.int64),
+        value=np.array(_list(cells["value"], "cells.value", _float)),
+        step=np.array(_list(cells["step"], "cells.step", _float)),
+        knot_t=np.array(_list(start["t"], "start.t", _float)),
+        knot_s=np.array(_list(start["s"], "start.s", _int), dtype=np.int64),
+        stepwise=_bool(start["step"], "start.step"),
+    )
+    return epsilon, domain, window
+
+
+def parse_json(text: str | bytes, name: str = "a spec", most: int = MAX_BYTES) -> Any:
+    """JSON without its loopholes: no duplicate keys, no NaN, no surprise sizes."""
+    if not isinstance(text, str | bytes):
+        raise TypeError(f"{name} must be JSON text, got {type(text).__name__}")
+    if len(text) > most:
+        raise SpecError(f"{name} must be at most {most} bytes, got {len(text)}")
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=_no_duplicates,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+            parse_int=_bounded,
+        )
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise SpecError(f"not valid JSON: {error}") from None
+    except RecursionError:
+        raise SpecError("not valid JSON: nested too deeply") from None
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) != len(pairs):
+        raise SpecError("an object has the same key twice")
+    return content
+
+
+def _no_constant(name: str) -> float:
+    raise SpecError(f"numbers must be finite, got {name}")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not abs(number) < float("inf"):
+        raise SpecError("numbers must be finite, got one beyond the range of doubles")
+    return number
+
+
+def _bounded(digits: str) -> int:
+    if len(digits) > 20:
+        raise SpecError("an integer has more than 20 digits")
+    return int(digits)
+
+
+def _keys(content: Any, expected: set[str], where: str) -> None:
+    if not isinstance(content, dict):
+        raise SpecError(f"{where} must be an object, got {_short(content)}")
+    if unknown := sorted(set(content) - expected):
+        raise SpecError(f"{where} has an unknown key {_short(unknown[0])}")
+    if missing := sorted(expected - set(content)):
+        raise SpecError(f"{where} lacks the key {missing[0]!r}")
+
+
+def _list(content: Any, where: str, item: Any, length: int | None = None) -> list[Any]:
+    if not isinstance(content, list) or (length is not None and len(content) != length):
+        raise SpecError(
+            f"{where} must be a list{'' if length is None else f' of {length}'}, got {_short(content)}"
+        )
+    return [item(entry, where) for entry in content]
+
+
+def _int(content: Any, where: str) -> int:
+    if type(content) is not int or abs(content) > _LARGEST:
+        raise SpecError(f"{where} must hold integers up to 2^53, got {_short(content)}")
+    return content
+
+
+def _float(content: Any, where: str) -> float:
+    if type(content) not in (int, float) or not abs(content) < float("inf"):
+        raise SpecError(f"{where} must hold finite numbers, got {_short(content)}")
+    return float(content)
+
+
+def _bool(content: Any, where: str) -> bool:
+    if type(content) is not bool:
+        raise SpecError(f"{where} must be true or false, got {_short(content)}")
+    return content
+
+
+def _short(content: Any) -> str:
+    text = repr(content)
+    return text if len(text) <= 40 else text[:37] + "..."

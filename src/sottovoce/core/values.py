@@ -1,0 +1,103 @@
+"""Arrays that come from outside, judged once: numbers to randomise, cells to decode or count."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sottovoce.core.domains import Domain
+from sottovoce.core.errors import DataError
+from sottovoce.core.kernels.tables import FloatArray, IntArray
+
+_BLOCK = 1 << 16
+
+
+def number_or_nan(value: object, name: str = "value") -> float:
+    """A person's number, NaN where it is missing (None), infinite where it is beyond doubles.
+
+    Never an error because of what the number is: that would tell. What is no number at all is an error of
+    the program, and only its type is named.
+    """
+    if value is None:
+        return math.nan
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"{name} must be a number or None, got {type(value).__name__}")
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def numbers_or_nan(values: object, name: str) -> FloatArray:
+    """The same for many, in one row."""
+    array = _regular(values, name)
+    if array.dtype == object:
+        return np.array(
+            [number_or_nan(value, name) for value in array.reshape(-1).tolist()], dtype=np.float64
+        )
+    return np.asarray(as_numbers(array, name), dtype=np.float64).reshape(-1)
+
+
+def as_numbers(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Real numbers of any shape, not copied when they are an array already."""
+    array = _regular(values, name)
+    if array.size == 0 and array.dtype == object:
+        array = array.astype(np.float64)
+    if array.dtype.kind not in "iuf":
+        kind = {"c": "complex numbers", "b": "booleans", "O": "objects", "U": "text", "S": "bytes"}
+        raise TypeError(f"{name} must be real numbers, got {kind.get(array.dtype.kind, str(array.dtype))}")
+    return array
+
+
+def _regular(values: object, name: str) -> NDArray[Any]:
+    """An array, not copied when it is one already; not one with holes."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(f"{name} must not be a masked array: decide first what a masked value means")
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise TypeError(f"{name} must be numbers of a regular shape, got a ragged sequence") from None
+
+
+def count_outside(flat: NDArray[Any], allowed: Callable[[FloatArray], NDArray[np.bool_]]) -> tuple[int, int]:
+    """How many values are not allowed, and the index of the first (−1 if none)."""
+    count, first = 0, -1
+    for begin in range(0, flat.size, _BLOCK):
+        wrong = ~allowed(flat[begin : begin + _BLOCK].astype(np.float64, copy=False))
+        found = int(np.count_nonzero(wrong))
+        if found and first < 0:
+            first = begin + int(np.argmax(wrong))
+        count += found
+    return count, first
+
+
+def in_domain(values: ArrayLike, domain: Domain, name: str) -> FloatArray:
+    """Numbers of any shape that all lie in the domain."""
+    array = np.asarray(as_numbers(values, name), dtype=np.float64)
+    outside, first = count_outside(array.reshape(-1), domain.contains)
+    if outside:
+        raise DataError(
+            f"{name} must lie in the domain: {outside} of {array.size} do not, the first at index {first}"
+        )
+    return array
+
+
+def as_cells(cells: ArrayLike, limit: int) -> IntArray:
+    """Integer cells 0 … limit−1 of any shape."""
+    array = _regular(cells, "cells")
+    if array.size == 0:
+        return array.astype(np.int64)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"cells must be integers, got {array.dtype}")
+    wrong = (array < 0) | (array >= limit)
+    if wrong.any():
+        first = int(np.argmax(wrong.reshape(-1)))
+        found = f"{int(wrong.sum())} of {array.size} do not, the first at index {first}"
+        raise DataError(f"cells must lie in 0..{limit - 1}: {found}")
+    return array.astype(np.int64, copy=False)

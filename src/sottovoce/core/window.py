@@ -1,0 +1,265 @@
+"""The integer window: the one object behind every piecewise mechanism.
+
+Cells j = 0..N−1 carry integer weights: background a_j ≥ 1 and extra e_j ≥ 0. With A = Σ a_j, H = Σ e_j
+and K = 2^bits − A, the input only chooses where a window of length K starts on the *extra coordinate*
+[0, H), on which cell j covers e_j. A uniform draw below 2^bits falls into the background (below A) or into
+the window. Cell j is hit by a_j plus the overlap of the window with it: between a_j and a_j + e_j draws
+out of 2^bits, whatever the input. That is the whole privacy argument; `largest_ratio` counts it.
+
+Positions of reports (`value`, `step`) and of inputs (`t`) are in the unit coordinate of the domain.
+Cells come in runs of equal ones, so a uniform mechanism of 2^16 cells is a handful of numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sottovoce.core.errors import SpecError
+from sottovoce.core.kernels import Table, Tables, WindowOperator, plain
+from sottovoce.core.kernels.tables import UNIT_FACTOR, FloatArray, IntArray, bucket_factor
+
+MAX_BITS = 52  # a draw is an exact double
+MIN_BITS = 33  # of what ships: more than the 32 bits of one JavaScript word (tests count smaller windows out)
+MAX_CELLS = 1 << 20
+_LEAST_GAP = 2.0**-64  # between two knots of the start table, unless they coincide
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """Runs of cells and the table of window starts, checked for consistency (not yet for ε)."""
+
+    wraps: bool
+    bits: int
+    count: IntArray
+    background: IntArray
+    extra: IntArray
+    value: FloatArray
+    step: FloatArray
+    knot_t: FloatArray
+    knot_s: IntArray
+    stepwise: bool
+
+    def __post_init__(self) -> None:
+        kinds = {"count": np.int64, "background": np.int64, "extra": np.int64, "knot_s": np.int64}
+        for field in fields(self):
+            if field.name in ("wraps", "bits", "stepwise"):
+                continue
+            array = np.array(getattr(self, field.name), dtype=kinds.get(field.name, np.float64))
+            array.setflags(write=False)
+            object.__setattr__(self, field.name, array)
+        self._check_cells()
+        self._check_starts()
+
+    def _check_cells(self) -> None:
+        runs = len(self.count)
+        _rule(1 <= self.bits <= MAX_BITS, f"bits must be at most {MAX_BITS}")
+        _rule(runs >= 1, "cells must not be empty")
+        for name in ("background", "extra", "value", "step"):
+            _rule(getattr(self, name).shape == (runs,), f"cells.{name} must have one entry per run")
+        _rule(bool((self.count >= 1).all()), "cells.count must be at least 1")
+        _rule(
+            self._exact_sum(np.ones_like(self.count)) <= MAX_CELLS, f"there can be at most {MAX_CELLS} cells"
+        )
+        _rule(bool((self.background >= 1).all()), "cells.background must be at least 1")
+        _rule(bool((self.extra >= 0).all()), "cells.extra must not be negative")
+        _rule(
+            bool(np.isfinite(self.value).all() and np.isfinite(self.step).all()), "cell values must be finite"
+        )
+        with np.errstate(over="ignore", invalid="ignore"):
+            last = self.value + self.step * (self.count - 1)
+        ordered = (self.step >= 0).all() and (self.value[1:] >= last[:-1]).all() and np.isfinite(last).all()
+        _rule(bool(ordered), "cell values must not decrease")
+        if self.wraps:
+            _rule(self.value[0] >= 0 and last[-1] <= 1, "values on a circle must lie between 0 and 1")
+        a, h = self._exact_sum(self.background), self._exact_sum(self.extra)
+        _rule(a + (2 * h if self.wraps else h) <= 1 << 53, "the weights must add up to at most 2^53")
+        _rule(a < 1 << self.bits, "the background must leave room for the window (A < 2^bits)")
+        _rule(h >= (1 << self.bits) - a, "the extra weights must hold the window (H >= 2^bits - A)")
+
+    def _check_starts(self) -> None:
+        knots = len(self.knot_t)
+        _rule(self.knot_s.shape == (knots,), "start.t and start.s must have one entry per knot")
+        _rule(knots >= (1 if self.stepwise else 2), "start needs a knot (two if it is not a step table)")
+        _rule(bool((self.knot_t >= 0).all() and (self.knot_t <= 1).all()), "start.t must lie between 0 and 1")
+        gap = np.diff(self.knot_t)
+        _rule(bool(((gap == 0) | (gap >= _LEAST_GAP)).all()), "start.t must not decrease")
+        _rule(bool((np.diff(self.knot_s) >= 0).all()), "start.s must not decrease")
+        _rule(
+            bool(self.knot_s[0] >= 0 and self.knot_s[-1] <= self.top), f"start.s must lie in [0, {self.top}]"
+        )
+
+    def _exact_sum(self, per_cell: IntArray) -> int:
+        return sum(int(c) * int(w) for c, w in zip(self.count, per_cell, strict=True))
+
+    # -- totals ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def cells(self) -> int:
+        """N."""
+        return int(self.count.sum())
+
+    @cached_property
+    def total(self) -> int:
+        """T = 2^bits: the number of equally likely draws."""
+        return 1 << self.bits
+
+    @cached_property
+    def mass(self) -> int:
+        """A: draws that pick a background cell."""
+        return int((self.count * self.background).sum())
+
+    @cached_property
+    def around(self) -> int:
+        """H: the length of the extra coordinate."""
+        return int((self.count * self.extra).sum())
+
+    @cached_property
+    def length(self) -> int:
+        """K: the length of the window."""
+        return self.total - self.mass
+
+    @property
+    def top(self) -> int:
+        """The largest start; on a circle starts run twice around, so that one slope can cross the seam."""
+        return 2 * self.around - 1 if self.wraps else self.around - self.length
+
+    # -- per cell -------------------------------------------------------------------------------------
+
+    @cached_property
+    def a(self) -> IntArray:
+        return _frozen(np.repeat(self.background, self.count))
+
+    @cached_property
+    def e(self) -> IntArray:
+        return _frozen(np.repeat(self.extra, self.count))
+
+    @cached_property
+    def edge(self) -> IntArray:
+        """Cell j covers [edge_j, edge_{j+1}) of the extra coordinate."""
+        return _frozen(np.concatenate(([0], np.cumsum(self.e))))
+
+    @cached_property
+    def v(self) -> FloatArray:
+        """Where each cell's report lies, in the unit coordinate."""
+        return _frozen(self.positions(np.arange(self.cells)))
+
+    def positions(self, cells: IntArray) -> FloatArray:
+        """value + step·(index within the run): the formula that clients decode with."""
+        first = np.concatenate(([0], np.cumsum(self.count)[:-1]))
+        run = np.searchsorted(first, cells, side="right") - 1
+        return np.asarray(self.value[run] + self.step[run] * (cells - first[run]))
+
+    # -- starts and sampling --------------------------------------------------------------------------
+
+    @cached_property
+    def segments(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """(t_k, s_k, slope_k): from t_k on, the window starts at s_k + ⌊(t − t_k)·slope_k⌋, clamped."""
+        t, s = self.knot_t, self.knot_s.astype(np.float64)
+        if self.stepwise:
+            return t, s, np.zeros_like(s)
+        gap = np.diff(t)
+        slope = np.divide(np.diff(s), gap, out=np.zeros_like(gap), where=gap > 0)
+        return t[:-1], s[:-1], slope
+
+    @cached_property
+    def tables(self) -> Tables:
+        t, s, slope = self.segments
+        first = np.concatenate(([0], np.cumsum(self.count)[:-1]))
+        back = np.concatenate(([0], np.cumsum(self.count * self.background))).astype(np.float64)
+        more = np.concatenate(([0], np.cumsum(self.count * self.extra))).astype(np.float64)
+        return Tables(
+            shift=64 - self.bits,
+            background=float(self.mass),
+            around=float(self.around),
+            top=float(self.top),
+            wraps=self.wraps,
+            knots=Table.of(np.append(t, np.inf), 1.0, UNIT_FACTOR),
+            start=s,
+            slope=slope,
+            back=Table.of(back, float(self.mass), bucket_factor(self.mass)),
+            back_weight=self.background.astype(np.float64),
+            more=Table.of(more, float(self.around), bucket_factor(self.around)),
+            more_weight=np.maximum(self.extra, 1).astype(np.float64),
+            first=first.astype(np.float64),
+            cells=self.cells,
+            atoms=bool((self.count == 1).all()),
+        )
+
+    def starts(self, t: FloatArray) -> IntArray:
+        """The exact window start of each unit coordinate, in [0, H)."""
+        t = np.asarray(t, dtype=np.float64)
+        s = plain.starts(self.tables, t.reshape(-1)).astype(np.int64).reshape(t.shape)
+        return s % self.around if self.wraps else s
+
+    def counts(self, s: IntArray) -> IntArray:
+        """How many of the 2^bits draws give each cell, for each start: an exact row per start."""
+        s = np.asarray(s, dtype=np.int64)[..., None]
+        left, right = self.edge[:-1], self.edge[1:]
+        overlap = np.maximum(np.minimum(right, s + self.length) - np.maximum(left, s), 0)
+        if self.wraps:
+            overlap += np.maximum(np.minimum(right, s + self.length - self.around) - left, 0)
+        return np.asarray(self.a + overlap)
+
+    # -- the probability law as an operator -------------------------------------------------------------
+
+    def operator(self, s: IntArray) -> WindowOperator:
+        """P(cell | start) for the given starts, with O(cells + starts) products."""
+        s = np.asarray(s, dtype=np.int64)
+        end = s + self.length
+        wrapped = end > self.around
+        lower, lower_part = self._locate(s)
+        upper, upper_part = self._locate(np.where(wrapped, end - self.around, end))
+        return WindowOperator(
+            self.a / self.total,
+            self.e / self.total,
+            lower,
+            lower_part,
+            upper,
+            upper_part,
+            wrapped.astype(np.float64),
+        )
+
+    def _locate(self, u: IntArray) -> tuple[IntArray, FloatArray]:
+        """The cell that holds a position of the extra coordinate, and the part of it below."""
+        cell = np.searchsorted(self.edge[:-1], u, side="right") - 1
+        width = np.maximum(self.e[cell], 1)
+        return cell.astype(np.int64), (u - self.edge[cell]) / width
+
+    # -- privacy --------------------------------------------------------------------------------------
+
+    @cached_property
+    def largest_ratio(self) -> Fraction:
+        """The largest ratio of two counts of one cell over all allowed starts, exactly.
+
+        A cell's overlap with the window rises and falls as the start moves on, so on an interval it is least
+        at one of the two extreme starts: at the first one for the last cell of a run, at the last one for
+        the first. On a circle the window misses as much of a cell as the gap H − K can hold. One look per
+        run, so that a spec of a few bytes and a million cells costs nothing.
+        """
+        a, e, gap = self.background, self.extra, self.around - self.length
+        most = a + np.minimum(e, self.length)
+        if self.wraps:
+            least = a + np.maximum(e - gap, 0)
+        else:
+            end = np.cumsum(self.count * e)
+            last = self.length - (end - e)  # how far the window at 0 reaches into the last cell
+            first = end - (self.count - 1) * e - gap  # and how much the window at the top has of the first
+            least = a + np.clip(np.minimum(last, first), 0, e)
+        approximate = most / least
+        close = approximate >= approximate.max() * (1 - 1e-14)
+        return max(Fraction(int(p), int(q)) for p, q in set(zip(most[close], least[close], strict=True)))
+
+
+def _rule(holds: bool, sentence: str) -> None:
+    if not holds:
+        raise SpecError(sentence)
+
+
+def _frozen(array: Any) -> Any:
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,1 @@
+"""The papers' m-piece problem, solved."""

@@ -1,0 +1,346 @@
+"""What an analyst sees, in a real browser, of reports that really arrived."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+from tests.collector.pages.conftest import OpenPage
+from tests.collector.pages.site import Site
+from tests.collector.pages.test_survey import answer, check_accessible
+
+import sottovoce as sv
+
+MINUTES = sv.pm(epsilon=2.0, domain=(0, 120), cells=256)
+TWO_WIDTHS = sv.two_scale(epsilon=2.0, domain=(0, 120), cells=128)
+HOURS = sv.ogpm(epsilon=2.0, domain=sv.Circle(24), cells=256)
+LITRES = sv.pm(epsilon=8.0, domain=(-1e12, 5e12), cells=256)
+
+
+@pytest.fixture(scope="module")
+def boards(site: Site) -> dict[str, int]:
+    made = {
+        "commute": site.campaign(
+            "commute", MINUTES, title="The way to work", question="How many minutes?", unit="minutes"
+        ),
+        "asleep": site.campaign("asleep", HOURS, title="Falling asleep", question="At what hour?", unit="h"),
+        "faked": site.campaign("faked", HOURS, title="Too good to be true", unit="h"),
+        "few": site.campaign("few", MINUTES, title="Hardly begun"),
+        "private": site.campaign("private", HOURS, title="Not for everyone", results="token", min_n=1000),
+        "huge": site.campaign("huge", LITRES, title="Huge numbers", unit="litres"),
+        "coin": site.campaign("coin", TWO_WIDTHS, title="Two widths", unit="minutes"),
+        "markup": site.campaign("markup", HOURS, title="<b>bold</b>", unit="<i>m</i>&amp;"),
+    }
+    site.answer("commute", MINUTES, people=1000, seed=1)
+    rng = np.random.default_rng(2)
+    site.send("asleep", HOURS, HOURS.report((23.5 + rng.normal(0, 1, 5000)) % 24, rng=rng))
+    site.send("faked", HOURS, [5] * 2000)
+    site.send("few", MINUTES, [5] * 7)
+    site.answer("private", HOURS, people=500, seed=3)
+    site.answer("huge", LITRES, people=300, seed=7)
+    site.answer("coin", TWO_WIDTHS, people=2000, seed=6)
+    site.answer("markup", HOURS, people=500, seed=4)
+    return made
+
+
+def open_board(open_page: OpenPage, name: str, **options: Any) -> Page:
+    page = open_page(f"/#/{name}", **options)
+    expect(page.locator("#campaign")).to_be_visible()
+    return page
+
+
+def drawn(page: Page, chart: str = "#distribution") -> None:
+    expect(page.locator(f"{chart} svg.main-svg").first).to_be_visible(timeout=60_000)
+
+
+def interval(page: Page) -> tuple[float, float]:
+    text = page.locator("#mean-interval").inner_text()
+    low, high = re.findall(r"(-?[\d.,]+) to (-?[\d.,]+)", text)[0]
+    return float(low.replace(",", "")), float(high.replace(",", ""))
+
+
+def test_the_count_rises_and_the_interval_shrinks(
+    site: Site, boards: dict[str, int], open_page: OpenPage
+) -> None:
+    page = open_board(open_page, "commute")
+    expect(page.locator("#count")).to_have_text("1,000")
+    drawn(page)
+    low, high = interval(page)
+    served = httpx.get(f"{site.url}/v1/campaigns/commute/estimates").json()["mean"]
+    assert low == pytest.approx(served["low"], abs=0.1)
+    assert high == pytest.approx(served["high"], abs=0.1)
+    bar = page.locator("#mean-bar").bounding_box()
+    assert bar is not None
+
+    person = open_page("/survey/commute")
+    answer(person, "35")
+    expect(person.locator("#result")).to_be_visible()
+    expect(page.locator("#count")).to_have_text("1,001")
+
+    site.answer("commute", MINUTES, people=20_000, seed=5)
+    expect(page.locator("#count")).to_have_text("21,001")
+    for _ in range(120):  # the mean follows the count as soon as it is computed
+        new_low, new_high = interval(page)
+        if new_high - new_low < (high - low) / 2:
+            break
+        page.wait_for_timeout(500)
+    assert new_high - new_low < (high - low) / 2
+    smaller = page.locator("#mean-bar").bounding_box()
+    assert smaller is not None
+    assert smaller["width"] < bar["width"]
+
+
+def test_distribution_and_quantiles(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "commute")
+    drawn(page)
+    assert page.locator("#distribution .scatterlayer .trace").count() == 3
+    expect(page.locator("#quantiles tbody tr")).to_have_count(5)
+    expect(page.locator("#quantiles tbody tr").first).to_contain_text("10 %")
+    page.get_by_text("The numbers behind the picture").click()
+    shares = page.locator("#distribution-table tbody tr td:nth-child(3)").all_inner_texts()
+    total = sum(float(share.split()[0]) for share in shares)
+    assert len(shares) == 64
+    assert total == pytest.approx(100, abs=1)
+
+
+def test_confidence_is_a_choice(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "asleep")
+    drawn(page)
+    low, high = interval(page)
+    page.locator("#confidence").select_option("0.8")
+    expect(page.locator("#mean-interval")).to_contain_text("80 % interval")
+    new_low, new_high = interval(page)
+    assert new_high - new_low < high - low
+
+
+def test_rose_plot(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "asleep")
+    drawn(page)
+    assert page.locator("#distribution .polarlayer .barlayer .trace").count() == 2
+    expect(page.locator("#mean-title")).to_have_text("Mean direction")
+    expect(page.locator("#quantiles-card")).to_be_hidden()
+    expect(page.locator("#mean-scale")).to_be_hidden()
+    value = float(page.locator("#mean").inner_text().split()[0])
+    assert min(abs(value - 23.5), 24 - abs(value - 23.5)) < 0.5
+
+
+def test_a_campaign_with_a_public_coin(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    """Two window widths: answered in the browser, shown as a distribution."""
+    person = open_page("/survey/coin")
+    answer(person, "40")
+    expect(person.locator("#sent-cell")).to_contain_text("of 256 (counted from 0)")
+    page = open_board(open_page, "coin")
+    expect(page.locator("#count")).to_have_text("2,001")
+    drawn(page)
+    assert page.locator("#distribution .scatterlayer .trace").count() == 3
+    expect(page.locator("#quantiles tbody tr")).to_have_count(5)
+    low, high = interval(page)
+    assert low < 120 * 4 / 11 < high
+    expect(page.locator("#alarm")).to_be_hidden()
+
+
+def test_fabricated_reports_raise_the_alarm(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "faked")
+    expect(page.locator("#alarm")).to_contain_text("cannot all be honest", timeout=120_000)  # computed
+    honest = open_board(open_page, "asleep")
+    drawn(honest)
+    expect(honest.locator("#alarm")).to_be_hidden()
+
+
+def test_refusals_are_counted_by_reason(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    reports = f"{site.url}/v1/campaigns/few/reports"
+    body = {"digest": MINUTES.digest, "cells": [99_999]}
+    for key in ("a" * 32, "b" * 32):
+        assert httpx.post(reports, json=body, headers={"Idempotency-Key": key}).status_code == 422
+    page = open_board(open_page, "few")
+    row = page.locator("#refusals tbody tr", has_text="a cell that the mechanism does not have")
+    expect(row).to_contain_text("2")
+    expect(page.locator("#count")).to_have_text("7")
+    expect(page.locator("#count-note")).to_have_text("Estimates appear from 50 reports on.")
+    expect(page.locator("#mean-interval")).to_have_text("not yet")
+    expect(page.locator("#distribution")).to_be_hidden()
+
+
+def test_what_epsilon_means(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "commute")
+    expect(page.locator("#epsilon")).to_contain_text("any value from 0 to 120 minutes could have produced it")
+    expect(page.locator("#epsilon")).to_contain_text("7.39 times")
+    expect(page.locator("#epsilon")).to_contain_text("88.1 % sure")
+
+
+def test_planner(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "few")
+    drawn(page, "#plan-chart")
+
+    def error() -> float:
+        return float(page.locator("#plan-error").inner_text().split()[1].replace(",", ""))
+
+    page.locator("#plan-people").fill("4")
+    expect(page.locator("#plan-people-value")).to_have_text("10,000")
+    table = httpx.get(f"{site.url}/v1/planner").json()
+    at = table["epsilon"].index(2.0)
+    expect(page.locator("#plan-epsilon-value")).to_have_text("2")
+    expected = 1.959964 * 120 * table["interval"]["mean"]["error"][at] / 100
+    expect(page.locator("#plan-note")).to_contain_text("Certified: no unbiased mechanism")
+    assert error() == pytest.approx(expected, rel=0.005)
+    page.locator("#plan-people").fill("6")
+    assert error() == pytest.approx(expected / 10, rel=0.005)
+    page.locator("#plan-epsilon").focus()
+    for _ in range(6):
+        page.keyboard.press("ArrowLeft")
+    assert error() > expected / 10
+    page.locator("#confidence").select_option("0.8")
+    expect(page.locator("#plan-note")).to_contain_text("80 % interval")
+    shapes = table["interval"]["shapes"]
+    at_two, at_million = shapes["epsilon"].index(2.0), shapes["people"].index(1_000_000)
+    for _ in range(6):
+        page.locator("#plan-epsilon").press("ArrowRight")
+    for task, words in (("distribution", "Wasserstein"), ("quartiles", "quartile")):
+        page.locator("#plan-task").select_option(task)
+        expect(page.locator("#plan-note")).to_contain_text(words)
+        nodes = shapes[task]["error"][at_two]
+        assert error() == pytest.approx(120 * nodes[at_million], rel=0.005)
+        page.locator("#plan-people").fill("5.5")  # between the nodes of the grid
+        assert 120 * nodes[at_million] < error() < 120 * nodes[at_million - 1]
+        page.locator("#plan-people").fill("6")
+    around = open_board(open_page, "asleep")
+    expect(around.locator("#plan-task option")).to_have_text(["mean direction", "distribution"])
+
+
+def test_private_results_need_a_token(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_page("/#/private")
+    expect(page.locator("#notice")).to_contain_text("need a read token")
+    expect(page.locator("#campaigns")).not_to_contain_text("Not for everyone")
+    [token] = site.tokens(boards["private"], "read")
+    page.get_by_text("Token", exact=True).click()
+    page.get_by_label("A read token").fill(token)
+    page.get_by_role("button", name="Use").click()
+    expect(page.locator("#campaign")).to_be_visible()
+    expect(page.locator("#count")).to_have_text("500")
+    expect(page.locator("#campaigns")).to_contain_text("Not for everyone")
+    assert token not in page.url
+    assert page.evaluate("Object.keys(localStorage).length") == 0
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Counts as CSV").click()
+    assert download.value.suggested_filename == "private-counts.csv"
+    lines = download.value.path().read_text().splitlines()
+    assert lines[0] == "day,cell,count"
+    assert sum(int(line.split(",")[2]) for line in lines[1:]) == 500
+
+
+def test_an_unknown_token_is_said_and_hides_nothing(
+    site: Site, boards: dict[str, int], open_page: OpenPage
+) -> None:
+    page = open_board(open_page, "few")
+    page.get_by_text("Token", exact=True).click()
+    for wrong, words in (("read_…", "not a token"), (f"read_{'A' * 43}", "does not know that token")):
+        page.get_by_label("A read token").fill(wrong)
+        page.get_by_role("button", name="Use").click()
+        expect(page.locator("#token-note")).to_contain_text(words)
+        expect(page.locator("#campaign")).to_be_visible()
+        expect(page.locator("#campaigns")).to_contain_text("Falling asleep")
+    [other] = site.tokens(boards["private"], "read")  # good for another campaign; this one is public
+    page.get_by_label("A read token").fill(other)
+    page.get_by_role("button", name="Use").click()
+    expect(page.locator("#campaigns")).to_contain_text("Not for everyone")
+    expect(page.locator("#count")).to_have_text("7")
+
+
+def test_numbers_as_people_write_them(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "huge", viewport={"width": 390, "height": 800})
+    drawn(page)
+    expect(page.locator("#facts")).to_contain_text("−1 × 10¹² to 5 × 10¹² litres")
+    ticks = page.locator("#distribution .xtick text").all_text_contents()
+    assert ticks[:3] == ["−1 × 10¹²", "0", "1 × 10¹²"]
+    expect(page.locator("#epsilon")).to_contain_text("99.97 % sure")  # never 100 %
+    page.get_by_text("Token", exact=True).click()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    words = """async ([low, high, value]) => {
+        const { range, writer } = await import("/static/words.js");
+        return [range(low, high), writer(low, high)(value)];
+    }"""
+    for given, written in (
+        ((43947, 46805, 45330), ["43,900 to 46,800", "45,300"]),
+        ((35.84, 36.32, 36.1), ["35.84 to 36.32", "36.10"]),
+        ((-0.3, 15, 7.6), ["0 to 15", "8"]),
+        ((None, 3, 1), ["up to 3", "1"]),
+        ((None, None, 1), ["any value", "1"]),
+    ):
+        assert page.evaluate(words, given) == written
+
+
+def test_an_arc_across_midnight(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_page("/#/asleep")
+    words = """async (ends) => {
+        const { arc } = await import("/static/words.js");
+        return arc(...ends, { low: 0, high: 24 });
+    }"""
+    assert page.evaluate(words, [-0.05, 0.09]) == "23.95 to 0.09"
+    assert page.evaluate(words, [23.9, 24.05]) == "23.90 to 0.05"
+    assert page.evaluate(words, [9, 33]) == "anywhere on the circle"
+
+
+def test_an_operators_words_are_only_words(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "markup")
+    expect(page.locator("#title")).to_have_text("<b>bold</b>")
+    drawn(page)
+    assert page.locator("#title b, #distribution i").count() == 0
+    assert "&lt;i&gt;m&lt;/i&gt;&amp;amp;" in page.evaluate(
+        "document.getElementById('distribution').data[1].hovertext[0]"
+    )
+
+
+def test_moving_between_campaigns(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "few")
+    page.get_by_role("link", name="Falling asleep").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#title")).to_have_text("Falling asleep")
+    expect(page.get_by_role("link", name="Falling asleep")).to_have_attribute("aria-current", "page")
+    expect(page.locator("#main")).to_be_focused()
+    page.go_back()
+    expect(page.locator("#title")).to_have_text("Hardly begun")
+    page.goto(f"{site.url}/#/nothing-here")
+    expect(page.locator("#notice")).to_have_text("There is no such campaign.")
+
+
+def test_an_outage_is_said_and_ends(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "few")
+    page.route(
+        "**/summary", lambda route: route.fulfill(status=503, json={"code": "x", "message": "no store"})
+    )
+    expect(page.locator("#notice")).to_have_text("The collector answered: no store")
+    expect(page.locator("#count")).to_have_text("7")
+    page.unroute("**/summary")
+    expect(page.locator("#notice")).to_be_hidden()
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 360), ("dark", 1280)])
+def test_accessibility(
+    site: Site, boards: dict[str, int], open_page: OpenPage, scheme: str, width: int
+) -> None:
+    page = open_board(open_page, "commute", color_scheme=scheme, viewport={"width": width, "height": 800})
+    drawn(page)
+    drawn(page, "#plan-chart")
+    page.get_by_text("The numbers behind the picture").click()
+    check_accessible(page)
+    page.get_by_role("link", name="Falling asleep").click()
+    expect(page.locator("#title")).to_have_text("Falling asleep")
+    drawn(page)
+    check_accessible(page)
+
+
+def test_colours_follow_the_scheme(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "commute", color_scheme="light")
+    drawn(page)
+    background = "getComputedStyle(document.querySelector('#distribution svg.main-svg')).backgroundColor"
+    assert page.evaluate(background) == "rgb(255, 255, 255)"
+    page.emulate_media(color_scheme="dark")
+    for _ in range(200):  # the policy forbids what Playwright's own waiting would evaluate
+        if page.evaluate(background) == "rgb(24, 33, 32)":
+            break
+        page.wait_for_timeout(100)
+    assert page.evaluate(background) == "rgb(24, 33, 32)"

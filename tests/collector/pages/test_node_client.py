@@ -1,0 +1,54 @@
+"""The JavaScript client in Node against the real collector: one answer, one compact batch, a replay."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.collector.pages.site import Site
+
+import sottovoce as sv
+
+CLIENT = Path(__file__).parents[3] / "clients" / "js" / "lib" / "index.js"
+SCRIPT = """
+const [client_path, url, folder, campaign] = process.argv.slice(1);
+const { Client, fileStore } = await import(client_path);
+const store = await fileStore(folder);
+let lose = true;
+const fetch = async (address, options) => {
+  const answer = await globalThis.fetch(address, options);
+  if (options?.method !== "POST" || !lose) return answer;
+  lose = false;
+  throw new TypeError("the answer is lost on the way");
+};
+const client = await Client.open(url, campaign, { epsilon: 1, store, fetch, wait: async () => {} });
+const first = await client.answer(3);
+const again = await (await Client.open(url, campaign, { epsilon: 1, store })).answer(20);
+const sent = await client.sendAll([1, 2, null, 99, 23.5]);
+const agreed = await Client.open(url, campaign, { epsilon: 0.5, store }).catch((error) => error.name);
+const names = await store.names();
+const records = await Promise.all(names.map(async (name) => JSON.parse(await store.get(name))));
+console.log(JSON.stringify({ first, again, sent, agreed, cells: records.flatMap(({ cells }) => cells) }));
+"""
+
+
+@pytest.mark.parametrize("design", [sv.ogpm, sv.two_scale])
+def test_node_client(site: Site, tmp_path: Path, design: Any) -> None:
+    mechanism = design(epsilon=1.0, domain=(0, 24))
+    name = f"node-{design.__name__.replace('_', '-')}"
+    campaign = site.campaign(name, mechanism)
+    command = ["node", "--input-type=module", "-e", SCRIPT, CLIENT.as_uri(), site.url, str(tmp_path), name]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["first"] == found["again"]
+    assert found["first"]["state"] == "sent"
+    assert found["first"]["value"] == mechanism.decode(found["first"]["cell"])
+    assert found["sent"] == 5
+    assert found["agreed"] == "PrivacyError"
+    assert site.n(name) == 6
+    counts = site.store.counts(campaign, mechanism.cells)
+    assert sorted(found["cells"]) == sorted(c for c in counts.nonzero()[0].tolist() for _ in range(counts[c]))
