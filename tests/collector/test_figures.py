@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from benchmarks import collector_load
 
 ROOT = Path(__file__).parents[2]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from benchmarks import attributes, rounds
 
 DOCS = Path(__file__).parents[2] / "docs" / "howto"

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from benchmarks import reconstruction
 from benchmarks._tables import table_in
 from scipy import stats
 
 import sottovoce as sv
+from benchmarks import reconstruction
 from sottovoce.estimates import metrics, splines
 from sottovoce.estimates.differences import Differences, difference_form
 from sottovoce.estimates.em import em, smooth

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import planner
 from benchmarks._tables import table_in
 from benchmarks.planner import Case, measured
 
 import sottovoce as sv
+from benchmarks import planner
 from sottovoce.core.errors import DataError, NoDataError
 from sottovoce.planning import expected
 from sottovoce.planning.search import meeting

@@ -80,6 +80,10 @@ class Domain(ABC):
         x = np.asarray(x, dtype=np.float64)
         return (x >= self.low) & (x <= self.high)
 
+    def spread(self, words: NDArray[np.uint64]) -> FloatArray:
+        """Values spread evenly over the domain, one for each uniform 64-bit word."""
+        return self.bring_inside(self.from_unit((words >> np.uint64(11)) * 2.0**-53))
+
     @abstractmethod
     def bring_inside(self, x: FloatArray) -> FloatArray:
         """What `clip=True` means here: the nearest end of an interval, the same angle on a circle."""

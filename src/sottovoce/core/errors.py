@@ -1,7 +1,8 @@
-"""What can go wrong, in words.
+"""What can go wrong, in words for people and in codes for programs.
 
-Bad parameters raise ValueError or TypeError with the argument, the rule and the value. Bad *data* is
-different: an error about people's values ends up in logs, so it names the count and the first
+Every error here carries a `code`, a short word for what is wrong, and the `argument` it is about, so that
+nothing has to read a sentence to decide. Bad parameters name the argument, the rule and the value. Bad
+*data* is different: an error about people's values ends up in logs, so it names the count and the first
 position, never a value.
 """
 
@@ -11,35 +12,81 @@ import math
 from numbers import Real
 
 
-class SpecError(ValueError):
+class Coded(Exception):
+    """An error that a program can tell apart from others.
+
+    Attributes:
+        code: What is wrong, such as "range", "type" or "missing".
+        argument: The parameter or field that it is about, or None.
+    """
+
+    code = "invalid"
+    argument: str | None = None
+
+    def __init__(self, sentence: str, *, code: str | None = None, argument: str | None = None) -> None:
+        super().__init__(sentence)
+        if code is not None:
+            self.code = code
+        self.argument = argument
+
+
+class ArgumentError(Coded, ValueError):
+    """A parameter has a value that it must not have."""
+
+    code = "range"
+
+
+class ArgumentTypeError(Coded, TypeError):
+    """A parameter has the wrong type."""
+
+    code = "type"
+
+
+class SpecError(Coded, ValueError):
     """A mechanism's JSON spec is malformed or its numbers contradict each other."""
 
+    code = "spec"
 
-class PrivacyError(ValueError):
+
+class PrivacyError(Coded, ValueError):
     """The integer counts of a mechanism do not give the ε it claims, or more than was agreed to."""
 
+    code = "privacy"
 
-class BudgetError(ValueError):
+
+class BudgetError(Coded, ValueError):
     """Spending would exceed the privacy budget; nothing was spent."""
 
+    code = "budget"
 
-class LedgerError(ValueError):
+
+class LedgerError(Coded, ValueError):
     """A ledger that cannot be trusted or written: no answer is given and nothing may be sent."""
 
+    code = "ledger"
 
-class DataError(ValueError):
+
+class DataError(Coded, ValueError):
     """Values that a mechanism or an estimate cannot take: described by count and first index only."""
 
+    code = "data"
 
-class NoDataError(ValueError):
+
+class NoDataError(Coded, ValueError):
     """An estimate was asked of nothing."""
 
+    code = "no_data"
 
-class MissingExtra(ImportError):
+
+class MissingExtra(Coded, ImportError):
     """An optional dependency is not installed."""
 
+    code = "missing_extra"
+
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(f"{feature} needs an optional part: pip install 'sottovoce[{extra}]'")
+        super().__init__(
+            f"{feature} needs an optional part: pip install 'sottovoce[{extra}]'", argument=extra
+        )
 
 
 #: ε outside this range is refused. Above, 2^16 cells of a 52-bit draw cannot express the ratio without
@@ -50,42 +97,60 @@ MIN_EPSILON, MAX_EPSILON = 1e-6, 16.0
 def real_number(value: object, name: str) -> float:
     """A finite real number, or a sentence that says what was wrong with `name`."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a real number, got {name}={value!r}")
+        raise ArgumentTypeError(f"{name} must be a real number, got {name}={value!r}", argument=name)
     number = float(value)
     if not math.isfinite(number):
-        raise ValueError(f"{name} must be finite, got {name}={number!r}")
+        raise ArgumentError(f"{name} must be finite, got {name}={number!r}", argument=name)
     return number
 
 
 def positive_number(value: object, name: str) -> float:
+    """A finite real number above zero."""
     number = real_number(value, name)
     if number <= 0:
-        raise ValueError(f"{name} must be positive, got {name}={number!r}")
+        raise ArgumentError(f"{name} must be positive, got {name}={number!r}", argument=name)
     return number
 
 
 def whole_number(value: object, name: str, least: int = 0, most: int | None = None) -> int:
     """An integer in [least, most]; numpy integers are welcome, booleans and floats are not."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} must be a whole number, got {name}={value!r}")
+        raise ArgumentTypeError(f"{name} must be a whole number, got {name}={value!r}", argument=name)
     number = int(value.__index__())
     if number < least or (most is not None and number > most):
         rule = f"at least {least}" if most is None else f"between {least} and {most}"
-        raise ValueError(f"{name} must be {rule}, got {name}={number}")
+        raise ArgumentError(f"{name} must be {rule}, got {name}={number}", argument=name)
     return number
 
 
+def one_of(value: object, name: str, choices: tuple[str, ...]) -> str:
+    """One of a few words."""
+    if not isinstance(value, str) or value not in choices:
+        words = ", ".join(map(repr, choices))
+        raise ArgumentError(
+            f"{name} must be one of {words}, got {name}={value!r}", code="choice", argument=name
+        )
+    return value
+
+
 def check_epsilon(epsilon: object) -> float:
+    """An ε in the range that the integers can express."""
     number = positive_number(epsilon, "epsilon")
     if not MIN_EPSILON <= number <= MAX_EPSILON:
-        raise ValueError(f"epsilon must be between {MIN_EPSILON} and {MAX_EPSILON}, got epsilon={number!r}")
+        raise ArgumentError(
+            f"epsilon must be between {MIN_EPSILON} and {MAX_EPSILON}, got epsilon={number!r}",
+            argument="epsilon",
+        )
     return number
 
 
 def check_confidence(confidence: object) -> float:
+    """A confidence level strictly between 0 and 1."""
     number = real_number(confidence, "confidence")
     if not 0 < number < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, got confidence={number!r}")
+        raise ArgumentError(
+            f"confidence must lie strictly between 0 and 1, got confidence={number!r}", argument="confidence"
+        )
     return number
 
 
@@ -98,9 +163,15 @@ def loss_exponent(loss: object) -> float:
     if isinstance(loss, str):
         named = {"l1": 1.0, "l2": 2.0}
         if loss.lower() not in named:
-            raise ValueError(f"loss must be 'l1', 'l2' or a number k >= 1, got loss={loss!r}")
+            raise ArgumentError(
+                f"loss must be 'l1', 'l2' or a number k >= 1, got loss={loss!r}",
+                code="choice",
+                argument="loss",
+            )
         return named[loss.lower()]
     k = real_number(loss, "loss")
     if not 1 <= k <= 64:
-        raise ValueError(f"loss must be 'l1', 'l2' or a number 1 <= k <= 64, got loss={k!r}")
+        raise ArgumentError(
+            f"loss must be 'l1', 'l2' or a number 1 <= k <= 64, got loss={k!r}", argument="loss"
+        )
     return k

@@ -1,0 +1,158 @@
+"""What becomes of values that are missing or out of range: one rule, declared beforehand.
+
+    Policy()                                    # refuse both: the default of every function
+    Policy(missing="uniform", outside="clip")   # what a client may run: it never stays silent
+
+A value is *missing* if it is None, NaN or infinite, and *outside* if it is a number beyond the domain. A
+stand-in goes through the same mechanism as everybody's value, so nobody sees who had none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.core.domains import Domain, FloatArray
+from sottovoce.core.errors import ArgumentError, DataError, one_of, real_number
+from sottovoce.core.randomness import Seeded, word_source
+
+Missing = Literal["refuse", "uniform", "drop", "keep"] | float
+Outside = Literal["refuse", "clip", "missing"]
+
+#: Words that leave nobody out: a stand-in is reported for everybody.
+STAND_INS = ("refuse", "uniform")
+#: Words for tables and files, where a row may be left out ("drop") or left empty ("keep").
+WORDS = ("refuse", "uniform", "drop", "keep")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How missing and out-of-range values are treated.
+
+    Attributes:
+        missing: "refuse" (an error), "uniform" (a uniform draw of the domain stands in), a number that
+            stands in, or, for tables and files, "drop" (the row is left out) and "keep" (it stays empty,
+            which shows who had no value).
+        outside: "refuse" (an error), "clip" (the nearest end of an interval, the same angle on a circle)
+            or "missing" (treated as missing).
+    """
+
+    missing: Missing = "refuse"
+    outside: Outside = "refuse"
+
+    def __post_init__(self) -> None:
+        one_of(self.outside, "outside", ("refuse", "clip", "missing"))
+        if isinstance(self.missing, str):
+            one_of(self.missing, "missing", WORDS)
+        else:
+            object.__setattr__(self, "missing", real_number(self.missing, "missing"))
+
+    @classmethod
+    def of(cls, missing: Missing = "refuse", outside: Outside = "refuse", clip: bool = False) -> Policy:
+        """The policy that keyword arguments name; `clip=True` is short for `outside="clip"`.
+
+        Raises:
+            ArgumentError: If `clip=True` contradicts `outside`.
+        """
+        if clip and outside not in ("refuse", "clip"):
+            raise ArgumentError(
+                f"clip=True means outside='clip', got outside={outside!r}", code="choice", argument="clip"
+            )
+        return cls(missing, "clip" if clip else outside)
+
+    @property
+    def silent(self) -> bool:
+        """Whether a value can end in an error or in no report: what a person's client must never run."""
+        return self.missing in ("refuse", "drop", "keep") or self.outside == "refuse"
+
+    def checked(self, domain: Domain, words: tuple[str, ...] = STAND_INS) -> Policy:
+        """This policy, if it makes sense for a domain.
+
+        Args:
+            domain: Where values lie; a stand-in must lie in it.
+            words: The words that `missing` may be here.
+
+        Returns:
+            The policy itself.
+
+        Raises:
+            ArgumentError: If the stand-in lies outside, or `missing` is a word that is not for here.
+        """
+        if isinstance(self.missing, str):
+            one_of(self.missing, "missing", words)
+        elif not bool(domain.contains(self.missing)):
+            raise ArgumentError(
+                f"missing must lie in the domain, got missing={self.missing!r}", argument="missing"
+            )
+        return self
+
+    def judge(
+        self, values: FloatArray, domain: Domain, name: str = "values"
+    ) -> tuple[FloatArray, NDArray[np.bool_]]:
+        """Apply the rule for values outside, and find the missing ones.
+
+        Args:
+            values: Numbers, NaN where there is none.
+            domain: Where they should lie.
+            name: What to call them in an error.
+
+        Returns:
+            The values, clipped where that is the rule, and a mask of those that count as missing.
+
+        Raises:
+            DataError: If something is refused. It gives a count and the first index, never a value.
+        """
+        missing = ~np.isfinite(values)
+        if self.missing == "refuse" and missing.any():
+            raise _refusal(
+                missing, name, "missing", "missing (NaN or infinite)", "missing= says what stands in"
+            )
+        outside = ~missing & ~domain.contains(np.where(missing, domain.low, values))
+        if outside.any():
+            if self.outside == "refuse":
+                rule = f"outside [{domain.low!r}, {domain.high!r}]"
+                raise _refusal(outside, name, "outside", rule, "clip=True brings them inside")
+            if self.outside == "clip":
+                values = np.where(outside, domain.bring_inside(np.where(missing, domain.low, values)), values)
+            else:
+                missing = missing | outside
+                if self.missing == "refuse":
+                    rule = f"outside [{domain.low!r}, {domain.high!r}]"
+                    raise _refusal(outside, name, "outside", rule, "missing= says what stands in")
+        return values, missing
+
+    def prepare(
+        self, values: FloatArray, domain: Domain, rng: Seeded = None, name: str = "values"
+    ) -> FloatArray:
+        """Values that can all be randomised: judged, with stand-ins for the missing ones.
+
+        Args:
+            values: Numbers, NaN where there is none.
+            domain: Where they should lie.
+            rng: A seed for simulations; by default stand-ins come from the secure stream.
+            name: What to call them in an error.
+
+        Returns:
+            An array of the same shape, inside the domain.
+
+        Raises:
+            DataError: If something is refused.
+        """
+        values, missing = self.judge(values, domain, name)
+        if not missing.any():
+            return values
+        filled = np.array(values, dtype=np.float64)
+        if isinstance(self.missing, str):
+            filled[missing] = domain.spread(word_source(rng).words(int(missing.sum())))
+        else:
+            filled[missing] = self.missing
+        return filled
+
+
+def _refusal(wrong: NDArray[np.bool_], name: str, code: str, what: str, advice: str) -> DataError:
+    first, count = int(np.argmax(wrong.reshape(-1))), int(np.count_nonzero(wrong))
+    sentence = f"{count} of {wrong.size} {name} are {what}, the first at index {first}; {advice}"
+    return DataError(sentence, code=code, argument=name)
