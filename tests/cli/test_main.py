@@ -7,9 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 import sottovoce as sv
+from sottovoce.cli import COMMANDS, build_app
 from sottovoce.cli.options import in_options
+from sottovoce.core.errors import ArgumentError, DataError
 
 
 def typed(*words: str, folder: Path) -> tuple[int, str, str]:
@@ -21,12 +24,13 @@ def typed(*words: str, folder: Path) -> tuple[int, str, str]:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("optimal --epsilon -1", "--epsilon must be positive, got -1.0"),
-        ("optimal --epsilon 1 --circle -1", "--circle must be positive, got -1.0"),
+        ("optimal --epsilon -1", "--epsilon: epsilon must be positive"),
+        ("optimal --epsilon 1 --circle -1", "--circle: circumference must be positive"),
         ("optimal --epsilon 1 --output no/spec.json", "there is no folder no"),
         ("central empty.csv --statistic count --epsilon 1", "empty.csv cannot be read"),
         ("estimate twice.csv", "twice.csv has several columns 'x'"),
-        ("serve --max-body 1", "--max-body must be between 1024 and 67108864, got 1"),
+        ("nothing", "there is no command 'nothing'"),
+        ("serve --max-body 1", "--max-body: max_body must be between 1024 and 67108864"),
     ],
 )
 def test_a_mistake_is_one_sentence(tmp_path: Path, words: str, sentence: str) -> None:
@@ -45,14 +49,46 @@ def test_the_systems_words_name_the_file(tmp_path: Path) -> None:
     assert (code, error) == (2, "sottovoce: no/spent.jsonl: No such file or directory\n")
 
 
-def test_options_instead_of_arguments() -> None:
-    assert in_options("log_level must be one of a, b, got log_level='x'") == (
-        "--log-level must be one of a, b, got 'x'"
-    )
-    assert in_options("values must lie in [0.0, 1.0] (or pass clip=True): 1 of 3 do not") == (
-        "values must lie in [0.0, 1.0] (or pass --clip): 1 of 3 do not"
-    )
-    assert in_options("reports must be stored") == "reports must be stored"
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (
+            ArgumentError("epsilon must be positive", argument="epsilon"),
+            "--epsilon: epsilon must be positive",
+        ),
+        (ArgumentError("circumference must be finite", argument="circumference"), "--circle: circumference"),
+        (
+            ArgumentError("log_level must be info", argument="log_level"),
+            "log_level must",
+        ),
+        (DataError("2 of 3 values are missing", code="confidence"), "--confidence: 2 of 3"),
+        (ValueError("epsilon must be positive"), "epsilon must be positive"),
+        (OSError(13, "Permission denied", "file.csv"), "file.csv: Permission denied"),
+    ],
+)
+def test_an_error_names_the_option_that_it_is_about(error: Exception, says: str) -> None:
+    assert in_options(error, get_command(build_app("plan")), ["plan", "mean"]).startswith(says)
+
+
+def test_the_list_of_commands_is_what_they_say_of_themselves() -> None:
+    commands = get_command(build_app()).commands  # type: ignore[attr-defined]
+    assert {name: command.help.partition("\n")[0] for name, command in commands.items()} == COMMANDS
+    code = "import sottovoce.cli as cli; cli.main()"
+    done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, check=True)
+    assert all(f"  {name:<11}{about}\n" in done.stdout for name, about in COMMANDS.items())
+
+
+def loaded(*words: str) -> set[str]:
+    """What is imported to run a command."""
+    code = "import sys\nfrom sottovoce.cli import main\ntry:\n    main()\nfinally:\n    print(*sys.modules)"
+    line = [sys.executable, "-c", code, *words]
+    return set(subprocess.run(line, capture_output=True, text=True, check=False).stdout.split())
+
+
+def test_a_command_loads_only_what_it_runs() -> None:
+    assert not {"numpy", "typer", "rich"} & (loaded("--version") | loaded("--help"))
+    parts = {f"sottovoce.cli.{name}" for name in COMMANDS}
+    assert loaded("audit", "--help") & parts == {"sottovoce.cli.audit"}
 
 
 def test_the_version(tmp_path: Path) -> None:

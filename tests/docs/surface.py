@@ -22,7 +22,7 @@ from sottovoce import _HOME, _PARTS
 ROOT = Path(__file__).parents[2]
 
 #: Modules whose names are public beside those of `sottovoce` itself.
-MODULES = [*sorted(_PARTS), "bulk.spark", "collector", "compose.disc", "errors", "planning"]
+MODULES = [*sorted(_PARTS), "bulk.spark", "collector", "compose.disc", "core.errors", "planning"]
 
 #: Public, but not to be found by following what functions return.
 FURTHER = ["sottovoce.designs.certificate.Certificate"]
@@ -47,7 +47,7 @@ def exported(name: str) -> list[str]:
     for node in ast.walk(ast.parse(inspect.getsource(module))):
         if isinstance(node, ast.ImportFrom):
             found += [alias.asname for alias in node.names if alias.asname == alias.name]
-        elif isinstance(node, ast.ClassDef) or (isinstance(node, ast.FunctionDef) and name != "errors"):
+        elif isinstance(node, ast.ClassDef) or (isinstance(node, ast.FunctionDef) and name != "core.errors"):
             found.append(node.name)
     return [own for own in found if not own.startswith("_") and inspect.getmodule(_get(module, own))]
 

@@ -16,9 +16,9 @@ import yaml
 from playwright.sync_api import expect
 from tools.site_pages import described_settings, every_command, options_of
 
+from tests.collector.pages.conftest import chromium
 from tests.docs.links import broken, broken_in
 from tests.docs.surface import everything, members, source
-from tests.web.conftest import chromium
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -1,66 +1,107 @@
 """The command line: argument parsing and printing only, one module per command.
 
-A module of this package with a `register(app)` function adds its command; nothing is listed by hand.
+`COMMANDS` lists them; only the module of the one that was asked for is loaded, and `--version` and `--help`
+load none.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
-import pkgutil
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
+from sottovoce._version import __version__
 from sottovoce.core.errors import MissingExtra
 
 if TYPE_CHECKING:
     import typer
 
+ABOUT = "Statistics about numbers from many people, without learning anyone's number."
 
-def build_app() -> typer.Typer:
-    """The application with every command found in this package."""
+#: Each command, a module of this package with `register(app)`, and the first line of its help.
+COMMANDS = {
+    "audit": "Count the exact ε of a mechanism from its JSON spec.",
+    "bench": "Measure privatising speed against the floor and, with --against peers, against other packages.",
+    "campaign": "Create and manage the campaigns of a collector's store.",
+    "central": "Release the mean, sum or count of a column with differential privacy.",
+    "demo": "Run a whole campaign on this machine, told in plain words.",
+    "device": "Look at your own ledger of spent ε.",
+    "estimate": "Estimate the mean, spread and quantiles behind files of reports.",
+    "optimal": "Design the best mechanism there is, and certify how close it comes.",
+    "perturb": "Randomise columns of a file: one integer report per row.",
+    "plan": "Rank mechanisms by the error to expect, or find ε or people for a target.",
+    "reproduce": "Regenerate every figure and table of the papers.",
+    "serve": "Run the collector until it is told to stop (SIGTERM or Ctrl-C finishes what is under way).",
+}
+
+
+def build_app(*names: str) -> typer.Typer:
+    """Make the application.
+
+    Args:
+        names: The commands to load; all of them if none is named.
+
+    Returns:
+        A Typer application whose commands are those.
+    """
     import typer
-
-    from sottovoce.cli.root import root
 
     app = typer.Typer(
         name="sottovoce",
-        help="Statistics about numbers from many people, without learning anyone's number.",
+        help=ABOUT,
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode="rich",
     )
-    app.callback()(root)
-    for found in sorted(pkgutil.iter_modules(__path__), key=lambda module: module.name):
-        module = importlib.import_module(f"{__name__}.{found.name}")
-        if hasattr(module, "register"):
-            module.register(app)
+    app.callback()(lambda: None)  # a group, also of one command
+    for name in names or COMMANDS:
+        importlib.import_module(f"{__name__}.{name}").register(app)
     return app
 
 
 def main() -> None:
     """Run the command line; a mistake of the user's is one sentence and exit code 2, not a traceback."""
+    words = sys.argv[1:] or ["--help"]
+    if words[0] == "--version":
+        print(f"sottovoce {__version__}")
+    elif words[0] == "--help":
+        print(_usage())
+    elif words[0] not in COMMANDS:
+        _refuse(f"there is no command {words[0]!r}: sottovoce --help lists them")
+    else:
+        _run(words)
+
+
+def _run(words: list[str]) -> None:
     # The matrices of estimates are small: threads of linear algebra cost more than they give, and take the
     # cores that a collector stores reports with. It has to be said before numpy is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         import rich  # noqa: F401
-        import typer  # noqa: F401
+        from typer.main import get_command
     except ImportError:
-        print(MissingExtra("the command line", "cli"), file=sys.stderr)
-        raise SystemExit(2) from None
-    try:
-        build_app()()
-    except (ValueError, TypeError, OSError, ImportError) as error:
-        print(f"sottovoce: {_sentence(error)}", file=sys.stderr)
-        raise SystemExit(2) from None
-
-
-def _sentence(error: Exception) -> str:
-    """What went wrong in the words of the command line."""
+        _refuse(str(MissingExtra("the command line", "cli")))
     from sottovoce.cli.options import in_options
 
-    if isinstance(error, OSError) and error.strerror and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"  # without Python's "[Errno 13]"
-    return in_options(str(error))
+    command = get_command(build_app(words[0]))
+    try:
+        command(words, prog_name="sottovoce")
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        _refuse(in_options(error, command, words))
+
+
+def _refuse(sentence: str) -> NoReturn:
+    print(f"sottovoce: {sentence}", file=sys.stderr)
+    raise SystemExit(2)
+
+
+def _usage() -> str:
+    lines = [f"  {name:<11}{about}" for name, about in COMMANDS.items()]
+    options = [
+        "  --version  Print the version and stop.",
+        "  --help     Print this, or the help of a command.",
+    ]
+    head = ["Usage: sottovoce COMMAND [OPTIONS]", "", ABOUT, "", "Commands:"]
+    return "\n".join([*head, *lines, "", "Options:", *options])

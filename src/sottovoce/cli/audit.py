@@ -18,9 +18,10 @@ def audit(
     spec: Annotated[Path, typer.Argument(help="A mechanism's JSON spec.", exists=True, dir_okay=False)],
     limit: Annotated[float | None, typer.Option("--limit", help="Also fail above this ε.")] = None,
 ) -> None:
-    """Count the exact ε of a mechanism from its JSON spec, without believing what it claims.
+    """Count the exact ε of a mechanism from its JSON spec.
 
-    Exit code 1 when the counts break the claim (or --limit), so that a script can rely on it.
+    What the spec claims is not believed. Exit code 1 when the counts break the claim (or --limit), so that a
+    script can rely on it.
     """
     result = sv.audit(spec.read_bytes())
     typer.echo(f"exact epsilon   {result.epsilon!r}")

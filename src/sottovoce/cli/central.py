@@ -72,9 +72,10 @@ def central(
         Path | None, typer.Option("--output", metavar="PATH", help="Also write it, as .json or .csv.")
     ] = None,
 ) -> None:
-    """Release the mean, sum or count of a column with ε-differential privacy (add-remove neighbours).
+    """Release the mean, sum or count of a column with differential privacy.
 
-    Prints one line, or one per declared group. Group keys of a CSV file are text as it stands: 07 is not 7.
+    Neighbours differ by one person added or removed. Prints one line, or one per declared group. Group keys
+    of a CSV file are text as it stands: 07 is not 7.
     """
     check_target(output, (".json", ".csv"))
     keys = [*(group or []), *_lines(groups_from)]

@@ -26,7 +26,10 @@ def demo(
     port: Annotated[int, typer.Option(help="The collector's port; 0: any.", min=0, max=65535)] = 0,
     quick: Quick = False,
 ) -> None:
-    """Two thousand people answer over HTTP; the collector never sees a value, and still knows the answer."""
+    """Run a whole campaign on this machine, told in plain words.
+
+    Two thousand people answer over HTTP; the collector never sees a value, and still knows the answer.
+    """
     from rich.console import Console
     from rich.progress import track
 

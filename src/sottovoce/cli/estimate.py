@@ -18,7 +18,6 @@ from sottovoce.cli.options import (
     check_target,
     counting,
     read_spec,
-    speaking_of_options,
 )
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import DataError, MissingExtra, NoDataError, check_confidence
@@ -65,23 +64,23 @@ def estimate(
     ] = None,
     quick: Quick = False,
 ) -> None:
-    """Estimate the mean, spread and quantiles behind files of reports, each with an interval.
+    """Estimate the mean, spread and quantiles behind files of reports.
 
-    On a circle the mean direction and concentration. The mechanism is read from the file; --spec names it
-    where the file does not. --output draws the reconstructed distribution, with --by the groups' means;
-    --quick leaves out quantiles. With --by only the mean, and what --quantile and --range ask for.
+    Each with an interval; on a circle the mean direction and concentration. The mechanism is read from the
+    file; --spec names it where the file does not. --output draws the reconstructed distribution, with --by
+    the groups' means; --quick leaves out quantiles. With --by only the mean, and what --quantile and --range
+    ask for.
     """
-    with speaking_of_options():
-        check_target(output, (*PICTURES, ".json", *((".csv", ".parquet") if by else ())))
-        ask = Questions(tuple(quantiles or ()), between, confidence, interval, estimand)
-        if by:
-            _by_group(_counted(data, column, spec, by), ask, as_json, output)
-            return
-        tally = _counted(data, column, spec).required()
-        if not quantiles and not quick and not tally.mechanism.domain.is_circle:
-            ask = Questions((0.1, 0.5, 0.9), between, confidence, interval, estimand)
-        answers = ask.of(tally, spread=True)
-        honest = sv.honesty(tally)
+    check_target(output, (*PICTURES, ".json", *((".csv", ".parquet") if by else ())))
+    ask = Questions(tuple(quantiles or ()), between, confidence, interval, estimand)
+    if by:
+        _by_group(_counted(data, column, spec, by), ask, as_json, output)
+        return
+    tally = _counted(data, column, spec).required()
+    if not quantiles and not quick and not tally.mechanism.domain.is_circle:
+        ask = Questions((0.1, 0.5, 0.9), between, confidence, interval, estimand)
+    answers = ask.of(tally, spread=True)
+    honest = sv.honesty(tally)
     content = {
         "n": tally.n,
         "epsilon": tally.mechanism.epsilon,

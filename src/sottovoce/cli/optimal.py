@@ -38,9 +38,10 @@ def optimal(
         Path | None, typer.Option("--plot", metavar="PATH", help="Draw it (png, svg, pdf).")
     ] = None,
 ) -> None:
-    """Design the mechanism with the least worst-case error, and certify how close it is to the best possible.
+    """Design the best mechanism there is, and certify how close it comes.
 
-    Prints the certificate; --output writes the spec that devices run, --plot a picture of it.
+    Prints the certificate: the worst-case error, and a limit for every ε-LDP mechanism. --output writes the
+    spec that devices run, --plot a picture of it.
     """
     from rich.console import Console
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -65,38 +64,30 @@ def counting(what: str, total: int | None = None, unit: str = "rows") -> Iterato
         yield lambda done: bar.advance(job, done)
 
 
-_SPOKEN = {
-    "missing= for": "--missing for",
-    "missing='drop' or": "--missing drop or",
-    "clip=True": "--clip",
-    "pass mechanism=": "pass --spec PATH",
-    "unbiased=True and prior=": "--unbiased and --prior",
-    "give epsilon or people:": "give --epsilon or --people:",
-}
-_OPTION = {"circumference": "--circle", "task": "TASK"}  # an argument that has another name here
+def in_options(error: Exception, command: Any, words: Sequence[str]) -> str:
+    """Say what went wrong, and which option it is about.
+
+    Args:
+        error: What the library or the system raised.
+        command: The click command that ran.
+        words: What the user typed after the program's name.
+
+    Returns:
+        The error's own sentence, after the option that its argument or its code names, if there is one.
+    """
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"  # without Python's "[Errno 13]"
+    for word in words:
+        command = getattr(command, "commands", {}).get(word, command)
+    options = {param.name: param.opts[0] for param in command.params if param.param_type_name == "option"}
+    names = (getattr(error, "argument", None), getattr(error, "code", None))
+    option = next((options[name] for name in map(_alias, names) if name in options), None)
+    return str(error) if option is None else f"{option}: {error}"
 
 
-def in_options(text: str) -> str:
-    """A refusal of the library in the words of the command line: options, not Python's arguments."""
-    for python, option in _SPOKEN.items():
-        text = text.replace(python, option)
-    name = re.match(r"([a-z_]+) must ", text)
-    if name and f"got {name[1]}=" in text:
-        rule = text[name.end(1) :].replace(f"got {name[1]}=", "got ")
-        text = _OPTION.get(name[1], f"--{name[1].replace('_', '-')}") + rule
-    return text
-
-
-@contextmanager
-def speaking_of_options() -> Iterator[None]:
-    """Refusals of the library in the words of the command line."""
-    try:
-        yield
-    except (ValueError, TypeError) as error:
-        text = in_options(str(error))
-        if text == str(error):
-            raise
-        raise type(error)(text) from None
+def _alias(name: str | None) -> str | None:
+    """An argument of the library by the name that it has here."""
+    return "circle" if name == "circumference" else name
 
 
 def check_target(path: Path | None, endings: tuple[str, ...] = (), option: str = "--output") -> None:

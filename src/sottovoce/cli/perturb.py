@@ -15,7 +15,6 @@ from sottovoce.cli.options import (
     counting,
     domain_from,
     read_spec,
-    speaking_of_options,
 )
 from sottovoce.core.errors import DataError
 
@@ -63,25 +62,25 @@ def perturb(
     ] = None,
     clip: Annotated[bool, typer.Option("--clip", help="Bring values outside the domain to its end.")] = False,
 ) -> None:
-    """Randomise columns: one integer report per row. Nothing else of the file is copied unless kept.
+    """Randomise columns of a file: one integer report per row.
 
-    A file appears only when it is complete. After an interruption run the same command again: finished files
-    are left alone, so that nobody is randomised twice. Parquet and Arrow files carry the mechanism with them;
-    beside a CSV its spec is written as NAME.spec.json.
+    Nothing else of the file is copied unless kept. A file appears only when it is complete. After an
+    interruption run the same command again: finished files are left alone, so that nobody is randomised
+    twice. Parquet and Arrow files carry the mechanism with them; beside a CSV its spec is written as
+    NAME.spec.json.
     """
     from sottovoce import bulk
     from sottovoce.bulk.arrow import count_rows
 
-    with speaking_of_options():
-        mechanisms = _mechanisms(columns, epsilon, domain, circle, mechanism, spec)
-        rule: Any = missing if missing in (None, "keep") else _number(missing)
-        source = data[0] if len(data) == 1 else data
-        specs = [output.with_suffix(".spec.json")] if output.suffix.lower() == ".csv" else []
-        specs = [path for path in specs if not path.exists()]  # those that this run would write
-        with counting("randomised", count_rows(source)) as progress:
-            done = bulk.report(
-                source, mechanisms, output, keep=keep or [], missing=rule, clip=clip, progress=progress
-            )
+    mechanisms = _mechanisms(columns, epsilon, domain, circle, mechanism, spec)
+    rule: Any = missing if missing in (None, "keep") else _number(missing)
+    source = data[0] if len(data) == 1 else data
+    specs = [output.with_suffix(".spec.json")] if output.suffix.lower() == ".csv" else []
+    specs = [path for path in specs if not path.exists()]  # those that this run would write
+    with counting("randomised", count_rows(source)) as progress:
+        done = bulk.report(
+            source, mechanisms, output, keep=keep or [], missing=rule, clip=clip, progress=progress
+        )
     if done.rows == 0:
         for path in (*done.paths, *specs) if done.made else ():
             path.unlink(missing_ok=True)

@@ -38,7 +38,7 @@ def plan(
     as_json: Format = False,
     quick: Quick = False,
 ) -> None:
-    """Rank mechanisms by the error to expect, or find the ε or the number of people for a target.
+    """Rank mechanisms by the error to expect, or find ε or people for a target.
 
     Give --epsilon and --people, or one of them and --target. --output writes the picture (error against ε and
     people) to a PNG, SVG or PDF file. Errors of means are exact; those of distributions and quantiles are

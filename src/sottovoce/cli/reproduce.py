@@ -40,9 +40,10 @@ def reproduce(
     force: Annotated[bool, typer.Option("--force", help="Run again what is already there.")] = False,
     names: Annotated[bool, typer.Option("--list", help="List the entries and stop.")] = False,
 ) -> None:
-    """Regenerate the papers' figures, tables, examples and theorems: PNG and CSV each, one HTML report.
+    """Regenerate every figure and table of the papers.
 
-    What is already there and unchanged is kept, so an interrupted run goes on where it stopped.
+    A picture and a CSV file each, and one HTML report. What is already there and unchanged is kept, so an
+    interrupted run goes on where it stopped.
     """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
