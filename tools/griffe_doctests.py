@@ -17,18 +17,18 @@ FLAG = re.compile(r"\s*# doctest:.*$")
 def fenced(text: str) -> str:
     """The text with every run of doctest lines in a fence, without directives to doctest."""
     out: list[str] = []
-    inside = False
+    margin: str | None = None  # of the run that we are in
     for line in text.splitlines():
-        if not inside and line.startswith(">>> "):
-            inside = True
-            out += [] if not out or not out[-1].strip() else [""]
-            out.append("```pycon")
-        elif inside and not line.strip():
-            inside = False
-            out.append("```")
-        out.append(FLAG.sub("", line) if inside else line)
-    if inside:
-        out.append("```")
+        if margin is None and line.lstrip().startswith(">>> "):
+            margin = line[: len(line) - len(line.lstrip())]
+            out += [] if not out or not out[-1].strip() or margin else [""]
+            out.append(f"{margin}```pycon")
+        elif margin is not None and not line.strip():
+            out.append(f"{margin}```")
+            margin = None
+        out.append(line if margin is None else FLAG.sub("", line))
+    if margin is not None:
+        out.append(f"{margin}```")
     return "\n".join(out)
 
 

@@ -1,4 +1,4 @@
-"""What is public, and what its docstrings leave out.
+"""What is public, and where it is defined.
 
 Names are taken from the package as it is imported, docstrings and parameters from its source (griffe, as the
 site does), so a decorator or a lazy import hides nothing.
@@ -9,8 +9,6 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from typing import Any
 import griffe
 
 from sottovoce import _HOME, _PARTS
+from tests.docs.sections import members
 
 ROOT = Path(__file__).parents[2]
 
@@ -75,65 +74,6 @@ def source(path: str) -> Any:
     return found
 
 
-def members(thing: Any) -> Iterator[tuple[str, Any]]:
-    """The public methods and properties that a class defines itself."""
-    for name, member in thing.members.items():
-        if name.startswith("_") or member.is_alias:
-            continue
-        if member.is_function or (member.is_attribute and "property" in member.labels):
-            yield name, member
-
-
-def text_of(thing: Any) -> str:
-    return thing.docstring.value if thing.docstring is not None else ""
-
-
-def parameters(thing: Any) -> list[str]:
-    """What a caller may give."""
-    given = [parameter.name for parameter in thing.parameters]
-    return [name for name in given if name not in ("self", "cls") and not name.startswith("_")]
-
-
-def unexplained(thing: Any, shared: set[str], more: str = "") -> list[str]:
-    """Parameters that the docstring does not mention and that do not mean the same everywhere."""
-    text = text_of(thing) + more
-    if thing.is_class:
-        text += "".join(text_of(thing.members[name]) for name in thing.members if name == "__init__")
-        described = {
-            name for name, member in thing.members.items() if member.is_attribute and text_of(member)
-        }
-    else:
-        described = set()
-    return [
-        name
-        for name in parameters(thing)
-        if name not in shared | described and not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)
-    ]
-
-
-def gaps(thing: Any, path: str, shared: set[str]) -> list[str]:
-    """What is missing from the docstrings of a function, or of a class and its members."""
-    if not text_of(thing):
-        return [f"{path} has no docstring"]
-    found = []
-    if thing.is_function or (thing.is_class and "Exception" not in _bases(thing)):
-        found += [f"{path} does not explain {name}" for name in unexplained(thing, shared)]
-    if thing.is_class:
-        for name, member in members(thing):
-            if not text_of(member):
-                inherited = any(text_of(base.members[name]) for base in thing.mro() if name in base.members)
-                found += [] if inherited else [f"{path}.{name} has no docstring"]
-            elif member.is_function:
-                found += [f"{path}.{name} does not explain {what}" for what in unexplained(member, shared)]
-    return found
-
-
-def _bases(thing: Any) -> str:
-    """A word about what a class is: exceptions take a message, enumerations take nothing."""
-    names = " ".join(str(base) for base in thing.bases)
-    return "Exception" if re.search(r"Error|Exception|Enum", names) else ""
-
-
 def returned(thing: Any) -> set[str]:
     """Classes of this package that a function, or a method of a class, gives back."""
     functions = [thing] if thing.is_function else [member for _, member in members(thing)]
@@ -161,10 +101,3 @@ def everything() -> set[str]:
         new -= HANDED_ON
         new = {path for path in new if LAW not in {base.path for base in source(path).mro()}}
     return found
-
-
-def shared_words() -> set[str]:
-    """Parameters that the reference explains once, for all functions."""
-    text = (ROOT / "docs" / "reference" / "index.md").read_text()
-    rows = re.findall(r"^\| (`.*?) \|", text.partition("## Words that mean the same")[2], re.MULTILINE)
-    return {word for row in rows for word in re.findall(r"`(\w+)`", row)}

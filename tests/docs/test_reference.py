@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import griffe
 import pytest
 from tools.site_pages import described_settings, every_command, options_of
 
-from tests.docs.surface import ROOT, everything, gaps, public, shared_words, source
+from tests.docs.sections import gaps
+from tests.docs.surface import ROOT, everything, public, source
 
-SHARED = shared_words()
 PUBLIC = public()
 COMMANDS = list(every_command())
 EVERYTHING = sorted(everything())
+#: Modules whose docstrings are still without sections: a list that only becomes shorter.
+UNCONVERTED = set((ROOT / "tests" / "docs" / "unconverted.txt").read_text().split())
 
 
 def test_the_surface_is_found() -> None:
-    assert {"epsilon", "domain", "rng", "x"} <= SHARED
     expected = {
         "sottovoce.ogpm",
         "sottovoce.laws.laplace",
@@ -25,31 +27,71 @@ def test_the_surface_is_found() -> None:
         "sottovoce.central.mean",
     }
     assert expected <= set(PUBLIC)
-    assert {"sottovoce.compose.reports.VectorTally", "sottovoce.core.rows.RowMechanism"} <= set(EVERYTHING)
+    assert "sottovoce.core.rows.RowMechanism" in EVERYTHING
 
 
 @pytest.mark.parametrize("path", EVERYTHING)
 def test_docstrings(path: str) -> None:
-    missing = gaps(source(path), path, SHARED)
-    assert not missing, "\n".join(missing)
+    thing = source(path)
+    if thing.module.path in UNCONVERTED:
+        assert thing.docstring is not None, f"{path} has no docstring"
+    else:
+        missing = gaps(thing, path)
+        assert not missing, "\n".join(missing)
 
 
-def test_gaps_are_found() -> None:
-    code = '''
-def f(epsilon, width, _hidden=0):
-    """Something about a half-width."""
-class C:
-    """A class."""
-    def __init__(self, size):
-        pass
-    def bare(self):
-        pass
-    def most(self, wanted):
-        """What is wanted."""
+GOOD = '''
+from dataclasses import dataclass
+
+@dataclass(frozen=True)
+class Plain:
+    """A class.
+
+    Attributes:
+        size: How large.
+    """
+
+    size: int
+
+    def most(self, wanted: int, *more: int) -> int:
+        """The largest.
+
+        Args:
+            wanted: A number.
+            *more: Others.
+
+        Returns:
+            One of them.
+
+        Raises:
+            ValueError: If none is wanted.
+        """
+        if not wanted:
+            raise ArgumentError("wanted must be positive", argument="wanted")
+        return max(wanted, *more)
+
+    @property
+    def half(self) -> float:
+        """Half the size."""
 '''
-    module = griffe.visit("module", filepath=None, code=code)
-    assert gaps(module["f"], "f", {"epsilon"}) == ["f does not explain width"]
-    assert gaps(module["C"], "C", set()) == ["C does not explain size", "C.bare has no docstring"]
+
+
+@pytest.mark.parametrize(
+    ("there", "instead", "gap"),
+    [
+        ("", "", ""),
+        ("        size: How large.", "        width: How large.", "C: Attributes or Args must name size"),
+        ("wanted: A", "asked: A", "C.most: Args must be ['wanted', 'more'], got ['asked', 'more']"),
+        ("            *more: Others.\n", "", "C.most: Args must be ['wanted', 'more'], got ['wanted']"),
+        ("Returns:", "Note:", "C.most: Returns is missing"),
+        ("ValueError:", "OSError:", "C.most: Raises must name ArgumentError"),
+        ('"""Half the size."""', "...", "C.half has no docstring"),
+    ],
+)
+def test_gaps_are_found(there: str, instead: str, gap: str, tmp_path: Path) -> None:
+    (tmp_path / "sample.py").write_text(GOOD.replace(there, instead, 1))
+    module = griffe.load("sample", search_paths=[str(tmp_path)])
+    assert gaps(module["Plain"], "C") == ([gap] if gap else [])
 
 
 @pytest.mark.parametrize(("name", "command"), COMMANDS, ids=[name for name, _ in COMMANDS])

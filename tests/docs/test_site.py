@@ -18,7 +18,8 @@ from tools.site_pages import described_settings, every_command, options_of
 
 from tests.collector.pages.conftest import chromium
 from tests.docs.links import broken, broken_in
-from tests.docs.surface import everything, members, source
+from tests.docs.sections import members
+from tests.docs.surface import everything, source
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
