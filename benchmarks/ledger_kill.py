@@ -42,6 +42,7 @@ from typing import Any
 import sottovoce as sv
 from sottovoce.compose.polar import Polar
 from sottovoce.compose.vectors import Vector
+from sottovoce.core import durable, journal
 from sottovoce.core.errors import LedgerError
 from sottovoce.device import Answer
 
@@ -91,8 +92,8 @@ class Hasty(sv.Ledger):
 
     outbox: Any = None
 
-    def _append(self, db: Any, entry: dict[str, Any]) -> None:
-        super()._append(db, entry)
+    def _append(self, turn: Any, entry: dict[str, Any]) -> None:
+        super()._append(turn, entry)
         if entry["kind"] == "answer":
             self.outbox(*(entry[name] for name in ("campaign", "period", "cell", "key")))
 
@@ -169,12 +170,12 @@ class Device:
 
 def kill_at_line(number: int) -> Any:
     """A trace function that kills this process at the n-th line of the ledger's code and the device's."""
-    here, ledger = __file__, str(Path(sv.device.__file__).parent)
+    code = (__file__, str(Path(sv.device.__file__).parent), journal.__file__, durable.__file__)
     left = [number]
 
     def trace(frame: FrameType, event: str, _: object) -> Any:
         name = frame.f_code.co_filename
-        if name != here and not name.startswith(ledger):
+        if not name.startswith(code):
             return None
         left[0] -= 1
         if left[0] <= 0:

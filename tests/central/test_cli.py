@@ -86,7 +86,7 @@ def test_keys_of_a_csv_are_text_and_its_numbers_numbers(folder: Path) -> None:
     [("out.parquet", "--output must end in one of .json, .csv"), ("no/out.json", "there is no folder")],
 )
 def test_an_output_that_cannot_be_written_costs_nothing(folder: Path, output: str, message: str) -> None:
-    spent = folder / "spent.jsonl"
+    spent = folder / "spent.db"
     words = ["--column", "wait", "--bounds", 0, 60, "--epsilon", 1, "--budget", 1, "--budget-file", spent]
     with pytest.raises((ValueError, OSError), match=message):
         run(*words, folder / "data.csv", "--output", folder / output)
@@ -102,9 +102,9 @@ def test_sum_count_and_choices(folder: Path) -> None:
 
 
 def test_a_budget_file_stops_the_second_release(folder: Path) -> None:
-    words = ["--statistic", "count", "--epsilon", 1, "--budget", 1.5, "--budget-file", folder / "spent.jsonl"]
+    words = ["--statistic", "count", "--epsilon", 1, "--budget", 1.5, "--budget-file", folder / "spent.db"]
     run(*words, folder / "data.csv")
-    with pytest.raises(ValueError, match=r"has 0\.5 left"):
+    with pytest.raises(ValueError, match=r"needs epsilon=1, but 0\.5 is left"):
         run(*words, folder / "data.csv")
 
 

@@ -44,9 +44,13 @@ def test_a_mistake_is_one_sentence(tmp_path: Path, words: str, sentence: str) ->
 
 def test_the_systems_words_name_the_file(tmp_path: Path) -> None:
     (tmp_path / "data.csv").write_text("x\n1\n")
-    words = "central data.csv --statistic count --epsilon 1 --budget 1 --budget-file no/spent.jsonl"
+    words = "central data.csv --statistic count --epsilon 1 --budget 1 --budget-file no/spent.db"
     code, _, error = typed(*words.split(), folder=tmp_path)
-    assert (code, error) == (2, "sottovoce: no/spent.jsonl: No such file or directory\n")
+    file = tmp_path / "no" / "spent.db"
+    assert (code, error) == (
+        2,
+        f"sottovoce: cannot create the budget file {file}: No such file or directory\n",
+    )
 
 
 @pytest.mark.parametrize(

@@ -191,7 +191,10 @@ def test_a_full_disk_gives_no_answer(tmp_path: Path) -> None:
 def test_a_busy_ledger_gives_no_answer(tmp_path: Path) -> None:
     ledger = sv.Ledger(tmp_path / "l", budget=1, wait=0.05)
     ledger.enrol("a", sv.duchi(0.5))
-    with ledger._open(), pytest.raises(LedgerError, match="another program is using it; nothing was spent"):
+    with (
+        ledger._journal.open(),
+        pytest.raises(LedgerError, match="another program is using it; nothing was spent"),
+    ):
         sv.Ledger(ledger.path, wait=0.05).answer("a", 1.0)
     assert ledger.spent == 0
 
@@ -199,7 +202,8 @@ def test_a_busy_ledger_gives_no_answer(tmp_path: Path) -> None:
 def test_entries_are_synced_before_they_count(tmp_path: Path) -> None:
     """synchronous=EXTRA (3) and a rollback journal: on disk when the commit returns."""
     ledger = sv.Ledger(tmp_path / "l", budget=1)
-    with ledger._chain.transaction() as db:
+    assert ledger._journal.file is not None
+    with ledger._journal.file.transaction() as db:
         assert db.execute("PRAGMA synchronous").fetchone() == (3,)
         assert db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 

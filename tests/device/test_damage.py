@@ -13,7 +13,8 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.core.errors import LedgerError
-from sottovoce.device.chain import Head, seal
+from sottovoce.core.journal import Head
+from sottovoce.device.ledger import LEDGER
 
 
 @pytest.fixture
@@ -31,11 +32,13 @@ def rewrite(path: Path, change: object, *, reseal: bool = True) -> None:
     rows = [json.loads(body) for (body,) in db.execute("SELECT body FROM entries ORDER BY n")]
     change(rows)  # type: ignore[operator]
     db.execute("DELETE FROM entries")
-    digest = Head().digest
-    for n, row in enumerate(rows, 1):
+    head = Head.first(LEDGER)
+    for row in rows:
         body = json.dumps(row, sort_keys=True, separators=(",", ":"))
-        digest = seal(digest, body) if reseal else "0" * 64
-        db.execute("INSERT INTO entries VALUES (?, ?, ?)", (n, body, digest))
+        head = head.then(body)
+        db.execute(
+            "INSERT INTO entries VALUES (?, ?, ?)", (head.count, body, head.seal if reseal else "0" * 64)
+        )
     db.commit()
     db.close()
 
@@ -78,10 +81,10 @@ def test_a_file_cut_short_is_refused(ledger: sv.Ledger, keep: int) -> None:
         (lambda rows: rows[3].update(period="0"), "answered twice"),
         (lambda rows: rows[0].update(budget="1"), "left of the budget of 1"),
         (lambda rows: rows.pop(0), "out of place"),
-        (lambda rows: rows[3].update(kind="gift"), "contradicts"),
-        (lambda rows: rows[3].update(campaign="b"), "contradicts"),
+        (lambda rows: rows[3].update(kind="gift"), "breaks its own rules"),
+        (lambda rows: rows[3].update(campaign="b"), "breaks its own rules"),
         (lambda rows: rows[1]["terms"].update(again=1.0), "again belongs to"),
-        (lambda rows: rows[3].pop("key"), "contradicts"),
+        (lambda rows: rows[3].pop("key"), "breaks its own rules"),
         (lambda rows: rows.clear(), "no entries"),
     ],
 )
@@ -123,14 +126,14 @@ def test_other_files_are_refused(tmp_path: Path, ledger: sv.Ledger) -> None:
     db.execute("CREATE TABLE entries (n, body, digest)")
     db.commit()
     db.close()
-    with pytest.raises(LedgerError, match="is not a ledger"):
+    with pytest.raises(LedgerError, match="is damaged or no ledger"):
         sv.Ledger(other, budget=1)
     db = sqlite3.connect(ledger.path)
     db.execute("PRAGMA user_version = 2")
     db.close()
     with pytest.raises(LedgerError, match="a ledger of version 2; this program reads version 1"):
         sv.Ledger(ledger.path)
-    with pytest.raises(LedgerError, match="cannot create a ledger"):
+    with pytest.raises(LedgerError, match="cannot create the ledger"):
         sv.Ledger(tmp_path / "no" / "such" / "folder", budget=1)
 
 

@@ -1,9 +1,9 @@
 """A power cut at any moment: whatever was not yet synced may be lost, and what was sent is still recorded.
 
-In a ledger and in a client's outbox. The system calls of a device that answers and sends are traced; between
-any two of them the power may go. Then of the writes to a file since its last sync any may be missing, and of
-the files made and removed since the folder's last sync the latest may be. Every such disk is laid out, and
-the file opened on it.
+In a ledger, in a client's outbox and in a budget file. The system calls of a device that answers and sends
+are traced; between any two of them the power may go. Then of the writes to a file since its last sync any may
+be missing, and of the files made and removed since the folder's last sync the latest may be. Every such disk
+is laid out, and the file opened on it.
 """
 
 from __future__ import annotations
@@ -24,16 +24,18 @@ from sottovoce.core.errors import LedgerError
 from sottovoce.device.outbox import Outbox
 
 CALLS = "openat,write,pwrite64,ftruncate,fsync,fdatasync,unlink,rename,link"
-LEDGER = """
+CARELESS = """
 import os, sys
-import sottovoce as sv
-from sottovoce.device.chain import Chain
-connect, level = Chain._connect, sys.argv[2]
+from sottovoce.core.durable import DurableFile
+connect, level = DurableFile._connect, sys.argv[2]
 def careless(self, path):
     db = connect(self, path)
     db.execute(f"PRAGMA synchronous = {level}")
     return db
-Chain._connect = careless
+DurableFile._connect = careless
+"""
+LEDGER = """
+import sottovoce as sv
 ledger = sv.Ledger(sys.argv[1])
 def send(answer):
     os.write(1, answer.key.encode())
@@ -41,15 +43,19 @@ for day in range(3):
     ledger.send("a", 1.0, send, str(day))
 """
 OUTBOX = """
-import os, sys
 from sottovoce.device.outbox import Outbox
 box = Outbox(sys.argv[1])
-with box._open() as db:
-    db.execute(f"PRAGMA synchronous = {sys.argv[2]}")
 for person in range(3):
     letter = box.put_single(str(person), b"cell")
     os.write(1, letter.key.encode())
     box.settle(letter, "sent")
+"""
+BUDGET = """
+import sottovoce as sv
+account = sv.central.Accountant(1, sys.argv[1])
+for release in range(3):
+    account.spend(0.1, str(release))
+    os.write(1, str(release).encode())
 """
 
 
@@ -103,7 +109,7 @@ def device(file: Path, program: str, level: str) -> list[str]:
     """Run the device under strace; its system calls, one line each."""
     trace = file.parent.parent / "trace"
     command = ["strace", "-f", "-y", "-xx", "-s", "100000", "-e", f"trace={CALLS}", "-o", str(trace)]
-    run = [sys.executable, "-c", program, str(file), level]
+    run = [sys.executable, "-c", CARELESS + program, str(file), level]
     subprocess.run([*command, *run], check=True, env=os.environ, stdout=subprocess.DEVNULL)
     return trace.read_text().splitlines()
 
@@ -163,9 +169,17 @@ def in_outbox(file: Path) -> set[str]:
         return set()
 
 
+def in_budget(file: Path) -> set[str]:
+    try:
+        return {spent.purpose for spent in sv.central.Accountant(1, file).history}
+    except LedgerError:
+        return set()
+
+
 KINDS: dict[str, tuple[str, Callable[[Path], object], Callable[[Path], set[str]]]] = {
     "ledger": (LEDGER, new_ledger, in_ledger),
-    "outbox": (OUTBOX, lambda file: Outbox(file).close(), in_outbox),
+    "outbox": (OUTBOX, Outbox, in_outbox),
+    "budget": (BUDGET, lambda file: sv.central.Accountant(1, file), in_budget),
 }
 
 

@@ -19,9 +19,9 @@ import sottovoce as sv
 from sottovoce.compose.polar import Polar
 from sottovoce.compose.reports import VectorReport
 from sottovoce.compose.vectors import Vector
+from sottovoce.core import journal
 from sottovoce.core.errors import BudgetError, LedgerError
 from sottovoce.core.exact import exp_upper
-from sottovoce.device import chain
 from sottovoce.device.terms import Terms
 
 TURN = sv.ogpm(0.5, sv.Circle(), cells=8)
@@ -153,7 +153,7 @@ def test_the_largest_vector_fits_and_what_does_not_is_refused_before_it_is_writt
     ledger = sv.Ledger(tmp_path / "l", budget=9)
     ledger.enrol("big", big)
     assert len(ledger.answer("big", [0.5] * 256).cell) == 1  # type: ignore[arg-type]
-    monkeypatch.setattr(chain, "MAX_ENTRY", len(big.to_json()) // 2)
+    monkeypatch.setattr(journal, "MAX_ENTRY", len(big.to_json()) // 2)
     other = sv.Ledger(tmp_path / "other", budget=9)
     with pytest.raises(ValueError, match="nothing was recorded"):
         other.enrol("big", big)

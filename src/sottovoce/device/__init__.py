@@ -1,6 +1,5 @@
 """What runs beside a person's data: the ledger of spent ε, and answers that are drawn once and kept.
 
-chain     the file: entries in SQLite, each sealed to the one before
 questions what is asked: a number, several at once, a position; missing and out-of-range values
 terms     what a campaign was agreed to: how often it may ask, what repeats, what is charged
 state     what a chain of entries adds up to; a chain that breaks the rules is refused

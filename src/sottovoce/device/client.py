@@ -212,9 +212,8 @@ class Client:
         raise Undelivered(f"the collector at {self._wire.origin} cannot be reached: {reason}")
 
     def close(self) -> None:
-        """Close the connection and the outbox; `with` does it by itself."""
+        """Close the connection; `with` does it by itself."""
         self._wire.close()
-        self._outbox.close()
 
     def __enter__(self) -> Client:
         return self

@@ -15,23 +15,23 @@ from __future__ import annotations
 
 import os
 import secrets
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from sqlite3 import Connection
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from sottovoce.core.errors import BudgetError, LedgerError, SpecError, positive_number
+from sottovoce.core.durable import Kind
+from sottovoce.core.errors import BudgetError, LedgerError, positive_number
+from sottovoce.core.journal import Entry, Head, Journal, Transaction
 from sottovoce.core.randomness import Seeded, one_stream
-from sottovoce.device import chain, words
-from sottovoce.device.chain import Chain, Head
+from sottovoce.core.spending import Amount, exact_budget, plain
+from sottovoce.device import words
 from sottovoce.device.questions import Asked, Rule
 from sottovoce.device.state import Account, Answer, State
-from sottovoce.device.terms import Terms, budget_of, plain
+from sottovoce.device.terms import Terms
 
+LEDGER = Kind("ledger", "SVLG", "nothing was spent or sent")
 T = TypeVar("T")
 
 
@@ -48,27 +48,22 @@ class Ledger:
     def __init__(
         self,
         path: str | os.PathLike[str],
-        budget: object = None,
+        budget: Amount | None = None,
         *,
         create: bool = True,
         witness: str | None = None,
         wait: float = 30.0,
     ) -> None:
         self.path = Path(path).absolute()
-        self._chain = Chain(self.path, positive_number(wait, "wait"))
+        self._journal = Journal(self.path, LEDGER, State, positive_number(wait, "wait"))
         known = None if witness is None else Head.parse(witness)
-        amount = None if budget is None else budget_of(budget)
+        amount = None if budget is None else exact_budget(budget)
         if not self.path.exists():
             self._create(amount, create and not (known and known.count))
-        self._forget()
-        with self._chain.transaction() as db:
-            chain.check_pages(db, self.path)
-            if known is not None:
-                next(chain.entries_after(db, known, self.path), None)
-            state = self._read(db)
-        if amount is not None and state.budget != amount:
+        self._journal.check(known)
+        if amount is not None and self.budget != amount:
             raise LedgerError(
-                f"{self.path} has a budget of {plain(state.budget)}, not {plain(amount)}: open "
+                f"{self.path} has a budget of {plain(self.budget)}, not {plain(amount)}: open "
                 "it without a budget, and use change_budget if you mean to change it"
             )
 
@@ -77,46 +72,14 @@ class Ledger:
             raise LedgerError(f"there is no ledger at {self.path}, but there should be one")
         if budget is None:
             raise ValueError(f"there is no ledger at {self.path}; a new one needs a budget")
-        first = {"kind": "open", "at": _now(), "ledger": secrets.token_hex(16), "budget": str(budget)}
-        try:
-            self._chain.create(first)
-        except OSError as error:
-            raise LedgerError(f"cannot create a ledger at {self.path}: {error.strerror}") from error
+        self._journal.create(
+            {"kind": "open", "at": _now(), "ledger": secrets.token_hex(16), "budget": str(budget)}
+        )
 
-    # -- the state, in step with the file ---------------------------------------------------------------
-
-    def _forget(self) -> None:
-        self._pid, self._lock = os.getpid(), threading.Lock()
-        self._state, self._head = State(), Head()
-
-    @contextmanager
-    def _open(self) -> Iterator[tuple[Connection, State]]:
-        """A transaction with everything up to date that other processes wrote."""
-        with self._chain.transaction() as db:
-            yield db, self._read(db)
-
-    def _read(self, db: Connection) -> State:
-        if self._pid != os.getpid():
-            self._forget()  # a fork may have copied a lock that nobody will open
-        with self._lock:
-            try:
-                for head, entry in chain.entries_after(db, self._head, self.path):
-                    self._state.apply(entry)
-                    self._head = head
-            except ValueError as error:
-                self._state, self._head = State(), Head()  # half an entry may have been taken in
-                if isinstance(error, SpecError):
-                    raise LedgerError(f"{self.path} is damaged: {error}") from error
-                raise
-            if not self._state.ledger:
-                raise LedgerError(f"{self.path} is damaged: it has no entries")
-            return self._state
-
-    def _append(self, db: Connection, entry: dict[str, Any]) -> None:
-        """Write one entry; what it means is read back from the file, in `_read`."""
+    @staticmethod
+    def _append(turn: Transaction[State], entry: Entry) -> None:
         # Times are for people: no rule looks at them, so a clock that goes backwards changes nothing.
-        entry = {"at": max(_now(), self._state.at), **entry}
-        chain.append(db, self._head, entry)
+        turn.append({"at": max(_now(), turn.state.at), **entry})
 
     # -- what a device does -----------------------------------------------------------------------------
 
@@ -146,13 +109,14 @@ class Ledger:
         if not isinstance(campaign, str) or not campaign:
             raise ValueError(f"campaign must be a name, got campaign={campaign!r}")
         terms = Terms(mechanism, repeat, bins, answers, again, sends, missing, out_of_range)
-        with self._open() as (db, state):
-            if campaign in state.accounts:
-                if state.accounts[campaign].terms.to_entry() != terms.to_entry():
+        with self._journal.open() as turn:
+            account = turn.state.accounts.get(campaign)
+            if account is not None:
+                if account.terms.to_entry() != terms.to_entry():
                     raise LedgerError(f"campaign {campaign!r} is enrolled on other terms; use another name")
                 return
-            state.afford(terms.reserved, f"campaign {campaign!r}")
-            self._append(db, {"kind": "enrol", "campaign": campaign, "terms": terms.to_entry()})
+            turn.state.afford(terms.reserved, f"campaign {campaign!r}")
+            self._append(turn, {"kind": "enrol", "campaign": campaign, "terms": terms.to_entry()})
 
     def answer(self, campaign: str, value: object, period: str = "", *, rng: Seeded = None) -> Answer:
         """The answer for one period, recorded on disk before it is returned.
@@ -166,18 +130,18 @@ class Ledger:
         """
         if not isinstance(period, str):
             raise TypeError(f"period must be a name such as '2026-11-15', got period={period!r}")
-        with self._open() as (db, state):
-            account = state.account(campaign)
+        with self._journal.open() as turn:
+            account = turn.state.account(campaign)
             if period in account.answers:
                 return account.answers[period]
-            entry = state.draw(account, value, one_stream(rng))
+            entry = turn.state.draw(account, value, one_stream(rng))
             entry |= {
                 "kind": "answer",
                 "campaign": campaign,
                 "period": period,
                 "key": secrets.token_urlsafe(24),
             }
-            self._append(db, entry)
+            self._append(turn, entry)
             result = (entry["key"], entry["cell"], account.terms.mechanism.digest)
             spent, repeated, held = Fraction(entry["spent"]), not entry["new"], entry["held"]
         return Answer(campaign, period, *result, spent, repeated, held)
@@ -187,13 +151,13 @@ class Ledger:
 
         `answer` is what `answer` gave.
         """
-        with self._open() as (db, state):
-            account = state.account(answer.campaign)
+        with self._journal.open() as turn:
+            account = turn.state.account(answer.campaign)
             if account.answers.get(answer.period) != answer:
                 raise ValueError("answer is not one of this ledger")
             if answer.period not in account.acknowledged:
                 self._append(
-                    db, {"kind": "acknowledge", "campaign": answer.campaign, "period": answer.period}
+                    turn, {"kind": "acknowledge", "campaign": answer.campaign, "period": answer.period}
                 )
 
     def send(
@@ -208,16 +172,17 @@ class Ledger:
         self.acknowledge(answer)
         return answer
 
-    def change_budget(self, budget: object) -> None:
+    def change_budget(self, budget: Amount) -> None:
         """Set another budget, not below what is spent or set aside already."""
-        amount = budget_of(budget)
-        with self._open() as (db, state):
-            if state.committed > amount:
+        amount = exact_budget(budget)
+        with self._journal.open() as turn:
+            least = turn.state.committed
+            if least > amount:
                 raise BudgetError(
-                    f"budget must be at least {plain(state.committed)}, which is spent or set aside, "
+                    f"budget must be at least {plain(least)}, which is spent or set aside, "
                     f"got budget={plain(amount)}"
                 )
-            self._append(db, {"kind": "budget", "budget": str(amount)})
+            self._append(turn, {"kind": "budget", "budget": str(amount)})
 
     # -- what it says -----------------------------------------------------------------------------------
 
@@ -252,7 +217,7 @@ class Ledger:
     @property
     def witness(self) -> str:
         """Number and seal of the last entry: keep it elsewhere, and give it when opening the file again."""
-        return self._ask(lambda state: str(self._head))
+        return self._ask(lambda state: str(self._journal.head))
 
     def __str__(self) -> str:
         return self._ask(words.describe)
@@ -261,16 +226,14 @@ class Ledger:
         spent, budget = self._ask(lambda state: (plain(state.spent), plain(state.budget)))
         return f"<Ledger {self.path.name!r} spent {spent} of {budget}>"
 
-    def entries(self) -> list[dict[str, Any]]:
+    def entries(self) -> list[dict[str, object]]:
         """Everything the file holds, in order, with number and seal. It tells the bins of your values."""
-        with self._open() as (db, _):
-            read = chain.entries_after(db, Head(), self.path)
-            return [{"n": head.count, "seal": head.digest, **entry} for head, entry in read]
+        return [{"n": head.count, "seal": head.seal, **entry} for head, entry in self._journal.entries()]
 
     def _ask(self, question: Callable[[State], T]) -> T:
         """Something about the state, answered before another thread or process can change it."""
-        with self._open() as (_, state):
-            return question(state)
+        with self._journal.open() as turn:
+            return question(turn.state)
 
 
 def _now() -> str:

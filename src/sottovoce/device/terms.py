@@ -19,29 +19,26 @@ the device goes on sending the latest kept answer: falling silent would tell tha
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from sottovoce.compose.joint import from_json
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import MAX_EPSILON, LedgerError, check_epsilon, real_number, whole_number
+from sottovoce.core.errors import LedgerError, check_epsilon, whole_number
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture
 from sottovoce.core.randomness import Seeded
+from sottovoce.core.spending import as_written
 from sottovoce.designs.response import response
 from sottovoce.device.questions import Asked, Cell, Number, Question, Rule, ask
 
 MAX_KEPT_CELLS = 64
 REPEATS = ("fresh", "once", "bins")
 MISSING = -1  # the bin of a value that is not there
-_MOST = 1_000_000 * int(MAX_EPSILON)  # of a budget
-_SHORT = re.compile(r"[^eE]{1,99}([eE][-+]?[0-9]{1,3})?")  # 1e999999999 as a fraction would fill the memory
 
 
 @dataclass(frozen=True)
@@ -173,49 +170,3 @@ class Terms:
     def from_entry(entry: dict[str, Any]) -> Terms:
         rest = {name: value for name, value in entry.items() if name != "spec"}
         return Terms(from_json(entry["spec"]), **rest)
-
-
-def as_written(epsilon: float) -> Fraction:
-    """The decimal that a double prints as: what a person agreed to, and never less than what is kept.
-
-    Mechanisms keep the smaller of this and the double itself (`exact.rational_epsilon`), so a charge of
-    this much is never too little, and three times 0.3 fits a budget of 0.9.
-
-    >>> as_written(0.3)
-    Fraction(3, 10)
-    """
-    return Fraction(Decimal(repr(float(epsilon))))
-
-
-def budget_of(value: object, name: str = "budget") -> Fraction:
-    """A budget as an exact rational; a float means the decimal it prints as."""
-    if isinstance(value, Fraction | int) and not isinstance(value, bool):
-        number = Fraction(value)
-    elif isinstance(value, str):
-        try:
-            number = Fraction(value if _SHORT.fullmatch(value) else "")
-        except (ValueError, ZeroDivisionError):
-            raise ValueError(
-                f"{name} must be a number such as '1.5' or '3/2', got {name}={value!r}"
-            ) from None
-    else:
-        number = as_written(real_number(value, name))
-    if not 0 < number <= _MOST:
-        raise ValueError(f"{name} must be positive and at most {_MOST}, got {name}={value!r}")
-    return number
-
-
-def plain(number: Fraction) -> str:
-    """A rational in decimals where they end, as a fraction where they do not.
-
-    >>> plain(Fraction(3, 2)), plain(Fraction(1, 3))
-    ('1.5', '1/3')
-    """
-    rest = number.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    if rest != 1 or number.denominator > 10**12:
-        return str(number)
-    text = f"{float(number):.12f}".rstrip("0").rstrip(".")
-    return text if Fraction(text) == number else str(number)

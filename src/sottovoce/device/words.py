@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from sottovoce.core.spending import plain
 from sottovoce.device.questions import Cell
 from sottovoce.device.state import Account, State
-from sottovoce.device.terms import plain
 
 
 def describe(state: State) -> str:
