@@ -12,10 +12,9 @@ from benchmarks.page.peers.published import dense_step
 from benchmarks.page.worker import least_seconds
 from sottovoce.compose.strategies import vector
 from sottovoce.compose.vectors import Vector
-from sottovoce.core.kernels import compiled_available
+from sottovoce.core.kernels import Operator, compiled_available
 from sottovoce.designs.classic import ogpm, sw
 from sottovoce.designs.two_scale import two_scale
-from sottovoce.estimates.differences import Differences
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.em import em
 from sottovoce.estimates.means import mean
@@ -80,14 +79,14 @@ def bins(quick: bool) -> list[dict[str, float]]:
         size = 2**bits
         coarse = Coarse.of(t, size)
         law = coarse.law((np.arange(size) + 0.5) / size)
-        counts, differences = coarse.counts.astype(float), Differences(law)
+        counts = coarse.counts.astype(float)
         matrix: Any = np.ascontiguousarray(law.dense().T)
         ways: dict[str, Callable[[], Any]] = {
             "dense": partial(_dense_steps, matrix, counts),
-            "numpy": partial(_steps, differences, counts, False),
+            "numpy": partial(_steps, law, counts, False),
         }
         if compiled_available():
-            ways["numba"] = partial(_steps, differences, counts, True)
+            ways["numba"] = partial(_steps, law, counts, True)
         row: dict[str, float] = {"bins": size}
         row |= {name: least_seconds(work, 3) / STEPS for name, work in ways.items()}
         expected = ways.pop("dense")()
@@ -96,7 +95,7 @@ def bins(quick: bool) -> list[dict[str, float]]:
     return rows
 
 
-def _steps(law: Differences, counts: Any, compiled: bool) -> Any:
+def _steps(law: Operator, counts: Any, compiled: bool) -> Any:
     return em(law, counts, smoothing=True, tolerance=0.0, most=STEPS, compiled=compiled).probabilities
 
 

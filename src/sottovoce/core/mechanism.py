@@ -25,7 +25,7 @@ from sottovoce.core.domains import Domain
 from sottovoce.core.errors import DataError, PrivacyError, check_epsilon, loss_exponent, whole_number
 from sottovoce.core.exact import exp_lower, log_upper
 from sottovoce.core.expectations import Expectations
-from sottovoce.core.kernels import Sampler, WindowOperator, compiled_available
+from sottovoce.core.kernels import Operator, Sampler, compiled_available
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.randomness import Seeded, as_words, word_source
 from sottovoce.core.values import as_cells, as_numbers, count_outside, in_domain
@@ -150,7 +150,7 @@ class Mechanism(spec.Specified):
         """The probability of each cell, a row per x."""
         return np.asarray(self.counts(x) / self.window.total)
 
-    def operator(self, x: ArrayLike) -> WindowOperator:
+    def operator(self, x: ArrayLike) -> Operator:
         """P(cell | x) for many x as an operator with O(cells + inputs) products."""
         return self.window.operator(self.window.starts(self._unit(x).reshape(-1)))
 

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.core import spec
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import SpecError
-from sottovoce.core.kernels import WindowOperator
+from sottovoce.core.kernels import Operator
 from sottovoce.core.kernels.coin import Coin, Toss
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.mechanism import Mechanism, refuse_values
@@ -184,9 +184,9 @@ class Mixture(spec.Specified):
         """The probability of each cell, a row per x."""
         return np.asarray(self.counts(x) / self.total)
 
-    def operator(self, x: ArrayLike) -> MixtureOperator:
+    def operator(self, x: ArrayLike) -> Operator:
         """P(cell | x) for many x as an operator with O(cells + inputs) products."""
-        return MixtureOperator(tuple(part.operator(x) for part in self.parts), self.shares)
+        return Operator.stack([part.operator(x) for part in self.parts], self.shares.tolist())
 
     def groups(self, most: int) -> IntArray:
         """First cells of at most `most` (at least one per part) groups of neighbours."""
@@ -202,66 +202,6 @@ class Mixture(spec.Specified):
         pieces = _split(first, self.offsets)
         return np.unique(
             np.concatenate([part.bends(piece) for part, piece in zip(self.parts, pieces, strict=True)])
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class MixtureOperator:
-    """The operators of the parts side by side, each scaled by its share.
-
-    `shares` are the probabilities of the parts.
-    """
-
-    parts: tuple[WindowOperator, ...]
-    shares: FloatArray
-
-    @cached_property
-    def _ends(self) -> IntArray:
-        return np.cumsum([part.shape[1] for part in self.parts])[:-1]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(inputs, cells)."""
-        return self.parts[0].shape[0], sum(part.shape[1] for part in self.parts)
-
-    def expect(self, f: FloatArray, *, compiled: bool | None = None) -> FloatArray:
-        """P f: the expectation of a function of the cell, for every input.
-
-        `compiled` chooses the kernel, as in `WindowOperator`.
-        """
-        pieces = np.split(np.asarray(f, dtype=np.float64), self._ends)
-        terms = [
-            share * part.expect(piece, compiled=compiled)
-            for part, share, piece in zip(self.parts, self.shares, pieces, strict=True)
-        ]
-        return np.asarray(sum(terms[1:], start=terms[0]))
-
-    def mix(self, w: FloatArray, *, compiled: bool | None = None) -> FloatArray:
-        """Pᵀ w: the probability of every cell when inputs have weights w.
-
-        `compiled` chooses the kernel, as in `WindowOperator`.
-        """
-        w = np.asarray(w, dtype=np.float64)
-        return np.concatenate(
-            [
-                share * part.mix(w, compiled=compiled)
-                for part, share in zip(self.parts, self.shares, strict=True)
-            ]
-        )
-
-    def coarsen(self, first: IntArray) -> MixtureOperator:
-        """The same law on groups of neighbouring cells, none of which may span two parts.
-
-        `first` has the first cell of each group.
-        """
-        pieces = _split(first, np.concatenate(([0], self._ends, [self.shape[1]])))
-        parts = tuple(part.coarsen(piece) for part, piece in zip(self.parts, pieces, strict=True))
-        return MixtureOperator(parts, self.shares)
-
-    def dense(self) -> FloatArray:
-        """The whole matrix, inputs by cells: for small problems and for tests."""
-        return np.concatenate(
-            [share * part.dense() for part, share in zip(self.parts, self.shares, strict=True)], axis=1
         )
 
 

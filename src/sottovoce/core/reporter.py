@@ -7,27 +7,8 @@ from typing import Protocol
 from numpy.typing import ArrayLike
 
 from sottovoce.core.domains import Domain
+from sottovoce.core.kernels import Operator
 from sottovoce.core.kernels.tables import FloatArray, IntArray
-
-
-class Operator(Protocol):
-    """P(cell | input) for some inputs; `coarsen` sums cells from each entry of `first` to the next."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(inputs, cells)."""
-
-    def expect(self, f: FloatArray) -> FloatArray:
-        """The expectation of f, a function of the cell, for every input."""
-
-    def mix(self, w: FloatArray) -> FloatArray:
-        """The probability of every cell when inputs have weights w."""
-
-    def coarsen(self, first: IntArray) -> Operator:
-        """The same law on groups of cells that begin at `first`."""
-
-    def dense(self) -> FloatArray:
-        """The whole matrix, inputs by cells."""
 
 
 class Reporter(Protocol):

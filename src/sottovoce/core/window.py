@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.core.errors import SpecError
-from sottovoce.core.kernels import Table, Tables, WindowOperator, plain
+from sottovoce.core.kernels import Operator, Table, Tables, plain
 from sottovoce.core.kernels.tables import UNIT_FACTOR, FloatArray, IntArray, bucket_factor
 
 MAX_BITS = 52  # a draw is an exact double
@@ -207,22 +207,13 @@ class Window:
 
     # -- the probability law as an operator -------------------------------------------------------------
 
-    def operator(self, s: IntArray) -> WindowOperator:
+    def operator(self, s: IntArray) -> Operator:
         """P(cell | start) for the given starts, with O(cells + starts) products."""
         s = np.asarray(s, dtype=np.int64)
         end = s + self.length
         wrapped = end > self.around
-        lower, lower_part = self._locate(s)
-        upper, upper_part = self._locate(np.where(wrapped, end - self.around, end))
-        return WindowOperator(
-            self.a / self.total,
-            self.e / self.total,
-            lower,
-            lower_part,
-            upper,
-            upper_part,
-            wrapped.astype(np.float64),
-        )
+        ends = self._locate(s), self._locate(np.where(wrapped, end - self.around, end))
+        return Operator.windows(self.a / self.total, self.e / self.total, *ends, wrapped)
 
     def _locate(self, u: IntArray) -> tuple[IntArray, FloatArray]:
         """The cell that holds a position of the extra coordinate, and the part of it below."""

@@ -24,7 +24,6 @@ from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mixture import Mixture
 from sottovoce.core.randomness import Seeded
 from sottovoce.estimates import splines
-from sottovoce.estimates.differences import difference_form
 from sottovoce.estimates.em import em
 from sottovoce.estimates.estimate import check_tally
 from sottovoce.estimates.histogram import Distribution
@@ -123,7 +122,7 @@ def _resample(coarse: Coarse, rng: np.random.Generator) -> FloatArray:
 def _ld(t: Tally, bins: int) -> Answer:
     groups = _SPLINE_GRID if t.mechanism.epsilon <= 3 else 2 * _SPLINE_GRID
     coarse, inside, points = _coarse(t, bins, _SPLINE_GRID, groups)
-    law, circle = difference_form(coarse.law(points)), t.mechanism.domain.is_circle
+    law, circle = coarse.law(points), t.mechanism.domain.is_circle
     fits = splines.Splines(coarse.counts.astype(np.float64), law, circle).fit()
     weights = splines.shares(fits)
 
@@ -136,7 +135,7 @@ def _ld(t: Tally, bins: int) -> Answer:
 
 def _iterated(t: Tally, bins: int, *, smoothing: bool) -> Answer:
     coarse, inside, points = _coarse(t, bins, _EM_GRID, _EM_GRID)
-    law, circle = difference_form(coarse.law(points)), t.mechanism.domain.is_circle
+    law, circle = coarse.law(points), t.mechanism.domain.is_circle
     tolerance = _TOLERANCE * (1.0 if smoothing else float(np.exp(t.mechanism.epsilon)))
     found = em(law, coarse.counts.astype(np.float64), smoothing=smoothing, circle=circle, tolerance=tolerance)
 

@@ -12,10 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.core.kernels import compiled_available
+from sottovoce.core.kernels import Operator, compiled_available
 from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.core.reporter import Operator
-from sottovoce.estimates.differences import Differences, difference_form
 
 _ROUNDS = 10  # iterations between two looks at the likelihood
 
@@ -32,7 +30,7 @@ class Fit:
 
 
 def em(
-    law: Operator | Differences,
+    law: Operator,
     counts: FloatArray,
     *,
     start: FloatArray | None = None,
@@ -46,7 +44,6 @@ def em(
 
     The change per iteration is meant, judged over ten. Li et al. stop at 10⁻³·e^ε for EM, 10⁻³ for EMS.
     """
-    law = difference_form(law)
     c = np.asarray(counts, dtype=np.float64)
     bins = law.shape[0]
     f = np.full(bins, 1.0 / bins) if start is None else np.array(start, dtype=np.float64)
@@ -54,10 +51,7 @@ def em(
     before, converged, steps = -np.inf, False, 0
     while steps < most and not converged:
         rounds = min(_ROUNDS, most - steps)
-        if not isinstance(law, Differences):
-            value = _products(law, c, f, smoothing, circle, rounds)
-        else:
-            value = (_compiled if compile_it else _plain)(law, c, f, smoothing, circle, rounds)
+        value = (_compiled if compile_it else _plain)(law, c, f, smoothing, circle, rounds)
         steps, converged, before = steps + rounds, abs(value - before) < tolerance * rounds, value
     f /= f.sum()
     q = law.mix(f)
@@ -65,24 +59,23 @@ def em(
 
 
 def _compiled(
-    law: Differences, c: FloatArray, f: FloatArray, smoothing: bool, circle: bool, rounds: int
+    law: Operator, c: FloatArray, f: FloatArray, smoothing: bool, circle: bool, rounds: int
 ) -> float:
     from sottovoce.core.kernels import compiled_em
 
-    arrays = law.background, law.extra, law.slots, law.entries
+    arrays = law.background, law.extra, law.places, law.steps
     return float(compiled_em.iterate(*arrays, law.on_slots(c), f, smoothing, circle, rounds))
 
 
-def _plain(
-    law: Differences, c: FloatArray, f: FloatArray, smoothing: bool, circle: bool, rounds: int
-) -> float:
+def _plain(law: Operator, c: FloatArray, f: FloatArray, smoothing: bool, circle: bool, rounds: int) -> float:
     """`rounds` iterations on f in place; returns the log likelihood before the last of them.
 
-    The products of `Differences`, written out without temporaries: half of the time at 1024 bins.
+    The products of `Operator`, written out without temporaries: half of the time at 1024 bins.
     """
-    (rising, falling), extra, background = law.matrices, law.extra, law.background
-    counts, below, share = law.on_slots(c), np.zeros(len(extra)), np.empty(len(extra))
-    n, value, positive = c.sum(), 0.0, background + law.spare
+    (rising, falling), extra, background = law.differences, law.extra, law.background
+    counts, share = law.on_slots(c), np.empty(len(extra))
+    spare = 1.0 - law.on_slots(np.ones(law.shape[1]))
+    n, value, positive = c.sum(), 0.0, background + spare
     for turn in range(rounds):
         q = rising @ f
         np.cumsum(q, out=q)
@@ -93,27 +86,10 @@ def _plain(
         np.divide(counts, q, out=share)
         base = background @ share
         share *= extra
-        np.cumsum(share[:-1], out=below[1:])
-        gain = falling @ below
+        gain = falling @ np.cumsum(share[::-1])[::-1]
         gain += base
         gain /= n
         f *= gain
-        np.maximum(f, 0.0, out=f)
-        if smoothing:
-            f[:] = smooth(f, circle=circle)
-    return value
-
-
-def _products(
-    law: Operator, c: FloatArray, f: FloatArray, smoothing: bool, circle: bool, rounds: int
-) -> float:
-    """The same for any law that can be multiplied."""
-    value, n = 0.0, c.sum()
-    for turn in range(rounds):
-        q = law.mix(f)
-        if turn == rounds - 1:
-            value = float(c @ np.log(q))
-        f *= law.expect(c / q) / n
         np.maximum(f, 0.0, out=f)
         if smoothing:
             f[:] = smooth(f, circle=circle)

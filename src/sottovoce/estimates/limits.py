@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.core.kernels import Operator
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.randomness import Seeded
-from sottovoce.core.reporter import Operator
 
 _DRAWS = 2000
 

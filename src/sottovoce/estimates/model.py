@@ -13,8 +13,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sottovoce.core.kernels import Operator
 from sottovoce.core.kernels.tables import FloatArray, IntArray
-from sottovoce.core.reporter import Operator, Reporter
+from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.tally import Tally
 
 
@@ -53,8 +54,7 @@ class Coarse:
         """
         inside = max(1, -(-1024 // bins)) if inside is None else inside
         unit = (np.arange(bins * inside) + 0.5) / (bins * inside)
-        law = self.law(self.mechanism.domain.from_unit(unit))
-        return law if inside == 1 else Averaged(law, inside)
+        return self.law(self.mechanism.domain.from_unit(unit)).averaged(inside)
 
     @cached_property
     def bends(self) -> FloatArray:
@@ -65,29 +65,3 @@ class Coarse:
 def bin_edges(mechanism: Reporter, bins: int) -> FloatArray:
     """The edges of `bins` equal bins of the domain."""
     return mechanism.domain.from_unit(np.arange(bins + 1) / bins)
-
-
-@dataclass(frozen=True, eq=False)
-class Averaged:
-    """An operator whose inputs are averages over `inside` consecutive inputs of another."""
-
-    law: Operator
-    inside: int
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        inputs, cells = self.law.shape
-        return inputs // self.inside, cells
-
-    def expect(self, f: FloatArray) -> FloatArray:
-        return np.asarray(self.law.expect(f).reshape(-1, self.inside).mean(axis=1))
-
-    def mix(self, w: FloatArray) -> FloatArray:
-        return self.law.mix(np.repeat(np.asarray(w) / self.inside, self.inside))
-
-    def coarsen(self, first: IntArray) -> Averaged:
-        return Averaged(self.law.coarsen(first), self.inside)
-
-    def dense(self) -> FloatArray:
-        inputs, cells = self.shape
-        return np.asarray(self.law.dense().reshape(inputs, self.inside, cells).mean(axis=1))

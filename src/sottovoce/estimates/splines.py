@@ -21,9 +21,8 @@ from functools import cached_property
 
 import numpy as np
 
+from sottovoce.core.kernels import Operator
 from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.core.reporter import Operator
-from sottovoce.estimates.differences import Differences
 
 SPLINES = 64
 #: Where the search for smoothing starts: (k, λ₁, λ_k).
@@ -55,7 +54,7 @@ class Splines:
     """Reports and their law on a grid of inputs, ready to be fitted."""
 
     counts: FloatArray
-    law: Operator | Differences
+    law: Operator
     circle: bool
 
     @cached_property
@@ -171,11 +170,6 @@ class Splines:
         q = self.law.mix(f)
         return _State(self, design, theta, f, q, float(self.counts @ np.log(q)))
 
-    def _mix_columns(self, w: FloatArray) -> FloatArray:
-        if isinstance(self.law, Differences):
-            return self.law.mix(w)
-        return np.stack([self.law.mix(column) for column in w.T], axis=1)
-
     def _likely_places(self, found: Fit) -> set[int]:
         """Where an atom may be: the highest point, and where mass is most wanted by a stiffer fit."""
         design = self._design(found.atoms)
@@ -205,7 +199,7 @@ class _State:
     @cached_property
     def _moved(self) -> FloatArray:
         """G = Pᵀ(f ∘ (design − its mean)): how the probabilities of the groups move with θ."""
-        return self.model._mix_columns(self.f[:, None] * (self.design - self.f @ self.design))
+        return self.model.law.mix(self.f[:, None] * (self.design - self.f @ self.design))
 
     @cached_property
     def score(self) -> FloatArray:

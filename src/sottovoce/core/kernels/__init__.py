@@ -5,7 +5,7 @@ its transpose by prefix sums in O(cells + inputs). Both kernels of a pair give t
 """
 
 from sottovoce.core.kernels.dispatch import Sampler, compiled_available
-from sottovoce.core.kernels.operator import WindowOperator
+from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.kernels.tables import Table, Tables
 
-__all__ = ["Sampler", "Table", "Tables", "WindowOperator", "compiled_available"]
+__all__ = ["Operator", "Sampler", "Table", "Tables", "compiled_available"]

@@ -11,9 +11,9 @@ _COMPILE: dict[str, Any] = {"nogil": True, "cache": True}
 
 
 @njit(**_COMPILE)
-def iterate(background, extra, slots, entries, counts, f, smoothing, circle, rounds):
+def iterate(background, extra, places, steps, counts, f, smoothing, circle, rounds):
     """`rounds` iterations on f in place; returns the log likelihood before the last of them."""
-    inputs, each = slots.shape
+    inputs, each = places.shape
     size = background.size
     n = counts.sum()
     rise = np.empty(size)
@@ -25,7 +25,8 @@ def iterate(background, extra, slots, entries, counts, f, smoothing, circle, rou
         for i in range(inputs):
             total += f[i]
             for k in range(each):
-                rise[slots[i, k]] += entries[i, k] * f[i]
+                rise[places[i, k]] += steps[i, k, 0] * f[i]
+                rise[places[i, k] + 1] += steps[i, k, 1] * f[i]
         run = 0.0
         for j in range(size):
             run += rise[j]
@@ -45,7 +46,7 @@ def iterate(background, extra, slots, entries, counts, f, smoothing, circle, rou
         for i in range(inputs):
             gain = base
             for k in range(each):
-                gain += entries[i, k] * rise[slots[i, k]]
+                gain += steps[i, k, 0] * rise[places[i, k]] + steps[i, k, 1] * rise[places[i, k] + 1]
             f[i] = max(f[i] * gain / n, 0.0)
         if smoothing:
             old[:] = f

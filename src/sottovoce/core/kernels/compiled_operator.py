@@ -1,4 +1,4 @@
-"""The window operator compiled by numba: the additions of `operator` in the same order."""
+"""The operator's products compiled by numba: the additions of `operator` in the same order."""
 
 from __future__ import annotations
 
@@ -11,48 +11,43 @@ _COMPILE: dict[str, Any] = {"nogil": True, "cache": True}
 
 
 @njit(**_COMPILE)
-def expect(background, extra, lower, lower_part, upper, upper_part, wrapped, f):
-    cells = background.size
-    below = np.empty(cells + 1)
-    gain = np.empty(cells + 1)
+def expect(background, extra, places, steps, f):
+    slots = background.size
+    inputs, each = places.shape
     base = 0.0
-    run = 0.0
-    below[0] = 0.0
-    for j in range(cells):
+    for j in range(slots):
         base += background[j] * f[j]
-        gain[j] = extra[j] * f[j]
-        run += gain[j]
-        below[j + 1] = run
-    gain[cells] = 0.0
-    out = np.empty(lower.size)
-    for i in range(lower.size):
-        high = below[upper[i]] + upper_part[i] * gain[upper[i]]
-        low = below[lower[i]] + lower_part[i] * gain[lower[i]]
-        out[i] = base + ((high - low) + wrapped[i] * run)
+    tail = np.zeros(slots + 1)
+    run = 0.0
+    for j in range(slots - 1, -1, -1):
+        run += extra[j] * f[j]
+        tail[j] = run
+    out = np.empty(inputs)
+    for i in range(inputs):
+        value = base
+        for k in range(each):
+            place = places[i, k]
+            value += steps[i, k, 0] * tail[place] + steps[i, k, 1] * tail[place + 1]
+        out[i] = value
     return out
 
 
 @njit(**_COMPILE)
-def mix(background, extra, lower, lower_part, upper, upper_part, wrapped, w):
-    cells = background.size
-    inputs = lower.size
-    up = np.zeros(cells + 1)
-    down = np.zeros(cells + 1)
-    part_up = np.zeros(cells + 1)
-    part_down = np.zeros(cells + 1)
+def mix(background, extra, places, steps, w):
+    slots = background.size
+    inputs, each = places.shape
+    here = np.zeros(slots)
+    there = np.zeros(slots)
     total = 0.0
-    around = 0.0
     for i in range(inputs):
-        up[lower[i]] += w[i]
-        down[upper[i]] += w[i]
-        part_up[upper[i]] += w[i] * upper_part[i]
-        part_down[lower[i]] += w[i] * lower_part[i]
         total += w[i]
-        around += w[i] * wrapped[i]
-    out = np.empty(cells)
+        for k in range(each):
+            place = places[i, k]
+            here[place] += steps[i, k, 0] * w[i]
+            there[place] += steps[i, k, 1] * w[i]
+    out = np.empty(slots)
     run = 0.0
-    for j in range(cells):
-        run += up[j] - down[j]
-        cover = run + (part_up[j] - part_down[j])
-        out[j] = background[j] * total + extra[j] * (cover + around)
+    for j in range(slots):
+        run += here[j] + there[j - 1] if j else here[j]
+        out[j] = background[j] * total + extra[j] * run
     return out
