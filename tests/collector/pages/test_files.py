@@ -88,9 +88,9 @@ def test_there_is_one_copy_of_the_client() -> None:
     assert all((CLIENT / path).is_file() for path in paths)
     wheel = {file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()}
     names = {path.name for path in (CLIENT / "lib").iterdir()}
-    assert {f"sottovoce/web/static/sottovoce/{name}" for name in names} <= wheel
+    assert {f"sottovoce/collector/pages/static/sottovoce/{name}" for name in names} <= wheel
     assert {
-        f"sottovoce/web/static/{name}" for name in ("dashboard.html", "survey.html", "style.css")
+        f"sottovoce/collector/pages/static/{name}" for name in ("dashboard.html", "survey.html", "style.css")
     } <= wheel
 
 
