@@ -25,8 +25,8 @@ import pyarrow.parquet as pq
 
 import sottovoce as sv
 from sottovoce import bulk
-from sottovoce.bulk.arrow import ROWS as BATCH
-from sottovoce.bulk.output import ROW_GROUP
+from sottovoce.bulk.report_files import ROW_GROUP
+from sottovoce.bulk.sources import ROWS as BATCH
 
 TAKES = "5 min"
 

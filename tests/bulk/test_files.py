@@ -20,7 +20,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce import bulk
-from sottovoce.bulk import arrow
+from sottovoce.bulk import sources
 from sottovoce.core.errors import DataError
 
 M = sv.pm(1.0, (0, 10))
@@ -100,7 +100,7 @@ def test_groups_are_the_tallies_of_their_rows(table: Any) -> None:
 
 def test_any_split_and_order_gives_the_same_groups(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Dense and sparse counting, one pass or many merged parts: bit for bit."""
-    from sottovoce.bulk import groups
+    from sottovoce.bulk import group_counter
 
     reports = bulk.report(table, {"wait": M}, keep=["country", "day"])
     whole = bulk.tally(reports, "wait", by=["country", "day"])
@@ -110,9 +110,9 @@ def test_any_split_and_order_gives_the_same_groups(table: Any, monkeypatch: pyte
     for part in merged[1:]:
         total = total + part
     assert total == whole
-    monkeypatch.setattr(groups, "_DENSE", 0)
-    monkeypatch.setattr(groups, "_SPARSE", 500)
-    monkeypatch.setattr(arrow, "ROWS", 300)
+    monkeypatch.setattr(group_counter, "_DENSE", 0)
+    monkeypatch.setattr(group_counter, "_SPARSE", 500)
+    monkeypatch.setattr(sources, "ROWS", 300)
     assert bulk.tally(reports, "wait", by=["country", "day"]) == whole
 
 
@@ -151,7 +151,7 @@ def column(*values: float | None) -> Any:
 
 def test_absent_values_follow_the_declared_rule() -> None:
     data = column(1.0, None, float("nan"), float("inf"), 4.0)
-    with pytest.raises(DataError, match=r"3 of 5 do not \(1 of them null\), the first in row 1"):
+    with pytest.raises(DataError, match=r"3 of 5 are missing \(null, NaN or infinite\), the first in row 1"):
         bulk.report(data, {"wait": M})
     assert bulk.report(data, {"wait": M}, missing=5.0).column("wait").null_count == 0
     kept = bulk.report(data, {"wait": M}, missing="keep")
@@ -159,17 +159,46 @@ def test_absent_values_follow_the_declared_rule() -> None:
     assert bulk.tally(kept, "wait").n == 2
     with pytest.raises(ValueError, match="missing must lie in the domain"):
         bulk.report(data, {"wait": M}, missing=11.0)
-    with pytest.raises(ValueError, match="missing must be None, 'keep' or a number"):
-        bulk.report(data, {"wait": M}, missing="drop")
+    with pytest.raises(ValueError, match="missing must be one of 'refuse', 'uniform', 'drop', 'keep'"):
+        bulk.report(data, {"wait": M}, missing="leave")  # type: ignore[arg-type]
+
+
+def test_dropped_rows_are_left_out_with_all_their_columns() -> None:
+    data = pa.table({"wait": [1.0, None, 3.0, 44.0], "age": [30.0, 40.0, None, 50.0], "id": [0, 1, 2, 3]})
+    two = {"wait": M, "age": sv.duchi(2.0, (0, 120))}
+    assert bulk.report(data, two, keep="id", missing="drop", clip=True).column("id").to_pylist() == [0, 3]
+    reports = bulk.report(data, two, keep="id", missing="drop", outside="missing")
+    assert reports.column("id").to_pylist() == [0]
+    assert bulk.report(data, two, keep="id", missing="keep", outside="missing").to_pydict()["wait"][3] is None
+    with pytest.raises(DataError, match=r"1 of 4 are outside \[0\.0, 10\.0\], the first in row 3") as refusal:
+        bulk.report(data, two, missing="drop")
+    assert refusal.value.code == "outside"
+    with pytest.raises(
+        DataError, match=r"1 of 4 are missing .* row 1, 1 of 4 are outside .* row 3; missing="
+    ) as refusal:
+        bulk.report(data, two, outside="missing")
+    assert refusal.value.code == "missing"
+    with pytest.raises(ValueError, match="clip=True means outside='clip'"):
+        bulk.report(data, two, outside="missing", clip=True)
+
+
+def test_uniform_stand_ins_spread_over_the_domain() -> None:
+    """The mean of the reports of absent people is the middle: five standard errors; at 0 it would be 0."""
+    n = 40_000
+    data = pa.table({"wait": pa.array([None] * n, pa.float64())})
+    for missing, expected in (("uniform", 5.0), (0.0, 0.0)):
+        cells = bulk.report(data, {"wait": M}, missing=missing).column("wait").to_numpy()  # type: ignore[arg-type]
+        off = 5 * np.sqrt((M.worst_variance() + 100 / 12) / n)
+        assert abs(M.decode(cells).mean() - expected) < off < 2.5
 
 
 def test_outlying_values_are_counted_by_row_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrow, "ROWS", 100)
+    monkeypatch.setattr(sources, "ROWS", 100)
     values = np.full(1000, 5.0)
     values[[350, 920]] = 77.25
     with pytest.raises(DataError) as refusal:
         bulk.report(pa.table({"wait": values}), {"wait": M})
-    assert "2 of 1000 do not" in str(refusal.value)
+    assert "2 of 1000 are outside [0.0, 10.0]" in str(refusal.value)
     assert "the first in row 350" in str(refusal.value)
     assert "77" not in str(refusal.value)
     assert bulk.report(pa.table({"wait": values}), {"wait": M}, clip=True).num_rows == 1000
@@ -205,7 +234,7 @@ def test_refusals(table: Any, tmp_path: Path) -> None:
         bulk.report(path, {"wait": M}, tmp_path / "none" / "out.parquet")
     with pytest.raises(DataError, match=r"people\.txt must end in one of"):
         bulk.report(tmp_path / "people.txt", {"wait": M})
-    with pytest.raises(TypeError, match="must be a path, a dataframe or Arrow data, got int"):
+    with pytest.raises(TypeError, match=r"data must be a path, a dataframe or Arrow data .*, got int"):
         bulk.report(7, {"wait": M})
     with pytest.raises(DataError, match="does not say which mechanism made it: pass mechanism="):
         bulk.tally(path, "day")

@@ -171,15 +171,13 @@ def test_reports_have_the_narrowest_type(people: Any) -> None:
 
 def test_draws_differ_between_values_columns_and_mechanisms() -> None:
     """The keyed function: nothing is shared between inputs that differ in any part."""
-    from sottovoce.bulk.keyed import KeyedDraws
+    from sottovoce.bulk.keyed_draws import KeyedDraws
 
     rows, secret = np.arange(4000), bytes(range(32))
     x = np.full(4000, 5.0)
 
     def words(column: str, mechanism: Any, values: Any, rows: Any = rows, secret: bytes = secret) -> Any:
-        from sottovoce.bulk.keyed import row_blocks
-
-        return KeyedDraws(secret, column, mechanism)._words(row_blocks(rows), values)
+        return KeyedDraws(mechanism, secret, column, pa.array(rows))._words(b"\0", values)
 
     base = words("wait", M, x)
     assert np.array_equal(base, words("wait", M, x))
@@ -266,10 +264,11 @@ def test_refusals(people: Any, tmp_path: Path) -> None:
     narrow = sv.pm(1.0, (0, 5))
     with pytest.raises(
         DataError,
-        match=r"in partition \d must lie in \[0\.0, 5\.0\]: \d+ of 1500 do not, the first in row \d+",
+        match=r"in partition \d: \d+ of 1500 are outside \[0\.0, 5\.0\], the first in row \d+",
     ) as refusal:
         spark.report(people, "wait", narrow, output=str(tmp_path / "r"))
     assert "Traceback" not in str(refusal.value)
+    assert refusal.value.code == "outside"
     with pytest.raises(TypeError, match="column 'country' must be numeric"):
         spark.report(people, "country", M, output=str(tmp_path / "s"))
     with pytest.raises(DataError, match="pass mechanism="):
@@ -286,6 +285,10 @@ def test_missing_values_and_empty_partitions(people: Any, session: Any) -> None:
     kept = spark.report(gaps, "wait", M, row_id="id", missing="keep")
     assert spark.tally(kept, "wait").n == N - people.where("id % 3 = 0").count()
     assert spark.tally(spark.report(gaps, "wait", M, row_id="id", missing=5.0), "wait").n == N
+    uniform = spark.report(gaps, "wait", M, row_id="id", keep=["id"], missing="uniform")
+    assert cells(uniform) == cells(uniform.repartition(5))  # stand-ins are a function of the row too
+    dropped = spark.report(gaps, "wait", M, row_id="id", keep=["id"], missing="drop")
+    assert [row for row, _ in cells(dropped)] == [row for row, _ in cells(uniform) if row % 3]
     alone = spark.report(people.where("id = 7").repartition(6), "wait", M, row_id="id")
     assert spark.tally(alone, "wait").n == 1  # five partitions of six are empty
     empty = spark.report(people.where("id < 0"), "wait", M, row_id="id")

@@ -127,7 +127,7 @@ def test_a_range_is_one_of_the_domain(run) -> None:  # type: ignore[no-untyped-d
         ),
         (
             "perturb nan.csv --column hours --epsilon 1 --domain 0 24 --output x.parquet",
-            "absent values",
+            "--missing: values of column 'hours' in nan.csv",
         ),
         (
             "perturb people.csv --column hours --epsilon -1 --domain 0 24 --output x.parquet",
@@ -148,10 +148,13 @@ def test_a_range_is_one_of_the_domain(run) -> None:  # type: ignore[no-untyped-d
         ("perturb people.csv --column hours=none.json --output x.parquet", "no file none.json"),
         ("perturb none.csv --column hours --epsilon 1 --domain 0 24 --output x.parquet", "no file"),
         ("perturb people.csv --column age --epsilon 1 --domain 0 24 --output x.parquet", "no column 'age'"),
-        ("perturb people.csv --column hours --epsilon 1 --domain 0 9 --output x.parquet", "must lie in"),
+        (
+            "perturb people.csv --column hours --epsilon 1 --domain 0 9 --output x.parquet",
+            "--outside: values",
+        ),
         ("perturb people.csv --column hours --domain 0 24 --output x.parquet", "--epsilon"),
         (f"{PERTURB} x.parquet --mechanism best", "mechanism must be one of"),
-        (f"{PERTURB} x.parquet --missing none", "missing must be a number"),
+        (f"{PERTURB} x.parquet --missing none", "--missing: missing must be one of"),
         ("estimate people.csv --column hours", "does not say which mechanism"),
         ("estimate people.csv --column hours", "mechanism="),
         ("estimate people.csv", "--column"),

@@ -33,8 +33,6 @@ export class Mechanism {
   contains(x: number): boolean;
   /** The nearest end of an interval; the same angle on a circle. */
   bringInside(x: number): number;
-  /** A value drawn evenly from the domain. */
-  spread(): number;
   /** Randomise one value. Values outside the domain are refused unless `clip` brings them inside. */
   report(value: number, options?: { clip?: boolean }): number;
   /** Randomise many values, each with randomness of its own; the narrowest unsigned integers. */
@@ -79,10 +77,10 @@ export interface Campaign {
   readonly unit: string;
   readonly digest: string;
   readonly spec: string;
-  /** What stands in for a missing value: a number, or one drawn evenly from the domain. */
-  readonly missing: number | "uniform";
+  /** What stands in for a missing value. */
+  readonly missing: number;
   /** Whether finite values outside the domain are brought inside or count as missing. */
-  readonly outside: "clip" | "missing";
+  readonly out_of_range: "clip" | "missing";
   readonly status: "scheduled" | "open" | "closed";
   readonly [key: string]: unknown;
 }
@@ -103,8 +101,7 @@ export interface ClientOptions {
   wait?: (seconds: number) => Promise<void>;
 }
 
-/** What left the device for one person. */
-export interface Receipt {
+export interface Answer {
   /** "pending": not yet acknowledged; "refused": the collector said no, for good. */
   readonly state: "pending" | "sent" | "refused";
   readonly cell: number;
@@ -119,50 +116,28 @@ export class Client {
   readonly campaign: Campaign;
   readonly mechanism: Mechanism;
   /** What the campaign's declared rule makes of a value: always a number in the domain. */
-  prepare(value: number | null | undefined): number;
+  admitted(value: number | null | undefined): number;
   /** What this store has drawn for the campaign before. */
-  previous(): Promise<Receipt | null>;
+  previous(): Promise<Answer | null>;
   /** Randomise, store, send; called again it repeats the first draw, whatever the value. */
-  report(value: number | null | undefined): Promise<Receipt>;
-  /** Report many people's values in batches (of 1000); how many reports were accepted. */
-  send(values: ArrayLike<number | null>, options?: { batch?: number }): Promise<number>;
-  /** Send what is pending; how many reports were accepted. */
-  flush(): Promise<number>;
+  answer(value: number | null | undefined): Promise<Answer>;
+  /** Send again what is pending; how many batches were delivered. */
+  resend(): Promise<number>;
+  /** Report many people's values in one batch; how many. */
+  sendAll(values: ArrayLike<number | null>): Promise<number>;
 }
 
-/** What programs read of an error, beside its words. */
-interface Coded {
-  /** What is wrong: "spec", "privacy", "outside", … or the collector's own code. */
-  readonly code: string;
-  /** The argument or field that it is about. */
-  readonly argument: string | null;
-}
-
-/** An argument has the wrong type. */
-export class ArgumentTypeError extends TypeError implements Coded {
-  readonly code: string;
-  readonly argument: string | null;
-}
 /** A mechanism's spec is malformed or its numbers contradict each other. */
-export class SpecError extends Error implements Coded {
-  readonly code: string;
-  readonly argument: string | null;
-}
+export class SpecError extends Error {}
 /** The counts do not give the ε that is claimed, or more than was agreed to. */
-export class PrivacyError extends Error implements Coded {
-  readonly code: string;
-  readonly argument: string | null;
-}
+export class PrivacyError extends Error {}
 /** Values or cells that a mechanism cannot take. */
-export class DataError extends Error implements Coded {
-  readonly code: string;
-  readonly argument: string | null;
-}
+export class DataError extends Error {}
 /** What the collector answered instead of accepting, or that it could not be reached. */
-export class CollectorError extends Error implements Coded {
+export class CollectorError extends Error {
   readonly status: number;
   readonly code: string;
-  readonly argument: string | null;
+  readonly field: string | null;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
 }

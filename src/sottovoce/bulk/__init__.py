@@ -10,10 +10,31 @@ Reports carry the spec and digest of their mechanism in the column's metadata, s
 along by hand and a mix-up is refused. The verbs for Spark are in `sottovoce.bulk.spark`.
 """
 
-import sottovoce.bulk.arrow  # first: it says which extra is missing  # noqa: F401
-from sottovoce.bulk.estimating import estimates
-from sottovoce.bulk.files import report
-from sottovoce.bulk.groups import GroupedTally
-from sottovoce.bulk.tallies import tally
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sottovoce.bulk.group_estimates import estimates as estimates
+    from sottovoce.bulk.grouped_tally import GroupedTally as GroupedTally
+    from sottovoce.bulk.runs import report as report
+    from sottovoce.bulk.tallies import tally as tally
+
+#: Where each verb lives; loaded on first use, so that counting does not load what randomises.
+_HOME = {
+    "GroupedTally": "grouped_tally",
+    "estimates": "group_estimates",
+    "report": "runs",
+    "tally": "tallies",
+}
 
 __all__ = ["GroupedTally", "estimates", "report", "tally"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'sottovoce.bulk' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"sottovoce.bulk.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value

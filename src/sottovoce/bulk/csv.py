@@ -7,48 +7,77 @@ value or the whole row that does not fit: both are wrong for people's data, whos
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
 
+from sottovoce.bulk.labels import Label, csv_label
 from sottovoce.core.errors import DataError
 
 _QUOTED = re.compile(r"(invalid value|(?<=columns, got) \d+:) .*", re.DOTALL)
 
 
-def csv_schema(path: Path, types: Mapping[str, Any]) -> Any:
-    """The columns of a file: of the given types, the others as text."""
-    with open(path, "rb") as file:
-        if file.read(2) in (b"\xff\xfe", b"\xfe\xff"):
-            raise DataError(f"{path.name} must be UTF-8 text, it is UTF-16")
-    with pa.csv.open_csv(path) as reader:
+@dataclass(frozen=True)
+class CsvFile:
+    """A CSV file whose columns have the given types; the others are text."""
+
+    path: Path
+    types: Mapping[str, pa.DataType]
+
+    def schema(self) -> pa.Schema:
+        with open(self.path, "rb") as file:
+            if file.read(2) in (b"\xff\xfe", b"\xfe\xff"):
+                raise DataError(f"{self.path.name} must be UTF-8 text, it is UTF-16")
+        with pa.csv.open_csv(self.path) as reader:
+            try:
+                names = reader.schema.names
+            except UnicodeDecodeError:
+                raise DataError(f"{self.path.name} must be UTF-8 text, its first line is not") from None
+        return pa.schema([(name, self._type(name)) for name in names])
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        options = pa.csv.ConvertOptions(
+            column_types={name: self._type(name) for name in columns}, include_columns=columns
+        )
+        with pa.csv.open_csv(self.path, convert_options=options) as reader:
+            yield from reader
+
+    def label(self, column: str) -> Label:
+        return csv_label(self.path, column)
+
+    def refusal(self, error: Exception) -> DataError:
+        """What is wrong with a file that Arrow could not read: a count and the first row, never a value."""
+        for column in self.types:
+            wrong, rows, first = self._not_numbers(column)
+            if wrong:
+                return DataError(
+                    f"column {column!r} of {self.path.name} must be numeric: {wrong} of {rows} values are "
+                    f"not, the first in row {first}"
+                )
+        return DataError(f"{self.path.name} cannot be read: {unquoted(error)}")
+
+    def _type(self, column: str) -> pa.DataType:
+        return self.types.get(column, pa.string())
+
+    def _not_numbers(self, column: str) -> tuple[int, int, int]:
+        """How many values of a column are no numbers, of how many, and the first one's row."""
+        wrong, rows, first = 0, 0, -1
+        options = pa.csv.ConvertOptions(
+            column_types={column: pa.string()}, include_columns=[column], strings_can_be_null=True
+        )
         try:
-            names = reader.schema.names
-        except UnicodeDecodeError:
-            raise DataError(f"{path.name} must be UTF-8 text, its first line is not") from None
-    return pa.schema([(name, types.get(name, pa.string())) for name in names])
-
-
-def open_csv(path: Path, types: Mapping[str, Any], columns: Sequence[str]) -> Any:
-    """A reader of record batches of some columns, of the given types; the others as text."""
-    kinds = {name: types.get(name, pa.string()) for name in columns}
-    options = pa.csv.ConvertOptions(column_types=kinds, include_columns=columns)
-    return pa.csv.open_csv(path, convert_options=options)
-
-
-def refusal(path: Path, types: Mapping[str, Any], error: Exception) -> DataError:
-    """What is wrong with a file that Arrow could not read: the count and the first row, never the value."""
-    for column in types:
-        if found := _not_numbers(path, column):
-            wrong, rows, first = found
-            return DataError(
-                f"column {column!r} of {path.name} must be numeric: {wrong} of {rows} values are not, "
-                f"the first in row {first}"
-            )
-    return DataError(f"{path.name} cannot be read: {unquoted(error)}")
+            with pa.csv.open_csv(self.path, convert_options=options) as reader:
+                for batch in reader:
+                    for row, text in enumerate(batch.column(0).to_pylist(), rows):
+                        if text is not None and not _is_number(text):
+                            wrong, first = wrong + 1, row if first < 0 else first
+                    rows += batch.num_rows
+        except pa.ArrowInvalid:  # something else is wrong with the file
+            return 0, rows, -1
+        return wrong, rows, first
 
 
 def unquoted(error: Exception) -> str:
@@ -58,24 +87,6 @@ def unquoted(error: Exception) -> str:
 
 def _rule(match: re.Match[str]) -> str:
     return "a value of another type" if match[1].startswith("invalid") else match[1].rstrip(":")
-
-
-def _not_numbers(path: Path, column: str) -> tuple[int, int, int] | None:
-    """How many values of a column are no numbers, of how many, and the first one's row; None if all are."""
-    wrong, rows, first = 0, 0, -1
-    options = pa.csv.ConvertOptions(
-        column_types={column: pa.string()}, include_columns=[column], strings_can_be_null=True
-    )
-    try:
-        with pa.csv.open_csv(path, convert_options=options) as reader:
-            for batch in reader:
-                for row, text in enumerate(batch.column(0).to_pylist(), rows):
-                    if text is not None and not _is_number(text):
-                        wrong, first = wrong + 1, row if first < 0 else first
-                rows += batch.num_rows
-    except pa.ArrowInvalid:
-        return None
-    return (wrong, rows, first) if wrong else None
 
 
 def _is_number(text: str) -> bool:

@@ -1,67 +1,86 @@
-"""How a column of reports says which mechanism made it: spec and digest in the column's metadata."""
+"""Labels: a column of reports says which mechanism made it, by spec and digest in its metadata."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from sottovoce.core.errors import DataError
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.mixture import Mixture, from_json
+from sottovoce.core.mixture import from_json
+from sottovoce.core.reporter import Reporter
 from sottovoce.core.spec import parse_json
 
 SPEC, DIGEST = "sottovoce:spec", "sottovoce:digest"
+#: Where Spark writes the metadata of columns: as JSON in the footer of a Parquet file.
+SPARK_FOOTER = "org.apache.spark.sql.parquet.row.metadata"
 
 _MOST_BYTES = 1 << 25
 
-AnyMechanism = Mechanism | Mixture
+Label = Mapping[str, str]
 
 
-def label(mechanism: AnyMechanism) -> dict[str, str]:
+def label(mechanism: Reporter) -> dict[str, str]:
     """The metadata of a column of this mechanism's reports."""
     return {SPEC: mechanism.to_json(), DIGEST: mechanism.digest}
 
 
-def beside(path: Path) -> Path:
+def arrow_label(metadata: Mapping[bytes, bytes] | None) -> Label:
+    """The metadata of an Arrow field as text."""
+    return {key.decode(): value.decode() for key, value in (metadata or {}).items()}
+
+
+def spark_label(footer: str | bytes, column: str) -> Label:
+    """The metadata of a column in what Spark wrote into a file's footer."""
+    fields = {field["name"]: field["metadata"] for field in json.loads(footer)["fields"]}
+    return dict(fields.get(column, {}))
+
+
+def specs_path(path: Path) -> Path:
     """Where the mechanisms of a CSV file stand: the format itself has no metadata."""
     return path.with_suffix(".spec.json")
 
 
-def label_beside(path: Path, name: str) -> dict[str, str]:
-    """A CSV column's metadata from the file beside it: one spec, or one for each column's name."""
+def specs_text(mechanisms: Mapping[str, Reporter]) -> str:
+    """What stands beside a CSV file: one spec, or one for each column's name."""
+    texts = {name: mechanism.to_json() for name, mechanism in mechanisms.items()}
+    if len(texts) == 1:
+        return next(iter(texts.values()))
+    return json.dumps({name: json.loads(text) for name, text in texts.items()})
+
+
+def csv_label(path: Path, column: str) -> Label:
+    """The label of a CSV file's column, from the file beside it."""
+    beside = specs_path(path)
     try:
-        text = beside(path).read_text()
+        text = beside.read_text()
     except FileNotFoundError:
         return {}
-    content = parse_json(text, beside(path).name, _MOST_BYTES)
+    content = parse_json(text, beside.name, _MOST_BYTES)
     if isinstance(content, dict) and "format" not in content:
-        if name not in content:
+        if column not in content:
             return {}
-        text = json.dumps(content[name])
+        text = json.dumps(content[column])
     return label(from_json(text))
 
 
-def mechanism_of(metadata: Any, name: str) -> AnyMechanism | None:
-    """The mechanism that a column's metadata names: its spec is read with suspicion, its digest checked."""
-    plain = {_text(key): _text(value) for key, value in (metadata or {}).items()}
-    if SPEC not in plain:
+def labelled_mechanism(label: Label, column: str) -> Reporter | None:
+    """The mechanism that a label names: its spec is read with suspicion, its digest checked."""
+    if SPEC not in label:
         return None
-    mechanism = from_json(plain[SPEC])
-    if plain.get(DIGEST) != mechanism.digest:
-        raise DataError(f"column {name!r}: the digest in its metadata is not that of its spec")
+    mechanism = from_json(label[SPEC])
+    if label.get(DIGEST) != mechanism.digest:
+        raise DataError(f"column {column!r}: the digest in its metadata is not that of its spec")
     return mechanism
 
 
-def agree(found: AnyMechanism | None, given: AnyMechanism | None, where: str) -> AnyMechanism:
-    """The one mechanism of a column, from its metadata, from the caller, or from both if they agree."""
-    if found is None and given is None:
-        raise DataError(f"{where} does not say which mechanism made it: pass mechanism=")
-    if found is not None and given is not None and found.digest != given.digest:
-        digests = f"{found.digest[:12]}… and {given.digest[:12]}…"
+def agreed(labelled: Reporter | None, given: Reporter | None, where: str) -> Reporter:
+    """The one mechanism of a column, from its label, from the caller, or from both if they agree."""
+    mechanism = labelled if given is None else given
+    if mechanism is None:
+        sentence = f"{where} does not say which mechanism made it: pass mechanism="
+        raise DataError(sentence, code="spec", argument="mechanism")
+    if labelled is not None and labelled.digest != mechanism.digest:
+        digests = f"{labelled.digest[:12]}… and {mechanism.digest[:12]}…"
         raise DataError(f"{where} holds reports of another mechanism: digests {digests}")
-    return given if given is not None else found  # type: ignore[return-value]
-
-
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
+    return mechanism

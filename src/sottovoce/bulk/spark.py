@@ -11,24 +11,36 @@ gives the same report). One of the two has to be chosen; there is no third that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, overload
 
-from sottovoce.bulk.cluster import need_columns, parallelism, run_action, session, write_once
-from sottovoce.bulk.columns import Missing, Rule
-from sottovoce.bulk.estimating import COLUMNS
-from sottovoce.bulk.groups import CELL, COUNT, GroupedTally, check_keys
-from sottovoce.bulk.keyed import new_secret
-from sottovoce.bulk.labels import AnyMechanism, label
-from sottovoce.bulk.provenance import mechanism_behind
-from sottovoce.core.errors import DataError
+import sottovoce.bulk.sources  # first: it says which extra is missing  # noqa: F401  # isort: skip
+from sottovoce.bulk.group_counter import CELL, COUNT, check_keys
+from sottovoce.bulk.group_estimates import COLUMNS, Estimator
+from sottovoce.bulk.grouped_tally import GroupedTally
+from sottovoce.bulk.keyed_draws import new_secret
+from sottovoce.bulk.labels import label
+from sottovoce.bulk.randomiser import Randomiser, declared
+from sottovoce.bulk.spark_central import central_mean
+from sottovoce.bulk.spark_labels import mechanism_behind
+from sottovoce.bulk.spark_session import (
+    Task,
+    check_columns,
+    check_numeric,
+    noting_refusals,
+    parallelism,
+    session,
+    write_once,
+)
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
+from sottovoce.core.policy import Missing, Outside, Policy
+from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.tally import Tally
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
-
-    from sottovoce.central.results import GroupedRelease, Release
 
 __all__ = ["central_mean", "estimates", "report", "session", "tally"]
 
@@ -36,95 +48,108 @@ __all__ = ["central_mean", "estimates", "report", "session", "tally"]
 def report(
     df: DataFrame,
     column: str,
-    mechanism: AnyMechanism,
+    mechanism: Reporter,
     *,
     output: str | None = None,
     row_id: str | None = None,
     keep: Sequence[str] | str = (),
-    missing: Missing = None,
+    missing: Missing = "refuse",
+    outside: Outside = "refuse",
     clip: bool = False,
 ) -> DataFrame:
-    """Randomise a column; the result has the columns of `keep` and the reports under the column's name.
+    """Randomise a column, either written once or as a keyed function of the row.
 
-    With `output` the reports are written there as Parquet, once, with fresh secure randomness in every task,
-    and read back. With `row_id` (a column of integers or text, one value per person) nothing is written:
-    draws are a keyed function of row, column, mechanism and value under a secret made for this call, which
-    lives only in the plan's closure. `missing` and `clip` are those of `bulk.report`.
-    `df` is the data, `column` the one to randomise.
+    Args:
+        df: The data.
+        column: The column to randomise.
+        mechanism: What randomises it.
+        output: Where reports are written as Parquet, once, with fresh randomness in every task; they are
+            read back from there.
+        row_id: A column of integers or text, one value per person. Nothing is written: draws are a keyed
+            function of row, column, mechanism and value under a secret made for this call, which lives only
+            in the plan's closure.
+        keep: Columns that are in the result as they are. All others are left out.
+        missing: What becomes of null, NaN and infinity, as in `bulk.report`.
+        outside: What becomes of numbers outside the domain, as in `bulk.report`.
+        clip: Short for `outside="clip"`.
+
+    Returns:
+        A frame of the columns of `keep`, then the reports under the column's name.
+
+    Raises:
+        ArgumentError: If not exactly one of `output` and `row_id` is given.
+        DataError: If a column is missing, or (with `output`) values are refused: it gives their count and the
+            first row of a partition, never a value.
+        FileExistsError: If `output` exists.
+
+    Example:
+        >>> report(people, "wait", m, row_id="id", keep="country")  # doctest: +SKIP
+        DataFrame[country: string, wait: int]
     """
-    rule, keep = Rule(missing, clip), [keep] if isinstance(keep, str) else list(keep)
-    rule.check(mechanism)
+    kept = (keep,) if isinstance(keep, str) else tuple(keep)
+    policy = declared(missing, outside, clip)
+    Randomiser({column: mechanism}, kept, policy)  # refuses what makes no sense, before any task starts
     if (output is None) == (row_id is None):
-        raise ValueError("give either output= (written once) or row_id= (a keyed draw per row), and not both")
-    if column in keep:
-        raise ValueError(f"column {column!r} is randomised, so it cannot be kept as it is")
-    extra = [] if row_id is None or row_id in keep or row_id == column else [row_id]
-    need_columns(df, [*keep, column, *extra])
+        raise ArgumentError(
+            "give either output= (written once) or row_id= (a keyed draw per row), and not both",
+            argument="output",
+        )
+    extra = [] if row_id is None or row_id in kept else [row_id]
+    check_columns(df, [*kept, column, *extra])
     if row_id == column:
-        raise ValueError("row_id must be another column than the one that is randomised")
+        raise ArgumentError(
+            "row_id must be another column than the one that is randomised", argument="row_id"
+        )
     _check_row_id(df, row_id)
-    _check_numeric(df, column)
-    chosen = df.select(*keep, column, *extra)
-    schema = _only(df, keep).add(column, _cell_type(mechanism))
-    secret = None if row_id is None else new_secret()
-    task = _report_task(column, keep, mechanism.to_json(), rule, row_id, secret)
-    reports = chosen.mapInArrow(task, schema).withMetadata(column, label(mechanism))
+    check_numeric(df, column)
+    schema = _only(df, kept).add(column, _cell_type(mechanism))
+    task = _report_task(column, mechanism.to_json(), kept, policy, row_id)
+    reports = df.select(*kept, column, *extra).mapInArrow(task, schema)
+    reports = reports.withMetadata(column, label(mechanism))
     if output is None:
         return reports
     write_once(reports, output)
     return df.sparkSession.read.parquet(output)
 
 
-def _report_task(
-    column: str, keep: list[str], spec: str, rule: Rule, row_id: str | None, secret: bytes | None
-) -> Callable[[Iterator[Any]], Iterator[Any]]:
+def _report_task(column: str, spec: str, keep: tuple[str, ...], policy: Policy, row_id: str | None) -> Task:
     """What runs in a task: batches in, batches of reports out."""
+    secret = b"" if row_id is None else new_secret()
 
-    def task(batches: Iterator[Any]) -> Iterator[Any]:
+    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from itertools import chain
 
         import pyarrow as pa
         from pyspark import TaskContext
 
-        from sottovoce.bulk.columns import cells_of, refusal
-        from sottovoce.bulk.estimating import mechanism_from
-        from sottovoce.bulk.keyed import KeyedDraws
+        from sottovoce.bulk.group_estimates import mechanism_from
 
         mechanism = mechanism_from(spec)
-        draws = None if secret is None else KeyedDraws(secret, column, mechanism)
+        randomiser = Randomiser({column: mechanism}, keep, policy, row_id, secret)
         signed = getattr(pa, f"int{8 * _cell_bytes(mechanism)}")()
-        names, before = [*keep, column], 0
+        rows = 0
         for batch in batches:
-            rows = None if row_id is None else batch.column(row_id)
+            schema = pa.schema([*(batch.schema.field(name) for name in keep), pa.field(column, signed)])
             try:
-                cells = cells_of(batch, column, mechanism, rule, draws, rows).cast(signed)
+                yield randomiser.reports(batch, schema)
             except DataError as error:
+                if error.code not in ("missing", "outside"):
+                    raise
                 context = TaskContext.get()
                 where = f"partition {context.partitionId() if context else 0}"
-                rest = chain([batch], batches)
-                raise (refusal(rest, {column: mechanism}, rule, where, before) or error) from None
-            yield pa.RecordBatch.from_arrays([*(batch.column(name) for name in keep), cells], names=names)
-            before += batch.num_rows
+                raise randomiser.refusal(chain([batch], batches), where, rows) from None
+            rows += batch.num_rows
 
-    return task
+    return noting_refusals(task)
 
 
-def _cell_bytes(mechanism: AnyMechanism) -> int:
+def _cell_bytes(mechanism: Reporter) -> int:
     """The narrowest signed integer for the cells: Spark has no unsigned ones."""
     return next(size for size in (1, 2, 4) if mechanism.cells <= 1 << (8 * size - 1))
 
 
-def _cell_type(mechanism: AnyMechanism) -> str:
+def _cell_type(mechanism: Reporter) -> str:
     return {1: "byte", 2: "short", 4: "integer"}[_cell_bytes(mechanism)]
-
-
-def _check_numeric(df: DataFrame, column: str) -> None:
-    """Here and not in the tasks, which may run much later."""
-    from pyspark.sql.types import NullType, NumericType
-
-    kind = df.schema[column].dataType
-    if not isinstance(kind, NumericType | NullType):
-        raise TypeError(f"column {column!r} must be numeric, got {kind.simpleString()}")
 
 
 def _check_row_id(df: DataFrame, row_id: str | None) -> None:
@@ -132,7 +157,8 @@ def _check_row_id(df: DataFrame, row_id: str | None) -> None:
 
     kind = None if row_id is None else df.schema[row_id].dataType
     if kind is not None and not isinstance(kind, IntegralType | StringType | BinaryType):
-        raise TypeError(f"row_id must be a column of integers or text, got {kind.simpleString()}")
+        sentence = f"row_id must be a column of integers or text, got {kind.simpleString()}"
+        raise ArgumentTypeError(sentence, argument="row_id")
 
 
 def _only(df: DataFrame, columns: Sequence[str]) -> StructType:
@@ -142,17 +168,40 @@ def _only(df: DataFrame, columns: Sequence[str]) -> StructType:
     return StructType([df.schema[name] for name in columns])
 
 
+@overload
+def tally(df: DataFrame, column: str, *, by: None = None, mechanism: Reporter | None = None) -> Tally: ...
+
+
+@overload
+def tally(
+    df: DataFrame, column: str, *, by: Sequence[str] | str, mechanism: Reporter | None = None
+) -> GroupedTally: ...
+
+
 def tally(
     df: DataFrame,
     column: str,
     *,
     by: Sequence[str] | str | None = None,
-    mechanism: AnyMechanism | None = None,
-) -> Any:
-    """Count reports: one GROUP BY on cells, of which only counts are shuffled. A Tally or a GroupedTally.
+    mechanism: Reporter | None = None,
+) -> Tally | GroupedTally:
+    """Count reports with one GROUP BY on cells, of which only counts are shuffled.
 
-    `df` holds the reports in `column`; `by` names columns of group keys. The mechanism comes from the
-    column's metadata unless it is given.
+    Args:
+        df: The frame of reports.
+        column: The column that holds them. Empty ones (`missing="keep"`) are not counted.
+        by: The columns of group keys; without them everybody is one group.
+        mechanism: What made the reports, where the frame does not say so itself.
+
+    Returns:
+        A Tally, or with `by` a GroupedTally.
+
+    Raises:
+        DataError: If the frame does not say which mechanism made the reports, or if several did.
+
+    Example:
+        >>> tally(reports, "wait", by="country")  # doctest: +SKIP
+        <GroupedTally by=['country'] groups=2 n=3000>
     """
     groups = [by] if isinstance(by, str) else list(by or [])
     counts, mechanism = _counts(df, column, groups, mechanism)
@@ -163,12 +212,12 @@ def tally(
 
 
 def _counts(
-    df: DataFrame, column: str, groups: list[str], mechanism: AnyMechanism | None
-) -> tuple[DataFrame, AnyMechanism]:
+    df: DataFrame, column: str, groups: list[str], mechanism: Reporter | None
+) -> tuple[DataFrame, Reporter]:
     from pyspark.sql import functions
 
     check_keys(groups, (CELL, COUNT))
-    need_columns(df, [*groups, column])
+    check_columns(df, [*groups, column])
     mechanism = mechanism_behind(df, column, mechanism)
     cell = functions.col(column).cast("long").alias(CELL)
     reports = df.where(functions.col(column).isNotNull()).select(*groups, cell)
@@ -179,96 +228,47 @@ def estimates(
     df: DataFrame,
     column: str,
     by: Sequence[str] | str,
-    estimate: Callable[[Tally], Any],
+    estimate: Estimator,
     *,
-    mechanism: AnyMechanism | None = None,
+    mechanism: Reporter | None = None,
 ) -> DataFrame:
-    """An estimate per group, computed in parallel from the counts; columns as in `bulk.estimates`.
+    """Compute an estimate for each group, in parallel, from the counts.
 
-    `estimate` takes a Tally and returns an Estimate or several, such as `sottovoce.mean`: a row for each.
-    `df` holds the reports in `column`, `by` names the columns of group keys.
+    Args:
+        df: The frame of reports.
+        column: The column that holds them.
+        by: The columns of group keys.
+        estimate: Takes a Tally and returns an Estimate or several, such as `sottovoce.mean`.
+        mechanism: What made the reports, where the frame does not say so itself.
+
+    Returns:
+        A frame with a row for each answer, columns as in `bulk.estimates`.
+
+    Raises:
+        DataError: If the frame does not say which mechanism made the reports, or if several did.
+
+    Example:
+        >>> estimates(reports, "wait", "country", sv.mean).show()  # doctest: +SKIP
     """
     groups = [by] if isinstance(by, str) else list(by)
     check_keys(groups, COLUMNS)
     counts, mechanism = _counts(df, column, groups, mechanism)
     spec = mechanism.to_json()
 
-    def task(batches: Iterator[Any]) -> Iterator[Any]:
+    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
-        from sottovoce.bulk import estimating
+        from sottovoce.bulk import group_estimates
 
         held = list(batches)  # counts only, of this task's groups
         if held:
-            table = pa.Table.from_batches(held)
-            part = GroupedTally.from_table(estimating.mechanism_from(spec), groups, table)
-            yield from estimating.estimates(part, column, groups, estimate).to_batches()
+            mechanism = group_estimates.mechanism_from(spec)
+            part = GroupedTally.from_table(mechanism, groups, pa.Table.from_batches(held))
+            yield from group_estimates.estimates(part, column, groups, estimate).to_batches()
 
     schema = _only(df, groups)
     for name, kind in COLUMNS.items():
         schema = schema.add(name, kind)
     # Said outright: Spark would put counts, being small, into one task, and one core would do all the work.
-    return counts.repartition(4 * parallelism(df), *groups).mapInArrow(task, schema)
-
-
-def central_mean(
-    df: DataFrame,
-    column: str,
-    bounds: Any,
-    epsilon: float,
-    *,
-    by: str | None = None,
-    groups: Sequence[Any] | None = None,
-    mechanism: str = "hourglass",
-    clip: bool = False,
-    missing: Any = "refuse",
-    **options: Any,
-) -> Release | GroupedRelease:
-    """`sottovoce.central.mean` of a column, also by group: integer sums on the cluster, noise once, here.
-
-    `df` holds the values in `column`, within the public `bounds`. `by` is the column of group keys and
-    `groups` the keys that are declared; `mechanism`, `missing` and further `options` are those of
-    `central.mean`.
-    """
-    import numpy as np
-    from pyspark.sql import functions
-
-    from sottovoce import central
-    from sottovoce.central.grid import STEPS, Grid
-    from sottovoce.central.groups import Keys
-    from sottovoce.central.totals import EVERYBODY, Totals, gather
-
-    grid = Grid.of(bounds, options.get("grid", STEPS), clip=clip, missing=missing)
-    if (by is None) != (groups is None):
-        raise ValueError("by and groups go together: which rows belong where, and which keys are public")
-    keys = EVERYBODY if groups is None else Keys(groups)
-    wanted = [column] if by is None else [column, by]
-    need_columns(df, wanted)
-
-    def partial(batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
-        for batch in batches:
-            found = gather(pa.Table.from_batches([batch]), grid, column, by, groups)
-            code = np.flatnonzero(found.people)
-            if code.size:
-                yield pa.RecordBatch.from_arrays(
-                    [
-                        pa.array(code),
-                        *(pa.array(z[code].astype(np.int64)) for z in (found.people, found.positions)),
-                    ],
-                    names=["code", "people", "positions"],
-                )
-
-    _check_numeric(df, column)
-    parts = df.select(*wanted).mapInArrow(partial, "code long, people long, positions long")
-    # decimal: a sum of positions may pass 64 bits
-    exact = [functions.sum(functions.col(z).cast("decimal(38,0)")).alias(z) for z in ("people", "positions")]
-    rows = run_action(lambda: parts.groupBy("code").agg(*exact).collect())
-    people, positions = (np.zeros(len(keys), dtype=object) for _ in range(2))
-    for row in rows:
-        people[row["code"]], positions[row["code"]] = int(row["people"]), int(row["positions"])
-    totals = Totals(people, positions, keys)
-    return central.mean(
-        totals, epsilon, bounds, mechanism, column=column, clip=clip, missing=missing, **options
-    )
+    spread = counts.repartition(4 * parallelism(df), *groups)
+    return spread.mapInArrow(noting_refusals(task), schema)

@@ -3,83 +3,115 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import overload
 
 import numpy as np
 import pyarrow as pa
 
-from sottovoce.bulk.arrow import Source, list_files, open_source, read_ahead
-from sottovoce.bulk.files import Progress
-from sottovoce.bulk.groups import GroupCounter, GroupedTally
-from sottovoce.bulk.labels import AnyMechanism, agree, mechanism_of
-from sottovoce.core.errors import DataError
+from sottovoce.bulk.group_counter import GroupCounter
+from sottovoce.bulk.grouped_tally import GroupedTally
+from sottovoce.bulk.labels import agreed, labelled_mechanism
+from sottovoce.bulk.sources import Data, Progress, Source, list_files
+from sottovoce.bulk.threads import read_ahead
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
+from sottovoce.core.kernels.tables import IntArray
+from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.tally import Tally
 
 
+@overload
 def tally(
-    data: Any,
+    data: Data,
+    column: str,
+    *,
+    by: None = None,
+    mechanism: Reporter | None = None,
+    progress: Progress | None = None,
+) -> Tally: ...
+
+
+@overload
+def tally(
+    data: Data,
+    column: str,
+    *,
+    by: Sequence[str] | str,
+    mechanism: Reporter | None = None,
+    progress: Progress | None = None,
+) -> GroupedTally: ...
+
+
+def tally(
+    data: Data,
     column: str,
     *,
     by: Sequence[str] | str | None = None,
-    mechanism: AnyMechanism | None = None,
+    mechanism: Reporter | None = None,
     progress: Progress | None = None,
-) -> Any:
-    """Count the reports of a column: a Tally, or with `by` a GroupedTally.
+) -> Tally | GroupedTally:
+    """Count the reports of a column, of everybody or by group.
 
-    `data` is a file, a folder, a list of files, or a dataframe. The mechanism comes from the column's
-    metadata; files of different mechanisms are refused. Null reports (`missing="keep"`) are not counted.
+    Args:
+        data: The name of a Parquet, CSV or Arrow file, a folder, a list of files, or a dataframe.
+        column: The column that holds the reports. Empty ones (`missing="keep"`) are not counted.
+        by: The columns of group keys; without them everybody is one group.
+        mechanism: What made the reports, where the data does not say so itself.
+        progress: Called with the number of rows of every batch that is counted.
+
+    Returns:
+        A Tally, or with `by` a GroupedTally.
+
+    Raises:
+        ArgumentError: If `by` names the column of reports.
+        DataError: If the data cannot be read, holds reports of another mechanism, or cells that it does not
+            have.
+
+    Example:
+        >>> import pyarrow as pa, sottovoce as sv
+        >>> tally(pa.table({"cell": [0, 1, 1]}), "cell", mechanism=sv.duchi(1.0)).counts.tolist()
+        [1, 2]
     """
     groups = [by] if isinstance(by, str) else list(by or [])
     if column in groups:
-        raise ValueError(f"by must not name the column of reports, got by={groups!r}")
+        raise ArgumentError(f"by must not name the column of reports, got by={groups!r}", argument="by")
     files = list_files(data)
-    items, cells = [data] if files is None else files, {column: pa.int64()}
-    sources = [open_source(item, [*groups, column], cells) for item in items]
+    sources = [
+        Source(item, [*groups, column], {column: pa.int64()}) for item in ([data] if files is None else files)
+    ]
     for source in sources:
-        mechanism = agree(mechanism_of(source.metadata(column), column), mechanism, _where(source, column))
+        labelled = labelled_mechanism(source.label(column), column)
+        mechanism = agreed(labelled, mechanism, _where(source, column))
     assert mechanism is not None
-    if groups:
-        return _by_group(sources, column, groups, mechanism, progress)
     counts = np.zeros(mechanism.cells, dtype=np.int64)
+    counter = GroupCounter(mechanism.cells, groups) if groups else None
     for source in sources:
         for batch in read_ahead(source.batches()):
-            cells = _cells(batch.column(column), column, counts.size, source)
-            counts += np.bincount(cells, minlength=counts.size)
+            reports = (
+                batch.filter(batch.column(column).is_valid()) if batch.column(column).null_count else batch
+            )
+            cells = _cells(reports, column, mechanism.cells, source)
+            if counter is None:
+                counts += np.bincount(cells, minlength=counts.size)
+            else:
+                counter.add(reports, column)
             if progress is not None:
                 progress(batch.num_rows)
-    return Tally.from_counts(mechanism, counts)
+    if counter is None:
+        return Tally.from_counts(mechanism, counts)
+    return GroupedTally(mechanism, groups, *counter.result())
 
 
 def _where(source: Source, column: str) -> str:
     return f"column {column!r} of {source.name}"
 
 
-def _cells(array: Any, column: str, limit: int, source: Source) -> Any:
+def _cells(batch: pa.RecordBatch, column: str, limit: int, source: Source) -> IntArray:
+    array = batch.column(column)
     if not pa.types.is_integer(array.type):
-        raise TypeError(f"{_where(source, column)} must hold integer cells, got {array.type}")
-    if array.null_count:
-        array = array.drop_null()
+        where = _where(source, column)
+        raise ArgumentTypeError(f"{where} must hold integer cells, got {array.type}", argument="column")
     cells = array.to_numpy(zero_copy_only=False)
     if cells.size and (cells.max() >= limit or cells.min() < 0):
         wrong = int(((cells >= limit) | (cells < 0)).sum())
         raise DataError(f"{_where(source, column)} holds {wrong} cells outside 0..{limit - 1}")
     return cells
-
-
-def _by_group(
-    sources: list[Source],
-    column: str,
-    by: list[str],
-    mechanism: AnyMechanism,
-    progress: Progress | None,
-) -> GroupedTally:
-    counter = GroupCounter(mechanism, by)
-    for source in sources:
-        for batch in read_ahead(source.batches()):
-            if batch.column(column).null_count:
-                batch = batch.filter(batch.column(column).is_valid())
-            _cells(batch.column(column), column, mechanism.cells, source)
-            counter.add(batch, column)
-            if progress is not None:
-                progress(batch.num_rows)
-    return counter.result()

@@ -16,7 +16,7 @@ from sottovoce.central.grid import STEPS
 from sottovoce.central.groups import parse_keys
 from sottovoce.central.mechanisms import NAMES
 from sottovoce.central.results import GroupedRelease, Release
-from sottovoce.cli.options import Column, Epsilon, Json, check_target, counting
+from sottovoce.cli.options import Column, Epsilon, Json, check_target, counting, missing_from
 
 
 class Statistic(Enum):
@@ -89,7 +89,7 @@ def central(
     common: dict[str, Any] = {"epsilon": epsilon, "confidence": confidence, "accountant": account}
     if by is not None:
         common |= {"by": by, "groups": parse_keys(keys, _open(file, [by])[0].field(by).type)}
-    from sottovoce.bulk.arrow import count_rows
+    from sottovoce.bulk.sources import count_rows
 
     with counting("read", count_rows(file)) as progress:
         if statistic is Statistic.count:
@@ -99,7 +99,7 @@ def central(
             if column is None or bounds is None:
                 raise ValueError(f"a {statistic.value} needs --column NAME and --bounds LOW HIGH")
             common |= {"bounds": bounds, "column": column, "clip": clip, "grid": grid}
-            common["missing"] = _missing(missing)
+            common["missing"] = missing_from(missing)
             rows = _batches(file, [column] if by is None else [column, by], progress, column)
             if statistic is Statistic.sum:
                 release = sv.central.sum(rows, **common)
@@ -122,10 +122,10 @@ def _open(path: Path, columns: list[str], numbers: str | None = None) -> list[An
     """A source for the file, or for each file of a folder."""
     import pyarrow as pa
 
-    from sottovoce.bulk.arrow import list_files, open_source
+    from sottovoce.bulk.sources import Source, list_files
 
     types = {} if numbers is None else {numbers: pa.float64()}
-    return [open_source(part, columns, types) for part in list_files(path) or []]
+    return [Source(part, columns, types) for part in list_files(path) or []]
 
 
 def _batches(
@@ -135,13 +135,6 @@ def _batches(
         for batch in source.batches():
             yield batch
             progress(batch.num_rows)
-
-
-def _missing(text: str) -> Any:
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _as_lines(release: Release | GroupedRelease) -> str:

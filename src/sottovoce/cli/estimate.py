@@ -158,7 +158,7 @@ def _counted(data: list[Path], column: str | None, spec: Path | None, by: list[s
             raise FileNotFoundError(f"there is no file {data[0]}")
         return sv.Tally.from_json(data[0].read_bytes(), mechanism)
     from sottovoce import bulk
-    from sottovoce.bulk.arrow import count_rows
+    from sottovoce.bulk.sources import count_rows
 
     source = data[0] if len(data) == 1 else data
     column = column or _only_column(data)
@@ -168,12 +168,11 @@ def _counted(data: list[Path], column: str | None, spec: Path | None, by: list[s
 
 def _only_column(data: list[Path]) -> str:
     """The column that carries a mechanism, if there is one and only one."""
-    from sottovoce.bulk.arrow import list_files, open_source
     from sottovoce.bulk.labels import SPEC
+    from sottovoce.bulk.sources import Source, list_files
 
-    source = open_source((list_files(data[0]) or data)[0], [])
-    keys = {name: source.metadata(name) for name in source.schema.names}
-    found = [name for name, metadata in keys.items() if {SPEC, SPEC.encode()} & set(metadata)]
+    source = Source((list_files(data[0]) or data)[0], [])
+    found = [name for name in source.schema.names if SPEC in source.label(name)]
     if len(found) != 1:
         which = f" ({', '.join(found)})" if found else ""
         raise ValueError(f"say which column holds the reports: --column NAME{which}")

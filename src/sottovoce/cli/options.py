@@ -6,11 +6,12 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
 from sottovoce.core.domains import Circle, Domain, as_domain
+from sottovoce.core.policy import Missing
 
 Epsilon = Annotated[float, typer.Option("--epsilon", help="Privacy parameter ε: smaller is more private.")]
 DomainPair = Annotated[
@@ -109,6 +110,14 @@ def read_spec(path: Path) -> Any:
     from sottovoce.core.mixture import from_json
 
     return from_json(path.read_bytes())
+
+
+def missing_from(text: str) -> Missing:
+    """What --missing names: a number that stands in, or a word, which the library judges."""
+    try:
+        return float(text)
+    except ValueError:
+        return cast(Missing, text)
 
 
 def domain_from(domain: tuple[float, float] | None, circle: float | None, default: Any = None) -> Domain:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -14,9 +14,11 @@ from sottovoce.cli.options import (
     SpecOption,
     counting,
     domain_from,
+    missing_from,
     read_spec,
 )
 from sottovoce.core.errors import DataError
+from sottovoce.core.policy import Outside
 
 NAMES = ("duchi", "ogpm", "ogpm_unbiased", "optimal", "pm", "ptt", "sw", "two_scale")
 
@@ -57,10 +59,16 @@ def perturb(
         list[str] | None, typer.Option("--keep", metavar="NAME", help="A column to keep as it is (repeat).")
     ] = None,
     missing: Annotated[
-        str | None,
-        typer.Option("--missing", help="What absent values become: a number of the domain, or 'keep'."),
-    ] = None,
-    clip: Annotated[bool, typer.Option("--clip", help="Bring values outside the domain to its end.")] = False,
+        str,
+        typer.Option(
+            "--missing",
+            help="Missing values: refuse, uniform or a number to stand in, drop, or keep (empty).",
+        ),
+    ] = "refuse",
+    outside: Annotated[
+        str, typer.Option("--outside", help="Values outside the domain: refuse, clip, or missing.")
+    ] = "refuse",
+    clip: Annotated[bool, typer.Option("--clip", help="Short for --outside clip.")] = False,
 ) -> None:
     """Randomise columns of a file: one integer report per row.
 
@@ -70,16 +78,22 @@ def perturb(
     NAME.spec.json.
     """
     from sottovoce import bulk
-    from sottovoce.bulk.arrow import count_rows
+    from sottovoce.bulk.sources import count_rows
 
     mechanisms = _mechanisms(columns, epsilon, domain, circle, mechanism, spec)
-    rule: Any = missing if missing in (None, "keep") else _number(missing)
     source = data[0] if len(data) == 1 else data
     specs = [output.with_suffix(".spec.json")] if output.suffix.lower() == ".csv" else []
     specs = [path for path in specs if not path.exists()]  # those that this run would write
     with counting("randomised", count_rows(source)) as progress:
         done = bulk.report(
-            source, mechanisms, output, keep=keep or [], missing=rule, clip=clip, progress=progress
+            source,
+            mechanisms,
+            output,
+            keep=keep or [],
+            missing=missing_from(missing),
+            outside=cast(Outside, outside),
+            clip=clip,
+            progress=progress,
         )
     if done.rows == 0:
         for path in (*done.paths, *specs) if done.made else ():
@@ -147,10 +161,3 @@ def _mechanism(
     if name not in NAMES:
         raise ValueError(f"mechanism must be one of {', '.join(NAMES)}, got mechanism={name!r}")
     return getattr(sv, name)(epsilon, where)
-
-
-def _number(text: str | None) -> float:
-    try:
-        return float(str(text))
-    except ValueError:
-        raise ValueError(f"missing must be a number or 'keep', got missing={text!r}") from None

@@ -12,16 +12,19 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from sottovoce.bulk.labels import AnyMechanism, agree, mechanism_of
+import pyarrow as pa
+
+from sottovoce.bulk.labels import SPARK_FOOTER, Label, agreed, arrow_label, labelled_mechanism, spark_label
+from sottovoce.core.reporter import Reporter
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_SPARK, _ARROW = "org.apache.spark.sql.parquet.row.metadata", "ARROW:schema"
+_ARROW_FOOTER = "ARROW:schema"
 _EVERY = 1000  # files up to which every footer is read; beyond, one of each folder
 
 
-def mechanism_behind(df: DataFrame, column: str, mechanism: AnyMechanism | None) -> AnyMechanism:
+def mechanism_behind(df: DataFrame, column: str, mechanism: Reporter | None) -> Reporter:
     """The one mechanism of a column; refused where two come together or none is known."""
     where = f"column {column!r}"
     seen: set[str] = set()
@@ -29,12 +32,12 @@ def mechanism_behind(df: DataFrame, column: str, mechanism: AnyMechanism | None)
         text = json.dumps(label, sort_keys=True)
         if text not in seen:
             seen.add(text)
-            found = mechanism_of(label, column)
-            mechanism = mechanism if found is None else agree(found, mechanism, where)
-    return agree(mechanism, None, where)
+            labelled = labelled_mechanism(label, column)
+            mechanism = mechanism if labelled is None else agreed(labelled, mechanism, where)
+    return agreed(mechanism, None, where)
 
 
-def _labels(df: DataFrame, column: str) -> Iterator[dict[str, Any]]:
+def _labels(df: DataFrame, column: str) -> Iterator[Label]:
     yield dict(df.schema[column].metadata or {})
     if not hasattr(df, "_jdf"):  # Spark Connect shows neither plan nor files
         return
@@ -44,7 +47,7 @@ def _labels(df: DataFrame, column: str) -> Iterator[dict[str, Any]]:
         yield _of_footer(df, path, column)
 
 
-def _of_unions(plan: Any, column: str) -> Iterator[dict[str, Any]]:
+def _of_unions(plan: Any, column: str) -> Iterator[Label]:
     """Labels of the column in every part of every union below."""
     children = [plan.children().apply(i) for i in range(plan.children().size())]
     for child in children:
@@ -56,16 +59,14 @@ def _of_unions(plan: Any, column: str) -> Iterator[dict[str, Any]]:
 
 
 def _files(df: DataFrame) -> list[str]:
-    found = [path for path in df.inputFiles() if path.endswith(".parquet")]
-    if len(found) <= _EVERY:
-        return found
-    return list({str(PurePosixPath(path).parent): path for path in found}.values())
+    paths = [path for path in df.inputFiles() if path.endswith(".parquet")]
+    if len(paths) <= _EVERY:
+        return paths
+    return list({str(PurePosixPath(path).parent): path for path in paths}.values())
 
 
-def _of_footer(df: DataFrame, path: str, column: str) -> dict[str, Any]:
+def _of_footer(df: DataFrame, path: str, column: str) -> Label:
     """A column's label in a Parquet footer, as Spark or as Arrow wrote it."""
-    import pyarrow as pa
-
     session: Any = df.sparkSession
     place = session._jvm.org.apache.hadoop.fs.Path(path)
     hadoop = session._jvm.org.apache.parquet.hadoop
@@ -73,15 +74,13 @@ def _of_footer(df: DataFrame, path: str, column: str) -> dict[str, Any]:
     reader = hadoop.ParquetFileReader.open(source)
     try:
         about = reader.getFooter().getFileMetaData().getKeyValueMetaData()
-        spark, arrow = about.get(_SPARK), about.get(_ARROW)
+        spark, arrow = about.get(SPARK_FOOTER), about.get(_ARROW_FOOTER)
     finally:
         reader.close()
     if spark is not None:
-        fields = {field["name"]: field["metadata"] for field in json.loads(spark)["fields"]}
-        return dict(fields.get(column, {}))
+        return spark_label(spark, column)
     if arrow is not None:
         schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(arrow)))
         if column in schema.names:
-            metadata = schema.field(column).metadata or {}
-            return {key.decode(): value.decode() for key, value in metadata.items()}
+            return arrow_label(schema.field(column).metadata)
     return {}

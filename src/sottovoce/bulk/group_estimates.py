@@ -1,0 +1,121 @@
+"""An estimate per group from the counts: the same rows on one machine and on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
+
+import pyarrow as pa
+
+from sottovoce.bulk.group_counter import Key, check_keys
+from sottovoce.bulk.grouped_tally import GroupedTally, spread
+from sottovoce.bulk.processes import in_processes
+from sottovoce.bulk.sources import Data, Progress
+from sottovoce.bulk.tallies import tally
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, whole_number
+from sottovoce.core.kernels.tables import IntArray
+from sottovoce.core.mixture import from_json
+from sottovoce.core.reporter import Reporter
+from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.tally import Tally
+
+Estimator = Callable[[Tally], Estimate | Sequence[Estimate]]
+
+#: Columns of the result beside the group keys, with Spark's names for their types.
+COLUMNS = {"what": "string", "n": "long", "value": "double", "low": "double", "high": "double"}
+_TYPES = {"string": pa.string(), "long": pa.int64(), "double": pa.float64()}
+_CHUNK = 32  # groups that a process takes at once
+
+Group = tuple[Key, IntArray, IntArray]  # its key, the cells that occurred, how often
+Row = tuple[str, int, float, float, float]
+
+
+def estimates(
+    data: Data | GroupedTally,
+    column: str,
+    by: Sequence[str] | str,
+    estimate: Estimator,
+    *,
+    mechanism: Reporter | None = None,
+    processes: int | None = 1,
+    progress: Progress | None = None,
+) -> pa.Table:
+    """Compute an estimate for each group of people.
+
+    Args:
+        data: What `tally` takes, or a GroupedTally.
+        column: The column that holds the reports.
+        by: The columns of group keys.
+        estimate: Takes a Tally and returns an Estimate or several, such as `sottovoce.mean`. With `processes`
+            above 1 it has to be importable (a function of a module, or a `functools.partial` of one).
+        mechanism: What made the reports, where the data does not say so itself.
+        processes: How many to use; None for every core, if the first groups show that the rest takes long
+            enough for processes to be worth their start. A script that uses them needs the usual
+            `if __name__ == "__main__":`.
+        progress: Called with the number of groups done.
+
+    Returns:
+        An Arrow table: the columns of `by`, then what, n, value, low, high; a row for each answer.
+
+    Raises:
+        ArgumentError: If `by` is not that of a tally by group.
+        DataError: If the data cannot be read, or a group has no estimate.
+        ArgumentTypeError: If `estimate` returns something else, or cannot be imported by other processes.
+
+    Example:
+        >>> import pyarrow as pa, sottovoce as sv
+        >>> reports = pa.table({"town": ["a", "b", "b"], "cell": [0, 1, 1]})
+        >>> estimates(reports, "cell", "town", sv.mean, mechanism=sv.duchi(1.0)).column("n").to_pylist()
+        [1, 2]
+    """
+    if processes is not None:
+        whole_number(processes, "processes", least=1)
+    names = (by,) if isinstance(by, str) else tuple(by)
+    check_keys(names, COLUMNS)
+    groups = data if isinstance(data, GroupedTally) else tally(data, column, by=names, mechanism=mechanism)
+    if groups.by != names:
+        raise ArgumentError(f"by must be that of the tally, {list(groups.by)}, got by={by!r}", argument="by")
+    work = partial(_estimated, groups.mechanism.to_json(), groups.by, estimate)
+    rows: list[list[Row]] = []
+    for answers in in_processes(work, _chunks(groups), processes):
+        rows += answers
+        if progress is not None:
+            progress(len(answers))
+    places = pa.array([i for i, answers in enumerate(rows) for _ in answers], pa.int64())
+    columns = list(zip(*(row for answers in rows for row in answers), strict=True)) or [()] * len(COLUMNS)
+    arrays = [pa.array(values, _TYPES[kind]) for values, kind in zip(columns, COLUMNS.values(), strict=True)]
+    return pa.table([*groups.keys_table.take(places).columns, *arrays], names=[*names, *COLUMNS])
+
+
+@lru_cache(maxsize=16)
+def mechanism_from(spec: str) -> Reporter:
+    """The mechanism of a spec; a worker reads and audits it once."""
+    return from_json(spec)
+
+
+def _chunks(groups: GroupedTally) -> list[list[Group]]:
+    parts = [(key, *groups.pairs(key)) for key in groups]
+    return [parts[first : first + _CHUNK] for first in range(0, len(parts), _CHUNK)]
+
+
+def _estimated(spec: str, by: Sequence[str], estimate: Estimator, chunk: Sequence[Group]) -> list[list[Row]]:
+    """The rows of some groups; runs in a process of its own."""
+    mechanism = mechanism_from(spec)
+    return [
+        _rows(spread(mechanism, cells, counts), estimate, dict(zip(by, key, strict=True)))
+        for key, cells, counts in chunk
+    ]
+
+
+def _rows(part: Tally, estimate: Estimator, key: Mapping[str, object]) -> list[Row]:
+    try:
+        answer = estimate(part)
+    except (ValueError, ArithmeticError) as error:
+        group = ", ".join(f"{name}={value!r}" for name, value in key.items())
+        raise DataError(f"no estimate for the group {group} (n={part.n}): {error}") from None
+    several = answer if isinstance(answer, Sequence) else [answer]
+    if not all(hasattr(one, "value") for one in several):
+        raise ArgumentTypeError(
+            f"estimate must return an Estimate or several, got {type(answer).__name__}", argument="estimate"
+        )
+    return [(one.what, part.n, float(one.value), float(one.low), float(one.high)) for one in several]

@@ -1,0 +1,88 @@
+"""Draws that are a keyed function of the row: the same report however often a row is computed.
+
+    words = AES_k(AES_k(row id) ⊕ (bits of the value, 0)),   k = HMAC-SHA256(secret, digest, column)
+
+A distributed engine may compute a row twice (a retry, a speculative copy, a second action on the same
+plan). Fresh randomness would then publish two reports of one person. A pseudorandom function of a secret, the
+row, the column, the mechanism *and the value* gives one: two values, columns or mechanisms never share a
+draw. It is CBC-MAC over two blocks, a pseudorandom function for inputs of fixed length; two words per row.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from numpy.typing import NDArray
+
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.mixture import Mixture
+from sottovoce.core.reporter import Reporter
+
+Device = Mechanism | Mixture  # until the contract says `dtype`, `report` and `report_from`
+
+SECRET_BYTES = 32
+_REPORT, _STAND_IN = b"\0", b"\1"  # what a key is for
+
+
+def new_secret() -> bytes:
+    """A secret from the operating system, for one run."""
+    return os.urandom(SECRET_BYTES)
+
+
+class KeyedDraws:
+    """Draws for one column of some rows, by their ids, under one secret, which its repr does not show."""
+
+    def __init__(self, mechanism: Reporter, secret: bytes, column: str, ids: pa.Array) -> None:
+        if len(secret) != SECRET_BYTES:
+            raise ArgumentError(f"secret must be {SECRET_BYTES} bytes, got {len(secret)}", argument="secret")
+        self._mechanism, self._secret, self._column = mechanism, secret, column
+        self._blocks = row_blocks(ids)
+
+    def report(self, values: FloatArray) -> NDArray[Any]:
+        """The cells of the rows with these values."""
+        words = self._words(_REPORT, values)
+        mechanism = cast(Device, self._mechanism)
+        if isinstance(mechanism, Mixture):
+            return mechanism.report_from(words[:, 0], values, words[:, 1])
+        return mechanism.report_from(words[:, 0], values)
+
+    def stand_ins(self) -> FloatArray:
+        """A value for every row, spread evenly over the domain."""
+        zeros = np.zeros(len(self._blocks))
+        return self._mechanism.domain.spread(self._words(_STAND_IN, zeros)[:, 0])
+
+    def _words(self, purpose: bytes, values: FloatArray) -> NDArray[np.uint64]:
+        text = self._mechanism.digest.encode() + purpose + self._column.encode()
+        key = hmac.new(self._secret, text, hashlib.sha256).digest()[:16]
+        inner = _encrypted(key, self._blocks)
+        inner[:, 0] ^= np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)
+        return _encrypted(key, inner)
+
+
+def _encrypted(key: bytes, blocks: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    encryptor = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
+    data = np.ascontiguousarray(blocks, dtype="<u8")
+    return np.frombuffer(encryptor.update(data.tobytes()), dtype="<u8").reshape(-1, 2).copy()
+
+
+def row_blocks(ids: pa.Array) -> NDArray[np.uint64]:
+    """One 128-bit block per row id: an integer as it is, text by its hash. Nulls have no identity."""
+    if ids.null_count:
+        raise DataError(f"row ids must not be null: {ids.null_count} of {len(ids)} are", argument="row_id")
+    if pa.types.is_integer(ids.type):
+        blocks = np.zeros((len(ids), 2), dtype=np.uint64)
+        blocks[:, 0] = ids.to_numpy(zero_copy_only=False).astype(np.int64, copy=False).view(np.uint64)
+        return blocks
+    items = ids.to_pylist()
+    if not all(isinstance(item, str | bytes) for item in items):
+        raise ArgumentTypeError("row ids must be integers or text", argument="row_id")
+    digests = (hashlib.sha256(item.encode() if isinstance(item, str) else item).digest() for item in items)
+    return np.frombuffer(b"".join(digest[:16] for digest in digests), dtype="<u8").reshape(-1, 2).copy()

@@ -1,0 +1,185 @@
+"""A run: columns of files and dataframes to reports, streamed, with atomic and resumable output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import overload
+
+import pyarrow as pa
+
+from sottovoce.bulk.randomiser import Randomiser, declared
+from sottovoce.bulk.report_files import finished_rows, write_reports
+from sottovoce.bulk.sources import Data, Progress, Source, list_files
+from sottovoce.bulk.threads import in_order, read_ahead
+from sottovoce.core.errors import ArgumentError, DataError
+from sottovoce.core.policy import Missing, Outside
+from sottovoce.core.reporter import Reporter
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a run left on disk.
+
+    Attributes:
+        paths: The files of reports, one for each source.
+        rows: How many reports they hold.
+        made: How many of the files this run wrote.
+        found: How many an earlier run had finished; they were left alone.
+    """
+
+    paths: tuple[Path, ...]
+    rows: int
+    made: int
+    found: int
+
+
+@overload
+def report(
+    data: Data,
+    mechanisms: Mapping[str, Reporter],
+    output: None = None,
+    *,
+    keep: Sequence[str] | str = (),
+    missing: Missing = "refuse",
+    outside: Outside = "refuse",
+    clip: bool = False,
+    progress: Progress | None = None,
+) -> pa.Table: ...
+
+
+@overload
+def report(
+    data: Data,
+    mechanisms: Mapping[str, Reporter],
+    output: str | Path,
+    *,
+    keep: Sequence[str] | str = (),
+    missing: Missing = "refuse",
+    outside: Outside = "refuse",
+    clip: bool = False,
+    progress: Progress | None = None,
+) -> Written: ...
+
+
+def report(
+    data: Data,
+    mechanisms: Mapping[str, Reporter],
+    output: str | Path | None = None,
+    *,
+    keep: Sequence[str] | str = (),
+    missing: Missing = "refuse",
+    outside: Outside = "refuse",
+    clip: bool = False,
+    progress: Progress | None = None,
+) -> pa.Table | Written:
+    """Randomise columns of a file, a folder of files, a dataframe or a stream of record batches.
+
+    A file appears under its name only when it is complete, and is never written again: one that the same run
+    finished earlier is left alone, so that nobody is randomised twice, and any other is refused.
+
+    Args:
+        data: The name of a Parquet, CSV or Arrow file, a folder, a list of files, or a dataframe: whatever
+            gives an Arrow stream, such as pandas, polars, DuckDB and pyarrow.
+        mechanisms: The mechanism of each column that is randomised.
+        output: Where reports are written: a file by its ending (.parquet, .arrow, .csv), for several sources
+            a folder with one Parquet file each.
+        keep: Columns that are in the result as they are. All others are left out.
+        missing: What becomes of null, NaN and infinity: "refuse", "uniform" or a number that stands in and is
+            randomised like any other value, "drop" (no row) or "keep" (an empty report, which shows who had
+            no value).
+        outside: What becomes of numbers outside the domain: "refuse", "clip" or "missing".
+        clip: Short for `outside="clip"`.
+        progress: Called with the number of rows of every batch that is done.
+
+    Returns:
+        An Arrow table, or with `output` what was written.
+
+    Raises:
+        DataError: If the data cannot be read, or holds values that are refused: it gives their count and the
+            first row, never a value.
+        FileExistsError: If `output` exists and is not the work of the same run.
+
+    Example:
+        >>> import pyarrow as pa, sottovoce as sv
+        >>> people = pa.table({"wait": [3.5, 8.0], "town": ["a", "b"]})
+        >>> report(people, {"wait": sv.pm(1.0, (0, 10))}, keep="town").column_names
+        ['town', 'wait']
+    """
+    kept = (keep,) if isinstance(keep, str) else tuple(keep)
+    randomiser = Randomiser(mechanisms, kept, declared(missing, outside, clip))
+    files = list_files(data)
+    if output is None:
+        tables = [_table(item, randomiser, progress) for item in ([data] if files is None else files)]
+        return pa.concat_tables(tables)
+    if files is None:
+        targets: list[tuple[Data, Path]] = [(data, Path(output))]
+    else:
+        targets = list(zip(files, _targets(data, files, Path(output)), strict=True))
+    rows = made = 0
+    for item, target in targets:
+        source = item if isinstance(item, Path) else None
+        if target.exists():
+            done = finished_rows(target, randomiser, source)
+            if progress is not None:
+                progress(done)
+        else:
+            done = _write(item, randomiser, target, source, progress)
+            made += 1
+        rows += done
+    return Written(tuple(target for _, target in targets), rows, made, len(targets) - made)
+
+
+def _targets(data: Data, files: Sequence[Path], output: Path) -> list[Path]:
+    """Where the reports of each file go: to `output` itself, or into it as a folder."""
+    is_folder = isinstance(data, str | Path) and Path(data).is_dir()
+    if len(files) == 1 and not output.is_dir() and not is_folder:
+        return [output]
+    output.mkdir(parents=True, exist_ok=True)
+    targets = [output / f"{path.stem}.parquet" for path in files]
+    if len(set(targets)) < len(targets):
+        raise ArgumentError(
+            "data must name files differently: two of them would have their reports in one file",
+            argument="data",
+        )
+    return targets
+
+
+def _table(data: Data, randomiser: Randomiser, progress: Progress | None) -> pa.Table:
+    source = randomiser.open(data)
+    schema = randomiser.schema(source)
+    return pa.Table.from_batches(list(_randomised(source, schema, randomiser, progress)), schema)
+
+
+def _write(
+    data: Data, randomiser: Randomiser, target: Path, source_path: Path | None, progress: Progress | None
+) -> int:
+    source = randomiser.open(data)
+    schema = randomiser.schema(source)
+    batches = _randomised(source, schema, randomiser, progress)
+    return write_reports(batches, schema, randomiser, target, source_path)
+
+
+def _randomised(
+    source: Source, schema: pa.Schema, randomiser: Randomiser, progress: Progress | None
+) -> Iterator[pa.RecordBatch]:
+    """Randomised batches in order. After a refusal the rest is read too, for the count of what is refused."""
+
+    def attempt(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, pa.RecordBatch | DataError]:
+        try:
+            return batch, randomiser.reports(batch, schema)
+        except DataError as refusal:
+            return batch, refusal
+
+    rows = 0
+    attempts = in_order(attempt, read_ahead(source.batches()))
+    for batch, reports in attempts:
+        if isinstance(reports, DataError):
+            rest = chain([batch], (later for later, _ in attempts))
+            raise randomiser.refusal(rest, source.name, rows) from None
+        if progress is not None:
+            progress(batch.num_rows)
+        yield reports
+        rows += batch.num_rows

@@ -1,0 +1,180 @@
+"""A Spark session: started locally, refusals brought back from its tasks, folders written whole and once."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pyarrow as pa
+
+from sottovoce.core import errors
+from sottovoce.core.errors import Coded, DataError, MissingExtra, whole_number
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Result = TypeVar("Result")
+Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+_JAVA = "Spark needs Java 17 or newer: install a JRE (openjdk-17-jre-headless) or set JAVA_HOME"
+_ONCE = "output exists already: reports are written once, choose another name"
+_NOTE = "sottovoce-refusal: "
+
+
+def session(cores: int | str = "*", *, retries: int = 0, **settings: str) -> SparkSession:
+    """Start a local Spark session with the settings that these verbs like; a cluster's own session works too.
+
+    Args:
+        cores: How many to use, "*" for all.
+        retries: How often a task that died is tried again. A cluster does that on its own; locally it is not
+            Spark's habit.
+        settings: Spark's own, by name.
+
+    Returns:
+        The session.
+
+    Raises:
+        MissingExtra: If pyspark, pandas or pyarrow is not installed.
+        OSError: If there is no Java that starts Spark.
+
+    Example:
+        >>> session(2, **{"spark.sql.shuffle.partitions": "2"})  # doctest: +SKIP
+        <pyspark.sql.session.SparkSession object at ...>
+    """
+    pyspark = _pyspark()
+    whole_number(retries, "retries")
+    if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
+        raise OSError(_JAVA)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    master = f"local[{cores},{retries + 1}]"
+    builder = pyspark.sql.SparkSession.builder.master(master).appName("sottovoce")
+    defaults = {"spark.ui.enabled": "false", "spark.sql.execution.arrow.pyspark.enabled": "true"}
+    for key, value in {**defaults, **settings}.items():
+        builder = builder.config(key, value)
+    try:
+        return builder.getOrCreate()
+    except pyspark.errors.PySparkRuntimeError as error:
+        if error.getCondition() == "JAVA_GATEWAY_EXITED":
+            raise OSError(f"{_JAVA}; the Java that was found did not start Spark") from None
+        raise
+
+
+def _pyspark() -> ModuleType:
+    try:
+        import pandas  # noqa: F401
+        import pyspark.errors
+        import pyspark.sql
+    except ImportError as error:
+        raise MissingExtra(f"Spark (there is no {error.name})", "spark") from None
+    return pyspark
+
+
+# -- refusals: raised in a task, read on the driver ---------------------------------------------------------
+
+
+def noting_refusals(task: Task) -> Task:
+    """The task, with a note on every refusal that the driver can read: all that Spark passes on is text."""
+
+    @wraps(task)
+    def noting(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        try:
+            yield from task(batches)
+        except Coded as error:
+            content = {"kind": type(error).__name__, "sentence": str(error)}
+            error.add_note(_NOTE + json.dumps({**content, "code": error.code, "argument": error.argument}))
+            raise
+
+    return noting
+
+
+def run_action(action: Callable[[], Result]) -> Result:
+    """An action of Spark's; what a task refused comes back as the error it was, without the stack."""
+    from pyspark.errors import PySparkException
+
+    try:
+        return action()
+    except PySparkException as error:
+        if error.getCondition() == "PATH_ALREADY_EXISTS":
+            raise FileExistsError(_ONCE) from None
+        if refusal := _noted(str(error)):
+            raise refusal from None
+        raise
+
+
+def _noted(text: str) -> Coded | None:
+    """The refusal that a task noted in Spark's account of it."""
+    _, found, rest = text.partition(_NOTE)
+    if not found:
+        return None
+    note, _ = json.JSONDecoder().raw_decode(rest)
+    kind = getattr(errors, note["kind"])
+    return kind(note["sentence"], code=note["code"], argument=note["argument"])
+
+
+# -- output -------------------------------------------------------------------------------------------------
+
+
+def write_once(df: DataFrame, output: str) -> None:
+    """Parquet files in a new folder, which has its name only when all of them are there.
+
+    Written beside it first: Spark's commit keeps one attempt of each task, and the folder is renamed at the
+    end. A killed run leaves a hidden folder, which the next one of the same name removes.
+    """
+    session = df.sparkSession
+    if not hasattr(session, "_jsc"):  # Spark Connect shows no file system: Spark's own commit has to do
+        run_action(lambda: df.write.mode("error").parquet(output))
+        return
+    java: Any = session._jvm
+    java = java.org.apache.hadoop.fs
+    target = java.Path(output)
+    files = target.getFileSystem(session._jsc.hadoopConfiguration())
+    if files.exists(target):
+        raise FileExistsError(_ONCE)
+    target = files.makeQualified(target)
+    parent, name = target.getParent(), target.getName()
+    for left in files.globStatus(java.Path(parent, f".{name}.*.partial")) or []:
+        files.delete(left.getPath(), True)
+    temporary = java.Path(parent, f".{name}.{secrets.token_hex(4)}.partial")
+    try:
+        run_action(lambda: df.write.mode("error").parquet(temporary.toString()))
+        if files.exists(target) or not files.rename(temporary, target):
+            raise FileExistsError(_ONCE)
+    finally:
+        files.delete(temporary, True)
+
+
+# -- what a frame has ---------------------------------------------------------------------------------------
+
+
+def parallelism(df: DataFrame) -> int:
+    """How many tasks run at once."""
+    session = df.sparkSession
+    if not hasattr(session, "_jsc"):
+        return int(session.conf.get("spark.sql.shuffle.partitions") or 1)
+    return int(session.sparkContext.defaultParallelism)
+
+
+def check_columns(df: DataFrame, columns: Sequence[str]) -> None:
+    """Refuse columns that the frame does not have, or that Spark cannot be asked for by name."""
+    if missing := [name for name in columns if name not in df.columns]:
+        raise DataError(f"the data has no column {missing[0]!r}; columns are {df.columns}")
+    if odd := [name for name in columns if "." in name or "`" in name]:
+        raise DataError(f"column {odd[0]!r} must be renamed: Spark takes a dot or a backtick for syntax")
+
+
+def check_numeric(df: DataFrame, column: str) -> None:
+    """Refuse a column that is not of numbers: here and not in the tasks, which may run much later."""
+    from pyspark.sql.types import NullType, NumericType
+
+    kind = df.schema[column].dataType
+    if not isinstance(kind, NumericType | NullType):
+        sentence = f"column {column!r} must be numeric, got {kind.simpleString()}"
+        raise errors.ArgumentTypeError(sentence, argument="column")
