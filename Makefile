@@ -52,7 +52,7 @@ bench: .venv/all.stamp ## list the benchmarks; ARGS="NAME …" runs these, ARGS=
 peers: .venv/all.stamp ## write the benchmarks page: installs other packages, ten minutes
 	@$(BIN)/python tools/requirements.py plots cli fast peers > .venv/peers.txt
 	@$(INSTALL) -r .venv/peers.txt
-	$(BIN)/sottovoce bench --against peers --output docs/benchmarks.md
+	$(BIN)/python -m benchmarks.page --output docs/benchmarks.md
 
 docs: .venv/all.stamp ## build the site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -72,7 +72,7 @@ dist: .venv/all.stamp ## build wheel and sdist, and run the README's lines from 
 
 constraints: .venv/build.stamp ## pin again what pyproject.toml asks for (UPGRADE=--upgrade for the newest)
 	@$(INSTALL) uv
-	$(BIN)/uv pip compile pyproject.toml --all-extras --group build --output-file constraints.txt $(UPGRADE) \
+	$(BIN)/uv pip compile pyproject.toml --all-extras --group build --group peers --output-file constraints.txt $(UPGRADE) \
 	    --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --strip-extras \
 	    --no-annotate --no-header --no-emit-index-url --no-emit-find-links --quiet
 

@@ -6,7 +6,7 @@
 
 A module of this package with a `main()` is a benchmark: the first line of its docstring says what it shows,
 and TAKES how long its default run takes on two cores. The page that compares with other packages is
-`sottovoce bench --against peers` (`make peers`).
+`python -m benchmarks.page` (`make peers`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def available() -> dict[str, Benchmark]:
     """Every benchmark by name, read without importing it: some need packages that are slow to load."""
     found = {}
     for module in pkgutil.iter_modules(benchmarks.__path__):
-        if module.name.startswith("_"):
+        if module.ispkg or module.name.startswith("_"):
             continue
         tree = ast.parse((Path(benchmarks.__path__[0]) / f"{module.name}.py").read_text("utf-8"))
         if any(isinstance(node, ast.FunctionDef) and node.name == "main" for node in tree.body):
@@ -58,7 +58,7 @@ def main(wanted: list[str]) -> None:
         for name, benchmark in found.items():
             print(f"  {name:<18} {benchmark.takes:>7}  {benchmark.shows}")
         return
-    from benchmarks.page.machine import describe_machine
+    from benchmarks._machine import describe_machine
 
     print(describe_machine())
     for name in found if "all" in wanted else wanted:

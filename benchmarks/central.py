@@ -7,7 +7,6 @@ Errors are n²·MSE of the shipped code over (high − low)². Costs are CPU tim
 
 from __future__ import annotations
 
-import time
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import sottovoce as sv
+from benchmarks.page.worker import cpu_seconds
 from sottovoce.central.analysis import sigma2
 from sottovoce.central.simulate import simulate
 
@@ -24,12 +24,6 @@ MECHANISMS = ("independent", "shifted", "transformed", "staircase2d", "hourglass
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 MEANS = (0.01, 0.1, 0.5)
 RUNS = 100_000
-
-
-def cpu_seconds(work: Callable[[], object]) -> float:
-    begin = time.process_time()
-    work()
-    return time.process_time() - begin
 
 
 def errors() -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.collector.cluster import Cluster
 from tests.collector.crash import crash
 
-from benchmarks.page.machine import describe_machine
+from benchmarks._machine import describe_machine
 
 TAKES = "10 min"
 KILLS = 200

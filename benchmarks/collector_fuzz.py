@@ -25,7 +25,7 @@ from tests.collector.service import Server, create
 from tests.collector.test_fuzz import judge
 
 import sottovoce as sv
-from benchmarks.page.machine import describe_machine
+from benchmarks._machine import describe_machine
 from sottovoce.collector import open_store
 
 TAKES = "20 min"

@@ -28,7 +28,7 @@ from tests.collector.cluster import Cluster
 from tests.collector.service import Server, create
 
 import sottovoce as sv
-from benchmarks.page.machine import describe_machine
+from benchmarks._machine import describe_machine
 from sottovoce.collector import open_store
 from sottovoce.collector.store import Batch
 

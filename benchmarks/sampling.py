@@ -1,7 +1,8 @@
 """Exact, secure sampling against numpy's plain float generator, on one core, CPU time.
 
-The floor is `rng.random(out=…)` of PCG64. Every row is the same work: values in, cells out, random words
-from AES-CTR included. Ratios are to the floor in the same run; below 1 is faster than the generator alone.
+The rows of the benchmarks page that are this library's own. The floor is `rng.random(out=…)` of PCG64; every
+row takes values and gives cells, random words from AES-CTR included. Ratios are to the floor in the same run;
+below 1 is faster than the generator alone.
 """
 
 from __future__ import annotations
@@ -9,46 +10,14 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
-import sottovoce as sv
+from benchmarks.page.run import measure
+from benchmarks.page.tables import speeds
 from benchmarks.page.worker import cpu_seconds
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.randomness import secure_stream
 
-TAKES = "20 s"
-
-N = 1 << 22
-ROUNDS = 25
-
-
-def best_ratios(floor: Callable[[], object], rows: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """The least time of each row over the least time of the floor, measured turn by turn."""
-    times = {name: [] for name in ("floor", *rows)}  # type: dict[str, list[float]]
-    for work in (floor, *rows.values()):
-        work()
-    for _ in range(ROUNDS):
-        times["floor"].append(cpu_seconds(floor))
-        for name, work in rows.items():
-            times[name].append(cpu_seconds(work))
-    return {name: min(times[name]) / min(times["floor"]) for name in rows}
-
-
-def report_in_blocks(m: Mechanism, x: np.ndarray, compiled: bool) -> Callable[[], object]:
-    """What `Mechanism.report` does, with the kernel chosen."""
-    block = 1 << (16 if compiled else 14)
-    cells, words, stream = np.empty(len(x), m.dtype), np.empty(block, np.uint64), secure_stream()
-
-    def run() -> None:
-        for first in range(0, len(x), block):
-            part = slice(first, first + block)
-            stream.fill(words)
-            assert m._sampler.fill(cells[part], words, x[part], compiled=compiled) == 0
-
-    return run
+TAKES = "1 min"
 
 
 def python_loop(epsilon: float, values: np.ndarray) -> list[float]:
@@ -68,36 +37,14 @@ def python_loop(epsilon: float, values: np.ndarray) -> list[float]:
 
 
 def main() -> None:
-    x = np.random.default_rng(1).random(N)
-    generator, buffer = np.random.default_rng(2), np.empty(N)
-    mechanisms = {
-        "ogpm": sv.ogpm(1.0),
-        "pm": sv.pm(1.0, (0, 1)),
-        "sw": sv.sw(1.0),
-        "ogpm on a circle": sv.ogpm(1.0, sv.Circle(1.0)),
-        "optimal L1, epsilon 4": sv.optimal(4.0, loss="l1"),
-        "optimal unbiased, epsilon 4": sv.optimal(4.0, unbiased=True),
-    }
-    words = np.empty(1 << 16, np.uint64)
-
-    def stream_only() -> None:
-        for _ in range(N >> 16):
-            secure_stream().fill(words)
-
-    rows: dict[str, Callable[[], object]] = {"AES-CTR words alone": stream_only}
-    rows |= {f"{name}, numba": report_in_blocks(m, x, True) for name, m in mechanisms.items()}
-    rows |= {f"{name}, numpy": report_in_blocks(m, x, False) for name, m in mechanisms.items()}
-    # A mixture draws two words for each value and makes its own array: beside one that makes its own too.
-    whole = {"sw, report": sv.sw(1.0), "two_scale, report": sv.two_scale(1.0)}
-    rows |= {name: partial(m.report, x) for name, m in whole.items()}
-    ratios = best_ratios(lambda: generator.random(out=buffer), rows)
-    floor = min(cpu_seconds(lambda: generator.random(out=buffer)) for _ in range(5)) / N
-    print(f"floor: numpy PCG64 random, {1e-6 / floor:.0f} M/s")
-    for name, ratio in ratios.items():
-        print(f"  {name:<32} {ratio:6.2f} × the floor's time")
-    few = x[:100_000]
-    loop = cpu_seconds(lambda: python_loop(1.0, few)) / len(few)
-    print(f"  {'Python loop, one value a time':<32} {loop / floor:6.0f} × the floor's time")
+    results = measure("floor")
+    floor = next(iter(results["ours"].values()))["speed"]["floor"]
+    values = np.random.default_rng(1).random(100_000)
+    loop = cpu_seconds(lambda: python_loop(1.0, values)) / len(values)
+    loops = {"label": "Python loop, one value a time", "seconds": loop, "ratio": loop / floor}
+    for row in (*speeds(results), loops):
+        speed = f"{1e-6 / row['seconds']:>10,.3f} M/s {row['ratio']:>8,.2f} × the floor's time"
+        print(f"  {row['label']:<42} {speed}")
     stream_many()
 
 

@@ -1,6 +1,6 @@
 """Write what the dashboard's planner shows: errors to expect on a domain of width 1, by ε and people.
 
-    python tools/planner_table.py > src/sottovoce/collector/pages/planner.json
+    python tools/planner_table.py > src/sottovoce/collector/pages/static/planner.json
 
 Means are those of `sottovoce.plan`: exact, for the worst truth, of the best unbiased mechanism, which is the
 certified optimum; on a circle the mean direction over two reference shapes. They are for one person: divide

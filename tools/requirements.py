@@ -1,7 +1,7 @@
 """Print what pip has to install for sottovoce with some of its extras, one requirement per line.
 
-    python tools/requirements.py fast cli      the core and two extras
-    python tools/requirements.py --all         the core and every extra but `peers` (benchmarks only)
+    python tools/requirements.py fast peers    the core, an extra and a dependency group
+    python tools/requirements.py --all         the core and every extra
     python tools/requirements.py --build       the tools that install them
 
 pip cannot check the hash of a folder, so `pip install --require-hashes .[fast]` is refused. Installing
@@ -18,11 +18,12 @@ def requirements(arguments: list[str]) -> list[str]:
     if arguments == ["--build"]:
         return sorted(pyproject["dependency-groups"]["build"])
     extras = pyproject["project"]["optional-dependencies"]
-    chosen = [extra for extra in extras if extra != "peers"] if arguments == ["--all"] else arguments
-    unknown = sorted(set(chosen) - set(extras))
+    known = extras | pyproject["dependency-groups"]
+    chosen = list(extras) if arguments == ["--all"] else arguments
+    unknown = sorted(set(chosen) - set(known))
     if unknown:
-        raise SystemExit(f"no such extra: {', '.join(unknown)}; there are {', '.join(extras)}")
-    lines = {line for extra in chosen for line in extras[extra]}
+        raise SystemExit(f"no such extra: {', '.join(unknown)}; there are {', '.join(known)}")
+    lines = {line for extra in chosen for line in known[extra]}
     return sorted(lines.union(pyproject["project"]["dependencies"]))
 
 

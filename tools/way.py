@@ -124,7 +124,7 @@ def post(epsilon: float) -> Action:
     m = sv.sw(epsilon, (0, 24))
     folder = tempfile.mkdtemp()
     app = create_app(open_store(Path(folder, "store.db")), Settings(rate=0), secret=bytes(32))
-    campaigns.create(app.state.service.data, {"name": "trial", "spec": m.to_json()})
+    campaigns.create(app.state.service.store, campaigns.NewCampaign(name="trial", spec=m.to_json()))
     body = json.dumps({"digest": m.digest, "cells": m.report(24 * values()).tolist()}).encode()
 
     client = CLOSING.enter_context(TestClient(app))

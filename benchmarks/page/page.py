@@ -8,12 +8,17 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from benchmarks import growth
+from benchmarks._tables import number
 from benchmarks.page import tables, worker
 from benchmarks.page.environments import known_peers
-from benchmarks.page.growth import STEPS
-from benchmarks.page.pictures import draw_bins, draw_speed
 
 NUMBERS = "results.json"
+OURS, THEIRS, FLOOR = "#0072B2", "#999999", "#E69F00"
 
 
 def write_page(found: dict[str, Any], path: Path) -> list[Path]:
@@ -46,7 +51,7 @@ def page(found: dict[str, Any], folder: str) -> str:
         "repetitions": str(found["reconstructed"]["repetitions"]),
         "reconstruction": tables.reconstruction_table(found),
         "numba": "with" if found["growth"]["compiled"] else "without",
-        "steps": str(STEPS),
+        "steps": str(growth.STEPS),
         "worker": inspect.getsource(worker.measure_speed).strip(),
         "sources": "\n\n".join(_listing(peer.file) for peer in known_peers()),
     }
@@ -55,7 +60,7 @@ def page(found: dict[str, Any], folder: str) -> str:
         for place in ("line", "circle")
         for loss in ("l1", "l2")
     }
-    parts |= {f"growth_{name}": text for name, text in tables.growth_tables(found).items()}
+    parts |= {f"growth_{name}": text for name, text in growth.tables(found["growth"]).items()}
     return template.substitute(parts)
 
 
@@ -66,12 +71,12 @@ def speed_words(found: dict[str, Any]) -> str:
     published = [row for row in rows if row["label"].startswith("published")]
     packages = [row for row in rows if row["whose"] == "peer" and row not in published]
     best = ours[0]
-    text = f"The fastest here is {best['label']}, at {tables.number(best['ratio'])} times the floor's time."
+    text = f"The fastest here is {best['label']}, at {number(best['ratio'])} times the floor's time."
     numbers = [row for row in packages if found["peers"][row["peer"]]["error"]]
     kinds = (("published sampler", published), ("package", packages), ("package for numbers", numbers))
     for kind, chosen in kinds:
         if chosen:
-            times = tables.number(chosen[0]["ratio"] / best["ratio"])
+            times = number(chosen[0]["ratio"] / best["ratio"])
             text += f" The fastest {kind} ({chosen[0]['label']}) takes {times} times as long."
     single = next(row for row in ours if row["label"].endswith("one value a call"))
     text += f" With **one value a call** sottovoce needs {_microseconds(single)}"
@@ -92,3 +97,58 @@ def _listing(file: Path) -> str:
     """A peer's file from what it needs on."""
     text = file.read_text(encoding="utf-8")
     return f"`{file.name}`:\n\n```py\n{text[text.index('DISTRIBUTIONS') :].strip()}\n```"
+
+
+def draw_speed(rows: list[tuple[str, float, str]], path: Path) -> None:
+    """Bars of (label, values a second, whose); logarithmic: five orders of magnitude."""
+    drawn, panel = _panel(7.2, 0.6 + 0.21 * len(rows))
+    colour = {"ours": OURS, "peer": THEIRS, "floor": FLOOR}
+    places = range(len(rows))
+    panel.barh(
+        places,
+        [speed / 1e6 for _, speed, _ in rows],
+        color=[colour[whose] for _, _, whose in rows],
+        height=0.72,
+    )
+    panel.set_yticks(places, [label for label, _, _ in rows], fontsize=7.5)
+    panel.set_ylim(len(rows) - 0.4, -0.6)
+    panel.set_axisbelow(True)
+    panel.set_xscale("log")
+    panel.set_xlabel("million values a second, one core")
+    panel.grid(True, axis="x", color="#dddddd", linewidth=0.6)
+    handles = [Patch(color=colour[key], label=name) for key, name in _NAMES.items()]
+    panel.legend(handles=handles, frameon=False, fontsize=8, loc="lower right")
+    drawn.savefig(path)
+
+
+_NAMES = {"ours": "sottovoce", "peer": "peers", "floor": "the floor: random numbers alone"}
+
+
+def draw_bins(rows: list[dict[str, float]], path: Path) -> None:
+    """Microseconds of one step of EMS by the number of bins."""
+    drawn, panel = _panel(5.2, 3.2)
+    bins = [row["bins"] for row in rows]
+    looks = {"dense": (THEIRS, "o", "dense matrix, as published"), "numpy": (OURS, "s", "sottovoce, numpy")}
+    looks["numba"] = (OURS, "^", "sottovoce, numba")
+    for key, (colour, marker, label) in looks.items():
+        if key in rows[0]:
+            dash = "--" if key == "numpy" else "-"
+            times = [1e6 * row[key] for row in rows]
+            panel.plot(bins, times, color=colour, marker=marker, linestyle=dash, label=label)
+    panel.set_xscale("log", base=2)
+    panel.set_yscale("log")
+    panel.set_xticks(bins, [f"{int(size)}" for size in bins])
+    panel.set_xlabel("bins")
+    panel.set_ylabel("µs a step")
+    panel.grid(True, color="#dddddd", linewidth=0.6)
+    panel.legend(frameon=False, fontsize=8)
+    drawn.savefig(path)
+
+
+def _panel(width: float, height: float) -> tuple[Any, Any]:
+    drawn = Figure(figsize=(width, height), dpi=110, layout="constrained")
+    FigureCanvasAgg(drawn)
+    panel = drawn.add_subplot()
+    for side in ("top", "right"):
+        panel.spines[side].set_visible(False)
+    return drawn, panel

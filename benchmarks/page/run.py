@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks._machine import describe_machine
+from benchmarks._truths import TUNED
+from benchmarks.growth import growth
 from benchmarks.page.accuracy import exact_errors
 from benchmarks.page.environments import Peer, known_peers, ourselves, run_peer
-from benchmarks.page.growth import growth
-from benchmarks.page.machine import describe_machine
 from sottovoce._version import __version__
 from sottovoce.core.kernels import compiled_available
 from sottovoce.estimates.metrics import Cumulative, wasserstein
@@ -24,10 +25,7 @@ INPUTS = (0.0, 0.25, 0.5, 0.75, 1.0)
 RECONSTRUCTED = (1.0, 2.0)  # the ε of reconstructions
 
 #: What distributions are reconstructed.
-TRUTHS: dict[str, Callable[[np.random.Generator, int], Any]] = {
-    "Beta(5, 2)": lambda rng, n: rng.beta(5, 2, n),
-    "two peaks": lambda rng, n: np.where(rng.random(n) < 0.5, rng.beta(20, 60, n), rng.beta(60, 25, n)),
-}
+TRUTHS = {name: TUNED[name] for name in ("Beta(5, 2)", "two peaks")}
 
 
 def measure(

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any
 
+from benchmarks._tables import error, number, table
+
 FLOOR_NAME = "numpy `random` (PCG64), the floor"
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table; every column after the first is a number unless its head ends with a space."""
-    rule = ["---" if i == 0 or name.endswith(" ") else "--:" for i, name in enumerate(head)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in ([name.strip() for name in head], rule, *rows))
 
 
 def speeds(found: dict[str, Any]) -> list[dict[str, Any]]:
@@ -148,69 +143,3 @@ def reconstruction_table(found: dict[str, Any]) -> str:
         spent = [f"{sum(one[key] for one in first) / len(first):.3g}" for key in ("report", "estimate")]
         rows.append((whose, name, *distances, *spent))
     return table(("who", "method ", *truths, "reports, s", "estimate, s"), rows)
-
-
-def growth_tables(found: dict[str, Any]) -> dict[str, str]:
-    rows = found["growth"]
-    bins = [key for key in ("dense", "numpy", "numba") if key in rows["bins"][0]]
-    answers = ("tally", "mean", "distribution")
-    return {
-        "people": table(
-            ("people", "reports, ns a person", "tally, ms", "mean, ms", "distribution, ms"),
-            (
-                (
-                    f"{row['people']:,}",
-                    number(1e9 * row["report"] / row["people"]),
-                    *(number(1e3 * row[key]) if key in row else "" for key in answers),
-                )
-                for row in rows["people"]
-            ),
-        ),
-        "cells": table(
-            ("cells", "building, ms", "reports, ns a person"),
-            (
-                (f"{row['cells']:,}", number(1e3 * row["build"]), number(1e9 * row["report"]))
-                for row in rows["cells"]
-            ),
-        ),
-        "bins": table(
-            ("bins", *(f"{key}, µs" for key in bins), "dense ÷ best", "largest difference"),
-            (
-                (
-                    f"{row['bins']}",
-                    *(number(1e6 * row[key]) for key in bins),
-                    number(row["dense"] / min(row[key] for key in bins[1:])),
-                    f"{row['difference']:.0e}",
-                )
-                for row in rows["bins"]
-            ),
-        ),
-        "attributes": table(
-            ("attributes", "reported by each", "reports, ns a person", "means, ns a person"),
-            (
-                (
-                    f"{row['attributes']}",
-                    f"{row['sampled']}",
-                    number(1e9 * row["report"]),
-                    number(1e9 * row["means"]),
-                )
-                for row in rows["attributes"]
-            ),
-        ),
-    }
-
-
-def number(x: float) -> str:
-    """Three figures, thousands with a comma.
-
-    >>> number(0.01234), number(1.5), number(1234.5)
-    ('0.0123', '1.50', '1,234')
-    """
-    if x >= 100:
-        return f"{x:,.0f}"
-    return f"{x:.2f}" if x >= 1 else f"{x:.3g}"
-
-
-def error(x: float) -> str:
-    """Four decimals, fewer for large errors."""
-    return f"{x:.4f}" if x < 1 else f"{x:.3f}"

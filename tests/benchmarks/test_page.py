@@ -1,7 +1,7 @@
-"""The machinery of `sottovoce bench`, with peers made up here: one that works, and one that is missing.
+"""The machinery of the benchmarks page, with peers made up here: one that works, and one that is missing.
 
 What real peers do is not tested: they are not installed for tests. That the files about them load, say what
-they are and agree with the `peers` extra is.
+they are and agree with the `peers` group is.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.page import accuracy, growth, page, run, tables
+from benchmarks.page import accuracy, page, run, tables
+from benchmarks.page.__main__ import main
 from benchmarks.page.environments import Peer, known_peers, ourselves, run_peer
 from benchmarks.page.peers import published
-from typer.testing import CliRunner
 
-from sottovoce.cli import build_app
+from benchmarks import growth
 
 ROOT = Path(__file__).parents[2]
 
@@ -139,15 +139,13 @@ def test_the_page_has_every_table_and_both_pictures(results: dict[str, Any], tmp
     assert widths == {1}
 
 
-def test_the_command_writes_the_page_again_from_results(results: dict[str, Any], tmp_path: Path) -> None:
+def test_the_command_writes_the_page_again_from_results(
+    results: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     kept = tmp_path / "kept.json"
     kept.write_text(json.dumps({**results, "machine": "another machine"}))
-    done = CliRunner().invoke(
-        build_app(),
-        ["bench", "--against", "peers", "--results", str(kept), "--output", str(tmp_path / "b.md")],
-    )
-    assert done.exit_code == 0
-    assert "missing: not measured: No matching distribution" in done.output
+    main(["--results", str(kept), "--output", str(tmp_path / "b.md")])
+    assert "missing: not measured: No matching distribution" in capsys.readouterr().out
     assert (tmp_path / "b.md").read_text() == page.page({**results, "machine": "another machine"}, "b")
 
 
@@ -211,18 +209,18 @@ def test_published_ems_agrees_with_ours_step_by_step() -> None:
 def test_the_committed_page_is_what_the_command_writes_from_its_numbers() -> None:
     """After a change of words:
 
-    sottovoce bench --against peers --results docs/benchmarks/results.json --output docs/benchmarks.md
+    python -m benchmarks.page --results docs/benchmarks/results.json --output docs/benchmarks.md
     """
     found = json.loads((ROOT / "docs/benchmarks/results.json").read_text())
     assert not found["quick"]
     assert (ROOT / "docs/benchmarks.md").read_text() == page.page(found, "benchmarks")
 
 
-def test_the_extra_is_what_the_peers_need() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    core = {line.split(">")[0] for line in project["dependencies"]}
+def test_the_group_is_what_the_peers_need() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    core = {line.split(">")[0] for line in project["project"]["dependencies"]}
     needed = {line for peer in known_peers() for line in peer.requires if line.split(">")[0] not in core}
-    assert set(project["optional-dependencies"]["peers"]) == needed
+    assert set(project["dependency-groups"]["peers"]) == needed
 
 
 def test_every_peer_says_what_it_does() -> None:

@@ -36,7 +36,7 @@ def new_key() -> str:
 def create(store: Store, mechanism: sv.Mechanism | sv.Mixture, **settings: Any) -> Campaign:
     """A campaign straight in the store."""
     content = {"name": "trial", "spec": mechanism.to_json(), "min_n": 1, "results": "public", **settings}
-    return campaigns.create(store, content)
+    return campaigns.create(store, campaigns.NewCampaign.of(content))
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Running:
 
     @property
     def store(self) -> Store:
-        return self.app.state.service.data
+        return self.app.state.service.store
 
     def create(self, mechanism: sv.Mechanism | sv.Mixture, **settings: Any) -> Campaign:
         return create(self.store, mechanism, **settings)
@@ -81,7 +81,7 @@ class Running:
 
     def stored(self, campaign: Campaign) -> int:
         """Reports in the store, counted from the counters; the day's total must agree."""
-        total = int(self.store.counts(campaign.id, campaign.mechanism.cells).sum())
+        total = int(self.store.counts(campaign.id, campaign.reporter.cells).sum())
         assert total == sum(number for _, number in self.store.days(campaign.id))
         return total
 

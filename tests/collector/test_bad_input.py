@@ -15,8 +15,9 @@ import pytest
 from tests.collector.service import Running, Server
 
 import sottovoce as sv
+from sottovoce.collector.api.problems import STATUS
 from sottovoce.collector.campaigns import Campaign
-from sottovoce.collector.problems import CODES
+from sottovoce.collector.refusals import SENTENCES
 
 BINARY = "application/vnd.sottovoce.cells"
 FUTURE = (dt.datetime.now(dt.UTC) + dt.timedelta(days=2)).isoformat()
@@ -126,7 +127,7 @@ CASES = {
 def token_of(running: Running, case: Case, campaign: Campaign, mechanism: sv.Mechanism) -> str | None:
     words = (case.token or "").split()
     if words and words[0] == "other":
-        other = running.create(mechanism, name=f"other-{campaign.stored.name}")
+        other = running.create(mechanism, name=f"other-{campaign.name}")
         return running.token(words[1], other.id)
     if case.token in ("enrolment", "write", "read", "admin"):
         return running.token(case.token, 0 if case.token == "admin" else campaign.id)
@@ -134,7 +135,7 @@ def token_of(running: Running, case: Case, campaign: Campaign, mechanism: sv.Mec
 
 
 def check_refused(answer: Any, code: str) -> None:
-    assert (answer.json()["code"], answer.status_code) == (code, CODES[code][0])
+    assert (answer.json()["code"], answer.status_code) == (code, STATUS[code])
     assert set(answer.json()) == {"code", "message", "field"}
     assert answer.headers["content-type"] == "application/json"
 
@@ -212,4 +213,5 @@ def test_every_documented_code_is_a_code_and_the_other_way_round() -> None:
         for row in table.strip().splitlines()[1:]
         for code in row.split("|")[2].split(",")
     }
-    assert documented == {(status, code) for code, (status, _) in CODES.items() if code != "internal"}
+    assert documented == {(status, code) for code, status in STATUS.items() if code != "internal"}
+    assert set(SENTENCES) == set(STATUS)

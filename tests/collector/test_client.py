@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
 
-import httpx
+import httpx2 as httpx
 import numpy as np
 import pytest
 from tests.collector.service import Server, create
@@ -40,7 +40,7 @@ def campaign(server: Any, name: str, mechanism: sv.Mechanism, **settings: Any) -
 
 
 def counted(server: Any, made: Any) -> list[int]:
-    return server.store.counts(made.id, made.mechanism.cells).tolist()
+    return server.store.counts(made.id, made.reporter.cells).tolist()
 
 
 def test_one_person_draws_once(server: Any, mechanism: sv.Mechanism, tmp_path: Path) -> None:

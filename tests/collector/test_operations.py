@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 import itertools
 import json
 import logging
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from sqlalchemy import func, select, text
 from starlette.testclient import TestClient
 from tests.collector.cluster import Cluster
 from tests.collector.service import Running, create, new_key
@@ -21,11 +24,14 @@ from typer.testing import CliRunner
 
 import sottovoce as sv
 from sottovoce.cli import build_app
-from sottovoce.collector import Settings, create_app, logs, open_store
-from sottovoce.collector.backup import backup, restore
-from sottovoce.collector.limits import RateLimit
-from sottovoce.collector.store import Store, migrations, schema, sqlite
+from sottovoce.collector import Settings, create_app, logs, open_store, tokens
+from sottovoce.collector.campaigns import Campaign
+from sottovoce.collector.rates import RateLimit
+from sottovoce.collector.store import Batch, Store, ingest, migrations, postgres, schema, sqlite
+from sottovoce.collector.store.backup import backup, restore
 from sottovoce.collector.store.store import as_url
+
+CELLS = np.array([2, 4, 4])
 
 
 def test_health_and_metrics(running: Running, mechanism: sv.Mechanism) -> None:
@@ -144,7 +150,7 @@ def test_a_campaign_survives_a_restart(store_url: str, mechanism: sv.Mechanism) 
         app = create_app(open_store(store_url), Settings(rate=0), secret=bytes(32))
         with TestClient(app) as client:
             running = Running(client, app)
-            if running.store.campaign("trial") is None:
+            if not running.store.campaigns():
                 running.create(mechanism)
             running.post(mechanism, [1, 2])
             assert running.get("/campaigns/trial/summary").json()["n"] == expected
@@ -156,22 +162,51 @@ def test_the_migrations_make_the_schema(store: Store) -> None:
     open_store(store.engine.url.render_as_string(hide_password=False)).close()
 
 
-def test_a_store_of_the_first_schema_is_brought_up_to_date(tmp_path: Path, mechanism: sv.Mechanism) -> None:
-    url = as_url(tmp_path / "old.db")
-    engine = sqlite.engine(url)
+def test_a_store_of_the_first_schema_is_brought_up_to_date(store_url: str, mechanism: sv.Mechanism) -> None:
+    """A campaign of the first version keeps its rules, under their new names, and every count."""
+    old = {"title": "Old", "missing": 3.0, "out_of_range": "missing", "collection": "open", "min_n": 1}
+    old |= {"opens": None, "closes": "2999-01-01T00:00:00Z", "created": "2026-11-15T00:00:00Z"}
+    row = {"name": "trial", "digest": mechanism.digest, "spec": mechanism.to_json()}
+    row["settings"] = json.dumps(old)
+    url = as_url(store_url)
+    engine = (sqlite if url.get_backend_name() == "sqlite" else postgres).engine(url)
     migrations.upgrade(engine, "0001")
-    with engine.connect() as connection, connection.begin():
-        row = {"name": "trial", "digest": mechanism.digest, "spec": mechanism.to_json(), "settings": "{}"}
-        connection.execute(schema.campaigns.insert(), row)
+    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        columns = ", ".join(row)
+        values = ", ".join(f":{name}" for name in row)
+        connection.execute(text(f"INSERT INTO campaigns ({columns}) VALUES ({values})"), row)
+        connection.execute(schema.counts.insert(), {"campaign": 1, "day": 20_000, "cell": 5, "count": 7})
+        mixing = {"campaign": 1, "day": 20_001, "cells": ingest.pack(CELLS)}
+        connection.execute(schema.pending.insert(), mixing)
     engine.dispose()
-    store = open_store(tmp_path / "old.db")
-    kept = store.campaign("trial")
-    assert kept is not None
-    assert kept.spec == mechanism.to_json()
-    store.purge(kept.id)
-    assert create(store, mechanism).id > kept.id
+    store = open_store(store_url)
+    kept = Campaign.of(store.campaign("trial"))
+    assert (kept.stored.spec, kept.rules.title) == (mechanism.to_json(), "Old")
+    assert (kept.rules.missing, kept.rules.outside) == (3.0, "missing")
+    assert kept.rules.closes == dt.datetime(2999, 1, 1, tzinfo=dt.UTC)
+    assert store.daily_counts(kept.id) == [(20_000, 5, 7), (20_001, 2, 1), (20_001, 4, 2)]
     with store.reading() as connection:
         assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
+    store.purge(kept.id)
+    assert create(store, mechanism).id > kept.id
+
+
+def test_counting_sees_one_state(cluster: Cluster, mechanism: sv.Mechanism) -> None:
+    """Reports that leave the mixing row between two queries of a reader are counted once."""
+    store = open_store(cluster.database())
+    campaign = create(store, mechanism, collection="enrolment")
+    issued = tokens.issue(store, campaign.id, "enrolment", ingest.FULL)
+    batches = [
+        Batch(campaign.id, 20_000, CELLS[:1], os.urandom(16), os.urandom(16), 20_008, tokens.token_hash(one))
+        for one in issued
+    ]
+    store.ingest(batches[:-1])
+    with store.reading() as connection:
+        counted = connection.execute(select(func.sum(schema.counts.c.count))).scalar_one() or 0
+        store.ingest(batches[-1:])  # the row overflows: most of it moves to the counters
+        waiting = connection.execute(select(schema.pending.c.cells)).scalar_one()
+    assert counted + len(ingest.unpack(bytes(waiting))) == ingest.FULL - 1
+    assert int(store.counts(campaign.id, mechanism.cells).sum()) == ingest.FULL
 
 
 def filled(store: Store, mechanism: sv.Mechanism) -> list[tuple[int, int, int]]:
@@ -265,8 +300,6 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert run("tokens", "--kind", "admin", *store).output.startswith("admn_")
     assert "needs a campaign" in str(run("tokens", "--kind", "read", *store).exception)
     opened = open_store(tmp_path / "store.db")
-    from sottovoce.collector.store import Batch
-
     outcome = opened.ingest([Batch(1, 20_000, np.array([5, 5, 9]), bytes(16), bytes(16), 20_008)])
     assert outcome[0].count == 3
     for form in ("csv", "parquet"):
@@ -276,7 +309,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
     assert pq.read_table(tmp_path / "counts.parquet").column("count").to_pylist() == [2, 1]
-    assert ".csv or .parquet" in str(run("export", "hours", "--output", "x.txt", *store).exception)
+    assert "one of .csv, .parquet" in str(run("export", "hours", "--output", "x.txt", *store).exception)
     assert "closed hours" in run("close", "hours", *store).output
     assert "wrote" in run("backup", "--output", tmp_path / "copy", *store).output
     assert run("purge", "hours", *store).exit_code == 1

@@ -19,7 +19,7 @@ import uvicorn
 
 from sottovoce.collector import Settings, logs
 from sottovoce.collector import run as run_module
-from sottovoce.collector.problems import CODES
+from sottovoce.collector.refusals import SENTENCES
 
 
 def test_words_of_other_libraries_are_not_logged(capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,7 +79,7 @@ def test_beyond_the_most_connections_the_refusal_has_the_one_shape(tmp_path: Pat
             with socket.create_connection(address, 30) as extra:
                 head, content = asked(extra)
                 assert extra.recv(1) == b""  # closed: it makes room
-        assert content == {"code": "busy", "message": CODES["busy"][1], "field": None}
+        assert content == {"code": "busy", "message": SENTENCES["busy"], "field": None}
         assert head.startswith("HTTP/1.1 503")
         assert "default-src 'none'" in head
         assert "retry-after: 1" in head
@@ -89,7 +89,7 @@ def test_beyond_the_most_connections_the_refusal_has_the_one_shape(tmp_path: Pat
                 if "200 OK" in asked(again)[0]:
                     break
             assert time.monotonic() < deadline
-        text = made.config.app.state.service.metrics.text().decode()  # type: ignore[union-attr]
+        text = made.config.app.state.service.counters.text().decode()  # type: ignore[union-attr]
         assert 'sottovoce_refusals_total{code="busy"}' in text
 
 

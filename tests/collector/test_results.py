@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2 as httpx
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -18,8 +18,8 @@ from tests.collector.service import KEY, Running, Server, create, new_key
 from tests.collector.test_bad_input import check_refused
 
 import sottovoce as sv
-from sottovoce.collector import estimates, open_store
-from sottovoce.collector.answers import Question, answer
+from sottovoce.collector import open_store, results_cache
+from sottovoce.collector.results import View, results
 from sottovoce.collector.store import Unavailable
 
 
@@ -44,9 +44,9 @@ def test_estimates_are_the_librarys(embedded: Running, small: sv.Mechanism) -> N
     mean = sv.mean(tally, confidence=0.9)
     assert found["mean"] == {"value": mean.value, "low": mean.low, "high": mean.high}
     assert found["circular_mean"] is None
-    assert [entry["q"] for entry in found["quantiles"]] == [0.5, 0.9]
+    assert [entry["p"] for entry in found["quantiles"]] == [0.5, 0.9]
     median = sv.quantile(tally, 0.5, confidence=0.9)
-    assert found["quantiles"][0] == {"q": 0.5, "value": median.value, "low": median.low, "high": median.high}
+    assert found["quantiles"][0] == {"p": 0.5, "value": median.value, "low": median.low, "high": median.high}
     shape = sv.distribution(tally, bins=16, confidence=0.9)
     assert found["distribution"]["edges"] == shape.edges.tolist()
     assert found["distribution"]["probabilities"] == shape.probabilities.tolist()
@@ -130,14 +130,14 @@ def test_the_same_question_is_computed_once(
 ) -> None:
     filled(embedded, small, "busy")
     calls = []
-    compute = embedded.app.state.service.estimates._compute
+    compute = embedded.app.state.service.results._compute
 
     def slow(*arguments: Any) -> Any:
         calls.append(1)
         time.sleep(0.2)
         return compute(*arguments)
 
-    monkeypatch.setattr(embedded.app.state.service.estimates, "_compute", slow)
+    monkeypatch.setattr(embedded.app.state.service.results, "_compute", slow)
     answers: list[Any] = []
     ask = lambda: answers.append(embedded.get("/campaigns/busy/estimates", quantiles="").json())  # noqa: E731
     threads = [threading.Thread(target=ask) for _ in range(5)]
@@ -154,10 +154,10 @@ def test_nothing_is_computed_while_no_report_arrives(
 ) -> None:
     filled(embedded, small, "quiet")
     made: list[int] = []
-    estimator = embedded.app.state.service.estimates.estimator
+    estimator = embedded.app.state.service.results.worker
     real = estimator.ask
-    monkeypatch.setattr(estimates, "_FRESH", 0.0)
-    monkeypatch.setattr(estimates, "_STALE", 0.0)
+    monkeypatch.setattr(results_cache, "_FRESH", 0.0)
+    monkeypatch.setattr(results_cache, "_STALE", 0.0)
     monkeypatch.setattr(estimator, "ask", lambda *given: made.append(1) or real(*given))
     ask = lambda: embedded.get("/campaigns/quiet/estimates", quantiles="", bins=8).json()  # noqa: E731
     first, again = ask(), ask()
@@ -174,7 +174,7 @@ def test_a_store_that_is_away_is_a_503(
     embedded.create(small, name="away")
 
     def gone(*_: Any) -> None:
-        raise Unavailable("gone")
+        raise Unavailable
 
     for name in ("days", "daily_counts", "counts", "check", "ingest"):
         monkeypatch.setattr(embedded.store, name, gone)
@@ -189,7 +189,7 @@ def test_an_estimate_that_never_ends_delays_nothing(embedded: Running, small: sv
     """The estimator is stopped in the middle of its work; reports and summaries are answered all the same."""
     filled(embedded, small, "endless")
     assert embedded.get("/campaigns/endless/estimates", quantiles="", bins=7).json()["shown"]
-    pid = embedded.app.state.service.estimates.estimator.pid
+    pid = embedded.app.state.service.results.worker.pid
     assert pid not in (None, os.getpid())
     answers: list[Any] = []
     ask = lambda: answers.append(embedded.get("/campaigns/endless/estimates", bins=9).json())  # noqa: E731
@@ -209,7 +209,7 @@ def test_an_estimate_that_never_ends_delays_nothing(embedded: Running, small: sv
 
 def test_an_estimator_that_dies_is_started_again(embedded: Running, small: sv.Mechanism) -> None:
     filled(embedded, small, "fragile")
-    estimator = embedded.app.state.service.estimates.estimator
+    estimator = embedded.app.state.service.results.worker
     assert embedded.get("/campaigns/fragile/estimates", quantiles="", bins=11).status_code == 200
     os.kill(estimator.pid, signal.SIGKILL)
     check_refused(
@@ -253,6 +253,6 @@ def test_a_fault_of_one_estimate_is_a_problem_in_words(
 
     monkeypatch.setattr(sv, "mean", broken)
     tally = sv.Tally(small, [1, 2, 3])
-    found = answer(tally, Question(quantiles=(), bins=8))
+    found = results(tally, View(quantiles=(), bins=8))
     assert found["problems"] == {"mean": "it could not be computed"}
     assert found["distribution"] is not None

@@ -38,11 +38,10 @@ def test_the_wheel_holds_what_runs_and_nothing_else(wheel: Path) -> None:
     assert {name for name in names if ".dist-info/" not in name} == source
     for needed in (
         "py.typed",
-        "web/static/survey.html",
-        "web/static/sottovoce/mechanism.js",
+        "collector/pages/static/survey.html",
+        "collector/pages/static/sottovoce/mechanism.js",
         "collector/store/migrations/versions/0001_first.py",
         "demo/departures.csv",
-        "bench/page.md",
     ):
         assert f"sottovoce/{needed}" in names
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)

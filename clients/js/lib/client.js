@@ -2,8 +2,8 @@
  * A person's side of a campaign. It fetches the mechanism, audits it, draws once, remembers what it drew,
  * and sends exactly that until the collector says it has it.
  */
-import { CollectorError, DataError, PrivacyError, SpecError } from "./errors.js";
-import { fromJson } from "./mechanism.js";
+import { ArgumentTypeError, CollectorError, DataError, PrivacyError, SpecError } from "./errors.js";
+import { fromJson } from "./formats.js";
 import { randomKey, sha256 } from "./random.js";
 import { browserStore } from "./stores.js";
 import { body, request } from "./wire.js";
@@ -32,10 +32,13 @@ export class Client {
   constructor(url, campaign, options) {
     const { epsilon, token = null, store, fetch = globalThis.fetch, attempts = 4, timeout = 15 } = options;
     if (typeof epsilon !== "number" || !(epsilon > 0)) {
-      throw new TypeError("epsilon must be the number that the person agreed to");
+      throw new ArgumentTypeError("epsilon must be the number that the person agreed to", { argument: "epsilon" });
     }
     if (!store && typeof document === "undefined") {
-      throw new TypeError("store must be given outside browsers: fileStore(folder), or memoryStore() for tests");
+      throw new ArgumentTypeError(
+        "store must be given outside browsers: fileStore(folder), or memoryStore() for tests",
+        { argument: "store" },
+      );
     }
     this.#base = new URL(`v1/campaigns/${encodeURIComponent(campaign)}`, String(url).replace(/\/*$/, "/"));
     this.#name = `${this.#base.origin}${this.#base.pathname}`;
@@ -46,18 +49,22 @@ export class Client {
 
   async #fetchCampaign(agreed) {
     const campaign = await request(this.#base.href, this.#network);
-    const { spec, digest, missing, out_of_range: outside } = campaign;
+    const { spec, digest, missing, outside } = campaign;
     if (typeof spec !== "string" || (await sha256(spec)) !== digest) {
-      throw new SpecError("the mechanism is not the one that the campaign's digest names");
+      throw new SpecError("the mechanism is not the one that the campaign's digest names", { argument: "digest" });
     }
     const mechanism = fromJson(spec);
     if (!mechanism.keeps(agreed)) {
       throw new PrivacyError(
         `the campaign's mechanism has epsilon=${mechanism.audit.epsilon}, more than the agreed epsilon=${agreed}`,
+        { argument: "epsilon" },
       );
     }
-    if (!mechanism.contains(missing) || !["clip", "missing"].includes(outside)) {
-      throw new SpecError("the campaign must say what it does with missing and out-of-range values");
+    if (missing !== "uniform" && !mechanism.contains(missing)) {
+      throw new SpecError("the campaign must name a number inside the domain for missing values, or uniform", { argument: "missing" });
+    }
+    if (!["clip", "missing"].includes(outside)) {
+      throw new SpecError("the campaign's rule for values outside the domain must be clip or missing", { argument: "outside" });
     }
     this.campaign = Object.freeze(campaign);
     this.mechanism = mechanism;
@@ -67,66 +74,67 @@ export class Client {
    * What the campaign's declared rule makes of a value, always a number in the domain: a client that stayed
    * silent because of a value would tell something about it.
    */
-  admitted(value) {
+  prepare(value) {
     if (value !== null && value !== undefined && typeof value !== "number") {
-      throw new TypeError("value must be a number, or null if it is missing");
+      throw new ArgumentTypeError("value must be a number, or null if it is missing", { argument: "value" });
     }
-    const { missing, out_of_range: outside } = this.campaign;
-    if (!Number.isFinite(value)) return missing;
-    if (this.mechanism.contains(value)) return value;
-    const inside = outside === "clip" ? this.mechanism.bringInside(value) : missing;
-    return this.mechanism.contains(inside) ? inside : missing;
+    const { mechanism, campaign: { missing, outside } } = this;
+    if (mechanism.contains(value)) return value;
+    const inside = outside === "clip" && Number.isFinite(value) ? mechanism.bringInside(value) : NaN;
+    if (mechanism.contains(inside)) return inside;
+    return missing === "uniform" ? mechanism.spread() : missing;
   }
 
   /** What this store has drawn for the campaign before, or null. */
   async previous() {
     const text = await this.#store.get(this.#name);
-    return text === null ? null : this.#shown(JSON.parse(text));
+    return text === null ? null : this.#receipt(JSON.parse(text));
   }
 
   /**
-   * Answer the campaign, once: the value is randomised, the cell stored with its key, then sent. Called again,
+   * Report to the campaign, once: the value is randomised, the cell stored with its key, then sent. Called again,
    * whatever the value, it only repeats what was drawn the first time; choosing among draws would break ε.
    */
-  async answer(value) {
-    const x = this.admitted(value);
+  async report(value) {
+    const x = this.prepare(value);
     return exclusively(this.#name, async () => {
       let text = await this.#store.get(this.#name);
       if (text === null) {
         const fresh = JSON.stringify(this.#record([this.mechanism.report(x)]));
         text = (await this.#store.add(this.#name, fresh)) ? fresh : await this.#store.get(this.#name);
       }
-      return this.#shown(await this.#deliver(this.#name, JSON.parse(text)));
+      return this.#receipt(await this.#deliver(this.#name, JSON.parse(text)));
     });
   }
 
-  /** Send again what was drawn and not yet acknowledged. Resolves to how many batches were delivered. */
-  async resend() {
-    let delivered = 0;
+  /**
+   * Report the values of many people, for a gateway that holds them: each is randomised once. All batches are
+   * drawn and stored before the first is sent; if the collector cannot be reached, call `flush`, not this again.
+   */
+  async send(values, { batch = 1000 } = {}) {
+    if (!values.length) throw new DataError("values must not be empty", { code: "no_data", argument: "values" });
+    const cells = this.mechanism.reportAll(Array.from(values, (value) => this.prepare(value)));
+    for (let first = 0; first < cells.length; first += batch) {
+      const part = Array.from(cells.subarray(first, first + batch));
+      const record = this.#record(part, cells.BYTES_PER_ELEMENT);
+      await this.#store.add(`${this.#name}#${record.key}`, JSON.stringify(record));
+    }
+    return this.flush();
+  }
+
+  /** Send what was drawn and not yet acknowledged, with its own keys. Resolves to how many reports were accepted. */
+  async flush() {
+    let accepted = 0;
     for (const name of await this.#store.names()) {
       if (name !== this.#name && !name.startsWith(`${this.#name}#`)) continue;
       await exclusively(name, async () => {
         const record = JSON.parse(await this.#store.get(name));
         if (record.state !== "pending") return;
         await this.#deliver(name, record);
-        delivered += 1;
+        accepted += record.cells.length;
       });
     }
-    return delivered;
-  }
-
-  /**
-   * Report the values of many people in one batch, for a gateway that holds them: each is randomised once.
-   * If it throws a CollectorError that is `retryable`, call `resend`, not this again.
-   */
-  async sendAll(values) {
-    if (!values.length) throw new DataError("values must not be empty");
-    const cells = this.mechanism.reportAll(Array.from(values, (value) => this.admitted(value)));
-    const record = this.#record(Array.from(cells), cells.BYTES_PER_ELEMENT);
-    const name = `${this.#name}#${record.key}`;
-    await this.#store.add(name, JSON.stringify(record));
-    await exclusively(name, () => this.#deliver(name, record));
-    return cells.length;
+    return accepted;
   }
 
   #record(cells, width = 1) {
@@ -134,7 +142,7 @@ export class Client {
     return { key: randomKey(), digest, cells, width, state: "pending", created: Date.now() };
   }
 
-  #shown({ state, cells: [cell], digest }) {
+  #receipt({ state, cells: [cell], digest }) {
     const same = digest === this.campaign.digest;
     return { state, cell, value: same ? this.mechanism.decode(cell) : null };
   }

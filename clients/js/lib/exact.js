@@ -1,6 +1,6 @@
 /**
  * Exact arithmetic: a rational lower bound of e^ε, and the logarithm of a ratio. The same integers as
- * sottovoce/exact.py; a fraction is a pair [numerator, denominator] of BigInts. Nothing here is on the
+ * sottovoce/core/exact.py; a fraction is a pair [numerator, denominator] of BigInts. Nothing here is on the
  * sampling path.
  */
 const BITS = 160n; // denominators of the bounds are 2^160

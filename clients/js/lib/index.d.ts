@@ -33,6 +33,8 @@ export class Mechanism {
   contains(x: number): boolean;
   /** The nearest end of an interval; the same angle on a circle. */
   bringInside(x: number): number;
+  /** A value drawn evenly from the domain. */
+  spread(): number;
   /** Randomise one value. Values outside the domain are refused unless `clip` brings them inside. */
   report(value: number, options?: { clip?: boolean }): number;
   /** Randomise many values, each with randomness of its own; the narrowest unsigned integers. */
@@ -77,10 +79,10 @@ export interface Campaign {
   readonly unit: string;
   readonly digest: string;
   readonly spec: string;
-  /** What stands in for a missing value. */
-  readonly missing: number;
+  /** What stands in for a missing value: a number, or one drawn evenly from the domain. */
+  readonly missing: number | "uniform";
   /** Whether finite values outside the domain are brought inside or count as missing. */
-  readonly out_of_range: "clip" | "missing";
+  readonly outside: "clip" | "missing";
   readonly status: "scheduled" | "open" | "closed";
   readonly [key: string]: unknown;
 }
@@ -101,7 +103,8 @@ export interface ClientOptions {
   wait?: (seconds: number) => Promise<void>;
 }
 
-export interface Answer {
+/** What left the device for one person. */
+export interface Receipt {
   /** "pending": not yet acknowledged; "refused": the collector said no, for good. */
   readonly state: "pending" | "sent" | "refused";
   readonly cell: number;
@@ -116,28 +119,50 @@ export class Client {
   readonly campaign: Campaign;
   readonly mechanism: Mechanism;
   /** What the campaign's declared rule makes of a value: always a number in the domain. */
-  admitted(value: number | null | undefined): number;
+  prepare(value: number | null | undefined): number;
   /** What this store has drawn for the campaign before. */
-  previous(): Promise<Answer | null>;
+  previous(): Promise<Receipt | null>;
   /** Randomise, store, send; called again it repeats the first draw, whatever the value. */
-  answer(value: number | null | undefined): Promise<Answer>;
-  /** Send again what is pending; how many batches were delivered. */
-  resend(): Promise<number>;
-  /** Report many people's values in one batch; how many. */
-  sendAll(values: ArrayLike<number | null>): Promise<number>;
+  report(value: number | null | undefined): Promise<Receipt>;
+  /** Report many people's values in batches (of 1000); how many reports were accepted. */
+  send(values: ArrayLike<number | null>, options?: { batch?: number }): Promise<number>;
+  /** Send what is pending; how many reports were accepted. */
+  flush(): Promise<number>;
 }
 
+/** What programs read of an error, beside its words. */
+interface Coded {
+  /** What is wrong: "spec", "privacy", "outside", … or the collector's own code. */
+  readonly code: string;
+  /** The argument or field that it is about. */
+  readonly argument: string | null;
+}
+
+/** An argument has the wrong type. */
+export class ArgumentTypeError extends TypeError implements Coded {
+  readonly code: string;
+  readonly argument: string | null;
+}
 /** A mechanism's spec is malformed or its numbers contradict each other. */
-export class SpecError extends Error {}
+export class SpecError extends Error implements Coded {
+  readonly code: string;
+  readonly argument: string | null;
+}
 /** The counts do not give the ε that is claimed, or more than was agreed to. */
-export class PrivacyError extends Error {}
+export class PrivacyError extends Error implements Coded {
+  readonly code: string;
+  readonly argument: string | null;
+}
 /** Values or cells that a mechanism cannot take. */
-export class DataError extends Error {}
+export class DataError extends Error implements Coded {
+  readonly code: string;
+  readonly argument: string | null;
+}
 /** What the collector answered instead of accepting, or that it could not be reached. */
-export class CollectorError extends Error {
+export class CollectorError extends Error implements Coded {
   readonly status: number;
   readonly code: string;
-  readonly field: string | null;
+  readonly argument: string | null;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
 }

@@ -4,7 +4,7 @@
  *
  * Integers come back as BigInt, numbers written with a point or an exponent as Number.
  */
-import { SpecError } from "./errors.js";
+import { ArgumentTypeError, SpecError } from "./errors.js";
 
 export const MAX_BYTES = 1 << 22;
 const MAX_DEPTH = 16;
@@ -18,7 +18,7 @@ const WORDS = [["true", true], ["false", false], ["null", null]];
 /** Parse text (or its UTF-8 bytes); anything odd is a SpecError. */
 export function parse(text) {
   if (typeof text !== "string") text = decode(text);
-  else if (text.length > MAX_BYTES) throw new SpecError(`a spec must be at most ${MAX_BYTES} bytes`);
+  else if (text.length > MAX_BYTES) throw tooLarge(text.length);
   const reader = new Reader(text);
   const value = reader.value(0);
   reader.space();
@@ -26,15 +26,15 @@ export function parse(text) {
   return value;
 }
 
+const tooLarge = (length) => new SpecError(`a spec must be at most ${MAX_BYTES} bytes, got ${length}`, { code: "too_large" });
+
 function decode(bytes) {
-  if (!(bytes instanceof Uint8Array)) throw new TypeError("a spec must be JSON text or its bytes");
-  if (bytes.length > MAX_BYTES) {
-    throw new SpecError(`a spec must be at most ${MAX_BYTES} bytes, got ${bytes.length}`);
-  }
+  if (!(bytes instanceof Uint8Array)) throw new ArgumentTypeError("a spec must be JSON text or its bytes", { argument: "text" });
+  if (bytes.length > MAX_BYTES) throw tooLarge(bytes.length);
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new SpecError("not valid JSON: not UTF-8", { cause });
+    throw new SpecError("not valid JSON: not UTF-8", { code: "malformed", cause });
   }
 }
 
@@ -44,8 +44,8 @@ class Reader {
     this.at = 0;
   }
 
-  wrong(what) {
-    return new SpecError(`not valid JSON: ${what} at position ${this.at}`);
+  wrong(what, code = "malformed") {
+    return new SpecError(`not valid JSON: ${what} at position ${this.at}`, { code });
   }
 
   /** What a sticky pattern matches here, or null. */
@@ -72,7 +72,7 @@ class Reader {
   }
 
   value(depth) {
-    if (depth > MAX_DEPTH) throw this.wrong("nested too deeply");
+    if (depth > MAX_DEPTH) throw this.wrong("nested too deeply", "too_deep");
     if (this.take("{")) return this.object(depth);
     if (this.take("[")) return this.list(depth);
     if (this.text[this.at] === '"') return this.string();
@@ -90,7 +90,7 @@ class Reader {
     if (!found) throw this.wrong("expected a value");
     const [digits, point, exponent] = found;
     if (point !== undefined || exponent !== undefined) return Number(digits);
-    if (digits.length > 20) throw new SpecError("an integer has more than 20 digits");
+    if (digits.length > 20) throw this.wrong("an integer of more than 20 digits");
     return BigInt(digits);
   }
 
@@ -116,7 +116,7 @@ class Reader {
     do {
       this.space();
       const key = this.string();
-      if (items.has(key)) throw new SpecError("an object has the same key twice");
+      if (items.has(key)) throw this.wrong("the same key twice", "duplicate_key");
       this.expect(":");
       items.set(key, this.value(depth + 1));
     } while (this.take(","));

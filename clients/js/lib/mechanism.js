@@ -2,30 +2,13 @@
  * A mechanism: what a device runs. It turns a value into an integer cell, exactly as the Python library
  * does on the same 64 random bits. All arithmetic is on integers below 2^53 held as doubles.
  */
-import { DataError, PrivacyError, SpecError } from "./errors.js";
+import { ArgumentTypeError, DataError, PrivacyError, SpecError } from "./errors.js";
 import { atMostExp, logUpper } from "./exact.js";
 import { randomWord, withWords } from "./random.js";
 import { Sampler, units } from "./sampler.js";
-import { readSpec } from "./spec.js";
 import { largestRatio } from "./window.js";
 
 const [MIN_EPSILON, MAX_EPSILON] = [1e-6, 16];
-
-/** The exact ε of a spec that anybody may have written, without believing what it claims. */
-export function audit(text) {
-  return findings(readSpec(text));
-}
-
-function findings({ epsilon: claimed, windows }) {
-  const ratios = windows.map(largestRatio); // a public coin cancels: the worst part counts
-  const ratio = ratios.reduce((most, next) => (next[0] * most[1] > most[0] * next[1] ? next : most));
-  return { ratio, epsilon: logUpper(ratio), claimed, holds: atMostExp(ratio, claimed) };
-}
-
-/** Read a spec; refused unless its counts give the ε it claims. */
-export function fromJson(text) {
-  return new Mechanism(readSpec(text));
-}
 
 export class Mechanism {
   #domain;
@@ -33,14 +16,21 @@ export class Mechanism {
   #coin;
   #sides;
 
+  /** The largest ratio of a spec's counts and its logarithm, against what it claims. */
+  static count({ epsilon: claimed, windows }) {
+    const ratios = windows.map(largestRatio); // a public coin cancels: the worst part counts
+    const ratio = ratios.reduce((most, next) => (next[0] * most[1] > most[0] * next[1] ? next : most));
+    return { ratio, epsilon: logUpper(ratio), claimed, holds: atMostExp(ratio, claimed) };
+  }
+
   constructor(spec) {
     const { epsilon } = spec;
     if (!(epsilon >= MIN_EPSILON && epsilon <= MAX_EPSILON)) {
-      throw new SpecError(`epsilon must be between ${MIN_EPSILON} and ${MAX_EPSILON}, got epsilon=${epsilon}`);
+      throw new SpecError(`epsilon must be between ${MIN_EPSILON} and ${MAX_EPSILON}, got epsilon=${epsilon}`, { argument: "epsilon" });
     }
-    const found = findings(spec);
-    if (!found.holds) {
-      throw new PrivacyError(`the counts give epsilon=${found.epsilon}, more than the claimed epsilon=${epsilon}`);
+    const audit = Mechanism.count(spec);
+    if (!audit.holds) {
+      throw new PrivacyError(`the counts give epsilon=${audit.epsilon}, more than the claimed epsilon=${epsilon}`, { argument: "epsilon" });
     }
     this.#domain = { ...spec.domain, ...units(spec.domain) };
     let [offset, share] = [0, 0];
@@ -52,7 +42,7 @@ export class Mechanism {
     });
     this.#coin = Math.log2(share); // bits of the public coin; 0: there is none
     this.#sides = Uint8Array.from({ length: share }, (_, side) => this.#parts.findIndex((part) => side < part.share));
-    this.audit = Object.freeze(found);
+    this.audit = Object.freeze(audit);
     this.epsilon = epsilon;
     this.cells = offset;
     this.domain = Object.freeze(spec.domain);
@@ -79,9 +69,15 @@ export class Mechanism {
     return low + (turn < 0 ? turn + circumference : turn);
   }
 
+  /** A value drawn evenly from the domain: it may stand in for a missing one. */
+  spread() {
+    const t = ((randomWord() >>> 5) * 2 ** 26 + (randomWord() >>> 6)) / 2 ** 53;
+    return this.bringInside(this.#at(t));
+  }
+
   /** Randomise one value: an integer cell from fresh randomness. */
   report(value, { clip = false } = {}) {
-    if (typeof value !== "number") throw new TypeError("value must be a number");
+    if (typeof value !== "number") throw new ArgumentTypeError("value must be a number", { argument: "value" });
     const x = clip && Number.isFinite(value) ? this.bringInside(value) : value;
     return this.#draw(x);
   }
@@ -105,14 +101,16 @@ export class Mechanism {
 
   #checked(values, clip) {
     if (!Array.isArray(values) && !(ArrayBuffer.isView(values) && "length" in values)) {
-      throw new TypeError("values must be an array of numbers");
+      throw new ArgumentTypeError("values must be an array of numbers", { argument: "values" });
     }
     const { low, high } = this.#domain;
     const numbers = new Float64Array(values.length);
     let [wrong, first] = [0, -1];
     for (let i = 0; i < numbers.length; i += 1) {
       let value = values[i];
-      if (typeof value !== "number") throw new TypeError(`values must be numbers, the one at index ${i} is not`);
+      if (typeof value !== "number") {
+        throw new ArgumentTypeError(`values must be numbers, the one at index ${i} is not`, { argument: "values" });
+      }
       if (clip && Number.isFinite(value)) value = this.bringInside(value);
       numbers[i] = value;
       if (value >= low && value <= high) continue;
@@ -122,6 +120,7 @@ export class Mechanism {
     if (wrong) {
       throw new DataError(
         `values must be in the domain: ${wrong} of ${numbers.length} are not, the first at index ${first}`,
+        { code: "outside", argument: "values" },
       );
     }
     return numbers;
@@ -144,7 +143,7 @@ export class Mechanism {
    */
   cellAt(x, hi, lo, coin = 0) {
     const { low, high } = this.#domain;
-    if (!(x >= low && x <= high)) throw new DataError("value must be a number in the domain");
+    if (!(x >= low && x <= high)) throw new DataError("value must be a number in the domain", { code: "outside", argument: "value" });
     const side = this.#coin ? this.#sides[(coin >>> 0) >>> (32 - this.#coin)] : 0;
     const { sampler, offset } = this.#parts[side];
     return offset + sampler.cell(x, hi, lo);
@@ -154,7 +153,7 @@ export class Mechanism {
   cellsAt(values, words) {
     const numbers = this.#checked(values, false);
     if (!(words instanceof Uint32Array) || words.length !== numbers.length * (this.#coin ? 3 : 2)) {
-      throw new TypeError(`words must be a Uint32Array with ${this.#coin ? 3 : 2} entries for each value`);
+      throw new ArgumentTypeError(`words must be a Uint32Array with ${this.#coin ? 3 : 2} entries for each value`, { argument: "words" });
     }
     const cells = this.#room(numbers.length);
     this.#fill(cells, numbers, words, 0, numbers.length);
@@ -164,11 +163,16 @@ export class Mechanism {
   /** The value that a cell stands for, in the units of the domain. */
   decode(cell) {
     if (!Number.isInteger(cell) || cell < 0 || cell >= this.cells) {
-      throw new DataError(`cells must be whole numbers in 0..${this.cells - 1}`);
+      throw new DataError(`cells must be whole numbers in 0..${this.cells - 1}`, { argument: "cell" });
     }
     const { offset, value, step, sampler } = this.#parts.findLast((part) => part.offset <= cell);
     const run = sampler.first.findLastIndex((first) => first <= cell - offset);
     const t = value[run] + step[run] * (cell - offset - sampler.first[run]);
+    return this.#at(t);
+  }
+
+  /** The place of a unit coordinate in the domain. */
+  #at(t) {
     const { scaledLow, scaledWidth, scale } = this.#domain;
     return (scaledLow + t * scaledWidth) / scale;
   }

@@ -1,8 +1,7 @@
 /**
  * Reading `window/1` and `mixture/1` specs with suspicion: types, keys and what the numbers must satisfy.
- * Mirrors sottovoce/spec.py; nothing here believes the ε that a spec claims.
+ * Mirrors sottovoce/core/spec.py; nothing here believes the ε that a spec claims.
  */
-import { parse } from "./json.js";
 import { MAX_CELLS, checkWindow, rule } from "./window.js";
 
 const LARGEST = 2n ** 53n;
@@ -15,15 +14,16 @@ function short(content) {
 }
 
 function keys(content, expected, where) {
-  rule(content instanceof Map, `${where} must be an object, got ${short(content)}`);
-  for (const key of content.keys()) rule(expected.includes(key), `${where} has an unknown key ${short(key)}`);
-  for (const key of expected) rule(content.has(key), `${where} lacks the key ${key}`);
+  rule(content instanceof Map, `${where} must be an object, got ${short(content)}`, where);
+  for (const key of content.keys()) rule(expected.includes(key), `${where} has an unknown key ${short(key)}`, where);
+  for (const key of expected) rule(content.has(key), `${where} lacks the key ${key}`, where);
 }
 
 function integer(content, where) {
   rule(
     typeof content === "bigint" && content <= LARGEST && content >= -LARGEST,
     `${where} must hold integers up to 2^53, got ${short(content)}`,
+    where,
   );
   return Number(content);
 }
@@ -32,17 +32,18 @@ function real(content, where) {
   rule(
     (typeof content === "bigint" || typeof content === "number") && Number.isFinite(Number(content)),
     `${where} must hold finite numbers, got ${short(content)}`,
+    where,
   );
   return Number(content);
 }
 
 function flag(content, where) {
-  rule(typeof content === "boolean", `${where} must be true or false, got ${short(content)}`);
+  rule(typeof content === "boolean", `${where} must be true or false, got ${short(content)}`, where);
   return content;
 }
 
 function list(content, where) {
-  rule(Array.isArray(content), `${where} must be a list, got ${short(content)}`);
+  rule(Array.isArray(content), `${where} must be a list, got ${short(content)}`, where);
   return content;
 }
 
@@ -50,42 +51,39 @@ function numbers(content, where, item) {
   return Float64Array.from(list(content, where), (entry) => item(entry, where));
 }
 
-/**
- * The claimed ε, the domain, and the windows with the weights of the public coin between them (one window
- * of weight 1 if there is no coin). Whether the claim holds is for the caller to check.
- */
-export function readSpec(text) {
-  const spec = parse(text);
-  if (!(spec instanceof Map) || spec.get("format") !== "mixture/1") {
-    const { epsilon, domain, window } = readWindow(spec);
-    return { epsilon, domain, weights: [1], windows: [window] };
-  }
+/** A lone window: the coin has one side. */
+export function readWindow(spec) {
+  return { ...joined([readPart(spec)]), weights: [1] };
+}
+
+/** Windows, and the weights of the public coin between them. */
+export function readMixture(spec) {
   keys(spec, ["format", "parts", "weights"], "spec");
   const weights = Array.from(numbers(spec.get("weights"), "weights", integer));
   const parts = list(spec.get("parts"), "parts");
   const total = weights.reduce((sum, weight) => sum + weight, 0);
-  rule(parts.length >= 1 && parts.length <= MAX_PARTS, `a mixture has between 1 and ${MAX_PARTS} parts`);
-  rule(weights.length === parts.length, "weights must have one entry per part");
-  rule(weights.every((weight) => weight >= 1), "weights must be whole numbers of at least 1");
+  rule(parts.length >= 1 && parts.length <= MAX_PARTS, `a mixture has between 1 and ${MAX_PARTS} parts`, "parts");
+  rule(weights.length === parts.length, "weights must have one entry per part", "weights");
+  rule(weights.every((weight) => weight >= 1), "weights must be whole numbers of at least 1", "weights");
   rule(total <= MAX_COIN && 2 ** Math.round(Math.log2(total)) === total,
-    `weights must add up to a power of two up to ${MAX_COIN}`);
-  return { ...joined(parts.map(readWindow)), weights };
+    `weights must add up to a power of two up to ${MAX_COIN}`, "weights");
+  return { ...joined(parts.map(readPart)), weights };
 }
 
 function joined(read) {
   const [{ epsilon, domain }] = read;
   const cells = read.reduce((sum, { window }) => sum + window.cells, 0);
-  rule(cells <= MAX_CELLS, `there can be at most ${MAX_CELLS} cells`);
+  rule(cells <= MAX_CELLS, `there can be at most ${MAX_CELLS} cells`, "parts");
   for (const part of read) {
     const same = Object.keys(domain).every((key) => part.domain[key] === domain[key]);
-    rule(same && part.epsilon === epsilon, "the parts of a mixture must have the same epsilon and domain");
+    rule(same && part.epsilon === epsilon, "the parts of a mixture must have the same epsilon and domain", "parts");
   }
   return { epsilon, domain, windows: read.map(({ window }) => window) };
 }
 
-function readWindow(spec) {
+function readPart(spec) {
   keys(spec, ["format", "epsilon", "domain", "circle", "bits", "cells", "start"], "spec");
-  rule(spec.get("format") === "window/1", `format must be window/1, got ${short(spec.get("format"))}`);
+  rule(spec.get("format") === "window/1", `format must be window/1, got ${short(spec.get("format"))}`, "format");
   const epsilon = real(spec.get("epsilon"), "epsilon");
   const circle = flag(spec.get("circle"), "circle");
   const domain = readDomain(spec.get("domain"), circle);
@@ -109,10 +107,10 @@ function readWindow(spec) {
 
 function readDomain(content, circle) {
   const bounds = numbers(content, "domain", real);
-  rule(bounds.length === 2, "domain must be a list of 2");
+  rule(bounds.length === 2, "domain must be a list of 2", "domain");
   const [low, second] = bounds;
   const high = circle ? low + second : second;
-  rule(!circle || second > 0, "domain: circumference must be positive");
-  rule(low < high && Number.isFinite(high), "domain must have low < high, both finite");
+  rule(!circle || second > 0, "domain: circumference must be positive", "domain");
+  rule(low < high && Number.isFinite(high), "domain must have low < high, both finite", "domain");
   return { low, high, circle, circumference: circle ? second : null };
 }

@@ -1,6 +1,6 @@
 /**
  * The integer window: the rules its numbers obey, and the one number that matters, the largest ratio of two
- * counts of one cell, by counting. Mirrors sottovoce/window.py.
+ * counts of one cell, by counting. Mirrors sottovoce/core/window.py.
  */
 import { SpecError } from "./errors.js";
 
@@ -10,8 +10,8 @@ const MAX_BITS = 52; // … and is an exact double
 const LARGEST = 2n ** 53n;
 const LEAST_GAP = 2 ** -64; // between two knots, unless they coincide
 
-export function rule(holds, sentence) {
-  if (!holds) throw new SpecError(sentence);
+export function rule(holds, sentence, argument = null) {
+  if (!holds) throw new SpecError(sentence, { argument });
 }
 
 /** The window with its totals N, A, H, K and the largest start; every later number is an exact double. */
@@ -24,24 +24,24 @@ export function checkWindow(window) {
 
 function checkCells({ wraps, bits, count, background, extra, value, step }) {
   const runs = count.length;
-  rule(bits >= MIN_BITS && bits <= MAX_BITS, `bits must be between ${MIN_BITS} and ${MAX_BITS}`);
-  rule(runs >= 1, "cells must not be empty");
+  rule(bits >= MIN_BITS && bits <= MAX_BITS, `bits must be between ${MIN_BITS} and ${MAX_BITS}`, "bits");
+  rule(runs >= 1, "cells must not be empty", "cells");
   for (const [name, column] of Object.entries({ background, extra, value, step })) {
-    rule(column.length === runs, `cells.${name} must have one entry per run`);
+    rule(column.length === runs, `cells.${name} must have one entry per run`, `cells.${name}`);
   }
   let cells = 0;
   let before = wraps ? 0 : -Infinity;
   for (let i = 0; i < runs; i += 1) {
-    rule(count[i] >= 1, "cells.count must be at least 1");
+    rule(count[i] >= 1, "cells.count must be at least 1", "cells.count");
     cells += count[i]; // far below 2^53 as long as the rule holds
-    rule(cells <= MAX_CELLS, `there can be at most ${MAX_CELLS} cells`);
-    rule(background[i] >= 1, "cells.background must be at least 1");
-    rule(extra[i] >= 0, "cells.extra must not be negative");
+    rule(cells <= MAX_CELLS, `there can be at most ${MAX_CELLS} cells`, "cells.count");
+    rule(background[i] >= 1, "cells.background must be at least 1", "cells.background");
+    rule(extra[i] >= 0, "cells.extra must not be negative", "cells.extra");
     const last = value[i] + step[i] * (count[i] - 1);
-    rule(step[i] >= 0 && value[i] >= before && Number.isFinite(last), "cell values must not decrease");
+    rule(step[i] >= 0 && value[i] >= before && Number.isFinite(last), "cell values must not decrease", "cells.value");
     before = last;
   }
-  rule(!wraps || before <= 1, "values on a circle must lie between 0 and 1");
+  rule(!wraps || before <= 1, "values on a circle must lie between 0 and 1", "cells.value");
 }
 
 function totals({ wraps, bits, count, background, extra }) {
@@ -59,14 +59,14 @@ function totals({ wraps, bits, count, background, extra }) {
 }
 
 function checkStarts({ t, s, top, stepwise }) {
-  rule(s.length === t.length, "start.t and start.s must have one entry per knot");
-  rule(t.length >= (stepwise ? 1 : 2), "start needs a knot (two if it is not a step table)");
+  rule(s.length === t.length, "start.t and start.s must have one entry per knot", "start.s");
+  rule(t.length >= (stepwise ? 1 : 2), "start needs a knot (two if it is not a step table)", "start.t");
   for (let i = 0; i < t.length; i += 1) {
-    rule(t[i] >= 0 && t[i] <= 1, "start.t must lie between 0 and 1");
-    rule(s[i] >= 0 && s[i] <= top, `start.s must lie in [0, ${top}]`);
+    rule(t[i] >= 0 && t[i] <= 1, "start.t must lie between 0 and 1", "start.t");
+    rule(s[i] >= 0 && s[i] <= top, `start.s must lie in [0, ${top}]`, "start.s");
     if (i === 0) continue;
-    rule(t[i] === t[i - 1] || t[i] - t[i - 1] >= LEAST_GAP, "start.t must not decrease");
-    rule(s[i] >= s[i - 1], "start.s must not decrease");
+    rule(t[i] === t[i - 1] || t[i] - t[i - 1] >= LEAST_GAP, "start.t must not decrease", "start.t");
+    rule(s[i] >= s[i - 1], "start.s must not decrease", "start.s");
   }
 }
 

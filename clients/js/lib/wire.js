@@ -55,11 +55,11 @@ async function once(url, fetch, timeout, options) {
   }
   const isObject = content !== null && typeof content === "object";
   if (response.ok && isObject) return { answer: content };
-  const { code = "", message, field = null } = isObject ? content : {};
+  const { code = "unknown", message, field = null } = isObject ? content : {};
   const { status } = response;
   const error = new CollectorError(
     message ?? `the collector's answer cannot be read (status ${status})`,
-    { status, code, field, retryable: status === 429 || status >= 500 || response.ok },
+    { status, code, argument: field, retryable: status === 429 || status >= 500 || response.ok },
   );
   const after = Number.parseFloat(response.headers.get("retry-after"));
   return { error, after: after >= 0 ? after : undefined };

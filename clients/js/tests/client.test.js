@@ -15,7 +15,7 @@ const specOf = (name) => mechanisms.find((vector) => vector.name === name).spec;
 /** A collector that answers from a list of outcomes, then accepts; it keeps every request. */
 async function collector({ spec = specOf("ogpm"), outcomes = [], ...changes } = {}) {
   const campaign = {
-    name: "hours", digest: await sha256(spec), spec, missing: 12, out_of_range: "clip", ...changes,
+    name: "hours", digest: await sha256(spec), spec, missing: 12, outside: "clip", ...changes,
   };
   const posts = [];
   const keys = new Map();
@@ -55,7 +55,7 @@ test("one draw, stored before it is sent, the same bytes on every attempt", asyn
   };
   waits.length = 0;
   const client = await open(server, { store, fetch: watched });
-  const answer = await client.answer(7.5);
+  const answer = await client.report(7.5);
   assert.equal(answer.state, "sent");
   assert.equal(server.posts.length, 4);
   assert.deepEqual(storedFirst, [1, 1, 1, 1]);
@@ -78,21 +78,21 @@ test("the length of what is sent does not depend on the cell", () => {
 test("asked again, with another value or in another process, it repeats the first draw", async () => {
   const server = await collector({ outcomes: Array(4).fill("lost") });
   const store = memoryStore();
-  await assert.rejects((await open(server, { store })).answer(3), (error) => error.retryable);
+  await assert.rejects((await open(server, { store })).report(3), (error) => error.retryable);
   const later = await open(server, { store });
   assert.equal((await later.previous()).state, "pending");
-  const [first, second] = await Promise.all([later.answer(20), later.answer(9)]);
+  const [first, second] = await Promise.all([later.report(20), later.report(9)]);
   assert.deepEqual(first, second);
   assert.equal(new Set(server.posts.map(({ body }) => body)).size, 1);
   assert.equal(server.posts.length, 5, "an acknowledged report is not sent again");
-  assert.equal((await later.answer(1)).cell, first.cell);
+  assert.equal((await later.report(1)).cell, first.cell);
 });
 
 test("two clients on one store answer once", async () => {
   const server = await collector();
   const store = memoryStore();
   const clients = await Promise.all([open(server, { store }), open(server, { store })]);
-  const [a, b] = await Promise.all(clients.map((client, i) => client.answer(i)));
+  const [a, b] = await Promise.all(clients.map((client, i) => client.report(i)));
   assert.equal(a.cell, b.cell);
   assert.equal(server.keys.size, 1);
 });
@@ -115,17 +115,23 @@ test("a spec that the digest does not name, or that lies, is refused", async () 
 
 test("every value is answered: missing and out-of-range ones by the declared rule", async () => {
   const clip = await open(await collector());
-  assert.deepEqual([null, undefined, NaN, Infinity, -1, 25, 3].map((x) => clip.admitted(x)), [12, 12, 12, 12, 0, 24, 3]);
-  const missing = await open(await collector({ out_of_range: "missing" }));
-  assert.deepEqual([NaN, -1, 25, 24].map((x) => missing.admitted(x)), [12, 12, 12, 24]);
+  assert.deepEqual([null, undefined, NaN, Infinity, -1, 25, 3].map((x) => clip.prepare(x)), [12, 12, 12, 12, 0, 24, 3]);
+  const missing = await open(await collector({ outside: "missing" }));
+  assert.deepEqual([NaN, -1, 25, 24].map((x) => missing.prepare(x)), [12, 12, 12, 24]);
   const circle = await open(await collector({ spec: specOf("circle of hours") }));
-  assert.deepEqual([25, -1, 24, 49.5, -1e308, 1e308].map((x) => circle.admitted(x)).slice(0, 4), [1, 23, 24, 1.5]);
-  assert.ok(circle.mechanism.contains(circle.admitted(-1e308)));
-  for (const value of ["3", true, 3n]) assert.throws(() => clip.admitted(value), TypeError);
+  assert.deepEqual([25, -1, 24, 49.5, -1e308, 1e308].map((x) => circle.prepare(x)).slice(0, 4), [1, 23, 24, 1.5]);
+  assert.ok(circle.mechanism.contains(circle.prepare(-1e308)));
+  for (const value of ["3", true, 3n]) assert.throws(() => clip.prepare(value), TypeError);
+  const even = await open(await collector({ missing: "uniform" }));
+  const standIns = Array.from({ length: 1000 }, () => even.prepare(null));
+  assert.ok(standIns.every((x) => even.mechanism.contains(x)));
+  for (const end of [0, 12]) assert.ok(standIns.some((x) => x >= end && x < end + 12)); // fails once in 2^1000
+  assert.equal(even.prepare(25), 24);
   const nobody = await collector();
-  assert.equal((await (await open(nobody)).answer(null)).state, "sent");
-  for (const wrong of [{ missing: 99 }, { missing: null }, { out_of_range: "drop" }]) {
-    await assert.rejects(open(await collector(wrong)), SpecError);
+  assert.equal((await (await open(nobody)).report(null)).state, "sent");
+  for (const wrong of [{ missing: 99 }, { missing: null }, { missing: "drop" }, { outside: "refuse" }]) {
+    const [argument] = Object.keys(wrong);
+    await assert.rejects(open(await collector(wrong)), { name: "SpecError", code: "spec", argument });
   }
 });
 
@@ -134,16 +140,16 @@ test("a refusal is final, keeps the collector's words, and stays the same draw",
   const server = await collector({ outcomes: [refusal] });
   const store = memoryStore();
   const client = await open(server, { store, token: "enrl_x" });
-  await assert.rejects(client.answer(5), (error) => {
+  await assert.rejects(client.report(5), (error) => {
     assert.ok(error instanceof CollectorError);
-    assert.deepEqual([error.status, error.code, error.field, error.retryable], [401, "bad_token", "Authorization", false]);
+    assert.deepEqual([error.status, error.code, error.argument, error.retryable], [401, "bad_token", "Authorization", false]);
     return true;
   });
   assert.equal(server.posts.length, 1);
   assert.equal(server.posts[0].headers.Authorization, "Bearer enrl_x");
   assert.equal((await client.previous()).state, "refused");
-  assert.equal(await client.resend(), 0);
-  await (await open(server, { store, token: "enrl_y" })).answer(20);
+  assert.equal(await client.flush(), 0);
+  await (await open(server, { store, token: "enrl_y" })).report(20);
   assert.equal(server.posts[0].body, server.posts[1].body);
 });
 
@@ -151,38 +157,37 @@ test("a report that may have been forgotten by the collector is not repeated", a
   const server = await collector({ outcomes: Array(4).fill("lost") });
   const store = memoryStore();
   const client = await open(server, { store });
-  await assert.rejects(client.answer(3), CollectorError);
+  await assert.rejects(client.report(3), CollectorError);
   const [name] = store.names();
   for (const days of [-7, 7]) { // and one drawn while the clock was far ahead
     const old = { ...JSON.parse(store.get(name)), created: Date.now() + days * 86_400_000 };
     store.set(name, JSON.stringify(old));
-    await assert.rejects(client.answer(3), (error) => error.code === "too_late");
+    await assert.rejects(client.report(3), (error) => error.code === "too_late");
   }
   assert.equal(server.posts.length, 4);
 });
 
-test("a batch goes in the compact form, and survives the process in files", async (t) => {
+test("batches go in the compact form, and survive the process in files", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "sottovoce-"));
   t.after(() => rm(folder, { recursive: true }));
   const server = await collector({ outcomes: Array(4).fill("lost") });
   const client = await open(server, { store: await fileStore(folder) });
-  await assert.rejects(client.sendAll([1, null, 30, 4]), (error) => error.retryable);
-  const later = await open(server, { store: await fileStore(folder) });
-  assert.equal(await later.resend(), 1);
-  assert.equal(await later.resend(), 0);
-  const [first, last] = [server.posts[0], server.posts.at(-1)];
-  assert.deepEqual(first.body, last.body);
-  assert.equal(first.body.length, 32 + 4 * 2);
-  assert.equal(Buffer.from(first.body.slice(0, 32)).toString("hex"), server.campaign.digest);
-  const record = JSON.parse(await later_record(folder));
-  assert.deepEqual(Array.from(new Uint16Array(first.body.slice(32).buffer)), record.cells);
-});
-
-async function later_record(folder) {
+  await assert.rejects(client.send([]), { name: "DataError", code: "no_data", argument: "values" });
+  await assert.rejects(client.send([1, null, 30, 4, 5, 6], { batch: 4 }), (error) => error.retryable);
   const store = await fileStore(folder);
-  const [name] = await store.names();
-  return store.get(name);
-}
+  const later = await open(server, { store });
+  assert.equal(await later.flush(), 6);
+  assert.equal(await later.flush(), 0);
+  const bodies = server.posts.map(({ body }) => body);
+  assert.deepEqual(bodies[0], bodies[4], "the batch that was lost is sent again as it was");
+  assert.deepEqual(bodies.slice(4).map(({ length }) => length).sort(), [32 + 2 * 2, 32 + 4 * 2]);
+  const records = (await Promise.all((await store.names()).map((name) => store.get(name)))).map((text) => JSON.parse(text));
+  for (const body of bodies.slice(4)) {
+    assert.equal(Buffer.from(body.slice(0, 32)).toString("hex"), server.campaign.digest);
+    const cells = Array.from(new Uint16Array(body.slice(32).buffer));
+    assert.ok(records.some((record) => record.cells.join() === cells.join()));
+  }
+});
 
 test("stores refuse to overwrite what is there", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "sottovoce-"));
@@ -199,7 +204,9 @@ test("stores refuse to overwrite what is there", async (t) => {
 
 test("a client is opened with what was agreed, and outside browsers with a store", async () => {
   const { fetch } = await collector();
-  await assert.rejects(Client.open("https://x", "hours", { fetch, store: memoryStore() }), TypeError);
-  await assert.rejects(Client.open("https://x", "hours", { fetch, epsilon: "1", store: memoryStore() }), TypeError);
-  await assert.rejects(Client.open("https://x", "hours", { fetch, epsilon: 1 }), TypeError);
+  const refused = (options, argument) =>
+    assert.rejects(Client.open("https://x", "hours", { fetch, ...options }), { name: "ArgumentTypeError", code: "type", argument });
+  await refused({ store: memoryStore() }, "epsilon");
+  await refused({ epsilon: "1", store: memoryStore() }, "epsilon");
+  await refused({ epsilon: 1 }, "store");
 });

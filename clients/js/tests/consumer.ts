@@ -3,10 +3,10 @@
  * types must be true when it runs. Lines under @ts-expect-error must not compile without that comment.
  */
 import {
-  Client, CollectorError, DataError, Mechanism, PrivacyError, SpecError,
+  ArgumentTypeError, Client, CollectorError, DataError, Mechanism, PrivacyError, SpecError,
   audit, browserStore, fileStore, fromJson, memoryStore, sha256,
 } from "sottovoce";
-import type { Answer, Audit, Campaign, ClientOptions, Domain, Ratio, Store } from "sottovoce";
+import type { Audit, Campaign, ClientOptions, Domain, Ratio, Receipt, Store } from "sottovoce";
 
 declare const process: { argv: string[] };
 const [spec, coin, folder] = process.argv.slice(2) as [string, string, string];
@@ -38,7 +38,7 @@ isFlag(domain.circle, "domain.circle");
 const around: number | null = domain.circumference;
 same(around, null, "circumference of an interval");
 isFlag(m.keeps(1) && m.contains(3), "keeps");
-isNumber(m.bringInside(99), "bringInside");
+isNumber(m.bringInside(99) + m.spread(), "bringInside");
 isNumber(m.report(3) + m.report(99, { clip: true }), "report");
 const many: Uint8Array | Uint16Array | Uint32Array = m.reportAll([1, 2, 3]);
 same(m.reportAll(Float64Array.of(1, 2), { clip: false }).length, 2, "reportAll");
@@ -59,7 +59,7 @@ const local: (storage?: Storage) => Store = browserStore;
 same(typeof local, "function", "browserStore");
 
 const reply = (status: number, content: object): Response => new Response(JSON.stringify(content), { status });
-const campaign = { name: "n", spec, digest: await sha256(spec), missing: 3, out_of_range: "clip", status: "open" };
+const campaign = { name: "n", spec, digest: await sha256(spec), missing: 3, outside: "clip", status: "open" };
 let refuse = false;
 const fetch = async (_: unknown, options?: RequestInit): Promise<Response> =>
   options?.method !== "POST" ? reply(200, campaign)
@@ -68,36 +68,43 @@ const options: ClientOptions = { epsilon: 1, store: memoryStore(), fetch, token:
 const client: Client = await Client.open(new URL("https://collector.example/"), "n", options);
 const described: Campaign = client.campaign;
 isText(described.digest + described.name + described.spec, "campaign");
-isNumber(described.missing, "campaign.missing");
-const rule: "clip" | "missing" = described.out_of_range;
-same(rule, "clip", "out_of_range");
+const standIn: number | "uniform" = described.missing;
+same(standIn, 3, "campaign.missing");
+const rule: "clip" | "missing" = described.outside;
+same(rule, "clip", "outside");
 same(client.mechanism instanceof Mechanism, true, "mechanism");
-isNumber(client.admitted(null) + client.admitted(undefined) + client.admitted(7), "admitted");
+isNumber(client.prepare(null) + client.prepare(undefined) + client.prepare(7), "prepare");
 same(await client.previous(), null, "previous");
-const answer: Answer = await client.answer(7);
-const state: "pending" | "sent" | "refused" = answer.state;
+const receipt: Receipt = await client.report(7);
+const state: "pending" | "sent" | "refused" = receipt.state;
 same(state, "sent", "state");
-isNumber(answer.cell, "answer.cell");
-const value: number | null = answer.value;
-same(typeof value, "number", "answer.value");
-isNumber(await client.sendAll([1, null, 3]), "sendAll");
-isNumber(await client.resend(), "resend");
+isNumber(receipt.cell, "receipt.cell");
+const value: number | null = receipt.value;
+same(typeof value, "number", "receipt.value");
+isNumber(await client.send([1, null, 3], { batch: 2 }), "send");
+isNumber(await client.flush(), "flush");
 
 // -- errors -------------------------------------------------------------------------------------------------
 
 refuse = true;
 try {
-  await client.sendAll([1]);
+  await client.send([1]);
   throw new Error("a refusal must throw");
 } catch (error) {
   if (!(error instanceof CollectorError)) throw error;
   isNumber(error.status, "error.status");
   isText(error.code, "error.code");
-  const field: string | null = error.field;
-  same(field, null, "error.field");
+  const argument: string | null = error.argument;
+  same(argument, null, "error.argument");
   isFlag(error.retryable, "error.retryable");
 }
-for (const kind of [SpecError, PrivacyError, DataError]) same(new kind("words").message, "words", kind.name);
+for (const kind of [ArgumentTypeError, SpecError, PrivacyError, DataError]) {
+  const error = new kind("words");
+  same(error.message, "words", kind.name);
+  isText(error.code, `${kind.name}.code`);
+  const argument: string | null = error.argument;
+  same(argument, null, `${kind.name}.argument`);
+}
 
 // -- what must not compile ----------------------------------------------------------------------------------
 
@@ -114,8 +121,8 @@ export async function wrong(): Promise<void> {
   m.epsilon = 2;
   // @ts-expect-error: a spec is text or bytes
   fromJson({});
-  // @ts-expect-error: an answer may have no value
-  isNumber(answer.value, "value");
+  // @ts-expect-error: a receipt may have no value
+  isNumber(receipt.value, "value");
   // @ts-expect-error: a store has four methods
   const half: Store = { get: () => null };
   same(half, null, "half");

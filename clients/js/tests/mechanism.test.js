@@ -79,6 +79,9 @@ test("specs come as text or bytes, nothing else", () => {
   assert.equal(audit(new TextEncoder().encode(spec)).epsilon, audit(spec).epsilon);
   assert.throws(() => audit(JSON.parse(spec)), TypeError);
   assert.throws(() => audit(new Uint8Array([0xff, 0xfe])), SpecError);
+  const codes = { "[": "malformed", '{"a":1,"a":2}': "duplicate_key", ["[".repeat(30)]: "too_deep", '{"format":"x/1"}': "spec" };
+  for (const [text, code] of Object.entries(codes)) assert.throws(() => fromJson(text), { name: "SpecError", code });
+  assert.throws(() => fromJson(spec.replace('"bits":', '"bits":9')), { code: "spec", argument: "bits" });
   assert.equal(audit(spec.replace('"epsilon":1.0', '"epsilon":1e300')).holds, true);
   assert.equal(audit(spec.replace('"epsilon":1.0', '"epsilon":-1.0')).holds, false);
 });

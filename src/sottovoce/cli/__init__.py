@@ -22,7 +22,6 @@ ABOUT = "Statistics about numbers from many people, without learning anyone's nu
 #: Each command, a module of this package with `register(app)`, and the first line of its help.
 COMMANDS = {
     "audit": "Count the exact ε of a mechanism from its JSON spec.",
-    "bench": "Measure privatising speed against the floor and, with --against peers, against other packages.",
     "campaign": "Create and manage the campaigns of a collector's store.",
     "central": "Release the mean, sum or count of a column with differential privacy.",
     "demo": "Run a whole campaign on this machine, told in plain words.",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import sottovoce as sv
-from sottovoce.cli.options import CircleOption, DomainPair, Epsilon, domain_from
+from sottovoce.cli.options import CircleOption, DomainPair, Epsilon, check_target, domain_from
 from sottovoce.cli.serve import DEFAULT_STORE, StoreOption
 
 if TYPE_CHECKING:
@@ -37,10 +37,7 @@ def _open(store: str) -> Store:
 def _find(store: Store, name: str) -> Campaign:
     from sottovoce.collector.campaigns import Campaign
 
-    stored = store.campaign(name)
-    if stored is None:
-        raise ValueError(f"there is no campaign {name!r}")
-    return Campaign.of(stored)
+    return Campaign.of(store.campaign(name))
 
 
 def create(
@@ -58,9 +55,9 @@ def create(
     unit: Annotated[str, typer.Option(help="For example minutes.")] = "",
     collection: Annotated[str, typer.Option(help="open, enrolment or write.")] = "open",
     missing: Annotated[
-        float | None, typer.Option(help="Stands for a missing value; default: middle.")
+        str | None, typer.Option(help="Stands for a missing value: a number, or uniform; default: middle.")
     ] = None,
-    out_of_range: Annotated[str, typer.Option(help="clip or missing.")] = "clip",
+    outside: Annotated[str, typer.Option(help="Values outside the domain: clip or missing.")] = "clip",
     opens: Annotated[str | None, typer.Option(help="For example 2027-01-01T00:00:00Z.")] = None,
     closes: Annotated[str | None, typer.Option(help="For example 2027-01-31T00:00:00Z.")] = None,
     results: Annotated[str, typer.Option(help="public or token.")] = "token",
@@ -70,7 +67,6 @@ def create(
 ) -> None:
     """Create a campaign. Its mechanism and rules are fixed from then on."""
     from sottovoce.collector import campaigns
-    from sottovoce.collector.problems import Refusal
 
     content = {
         "name": name,
@@ -80,21 +76,25 @@ def create(
         "operator": operator,
         "unit": unit,
         "collection": collection,
-        "missing": missing,
-        "out_of_range": out_of_range,
+        "missing": _number_or_word(missing),
+        "outside": outside,
         "opens": opens,
         "closes": closes,
         "results": results,
         "min_n": min_n,
         "retention_days": retention_days,
     }
-    try:
-        made = campaigns.create(_open(store), content)
-    except Refusal as refusal:
-        raise ValueError(refusal.message) from None
+    campaign = campaigns.create(_open(store), campaigns.NewCampaign.of(content))
     typer.echo(f"created   {name}")
-    typer.echo(f"mechanism {made.mechanism!r}")
-    typer.echo(f"exact ε   {sv.audit(made.mechanism).epsilon:.12g}")
+    typer.echo(f"mechanism {campaign.reporter!r}")
+    typer.echo(f"exact ε   {sv.audit(campaign.stored.spec).epsilon:.12g}")
+
+
+def _number_or_word(text: str | None) -> float | str | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
 
 
 def _design(name: str, epsilon: float, domain: tuple[float, float] | None, circle: float | None) -> str:
@@ -109,19 +109,19 @@ def list_campaigns(store: StoreOption = DEFAULT_STORE) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from sottovoce.collector.campaigns import Campaign, now
+    from sottovoce.collector.campaigns import Campaign
+    from sottovoce.collector.moments import now
 
     opened = _open(store)
     table = Table("name", "status", "collection", "results", "ε", "reports")
     for campaign in map(Campaign.of, opened.campaigns()):
         reports = sum(number for _, number in opened.days(campaign.id))
-        settings = campaign.settings
         table.add_row(
-            campaign.stored.name,
+            campaign.name,
             campaign.status(now()),
-            settings["collection"],
-            settings["results"],
-            f"{campaign.mechanism.epsilon:g}",
+            campaign.rules.collection,
+            campaign.rules.results,
+            f"{campaign.reporter.epsilon:g}",
             f"{reports:,}",
         )
     Console().print(table)
@@ -129,11 +129,11 @@ def list_campaigns(store: StoreOption = DEFAULT_STORE) -> None:
 
 def close(name: Name, store: StoreOption = DEFAULT_STORE) -> None:
     """Take no new reports from now on."""
-    from sottovoce.collector import campaigns
+    from sottovoce.collector import campaigns, moments
 
     opened = _open(store)
-    closed = campaigns.close(opened, _find(opened, name), campaigns.now())
-    typer.echo(f"closed {name} at {closed.settings['closes']}")
+    closed = campaigns.close(opened, _find(opened, name), moments.now())
+    typer.echo(f"closed {name} at {closed.rules.closes:%Y-%m-%d %H:%M:%S} UTC")
 
 
 def tokens(
@@ -163,14 +163,12 @@ def export(
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
     """Write the counts (day, cell, count): all there is about the reports."""
-    from sottovoce.collector.api.results import export as write
+    from sottovoce.collector import exports
 
-    form = output.suffix.removeprefix(".")
-    if form not in ("csv", "parquet"):
-        raise ValueError("output must end in .csv or .parquet")
+    check_target(output, (".csv", ".parquet"))
     opened = _open(store)
     rows = opened.daily_counts(_find(opened, name).id)
-    output.write_bytes(write(rows, form))
+    output.write_bytes(exports.export(rows, output.suffix.lower().removeprefix(".")))
     typer.echo(f"wrote {len(rows)} rows to {output}")
 
 
@@ -190,7 +188,7 @@ def backup(
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
     """Copy the whole store into one file while the collector runs. The secret file is not in it."""
-    from sottovoce.collector.backup import backup as copy
+    from sottovoce.collector.store.backup import backup as copy
 
     typer.echo(f"wrote {copy(_open(store), output)} rows to {output}")
 
@@ -200,6 +198,6 @@ def restore(
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
     """Fill an empty store from a backup; SQLite and PostgreSQL may be mixed."""
-    from sottovoce.collector.backup import restore as fill
+    from sottovoce.collector.store.backup import restore as fill
 
     typer.echo(f"restored {fill(source, _open(store))} rows")

@@ -6,14 +6,23 @@ import math
 import tempfile
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sottovoce.cli.options import Quick
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from sottovoce.demo import FloatArray
+    from sottovoce.device.client import Receipt
+
+_WORDS = {0.25: "a quarter left by", 0.5: "half left by", 0.75: "three quarters by"}
+
 
 def register(app: typer.Typer) -> None:
+    """Add the command."""
     app.command("demo")(demo)
 
 
@@ -33,74 +42,72 @@ def demo(
     from rich.console import Console
     from rich.progress import track
 
-    from sottovoce import demo as story
+    import sottovoce as sv
+    from sottovoce.demo import collector, hours
     from sottovoce.demo.picture import save
 
     console = Console()
-    values = story.hours()[: 300 if quick else None]
     say = console.print
+    values = hours()[: 300 if quick else None]
     people = len(values)
-    minutes = 60 * story.plan(people, epsilon)
+    half = sv.plan("mean", epsilon=epsilon, people=people, domain=(0, 24)).best.half_width
     say(f"\n[bold]1. A plan.[/] {people:,} passengers will be asked when they left, at ε = {epsilon:g}.")
-    say(f"   Their mean could be known to ± {minutes:.0f} minutes (95 %), whatever the truth.")
+    say(f"   Their mean could be known to ± {60 * half:.0f} minutes (95 %), whatever the truth.")
     say("   The whole day is wanted as well, so the mechanism is the square wave.\n")
     with (
         tempfile.TemporaryDirectory(prefix="sottovoce-") as folder,
-        story.collector(Path(folder), len(values), epsilon, port) as campaign,
+        collector(Path(folder), people, epsilon, port) as passengers,
     ):
-        say(f"[bold]2. A campaign.[/] The collector runs at [link]{campaign.url}[/link].")
-        say(f"   It knows only the mechanism, which has {campaign.mechanism.cells:,} possible reports.\n")
+        say(f"[bold]2. A campaign.[/] The collector runs at [link]{passengers.url}[/link].")
+        say(f"   It knows only the mechanism, which has {passengers.mechanism.cells:,} possible reports.\n")
         say("[bold]3. Everybody answers over HTTP[/]; each client first counts the exact ε.")
         begun = time.perf_counter()
-        answers = story.answer(campaign, values)
-        receipts = list(track(answers, "   reports", total=len(values), console=console, transient=True))
+        reports = passengers.report(values)
+        receipts = list(track(reports, "   reports", total=people, console=console, transient=True))
         taken = time.perf_counter() - begun
         say(f"   {len(receipts):,} reports stored and acknowledged in {taken:.1f} s.\n")
         say("[bold]4. What the collector estimates[/], against the truth that it never saw:")
-        estimates = story.fetch(campaign, "estimates?quantiles=0.25,0.5,0.75&bins=48")
-        _table(console, values, estimates)
-        save(values, estimates, output)
+        results = passengers.results("quantiles=0.25,0.5,0.75&bins=48")
+        _table(console, values, results)
+        save(values, results, output)
         say(f"   The picture: {output}\n")
-        _words(say, values, receipts, epsilon)
+        _lesson(console, values[0], receipts[0], epsilon)
         if stay:
-            say(f"\nThe dashboard: {campaign.url}/   (Ctrl-C ends the demo)")
+            say(f"\nThe dashboard: {passengers.url}/   (Ctrl-C ends the demo)")
             _wait()
         else:
-            say(f"\nThe dashboard was at {campaign.url}/ (--stay keeps it running).")
+            say(f"\nThe dashboard was at {passengers.url}/ (--stay keeps it running).")
 
 
-def _table(console: Any, values: Any, estimates: dict[str, Any]) -> None:
+def _table(console: Console, values: FloatArray, results: dict[str, Any]) -> None:
     import numpy as np
     from rich.table import Table
 
     from sottovoce.demo import clock
 
     table = Table("", "truth", "estimate", "95 % interval", box=None, padding=(0, 3), pad_edge=True)
-    rows = [("mean", float(values.mean()), estimates["mean"])]
-    for found in estimates["quantiles"]:
-        name = {0.25: "a quarter left by", 0.5: "half left by", 0.75: "three quarters by"}[found["q"]]
-        rows.append((name, float(np.quantile(values, found["q"])), found))
-    for name, truth, found in rows:
-        if found is not None:
-            interval = f"{clock(found['low'])} to {clock(found['high'])}"
-            table.add_row(name, clock(truth), clock(found["value"]), interval)
+    rows = [("mean", values.mean(), results["mean"])]
+    rows += [(_WORDS[one["p"]], np.quantile(values, one["p"]), one) for one in results["quantiles"]]
+    for name, truth, estimate in rows:
+        if estimate is not None:
+            interval = f"{clock(estimate['low'])} to {clock(estimate['high'])}"
+            table.add_row(name, clock(truth), clock(estimate["value"]), interval)
     console.print(table)
-    for name, reason in estimates["problems"].items():
+    for name, reason in results["problems"].items():
         console.print(f"   {name}: {reason}")
 
 
-def _words(say: Any, values: Any, receipts: Any, epsilon: float) -> None:
+def _lesson(console: Console, value: float, receipt: Receipt, epsilon: float) -> None:
     from sottovoce.demo import clock
 
-    first, factor = receipts[0], math.exp(epsilon)
-    inside = 0 <= first.decoded < 24
-    place = clock(first.decoded) if inside else f"hour {first.decoded:.1f}, outside the day"
-    say("[bold]5. What the collector could and could not learn.[/]")
-    say(
-        f"   The first passenger left at {clock(values[0])}. What arrived is cell {first.cell:,} of\n"
-        f"   {first.cells:,}, which stands for {place}. Every time could have produced it.\n"
+    inside = 0 <= receipt.decoded < 24
+    place = clock(receipt.decoded) if inside else f"hour {receipt.decoded:.1f}, outside the day"
+    console.print("[bold]5. What the collector could and could not learn.[/]")
+    console.print(
+        f"   The first passenger left at {clock(value)}. What arrived is cell {receipt.cell:,} of\n"
+        f"   {receipt.cells:,}, which stands for {place}. Every time could have produced it.\n"
         "   Whatever the collector believed before, it changes the odds between any two\n"
-        f"   times by a factor of at most e^{epsilon:g} = {factor:.2f}: counted in integers.\n"
+        f"   times by a factor of at most e^{epsilon:g} = {math.exp(epsilon):.2f}: counted in integers.\n"
         "   It could learn: the distribution of the whole group, with the uncertainty\n"
         "   above, and that a token was used. It could not learn when any one person\n"
         "   left, nor could a thief of its database and logs: it stores counts per day\n"

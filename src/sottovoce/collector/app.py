@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
-import importlib.util
 from collections.abc import AsyncIterator
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.responses import Response
 
 from sottovoce import __version__
 from sottovoce.collector import logs
-from sottovoce.collector.api import campaigns, operations, reports, results
+from sottovoce.collector.api import admin, problems, public, reading, reporting
+from sottovoce.collector.api.shapes import ErrorShape
 from sottovoce.collector.guard import Guard
-from sottovoce.collector.problems import Refusal, broken_rule
+from sottovoce.collector.pages import routes
+from sottovoce.collector.refusals import Refusal, broken_rule
 from sottovoce.collector.service import Service
 from sottovoce.collector.settings import Settings
 from sottovoce.collector.store import Store
@@ -30,8 +29,13 @@ _ABOUT = "Collects reports of ε-locally-private mechanisms and answers with est
 def create_app(store: Store, settings: Settings | None = None, *, secret: bytes) -> FastAPI:
     """The ASGI application on an open store; it closes the store when it stops.
 
-    `settings` are the limits of the service, the usual ones if not given. `secret` keys the hashes of
-    idempotency keys: keep the same one for the same store.
+    Args:
+        store: What `open_store` returned.
+        settings: The limits of the service; the usual ones if not given.
+        secret: Keys the hashes of idempotency keys: keep the same one for the same store.
+
+    Returns:
+        The application, for an ASGI server to run.
     """
     service = Service(store, settings or Settings(), secret)
 
@@ -57,16 +61,16 @@ def create_app(store: Store, settings: Settings | None = None, *, secret: bytes)
         redoc_url=None,
         redirect_slashes=False,
         lifespan=lifespan,
+        responses={"default": {"model": ErrorShape, "description": "Refused."}},
         middleware=[Middleware(Guard, service=service), *_cors(service.settings)],
     )
     app.state.service = service
-    for module in (campaigns, reports, results, operations):
+    for module in (public, reporting, reading, admin):
         app.include_router(module.router, prefix="/v1")
+    app.include_router(routes.router)
     app.add_exception_handler(Refusal, _refused)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
-    if importlib.util.find_spec("sottovoce.collector.pages") is not None:
-        importlib.import_module("sottovoce.collector.pages").mount(app)
     return app
 
 
@@ -90,18 +94,20 @@ async def _refused(request: Request, error: Exception) -> Response:
     service: Service = request.app.state.service
     request.state.code = error.code
     service.refused(getattr(request.state, "campaign", None), error.code)
-    return error.response()
+    return problems.answer(error)
 
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "malformed")
     response = await _refused(request, Refusal(code))
-    for name, value in (error.headers or {}).items():
-        response.headers[name] = value
+    response.headers.update(error.headers or {})
     return response
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    return await _refused(request, broken_rule(error.errors()[0]))
+    fault = error.errors()[0]
+    if fault["loc"][0] == "header":
+        return await _refused(request, Refusal("key_missing", argument="key"))
+    return await _refused(request, broken_rule(fault))

@@ -1,41 +1,44 @@
-"""A campaign: one question, one mechanism, and the rules that were fixed before anyone answered."""
+"""A campaign: its questions, one reporter, and the rules that were fixed before anyone answered."""
 
 from __future__ import annotations
 
 import datetime as dt
-import json
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from sottovoce.collector.problems import Refusal, broken_rule
-from sottovoce.collector.store.store import Store, Stored
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.mixture import Mixture, from_json
-from sottovoce.core.spec import digest
+from sottovoce.collector.moments import Moment, now
+from sottovoce.collector.refusals import Refusal, broken_rule
+from sottovoce.collector.store import Store, Stored
+from sottovoce.core.errors import ArgumentError
+from sottovoce.core.mixture import from_json
+from sottovoce.core.policy import Policy
+from sottovoce.core.reporter import Reporter
 
 NAME = r"^[a-z0-9][a-z0-9-]{0,62}$"
-Moment = dt.datetime
+Status = Literal["scheduled", "open", "closed"]
+StandIn = float | Literal["uniform"]
 
 
-class NewCampaign(BaseModel):
-    """What an administrator says to create a campaign; everything else follows from the spec."""
+class Declaration(BaseModel):
+    """What people are told before they answer."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
 
-    name: str = Field(pattern=NAME)
-    spec: str = Field(max_length=1 << 22, description="The mechanism's canonical JSON, as text.")
     title: str = Field("", max_length=200)
     question: str = Field("", max_length=2000)
     operator: str = Field("", max_length=200)
     unit: str = Field("", max_length=40)
     collection: Literal["open", "enrolment", "write"] = "open"
-    missing: float | None = Field(None, description="Stands for a missing value; the middle if not given.")
-    out_of_range: Literal["clip", "missing"] = "clip"
-    opens: str | None = Field(None, description="UTC, ISO 8601.")
-    closes: str | None = Field(None, description="UTC, ISO 8601.")
+    # The second name is for clients that are a version behind.
+    outside: Literal["clip", "missing"] = Field(
+        "clip", validation_alias=AliasChoices("outside", "out_of_range")
+    )
+    opens: Moment | None = Field(None, description="UTC, ISO 8601.")
+    closes: Moment | None = Field(None, description="UTC, ISO 8601.")
     results: Literal["public", "token"] = "token"
     min_n: int = Field(100, ge=1, le=10**9)
     retention_days: int | None = Field(None, ge=1, le=36500)
@@ -47,142 +50,142 @@ class NewCampaign(BaseModel):
             raise ValueError("must be plain text without control characters")
         return text
 
-    @field_validator("opens", "closes")
+
+class NewCampaign(Declaration):
+    """What an administrator says to create a campaign; everything else follows from the spec."""
+
+    name: str = Field(pattern=NAME)
+    spec: str = Field(max_length=1 << 22, description="The mechanism's canonical JSON, as text.")
+    missing: StandIn | None = Field(None, description="Stands for a missing value; else the middle.")
+
     @classmethod
-    def _moment(cls, text: str | None) -> str | None:
-        return None if text is None else moment_text(parse_moment(text))
+    def of(cls, content: Mapping[str, object]) -> NewCampaign:
+        """The same from named fields.
+
+        Args:
+            content: The fields, as the HTTP interface takes them.
+
+        Returns:
+            The campaign that is wished for.
+
+        Raises:
+            Refusal: If a field breaks its rule; it names the field.
+        """
+        try:
+            return cls.model_validate(content)
+        except ValidationError as error:
+            raise broken_rule(error.errors()[0]) from None
 
 
-def parse_moment(text: str) -> Moment:
-    """A moment with a time zone, in UTC and whole seconds."""
-    try:
-        moment = dt.datetime.fromisoformat(text)
-    except ValueError:
-        raise ValueError("must be ISO 8601, for example 2027-01-31T00:00:00Z") from None
-    if moment.tzinfo is None:
-        raise ValueError("must name its time zone, for example end in Z")
-    try:
-        return moment.astimezone(dt.UTC).replace(microsecond=0)
-    except OverflowError:
-        raise ValueError("must be between the years 1 and 9999") from None
+class Rules(Declaration):
+    """A declaration in full, as it is stored."""
 
-
-def moment_text(moment: Moment) -> str:
-    """ISO 8601 with a Z.
-
-    >>> moment_text(parse_moment("2027-01-31T02:00:00+02:00"))
-    '2027-01-31T00:00:00Z'
-    """
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def now() -> Moment:
-    return dt.datetime.now(dt.UTC).replace(microsecond=0)
+    missing: StandIn
+    created: Moment
 
 
 @lru_cache(maxsize=64)
-def read_mechanism(spec: str) -> Mechanism | Mixture:
-    """The mechanism of a spec, read once."""
+def read_reporter(spec: str) -> Reporter:
+    """The reporter of a spec, read once."""
     return from_json(spec)
 
 
 @dataclass(frozen=True)
 class Campaign:
-    """A campaign of the store with its settings read."""
+    """A campaign of the store with its rules read."""
 
     stored: Stored
-    settings: dict[str, Any]
+    rules: Rules
 
     @staticmethod
     def of(stored: Stored) -> Campaign:
-        return Campaign(stored, json.loads(stored.settings))
+        """The campaign of a row of the store."""
+        return Campaign(stored, Rules.model_validate_json(stored.rules))
 
     @property
     def id(self) -> int:
+        """Its number, which no other campaign gets."""
         return self.stored.id
 
     @property
-    def mechanism(self) -> Mechanism | Mixture:
-        return read_mechanism(self.stored.spec)
+    def name(self) -> str:
+        """What it is called in addresses."""
+        return self.stored.name
 
-    def _moment(self, name: str) -> Moment | None:
-        text = self.settings[name]
-        return None if text is None else parse_moment(text)
+    @property
+    def reporter(self) -> Reporter:
+        """What every device runs."""
+        return read_reporter(self.stored.spec)
 
-    def status(self, moment: Moment) -> str:
-        opens, closes = self._moment("opens"), self._moment("closes")
+    def status(self, moment: dt.datetime) -> Status:
+        """Whether reports are taken at a moment, not yet, or no more."""
+        opens, closes = self.rules.opens, self.rules.closes
         if closes is not None and moment >= closes:
             return "closed"
         return "scheduled" if opens is not None and moment < opens else "open"
 
-    def refuses(self, moment: Moment) -> str | None:
-        """The code with which new reports are refused now."""
+    def refuses(self, moment: dt.datetime) -> str | None:
+        """The code with which new reports are refused at a moment; None if they are welcome."""
         return {"open": None, "scheduled": "not_open_yet", "closed": "closed"}[self.status(moment)]
 
-    def describe(self, moment: Moment, *, spec: bool = True) -> dict[str, Any]:
-        """The campaign as clients see it."""
-        mechanism = self.mechanism
-        domain = mechanism.domain
-        content = {
-            "name": self.stored.name,
-            **self.settings,
-            "epsilon": mechanism.epsilon,
-            "domain": {"low": domain.low, "high": domain.high, "circle": domain.is_circle},
-            "cells": mechanism.cells,
-            "digest": self.stored.digest,
-            "status": self.status(moment),
-        }
-        return {**content, "spec": self.stored.spec} if spec else content
 
+def create(store: Store, new: NewCampaign) -> Campaign:
+    """Check a new campaign and store it.
 
-def create(store: Store, content: Any) -> Campaign:
-    """Check a new campaign and store it."""
-    try:
-        new = NewCampaign.model_validate(content)
-    except ValidationError as error:
-        raise broken_rule(error.errors(include_url=False, include_input=False)[0]) from None
-    mechanism = _checked_mechanism(new.spec)
-    settings = new.model_dump(exclude={"name", "spec"})
-    settings["missing"] = _missing(new.missing, mechanism)
-    settings["created"] = moment_text(now().replace(hour=0, minute=0, second=0))
+    Args:
+        store: Where.
+        new: What is wished for.
+
+    Returns:
+        The campaign, whose reporter and rules are fixed from now on.
+
+    Raises:
+        Refusal: If the spec is not one, a rule contradicts it, or the name is taken.
+    """
+    reporter = _checked_reporter(new.spec)
     if new.opens is not None and new.closes is not None and new.opens >= new.closes:
         raise Refusal("invalid", "closes must be later than opens", "closes")
-    stored = store.create_campaign(new.name, digest(new.spec), new.spec, _text(settings))
-    if stored is None:
-        raise Refusal("name_taken", field="name")
-    return Campaign.of(stored)
+    rules = Rules(
+        **new.model_dump(exclude={"name", "spec", "missing"}),
+        missing=_stand_in(new, reporter),
+        created=now().replace(hour=0, minute=0, second=0),
+    )
+    return Campaign.of(store.create_campaign(new.name, reporter.digest, new.spec, rules.model_dump_json()))
 
 
-def _checked_mechanism(spec: str) -> Mechanism | Mixture:
+def _checked_reporter(spec: str) -> Reporter:
     try:
-        mechanism = read_mechanism(spec)
+        reporter = read_reporter(spec)
     except (ValueError, TypeError) as error:
         raise Refusal("invalid", f"spec: {error}", "spec") from None
-    if mechanism.to_json() != spec:
+    if reporter.to_json() != spec:
         raise Refusal("invalid", "spec: must be the canonical text of the mechanism", "spec")
-    return mechanism
+    return reporter
 
 
-def _missing(value: float | None, mechanism: Mechanism | Mixture) -> float:
-    if value is None:
-        return float(mechanism.domain.from_unit(0.5))
-    if not mechanism.domain.contains(value):
-        raise Refusal("invalid", "missing must be a number inside the domain", "missing")
-    return value
+def _stand_in(new: NewCampaign, reporter: Reporter) -> StandIn:
+    missing = float(reporter.domain.from_unit(0.5)) if new.missing is None else new.missing
+    try:
+        Policy(missing, new.outside).checked(reporter.domain)
+    except ArgumentError as error:
+        raise Refusal("invalid", str(error), error.argument) from None
+    return missing
 
 
-def close(store: Store, campaign: Campaign, moment: Moment) -> Campaign:
-    """No new reports from this moment on; an earlier closing stays."""
+def close(store: Store, campaign: Campaign, moment: dt.datetime) -> Campaign:
+    """Take no new reports from a moment on; an earlier closing stays.
+
+    Args:
+        store: Where the campaign is.
+        campaign: Which one.
+        moment: From when on.
+
+    Returns:
+        The campaign as it is now.
+    """
     if campaign.status(moment) == "closed":
         return campaign
-    settings = {**campaign.settings, "closes": moment_text(moment)}
-    opens = campaign._moment("opens")
-    if opens is not None and opens > moment:
-        settings["opens"] = moment_text(moment)
-    text = _text(settings)
-    store.change_campaign(campaign.id, text)
-    return Campaign.of(replace(campaign.stored, settings=text))
-
-
-def _text(settings: dict[str, Any]) -> str:
-    return json.dumps(settings, sort_keys=True)
+    opens = campaign.rules.opens
+    changes = {"closes": moment, "opens": opens if opens is None else min(opens, moment)}
+    rules = campaign.rules.model_copy(update=changes)
+    return Campaign.of(store.change_rules(campaign.stored, rules.model_dump_json()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Any
 
@@ -9,7 +10,8 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sottovoce.collector import logs
-from sottovoce.collector.problems import Refusal
+from sottovoce.collector.api import problems
+from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.service import Service
 
 #: Sent with every answer; a page that needs more brings its own policy.
@@ -21,11 +23,17 @@ HEADERS = {
     b"cache-control": b"no-store",
 }
 
+_REPORTS = re.compile(r"/v1/campaigns/([^/]{1,63})/reports")
 _METHODS = ("GET", "POST", "DELETE", "HEAD", "OPTIONS")
 
 
 class Guard:
-    """ASGI middleware, the outermost layer."""
+    """ASGI middleware, the outermost layer.
+
+    Args:
+        app: What it stands in front of.
+        service: Whose limits and counters it uses.
+    """
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
         self._app, self._service = app, service
@@ -50,8 +58,11 @@ class Guard:
             refusal = self._refusal(scope, state)
             if refusal is not None:
                 state["code"] = refusal.code
-                self._service.refused(self._service.reported_to(scope["path"]), refusal.code)
-                await refusal.response()(scope, receive, sending)
+                self._service.refused(self._reported_to(scope["path"]), refusal.code)
+                response = problems.answer(refusal)
+                if refusal.code == "busy":
+                    response.headers["Connection"] = "close"  # it makes room
+                await response(scope, receive, sending)
             else:
                 await self._app(scope, receive, sending)
         except ClientDisconnect:
@@ -60,20 +71,25 @@ class Guard:
             logs.logger.exception("failed")
             state["code"] = "internal"
             if status == 0:
-                await Refusal("internal").response()(scope, receive, sending)
+                await problems.answer(Refusal("internal"))(scope, receive, sending)
         finally:
             self._record(scope, status, time.perf_counter() - begun, state.get("code"))
 
     def _refusal(self, scope: Scope, state: dict[str, Any]) -> Refusal | None:
         """Too much at once, from everybody or from one address; the server counts its connections."""
         if state.get("connections", 0) > self._service.settings.max_connections:
-            return Refusal("busy", retry_after=1, close=True)
+            return Refusal("busy", retry_after=1)
         wait = self._service.limit.wait((scope.get("client") or ("", 0))[0])
         return Refusal("rate_limited", retry_after=wait) if wait else None
 
+    def _reported_to(self, path: str) -> int | None:
+        """The campaign whose reports a path names, if it is in memory."""
+        match = _REPORTS.fullmatch(path)
+        return self._service.number(match[1]) if match else None
+
     def _record(self, scope: Scope, status: int, seconds: float, code: str | None) -> None:
         method = scope["method"] if scope["method"] in _METHODS else "other"
-        self._service.metrics.requests.labels(method, str(status)).observe(seconds)
+        self._service.counters.requests.labels(method, str(status)).observe(seconds)
         route = getattr(scope.get("route"), "path", None)
         fields = {"method": method, "route": route, "status": status, "ms": round(seconds * 1000, 2)}
         logs.event("request", fields if code is None else {**fields, "code": code})

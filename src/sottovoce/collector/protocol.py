@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from sottovoce.collector.api import problems
 from sottovoce.collector.guard import HEADERS
-from sottovoce.collector.problems import Refusal
+from sottovoce.collector.refusals import Refusal
 
 MOST_HEAD = 1 << 16  # bytes before a body; the parser would keep headers without end
 
@@ -43,7 +44,7 @@ class Protocol(HttpToolsProtocol):
         self._refuse("the request is not valid HTTP")
 
     def _refuse(self, words: str) -> None:
-        answer = Refusal("malformed", words).response()
+        answer = problems.answer(Refusal("malformed", words))
         lines = [b"HTTP/1.1 400 Bad Request", b"connection: close"]
         lines += [name + b": " + value for name, value in [*answer.raw_headers, *HEADERS.items()]]
         self.transport.write(b"\r\n".join([*lines, b"", bytes(answer.body)]))

@@ -1,4 +1,4 @@
-"""The service: what all requests share. Campaigns are remembered for a second, write tokens too."""
+"""The service: what all requests share. Campaigns are remembered for a second, tokens too."""
 
 from __future__ import annotations
 
@@ -8,118 +8,101 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar, TypeVarTuple
 
 from anyio import CapacityLimiter, to_thread
-from starlette.requests import Request
+from cachetools import TTLCache
 
-from sottovoce.collector import campaigns, logs, tokens
-from sottovoce.collector.campaigns import Campaign
-from sottovoce.collector.estimates import Estimates
-from sottovoce.collector.limits import RateLimit
-from sottovoce.collector.metrics import Metrics
-from sottovoce.collector.problems import Refusal
+from sottovoce.collector import logs, tokens
+from sottovoce.collector.campaigns import NAME, Campaign, read_reporter
+from sottovoce.collector.counters import Counters
+from sottovoce.collector.moments import day_number, now
+from sottovoce.collector.rates import RateLimit
+from sottovoce.collector.refusals import Refusal
+from sottovoce.collector.results_cache import ResultsCache
 from sottovoce.collector.settings import Settings
 from sottovoce.collector.store import Store, Unavailable
-from sottovoce.collector.store.schema import day_number
+from sottovoce.collector.tokens import Scope
 from sottovoce.collector.writer import Writer
 
-_REMEMBER = 1.0
+_REMEMBER, _MOST = 1.0, 10_000
 _UPKEEP_EVERY = 3600.0
 _FLUSH_EVERY = 1.0
 _TIDY_EVERY = 60.0
-_NAME = re.compile(campaigns.NAME)
-_REPORTS = re.compile(r"^/v1/campaigns/([^/]{1,63})/reports$")
+_NAME = re.compile(NAME)
 Result = TypeVar("Result")
+Arguments = TypeVarTuple("Arguments")
 
 
 class Service:
-    """A store, its writer, and what is kept in memory for a short while."""
+    """A store, its writer, and what is kept in memory for a short while.
+
+    Args:
+        store: Where everything is; closed with the service.
+        settings: The limits of the service.
+        secret: Keys the hashes of idempotency keys.
+    """
 
     def __init__(self, store: Store, settings: Settings, secret: bytes) -> None:
-        self.data, self.settings, self.secret = store, settings, secret
-        self.metrics = Metrics()
+        self.store, self.settings, self.secret = store, settings, secret
+        self.counters = Counters()
         self.limit = RateLimit(settings.rate, settings.burst)
-        self.writer = Writer(store, settings.max_waiting, self.metrics.transaction)
-        self.estimates = Estimates(store)
+        self.writer = Writer(store, settings.max_waiting, self.counters.transaction)
+        self.results = ResultsCache(store)
         self._threads = CapacityLimiter(8)
-        self._campaigns: dict[str, tuple[float, Campaign]] = {}
-        self._scopes: dict[bytes, tuple[float, tuple[int, str]]] = {}
+        self._campaigns: TTLCache[str, Campaign] = TTLCache(_MOST, _REMEMBER)
+        self._scopes: TTLCache[bytes, Scope] = TTLCache(_MOST, _REMEMBER)
+        self._numbers: dict[str, int] = {}
         self._refusals: Counter[tuple[int, int, str]] = Counter()
         self._lock, self._flushing = threading.Lock(), threading.Lock()
 
-    async def ask(self, function: Callable[..., Result], *arguments: Any) -> Result:
+    async def ask(self, function: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
         """A question to the store, asked from a thread."""
-        try:
-            return await to_thread.run_sync(function, *arguments, limiter=self._threads)
-        except Unavailable:
-            raise Refusal("store_unavailable", retry_after=5) from None
+        return await to_thread.run_sync(function, *arguments, limiter=self._threads)
 
     # -- campaigns and tokens -----------------------------------------------------------------------------
 
     async def campaign(self, name: str) -> Campaign:
-        known = self._campaigns.get(name)
-        if known is not None and time.monotonic() - known[0] < _REMEMBER:
-            return known[1]
-        # A name that breaks the pattern never reaches the database.
-        stored = await self.ask(self.data.campaign, name) if _NAME.match(name) else None
-        if stored is None:
-            self._campaigns.pop(name, None)
-            raise Refusal("unknown_campaign")
-        campaign = known[1] if known is not None and known[1].stored == stored else Campaign.of(stored)
-        await self.ask(lambda: campaign.mechanism)
-        self._campaigns[name] = (time.monotonic(), campaign)
+        """The campaign of a name, not older than a second; refused if there is none."""
+        campaign = self._campaigns.get(name)
+        if campaign is None:
+            if not _NAME.fullmatch(name):  # such a name never reaches the database
+                raise Refusal("unknown_campaign")
+            campaign = self._campaigns[name] = await self.ask(self._read, name)
+            self._numbers[name] = campaign.id
         return campaign
 
-    def forget(self, name: str) -> None:
-        self._campaigns.pop(name, None)
+    def _read(self, name: str) -> Campaign:
+        campaign = Campaign.of(self.store.campaign(name))
+        read_reporter(campaign.stored.spec)  # here, in a thread: it may take a while
+        return campaign
 
-    async def scope(self, request: Request) -> tuple[int, str] | None:
-        """(campaign, kind) of the request's token; None without one."""
-        token = tokens.from_header(request.headers.get("authorization"))
-        if token is None:
-            return None
+    def number(self, name: str) -> int | None:
+        """The number of a campaign that was asked for before: an early refusal costs no query."""
+        return self._numbers.get(name)
+
+    def forget(self, campaign: Campaign) -> None:
+        """Keep nothing in memory about a campaign that has changed or is gone."""
+        self._campaigns.pop(campaign.name, None)
+        self._numbers.pop(campaign.name, None)
+        self.results.forget(campaign.id)
+
+    async def scope(self, token: str) -> Scope:
+        """What a token is good for; refused if it is unknown."""
         name = tokens.token_hash(token)
-        known = self._scopes.get(name)
-        if known is not None and time.monotonic() - known[0] < _REMEMBER:
-            return known[1]
-        found = await self.ask(tokens.scope, self.data, token)
-        if len(self._scopes) > 10_000:
-            self._scopes.clear()
-        self._scopes[name] = (time.monotonic(), found)
-        return found
-
-    async def require_admin(self, request: Request) -> None:
-        found = await self.scope(request)
-        if found is None:
-            raise Refusal("bad_token", field="Authorization")
-        if found[1] != "admin":
-            raise Refusal("wrong_scope", field="Authorization")
-
-    async def require_reader(self, request: Request, campaign: Campaign) -> None:
-        """Results: public ones for everybody, others for a read token of the campaign or an administrator."""
-        if campaign.settings["results"] == "public":
-            return
-        found = await self.scope(request)
-        if found is None:
-            raise Refusal("bad_token", field="Authorization")
-        if found[1] != "admin" and found != (campaign.id, "read"):
-            raise Refusal("wrong_scope", field="Authorization")
+        scope = self._scopes.get(name)
+        if scope is None:
+            scope = self._scopes[name] = await self.ask(tokens.scope, self.store, token)
+        return scope
 
     # -- refusals -----------------------------------------------------------------------------------------
 
     def refused(self, campaign: int | None, code: str) -> None:
         """Count a refusal; those of a campaign are written to the store soon after."""
-        self.metrics.refusals.labels(code).inc()
+        self.counters.refusals.labels(code).inc()
         if campaign is not None:
             with self._lock:
-                self._refusals[campaign, day_number(campaigns.now()), code] += 1
-
-    def reported_to(self, path: str) -> int | None:
-        """The campaign whose reports a path names, if it is in memory: an early refusal costs no query."""
-        found = _REPORTS.match(path)
-        known = self._campaigns.get(found[1]) if found else None
-        return None if known is None else known[1].id
+                self._refusals[campaign, day_number(now()), code] += 1
 
     def flush(self) -> None:
         """Write the refusals down; whoever reads them meanwhile waits, and misses none."""
@@ -128,14 +111,15 @@ class Service:
                 taken, self._refusals = self._refusals, Counter()
             if taken:
                 try:
-                    self.data.add_refusals(taken)
+                    self.store.add_refusals(taken)
                 except Unavailable:
                     with self._lock:
                         self._refusals.update(taken)
 
     def refusals(self, campaign: int) -> dict[str, int]:
+        """How often each code was the reason of a refusal, up to now."""
         self.flush()
-        total = Counter(self.data.refusals(campaign))
+        total = Counter(self.store.refusals(campaign))
         with self._lock:
             for (owner, _, code), number in self._refusals.items():
                 if owner == campaign:
@@ -146,34 +130,35 @@ class Service:
 
     def upkeep(self) -> None:
         """Forget what has to be forgotten."""
-        found = [Campaign.of(stored) for stored in self.data.campaigns()]
-        kept = {c.id: c.settings["retention_days"] for c in found if c.settings["retention_days"] is not None}
-        self.data.expire(day_number(campaigns.now()), kept)
-        self.data.tidy()
+        days = {c.id: c.rules.retention_days for c in map(Campaign.of, self.store.campaigns())}
+        retention = {campaign: kept for campaign, kept in days.items() if kept is not None}
+        self.store.expire(day_number(now()), retention)
+        self.store.tidy()
 
     async def run(self) -> None:
         """Upkeep for as long as the service runs."""
         upkeep = tidied = float("-inf")
         while True:
-            now = time.monotonic()
+            clock = time.monotonic()
             try:
                 await to_thread.run_sync(self.flush)
-                if now - upkeep >= _UPKEEP_EVERY:
+                if clock - upkeep >= _UPKEEP_EVERY:
                     await to_thread.run_sync(self.upkeep)
-                    upkeep = tidied = now
-                elif now - tidied >= _TIDY_EVERY:
-                    await to_thread.run_sync(self.data.tidy)
-                    tidied = now
+                    upkeep = tidied = clock
+                elif clock - tidied >= _TIDY_EVERY:
+                    await to_thread.run_sync(self.store.tidy)
+                    tidied = clock
             except Unavailable:
                 logs.event("store_unavailable", level=30)
             await asyncio.sleep(_FLUSH_EVERY)
 
     def close(self) -> None:
+        """Store what waits, stop what runs, close the store."""
         self.writer.close()
-        self.estimates.close()
+        self.results.close()
         self.flush()
         try:
-            self.data.tidy()
+            self.store.tidy()
         except Unavailable:
             logs.event("store_unavailable", level=30)
-        self.data.close()
+        self.store.close()

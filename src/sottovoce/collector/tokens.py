@@ -10,53 +10,79 @@ import hashlib
 import hmac
 import re
 import secrets
+from typing import NamedTuple
 
-from sottovoce.collector.problems import Refusal
+from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.store import Store
 
 PREFIXES = {"enrolment": "enrl", "write": "writ", "read": "read", "admin": "admn"}
 _KINDS = {prefix: kind for kind, prefix in PREFIXES.items()}
-_FORM = re.compile(r"^(enrl|writ|read|admn)_[A-Za-z0-9_-]{43}$")
+_FORM = re.compile(r"(enrl|writ|read|admn)_[A-Za-z0-9_-]{43}")
+
+
+class Scope(NamedTuple):
+    """What a token is good for: a kind of request to one campaign; campaign 0 is the whole collector."""
+
+    campaign: int
+    kind: str
 
 
 def make(kind: str) -> str:
     """A new token.
 
-    >>> make("read")[:5], len(make("read"))
-    ('read_', 48)
+    Args:
+        kind: A key of `PREFIXES`.
+
+    Returns:
+        The token.
+
+    Example:
+        >>> make("read")[:5], len(make("read"))
+        ('read_', 48)
     """
     return f"{PREFIXES[kind]}_{secrets.token_urlsafe(32)}"
 
 
 def token_hash(token: str) -> bytes:
+    """What is stored of a token."""
     return hashlib.sha256(token.encode()).digest()
 
 
 def issue(store: Store, campaign: int, kind: str, count: int) -> list[str]:
-    """Make tokens and remember their hashes; the tokens themselves exist only in what is returned."""
-    made = [make(kind) for _ in range(count)]
-    store.add_tokens(campaign, kind, [token_hash(token) for token in made])
-    return made
+    """Make tokens and remember their hashes.
 
+    Args:
+        store: Where.
+        campaign: Which campaign they are for; 0 for all.
+        kind: A key of `PREFIXES`.
+        count: How many.
 
-def from_header(header: str | None) -> str | None:
-    """The token of an Authorization header; None without one; refused when it is not ours."""
-    if header is None:
-        return None
-    scheme, _, token = header.partition(" ")
-    if scheme.lower() != "bearer" or not _FORM.match(token):
-        raise Refusal("bad_token", field="Authorization")
-    return token
+    Returns:
+        The tokens, which exist nowhere else.
+    """
+    tokens = [make(kind) for _ in range(count)]
+    store.add_tokens(campaign, kind, [token_hash(token) for token in tokens])
+    return tokens
 
 
 def kind_of(token: str) -> str:
-    """What a token says it is for; only the store knows whether that is true."""
+    """What a token says it is for; only the store knows whether that is true.
+
+    Raises:
+        Refusal: If it does not have the form of a token.
+    """
+    if not _FORM.fullmatch(token):
+        raise Refusal("bad_token", argument="token")
     return _KINDS[token[:4]]
 
 
-def scope(store: Store, token: str) -> tuple[int, str]:
-    """(campaign, kind) of a token that the store knows."""
-    found = store.token(token_hash(token))
-    if found is None or not hmac.compare_digest(found[1].encode(), kind_of(token).encode()):
-        raise Refusal("bad_token", field="Authorization")
-    return found
+def scope(store: Store, token: str) -> Scope:
+    """What a token is good for.
+
+    Raises:
+        Refusal: If the store does not know it.
+    """
+    known = store.token(token_hash(token))
+    if known is None or not hmac.compare_digest(known[1].encode(), kind_of(token).encode()):
+        raise Refusal("bad_token", argument="token")
+    return Scope(*known)

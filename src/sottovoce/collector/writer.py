@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from sottovoce.collector.problems import Refusal
+from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.store import Accepted, Batch, Outcome, Store, Unavailable
 
 _GROUP_BATCHES, _GROUP_CELLS = 256, 50_000
@@ -20,7 +20,13 @@ _Waiting = tuple[Batch, "asyncio.Future[Accepted]", asyncio.AbstractEventLoop]
 
 
 class Writer:
-    """Batches in, outcomes out; `observe` hears the size of each group and how long its commit took."""
+    """Batches in, outcomes out.
+
+    Args:
+        store: Where batches go.
+        max_waiting: The most batches that wait; more are refused.
+        observe: Hears the size of each group and how long its commit took.
+    """
 
     def __init__(self, store: Store, max_waiting: int, observe: Callable[[int, float], None]) -> None:
         self._store, self._max_waiting, self._observe = store, max_waiting, observe
@@ -31,7 +37,17 @@ class Writer:
         self._thread.start()
 
     async def store(self, batch: Batch) -> Accepted:
-        """Returns once the batch is durably stored; raises the Refusal otherwise."""
+        """Store a batch durably.
+
+        Args:
+            batch: Reports of one request.
+
+        Returns:
+            Once it is on disk, how many were accepted.
+
+        Raises:
+            Refusal: If it was not stored, and why.
+        """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Accepted] = loop.create_future()
         with self._changed:
@@ -69,7 +85,7 @@ class Writer:
         try:
             outcomes = self._store.ingest(batches)
         except Unavailable:
-            return [Refusal("store_unavailable", retry_after=5) for _ in batches]
+            return [Unavailable() for _ in batches]
         except Exception:
             # One batch that the code cannot handle must not refuse its neighbours.
             if len(batches) == 1:

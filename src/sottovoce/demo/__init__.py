@@ -7,6 +7,7 @@ report with an enrolment token.
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +27,15 @@ from sottovoce.device.client import Client, Receipt
 
 NAME, PEOPLE_AT_ONCE = "departures", 8
 CELLS = 4096  # a third of a minute: fine enough for departures, and quick to audit two thousand times
+RULES = {
+    "title": "When did your flight leave?",
+    "question": "At what time of the day did your flight leave, in hours after midnight?",
+    "operator": "the sottovoce demo on this machine",
+    "unit": "hours",
+    "collection": "enrolment",
+    "results": "public",
+    "min_n": 100,
+}
 FloatArray = NDArray[np.float64]
 
 
@@ -35,43 +46,65 @@ def hours() -> FloatArray:
 
 
 @dataclass(frozen=True)
-class Campaign:
-    """The collector that runs, and the tokens that its people were given."""
+class Passengers:
+    """The people of the campaign.
+
+    Attributes:
+        url: The address of their collector.
+        tokens: One for each of them.
+        mechanism: What their devices run.
+    """
 
     url: str
     tokens: list[str]
     mechanism: sv.Mechanism
 
+    def report(self, values: FloatArray) -> Iterator[Receipt]:
+        """Everybody reports, a few at a time.
 
-def plan(people: int, epsilon: float) -> float:
-    """Half the 95 % interval that the mean could have, in hours, with the best mechanism for it."""
-    return sv.plan("mean", epsilon=epsilon, people=people, domain=(0, 24)).best.half_width
+        Args:
+            values: Theirs, one each.
+
+        Yields:
+            Receipts in the order of the people.
+        """
+
+        def person(token: str, value: float) -> Receipt:
+            epsilon = self.mechanism.epsilon
+            with Client(self.url, NAME, epsilon=epsilon, token=token, outbox=":memory:") as client:
+                return client.report(value)
+
+        with ThreadPoolExecutor(PEOPLE_AT_ONCE) as pool:
+            yield from pool.map(person, self.tokens, values.tolist())
+
+    def results(self, query: str) -> dict[str, Any]:
+        """What anybody may read of the collector's estimates."""
+        with urlopen(f"{self.url}/v1/campaigns/{NAME}/estimates?{query}", timeout=120) as response:
+            content: dict[str, Any] = json.load(response)
+        return content
 
 
 @contextmanager
-def collector(folder: Path, people: int, epsilon: float, port: int = 0) -> Iterator[Campaign]:
-    """A collector on the embedded store, in a thread, with one campaign."""
+def collector(folder: Path, people: int, epsilon: float, port: int = 0) -> Iterator[Passengers]:
+    """A collector on the embedded store, in a thread, with one campaign.
+
+    Args:
+        folder: Where the store is made.
+        people: How many get a token.
+        epsilon: The privacy parameter.
+        port: The collector's; 0 for any that is free.
+
+    Yields:
+        Those who may report to it.
+    """
     from sottovoce.collector import Settings, campaigns, open_store, tokens
     from sottovoce.collector.run import server
 
     path = folder / "demo.db"
     mechanism = sv.sw(epsilon=epsilon, domain=(0, 24), cells=CELLS)
     store = open_store(path)
-    made = campaigns.create(
-        store,
-        {
-            "name": NAME,
-            "spec": mechanism.to_json(),
-            "title": "When did your flight leave?",
-            "question": "At what time of the day did your flight leave, in hours after midnight?",
-            "operator": "the sottovoce demo on this machine",
-            "unit": "hours",
-            "collection": "enrolment",
-            "results": "public",
-            "min_n": 100,
-        },
-    )
-    issued = tokens.issue(store, made.id, "enrolment", people)
+    new = campaigns.NewCampaign.of({"name": NAME, "spec": mechanism.to_json(), **RULES})
+    issued = tokens.issue(store, campaigns.create(store, new).id, "enrolment", people)
     store.close()
     running = server(str(path), "127.0.0.1", port, Settings(rate=0))
     thread = threading.Thread(target=running.run, name="collector", daemon=True)
@@ -82,41 +115,24 @@ def collector(folder: Path, people: int, epsilon: float, port: int = 0) -> Itera
         time.sleep(0.01)
     address = running.servers[0].sockets[0].getsockname()
     try:
-        yield Campaign(f"http://127.0.0.1:{address[1]}", issued, mechanism)
+        yield Passengers(f"http://127.0.0.1:{address[1]}", issued, mechanism)
     finally:
         running.should_exit = True
         thread.join()
 
 
-def answer(campaign: Campaign, values: FloatArray) -> Iterator[Receipt]:
-    """Everybody answers, a few at a time; receipts in the order of the people."""
-
-    def person(number: int) -> Receipt:
-        token = campaign.tokens[number]
-        with Client(
-            campaign.url, NAME, epsilon=campaign.mechanism.epsilon, token=token, outbox=":memory:"
-        ) as client:
-            return client.report(float(values[number]))
-
-    with ThreadPoolExecutor(PEOPLE_AT_ONCE) as pool:
-        yield from pool.map(person, range(len(values)))
-
-
-def fetch(campaign: Campaign, what: str) -> dict[str, Any]:
-    """What anybody may read of the collector."""
-    import json
-    from urllib.request import urlopen
-
-    with urlopen(f"{campaign.url}/v1/campaigns/{NAME}/{what}", timeout=120) as response:
-        content: dict[str, Any] = json.load(response)
-    return content
-
-
 def clock(hour: float) -> str:
     """An hour as people write it.
 
-    >>> clock(13.5)
-    '13:30'
+    Args:
+        hour: After midnight, with a fraction.
+
+    Returns:
+        Hours and minutes.
+
+    Example:
+        >>> clock(13.5)
+        '13:30'
     """
     minutes = round(hour * 60)
     return f"{minutes // 60}:{minutes % 60:02d}"

@@ -13,16 +13,25 @@ from sottovoce.core.errors import MissingExtra
 _TRUTH, _ESTIMATE = "#9a9a9a", "#0b5fa5"
 
 
-def save(values: NDArray[np.float64], estimates: dict[str, Any], path: Path) -> None:
-    """Draw truth and estimates into a PNG."""
+def save(values: NDArray[np.float64], results: dict[str, Any], path: Path) -> None:
+    """Draw truth and estimates into a PNG.
+
+    Args:
+        values: The truth.
+        results: What the collector says.
+        path: The file to write; its folder is made.
+
+    Raises:
+        MissingExtra: If Matplotlib is not installed.
+    """
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
         raise MissingExtra("the picture", "plots") from error
 
-    found = estimates["distribution"]
-    edges, width = np.array(found["edges"]), found["edges"][1] - found["edges"][0]
+    band = results["distribution"]
+    edges, width = np.array(band["edges"]), band["edges"][1] - band["edges"][0]
     figure = Figure(figsize=(9, 4.8), dpi=120, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
@@ -34,12 +43,12 @@ def save(values: NDArray[np.float64], estimates: dict[str, Any], path: Path) -> 
         alpha=0.5,
         label="the truth (never collected)",
     )
-    band = [np.append(np.array(found[side]) / width, found[side][-1] / width) for side in ("low", "high")]
-    axes.fill_between(edges, band[0], band[1], step="post", color=_ESTIMATE, alpha=0.2, label="95 % band")
+    low, high = (np.append(band[side], band[side][-1]) / width for side in ("low", "high"))
+    axes.fill_between(edges, low, high, step="post", color=_ESTIMATE, alpha=0.2, label="95 % band")
     axes.stairs(
-        np.array(found["probabilities"]) / width, edges, color=_ESTIMATE, linewidth=2, label="estimate"
+        np.array(band["probabilities"]) / width, edges, color=_ESTIMATE, linewidth=2, label="estimate"
     )
-    mean = estimates["mean"]
+    mean = results["mean"]
     if mean is not None:
         axes.axvspan(mean["low"], mean["high"], color="#c4510c", alpha=0.18, label="mean, 95 % interval")
         axes.axvline(mean["value"], color="#c4510c", linewidth=1.5)
@@ -48,7 +57,7 @@ def save(values: NDArray[np.float64], estimates: dict[str, Any], path: Path) -> 
     axes.set_xticks(range(0, 25, 3), [f"{hour}:00" for hour in range(0, 25, 3)])
     axes.set_xlabel("time of departure")
     axes.set_ylabel("share per hour")
-    axes.set_title(f"{estimates['n']:,} people, ε = {estimates['epsilon']:g}, one randomised report each")
+    axes.set_title(f"{results['n']:,} people, ε = {results['epsilon']:g}, one randomised report each")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, loc="upper left")
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2 as httpx
 import numpy as np
 import uvicorn
 
@@ -47,7 +47,7 @@ class Site:
             "name": name, "spec": mechanism.to_json(), "results": "public", "min_n": 50,
             "operator": "Office of Tests", **settings,
         }  # fmt: skip
-        return campaigns_module.create(self.store, content).id
+        return campaigns_module.create(self.store, campaigns_module.NewCampaign.of(content)).id
 
     def tokens(self, campaign: int, kind: str, count: int = 1) -> list[str]:
         return tokens_module.issue(self.store, campaign, kind, count)

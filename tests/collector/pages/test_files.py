@@ -8,7 +8,7 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
-import httpx
+import httpx2 as httpx
 import pytest
 from hatchling.builders.wheel import WheelBuilder
 from tests.collector.pages.site import Site
@@ -17,8 +17,8 @@ from tools.planner_table import simulate
 import sottovoce
 import sottovoce as sv
 from sottovoce.collector.pages.assets import STATIC, assets
-from sottovoce.collector.pages.planner import planner_table
 
+PLANNER = json.loads((STATIC / "planner.json").read_text("ascii"))
 ROOT = Path(__file__).parents[3]
 CLIENT = ROOT / "clients" / "js"
 
@@ -88,16 +88,16 @@ def test_there_is_one_copy_of_the_client() -> None:
     assert all((CLIENT / path).is_file() for path in paths)
     wheel = {file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()}
     names = {path.name for path in (CLIENT / "lib").iterdir()}
-    assert {f"sottovoce/web/static/sottovoce/{name}" for name in names} <= wheel
+    assert {f"sottovoce/collector/pages/static/sottovoce/{name}" for name in names} <= wheel
     assert {
-        f"sottovoce/web/static/{name}" for name in ("dashboard.html", "survey.html", "style.css")
+        f"sottovoce/collector/pages/static/{name}" for name in ("dashboard.html", "survey.html", "style.css")
     } <= wheel
 
 
 def test_the_planners_means_are_those_of_the_plan(site: Site) -> None:
     """Of the certified optimum on an interval; of the best direction on a circle."""
     served = httpx.get(f"{site.url}/v1/planner").json()
-    assert served == planner_table()
+    assert served == PLANNER
     for kind in ("interval", "circle"):
         mean = served[kind]["mean"]
         assert len(mean["error"]) == len(mean["design"]) == len(served["epsilon"])
@@ -117,7 +117,7 @@ def test_the_planners_means_are_those_of_the_plan(site: Site) -> None:
 @pytest.mark.parametrize("kind", ["interval", "circle"])
 def test_the_planners_shapes_can_be_simulated_again(kind: str) -> None:
     """With other random numbers, within 4.9 standard errors (false-alarm rate 1e-6); a mutant is not."""
-    shapes = planner_table()[kind]["shapes"]
+    shapes = PLANNER[kind]["shapes"]
     i, j = shapes["epsilon"].index(2.0), shapes["people"].index(100_000)
     fresh = simulate(kind == "circle", 2.0, 100_000, repetitions=4, seed=99)
     for name, again in zip(("distribution", "quartiles"), fresh, strict=True):
@@ -131,5 +131,5 @@ def test_the_planners_shapes_can_be_simulated_again(kind: str) -> None:
 
 def test_the_planners_grid_falls_with_people(site: Site) -> None:
     for kind in ("interval", "circle"):
-        for row in planner_table()[kind]["shapes"]["distribution"]["error"]:
+        for row in PLANNER[kind]["shapes"]["distribution"]["error"]:
             assert row[-1] < row[2] < row[0]

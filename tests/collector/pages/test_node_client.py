@@ -25,9 +25,9 @@ const fetch = async (address, options) => {
   throw new TypeError("the answer is lost on the way");
 };
 const client = await Client.open(url, campaign, { epsilon: 1, store, fetch, wait: async () => {} });
-const first = await client.answer(3);
-const again = await (await Client.open(url, campaign, { epsilon: 1, store })).answer(20);
-const sent = await client.sendAll([1, 2, null, 99, 23.5]);
+const first = await client.report(3);
+const again = await (await Client.open(url, campaign, { epsilon: 1, store })).report(20);
+const sent = await client.send([1, 2, null, 99, 23.5]);
 const agreed = await Client.open(url, campaign, { epsilon: 0.5, store }).catch((error) => error.name);
 const names = await store.names();
 const records = await Promise.all(names.map(async (name) => JSON.parse(await store.get(name))));

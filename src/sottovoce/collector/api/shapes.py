@@ -1,12 +1,13 @@
-"""What goes over the wire, for the OpenAPI document."""
+"""What goes over the wire: the OpenAPI document describes it from here."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field, computed_field
 
-from sottovoce.collector.problems import CODES
+from sottovoce.collector.campaigns import Campaign, Rules, Status
+from sottovoce.collector.moments import Moment, now
 
 
 class ErrorShape(BaseModel):
@@ -17,66 +18,116 @@ class ErrorShape(BaseModel):
     field: str | None
 
 
+class ReportsShape(BaseModel):
+    """A batch of reports as JSON."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    digest: str = Field(pattern="^[0-9a-f]{64}$")
+    cells: list[Annotated[int, Field(ge=0)]] = Field(min_length=1)
+
+
+class AcceptedShape(BaseModel):
+    """How many reports of a batch are stored: all of them."""
+
+    accepted: int
+
+
 class DomainShape(BaseModel):
+    """Where values lie."""
+
     low: float
     high: float
     circle: bool
 
 
-class CampaignSummary(BaseModel):
+class CampaignSummary(Rules):
     """A campaign without its spec."""
 
     name: str
-    title: str
-    question: str
-    operator: str
-    unit: str
     epsilon: float
     domain: DomainShape
     cells: int
     digest: str
-    collection: Literal["open", "enrolment", "write"]
-    missing: float
-    out_of_range: Literal["clip", "missing"]
-    opens: str | None
-    closes: str | None
-    status: Literal["scheduled", "open", "closed"]
-    results: Literal["public", "token"]
-    min_n: int
-    retention_days: int | None
-    created: str
+    status: Status
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def out_of_range(self) -> str:
+        """For clients that are a version behind."""
+        return self.outside
 
 
 class CampaignShape(CampaignSummary):
+    """A campaign."""
+
     spec: str
 
 
 class CampaignList(BaseModel):
+    """Campaigns without their specs."""
+
     campaigns: list[CampaignSummary]
 
 
-class AcceptedShape(BaseModel):
-    accepted: int
+def _fields(campaign: Campaign) -> dict[str, Any]:
+    reporter, domain = campaign.reporter, campaign.reporter.domain
+    return {
+        **campaign.rules.model_dump(),
+        "name": campaign.name,
+        "epsilon": reporter.epsilon,
+        "domain": DomainShape(low=domain.low, high=domain.high, circle=domain.is_circle),
+        "cells": reporter.cells,
+        "digest": campaign.stored.digest,
+        "status": campaign.status(now()),
+    }
+
+
+def summarised(campaign: Campaign) -> CampaignSummary:
+    """A campaign as lists show it."""
+    return CampaignSummary(**_fields(campaign))
+
+
+def described(campaign: Campaign) -> CampaignShape:
+    """A campaign as clients see it."""
+    return CampaignShape(**_fields(campaign), spec=campaign.stored.spec)
+
+
+class TokenRequest(BaseModel):
+    """Which tokens an administrator wants."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    kind: Literal["enrolment", "write", "read"]
+    count: int = Field(1, ge=1, le=10_000)
 
 
 class TokensShape(BaseModel):
+    """New tokens."""
+
     kind: str
     tokens: list[str]
 
 
 class PurgedShape(BaseModel):
+    """What was deleted with a campaign."""
+
     purged: bool
     reports: int
 
 
 class DayShape(BaseModel):
+    """Reports of a day."""
+
     day: str
     n: int
 
 
 class SummaryShape(BaseModel):
+    """The live count of a campaign."""
+
     campaign: str
-    status: str
+    status: Status
     n: int
     min_n: int
     days: list[DayShape]
@@ -84,16 +135,22 @@ class SummaryShape(BaseModel):
 
 
 class IntervalShape(BaseModel):
+    """An estimate; an open end is null."""
+
     value: float | None
     low: float | None
     high: float | None
 
 
 class QuantileShape(IntervalShape):
-    q: float
+    """The value that a share p of people do not exceed."""
+
+    p: float
 
 
 class DistributionShape(BaseModel):
+    """Shares of people in bins, with a pointwise band."""
+
     edges: list[float]
     probabilities: list[float]
     low: list[float]
@@ -101,19 +158,23 @@ class DistributionShape(BaseModel):
 
 
 class HonestyShape(BaseModel):
+    """Whether the reports can come from honest use of the mechanism."""
+
     alarm: bool
     p_value: float | None
     message: str
 
 
-class EstimatesShape(BaseModel):
+class ResultsShape(BaseModel):
+    """What is known about the answers to a campaign."""
+
     campaign: str
     n: int
     min_n: int
     shown: bool
     confidence: float
     epsilon: float
-    as_of: str
+    as_of: Moment
     mean: IntervalShape | None
     circular_mean: IntervalShape | None
     quantiles: list[QuantileShape]
@@ -123,20 +184,8 @@ class EstimatesShape(BaseModel):
 
 
 class HealthShape(BaseModel):
+    """That the service answers."""
+
     status: str
     version: str
     store: str
-
-
-def answers(shape: type[BaseModel] | None, *codes: str, status: int = 200) -> dict[int | str, dict[str, Any]]:
-    """The `responses` of an endpoint: its success, and the statuses of the codes it may refuse with."""
-    found: dict[int | str, dict[str, Any]] = {} if shape is None else {status: {"model": shape}}
-    for code in (*codes, "rate_limited", "store_unavailable", "invalid"):
-        found[CODES[code][0]] = {"model": ErrorShape, "description": "Refused."}
-    return found
-
-
-def body(schema: dict[str, Any], **other: dict[str, Any]) -> dict[str, Any]:
-    """`openapi_extra` for an endpoint that reads its body itself."""
-    content = {"application/json": {"schema": schema}, **{name: {"schema": s} for name, s in other.items()}}
-    return {"requestBody": {"required": True, "content": content}}

@@ -3,22 +3,8 @@
     /                  the dashboard
     /survey/{name}     where a person answers; the value is randomised in their browser
     /static/…          scripts and styles, plotly.js from the installed plotly package
-    /v1/planner        what the dashboard's planner computes with
+    /v1/planner        what the dashboard's planner computes with (static/planner.json)
 
 Pages are fixed files: what they show they fetch from the HTTP interface. Nothing comes from elsewhere, the
 content security policy says so, and no cookie is set.
 """
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
-
-
-def mount(app: FastAPI) -> None:
-    """Add the pages to a collector's application."""
-    from sottovoce.collector.pages.routes import routes
-
-    routes(app)

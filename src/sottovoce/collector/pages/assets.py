@@ -17,6 +17,7 @@ _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
     ".svg": "image/svg+xml",
 }
 
@@ -35,19 +36,19 @@ class Asset:
 
     @cached_property
     def compressed(self) -> bytes:
+        """The same, packed by gzip."""
         return gzip.compress(self.content, compresslevel=6, mtime=0)
 
 
 @cache
 def assets() -> dict[str, Asset]:
     """Every file under static/ by its name there, and plotly.js."""
-    found = {
+    files = {
         name: Asset(path.read_bytes(), _TYPES[path.suffix])
         for name, path in _files(STATIC, "")
         if path.suffix in _TYPES
     }
-    found["plotly.min.js"] = Asset(_plotly().read_bytes(), _TYPES[".js"])
-    return found
+    return {**files, "plotly.min.js": Asset(_plotly().read_bytes(), _TYPES[".js"])}
 
 
 def _files(folder: Path, prefix: str) -> Iterator[tuple[str, Path]]:
@@ -60,7 +61,7 @@ def _files(folder: Path, prefix: str) -> Iterator[tuple[str, Path]]:
 
 def _plotly() -> Path:
     """plotly.js as the plotly package ships it, without importing the package."""
-    found = importlib.util.find_spec("plotly")
-    if found is None or found.origin is None:
+    package = importlib.util.find_spec("plotly")
+    if package is None or package.origin is None:
         raise MissingExtra("the dashboard", "server")
-    return Path(found.origin).parent / "package_data" / "plotly.min.js"
+    return Path(package.origin).parent / "package_data" / "plotly.min.js"

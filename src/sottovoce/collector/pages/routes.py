@@ -1,14 +1,13 @@
-"""Routes of the pages, and the headers that keep them to themselves."""
+"""Routes of the pages, and the headers that keep them to themselves; /v1/planner is documented."""
 
 from __future__ import annotations
 
-from fastapi import FastAPI
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from functools import partial
+
+from fastapi import APIRouter, Request, Response
 
 from sottovoce.collector.pages.assets import Asset, assets
-from sottovoce.collector.pages.planner import planner_table
+from sottovoce.collector.refusals import Refusal
 
 #: Scripts, styles and requests of this origin only; no frames, no forms, nothing inline.
 POLICY = "; ".join(
@@ -32,37 +31,41 @@ _HEADERS = {
 }
 
 
-def routes(app: FastAPI) -> None:
-    """Pages and their files; /v1/planner is part of the documented interface."""
-    for path, handler in (("/", _dashboard), ("/survey/{name}", _survey), ("/static/{name:path}", _static)):
-        app.add_api_route(path, handler, methods=["GET", "HEAD"], include_in_schema=False)
-    app.add_api_route("/v1/planner", _planner, methods=["GET"], tags=["planner"])
+router = APIRouter()
+_page = partial(router.api_route, methods=["GET", "HEAD"], include_in_schema=False, response_class=Response)
 
 
 # Plain functions run in a thread: reading and compressing plotly.js the first time takes a moment.
 
 
-def _dashboard(request: Request) -> Response:
+@_page("/")
+def dashboard(request: Request) -> Response:
+    """The dashboard."""
     return _serve(request, "dashboard.html")
 
 
-def _survey(request: Request) -> Response:
+@_page("/survey/{name}")
+def survey(request: Request, name: str) -> Response:
+    """The page where a person answers; which campaign, its script reads from the address."""
     return _serve(request, "survey.html")
 
 
-def _static(request: Request) -> Response:
-    return _serve(request, request.path_params["name"])
+@_page("/static/{name:path}")
+def static(request: Request, name: str) -> Response:
+    """A file that pages load."""
+    return _serve(request, name)
 
 
-def _planner() -> JSONResponse:
+@router.get("/v1/planner", tags=["public"])
+def planner(request: Request) -> Response:
     """What one person's report is worth, by ε: standard deviations on a domain of width 1."""
-    return JSONResponse(planner_table())
+    return _serve(request, "planner.json")
 
 
 def _serve(request: Request, name: str) -> Response:
     asset = assets().get(name)
     if asset is None:
-        raise HTTPException(404)
+        raise Refusal("not_found")
     headers = {**_HEADERS, "ETag": asset.tag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
     if asset.tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)

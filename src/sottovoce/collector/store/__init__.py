@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from sottovoce.collector.store.ingest import Accepted, Batch, Outcome
-from sottovoce.collector.store.store import Store, Unavailable, open_store
+from sottovoce.collector.store.store import Store, Stored, Unavailable, open_store
 
-__all__ = ["Accepted", "Batch", "Outcome", "Store", "Unavailable", "open_store"]
+__all__ = ["Accepted", "Batch", "Outcome", "Store", "Stored", "Unavailable", "open_store"]

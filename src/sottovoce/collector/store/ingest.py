@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
-from sottovoce.collector.problems import Refusal
+from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.store import schema
 from sottovoce.core.randomness import random_below, secure_stream
 
@@ -106,7 +106,7 @@ def _decide(
         body, accepted = known[batch.key]
         if hmac.compare_digest(body, batch.body):
             return Accepted(accepted, replay=True)
-        return Refusal("key_reused", field="Idempotency-Key")
+        return Refusal("key_reused", argument="key")
     if batch.campaign not in living:
         return Refusal("unknown_campaign")
     if batch.refuse is not None:
@@ -130,10 +130,10 @@ def _spend(connection: Connection, token: bytes, campaign: int) -> Refusal | Non
     query = select(table.campaign, table.kind, table.spent).where(table.hash == token)
     row = connection.execute(query).one_or_none()
     if row is None:
-        return Refusal("bad_token", field="Authorization")
+        return Refusal("bad_token", argument="token")
     if row.campaign != campaign or row.kind != "enrolment":
-        return Refusal("wrong_scope", field="Authorization")
-    return Refusal("token_spent", field="Authorization")
+        return Refusal("wrong_scope", argument="token")
+    return Refusal("token_spent", argument="token")
 
 
 def _write(connection: Connection, backend: ModuleType, group: _Group) -> None:

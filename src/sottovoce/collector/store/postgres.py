@@ -9,6 +9,8 @@ from sqlalchemy.engine import URL
 
 from sottovoce.core.errors import MissingExtra
 
+#: Options of a connection whose transactions see one state of everything.
+SNAPSHOT = {"isolation_level": "REPEATABLE READ"}
 _HEADER = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
 _TRAILER = b"\xff\xff"
 #: One row of binary COPY: the number of fields, then length and value of each, big-endian.
@@ -22,6 +24,7 @@ _STAGE = "CREATE TEMPORARY TABLE IF NOT EXISTS incoming (cell integer, number bi
 
 
 def engine(url: URL) -> Engine:
+    """Connections to the server."""
     try:
         return create_engine(
             url.set(drivername="postgresql+psycopg"), pool_size=8, max_overflow=8, pool_pre_ping=True

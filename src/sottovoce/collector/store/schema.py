@@ -1,5 +1,6 @@
 """The tables. What is *not* in them matters most: no row per report, no address, no time finer than a day.
 
+`campaigns`  name, spec and rules (JSON, see `campaigns.Rules`)
 `counts`     how often each cell was reported, per campaign and day
 `pending`    the last few single reports of enrolment campaigns, mixed (see `ingest`)
 `days`       reports per campaign and day, so that a live count costs nothing
@@ -12,8 +13,6 @@ SQLite: rows lie in the order of a hash, not of arrival.
 """
 
 from __future__ import annotations
-
-import datetime as dt
 
 from sqlalchemy import (
     BigInteger,
@@ -28,7 +27,6 @@ from sqlalchemy import (
     Text,
 )
 
-EPOCH = dt.date(1970, 1, 1)
 metadata = MetaData()
 
 campaigns = Table(
@@ -38,7 +36,7 @@ campaigns = Table(
     Column("name", String(63), nullable=False, unique=True),
     Column("digest", String(64), nullable=False),
     Column("spec", Text, nullable=False),
-    Column("settings", Text, nullable=False),
+    Column("rules", Text, nullable=False),
     sqlite_autoincrement=True,  # a number is never given twice, as by PostgreSQL's sequence
 )
 counts = Table(
@@ -99,18 +97,3 @@ refusals = Table(
     Column("count", BigInteger, nullable=False),
     sqlite_with_rowid=False,
 )
-
-
-def day_number(when: dt.datetime | dt.date) -> int:
-    """Days since 1970-01-01.
-
-    >>> day_number(dt.date(1970, 1, 11))
-    10
-    """
-    date = when.date() if isinstance(when, dt.datetime) else when
-    return (date - EPOCH).days
-
-
-def day_text(number: int) -> str:
-    """The ISO date of a day number."""
-    return (EPOCH + dt.timedelta(days=number)).isoformat()

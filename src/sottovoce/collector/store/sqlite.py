@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 
+#: Options of a connection whose transactions see one state of everything: those of SQLite always do.
+SNAPSHOT: dict[str, str] = {}
 _PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=FULL",
@@ -23,13 +25,12 @@ _ADD = (
 
 
 def engine(url: URL) -> Engine:
+    """Connections to the file."""
     made = create_engine(url, pool_size=8, max_overflow=32)
 
     @event.listens_for(made, "connect")
     def _configure(connection: Any, _: Any) -> None:
-        connection.isolation_level = (
-            None  # transactions begin where this code says, not where sqlite3 guesses
-        )
+        connection.isolation_level = None  # transactions begin where this code says
         for pragma in _PRAGMAS:
             connection.execute(f"PRAGMA {pragma}").fetchall()
 

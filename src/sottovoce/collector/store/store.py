@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.store import ingest, postgres, schema, sqlite
+from sottovoce.collector.store.ingest import Batch, Outcome
+from sottovoce.collector.store.migrations import upgrade
 
 _ATTEMPTS = 5
-Result = TypeVar("Result")
 
 
-class Unavailable(Exception):
+class Unavailable(Refusal):
     """The database could not do it now: full, gone, locked. Nothing was written."""
+
+    def __init__(self) -> None:
+        super().__init__("store_unavailable", retry_after=5)
+
+
+class Collision(Unavailable):
+    """Two transactions met on a row, and this one lost; it may succeed at once."""
 
 
 @dataclass(frozen=True)
@@ -35,22 +43,7 @@ class Stored:
     name: str
     digest: str
     spec: str
-    settings: str
-
-
-def _translated(method: Callable[..., Result]) -> Callable[..., Result]:
-    """A database's own exceptions become one."""
-
-    @functools.wraps(method)
-    def call(self: Store, *arguments: Any, **keywords: Any) -> Result:
-        # COPY speaks to the driver itself, whose errors SQLAlchemy does not see.
-        driver: type[Exception] = self.engine.dialect.loaded_dbapi.Error
-        try:
-            return method(self, *arguments, **keywords)
-        except (DBAPIError, PoolTimeout, driver) as error:
-            raise Unavailable(type(error).__name__) from error
-
-    return call
+    rules: str
 
 
 class Store:
@@ -61,41 +54,49 @@ class Store:
 
     @property
     def kind(self) -> str:
+        """ "sqlite" or "postgresql"."""
         return self.engine.dialect.name
 
     @contextmanager
+    def connected(self, **options: Any) -> Iterator[Connection]:
+        """A connection; what the database itself raises while it is used becomes `Unavailable`."""
+        # COPY speaks to the driver itself, whose errors SQLAlchemy does not see.
+        driver: type[Exception] = self.engine.dialect.loaded_dbapi.Error
+        try:
+            with self.engine.connect().execution_options(**options) as connection:
+                yield connection
+        except (DBAPIError, PoolTimeout, driver) as error:
+            raise (Collision if _collided(error) else Unavailable) from error
+
+    @contextmanager
     def reading(self) -> Iterator[Connection]:
-        with self.engine.connect() as connection:
+        """A transaction that sees one state of everything."""
+        with self.connected(**self.backend.SNAPSHOT) as connection, connection.begin():
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction, durably committed when the block ends."""
-        with self.engine.connect().execution_options(writes=True) as connection, connection.begin():
+        with self.connected(writes=True) as connection, connection.begin():
             yield connection
 
     # -- reports ----------------------------------------------------------------------------------------
 
-    @_translated
-    def ingest(self, batches: Sequence[ingest.Batch]) -> list[ingest.Outcome]:
+    def ingest(self, batches: Sequence[Batch]) -> list[Outcome]:
         """Store a group of batches in one transaction; returns after the commit is on disk.
 
         Two collectors on one PostgreSQL may meet on a key or a counter; the one that loses starts again
         and finds what the other wrote.
         """
-        for attempt in range(_ATTEMPTS):
-            try:
-                with self.writing() as connection:
-                    return ingest.ingest(connection, self.backend, batches)
-            except IntegrityError:
-                if attempt == _ATTEMPTS - 1:
-                    raise
-            except OperationalError as error:
-                if not _deadlock(error) or attempt == _ATTEMPTS - 1:
-                    raise
-        raise AssertionError("unreachable")
+        for _ in range(_ATTEMPTS - 1):
+            with suppress(Collision):
+                return self._ingest(batches)
+        return self._ingest(batches)
 
-    @_translated
+    def _ingest(self, batches: Sequence[Batch]) -> list[Outcome]:
+        with self.writing() as connection:
+            return ingest.ingest(connection, self.backend, batches)
+
     def counts(self, campaign: int, cells: int) -> NDArray[np.int64]:
         """How often each cell was reported, over all days."""
         table = schema.counts.c
@@ -103,19 +104,18 @@ class Store:
             select(table.cell, func.sum(table.count)).where(table.campaign == campaign).group_by(table.cell)
         )
         out = np.zeros(cells, dtype=np.int64)
-        with self.reading() as connection, connection.begin():
+        with self.reading() as connection:
             for cell, number in connection.execute(query):
                 out[cell] = number
             for content in connection.execute(self._pending(campaign)).all():
                 np.add.at(out, ingest.unpack(content.cells), 1)
         return out
 
-    @_translated
     def daily_counts(self, campaign: int) -> list[tuple[int, int, int]]:
         """(day, cell, count), in order: everything that is stored about the reports."""
         table = schema.counts.c
         query = select(table.day, table.cell, table.count).where(table.campaign == campaign)
-        with self.reading() as connection, connection.begin():
+        with self.reading() as connection:
             found = {(day, cell): number for day, cell, number in connection.execute(query)}
             for row in connection.execute(self._pending(campaign)).all():
                 for cell in ingest.unpack(row.cells).tolist():
@@ -126,7 +126,6 @@ class Store:
         table = schema.pending.c
         return select(table.day, table.cells).where(table.campaign == campaign)
 
-    @_translated
     def days(self, campaign: int) -> list[tuple[int, int]]:
         """(day, reports), in order."""
         table = schema.days.c
@@ -136,39 +135,38 @@ class Store:
 
     # -- campaigns --------------------------------------------------------------------------------------
 
-    @_translated
     def campaigns(self) -> list[Stored]:
         """All campaigns, newest first."""
         query = select(schema.campaigns).order_by(schema.campaigns.c.id.desc())
         with self.reading() as connection:
             return [Stored(**row) for row in connection.execute(query).mappings()]
 
-    @_translated
-    def campaign(self, name: str) -> Stored | None:
+    def campaign(self, name: str) -> Stored:
+        """The campaign of a name; refused if there is none."""
         query = select(schema.campaigns).where(schema.campaigns.c.name == name)
         with self.reading() as connection:
             row = connection.execute(query).mappings().one_or_none()
-        return None if row is None else Stored(**row)
+        if row is None:
+            raise Refusal("unknown_campaign", f"there is no campaign {name!r}")
+        return Stored(**row)
 
-    @_translated
-    def create_campaign(self, name: str, digest: str, spec: str, settings: str) -> Stored | None:
-        """None when the name is taken."""
-        row = {"name": name, "digest": digest, "spec": spec, "settings": settings}
+    def create_campaign(self, name: str, digest: str, spec: str, rules: str) -> Stored:
+        """A new campaign; refused if the name is taken."""
+        row = {"name": name, "digest": digest, "spec": spec, "rules": rules}
         try:
             with self.writing() as connection:
                 connection.execute(insert(schema.campaigns), row)
-        except IntegrityError:
-            return None
+        except Collision:
+            raise Refusal("name_taken", argument="name") from None
         return self.campaign(name)
 
-    @_translated
-    def change_campaign(self, campaign: int, settings: str) -> None:
+    def change_rules(self, campaign: Stored, rules: str) -> Stored:
+        """The campaign with other rules."""
+        table = schema.campaigns
         with self.writing() as connection:
-            connection.execute(
-                update(schema.campaigns).where(schema.campaigns.c.id == campaign).values(settings=settings)
-            )
+            connection.execute(update(table).where(table.c.id == campaign.id).values(rules=rules))
+        return replace(campaign, rules=rules)
 
-    @_translated
     def purge(self, campaign: int) -> None:
         """Delete a campaign and everything stored about it."""
         with self.writing() as connection:
@@ -177,14 +175,12 @@ class Store:
 
     # -- tokens -----------------------------------------------------------------------------------------
 
-    @_translated
     def add_tokens(self, campaign: int, kind: str, hashes: Sequence[bytes]) -> None:
         """Remember hashes of tokens, in their own order rather than that of making."""
         rows = [{"hash": h, "campaign": campaign, "kind": kind, "spent": False} for h in sorted(hashes)]
         with self.writing() as connection:
             connection.execute(insert(schema.tokens), rows)
 
-    @_translated
     def token(self, digest: bytes) -> tuple[int, str] | None:
         """(campaign, kind) of a token's hash; campaign 0 is the whole collector."""
         table = schema.tokens.c
@@ -196,7 +192,6 @@ class Store:
 
     # -- refusals ---------------------------------------------------------------------------------------
 
-    @_translated
     def add_refusals(self, numbers: Mapping[tuple[int, int, str], int]) -> None:
         """Raise the counters of (campaign, day, code); nothing is written about purged campaigns."""
         table = schema.refusals
@@ -211,8 +206,8 @@ class Store:
                 if connection.execute(raised).rowcount == 0:
                     connection.execute(insert(table).values(**row, count=number))
 
-    @_translated
     def refusals(self, campaign: int) -> dict[str, int]:
+        """How often each code was the reason of a refusal."""
         table = schema.refusals.c
         query = (
             select(table.code, func.sum(table.count)).where(table.campaign == campaign).group_by(table.code)
@@ -222,7 +217,6 @@ class Store:
 
     # -- upkeep -----------------------------------------------------------------------------------------
 
-    @_translated
     def expire(self, today: int, retention: Mapping[int, int]) -> None:
         """Forget idempotency keys whose time is over, and days that are as old as people were told."""
         with self.writing() as connection:
@@ -232,13 +226,11 @@ class Store:
                     old = (table.c.campaign == campaign) & (table.c.day <= today - kept)
                     connection.execute(delete(table).where(old))
 
-    @_translated
     def tidy(self) -> None:
         """Remove traces of the order in which things came."""
-        with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        with self.connected(isolation_level="AUTOCOMMIT") as connection:
             self.backend.tidy(connection)
 
-    @_translated
     def check(self) -> None:
         """Raises unless the database answers and commits durably."""
         with self.reading() as connection:
@@ -246,11 +238,14 @@ class Store:
             self.backend.check(connection)
 
     def close(self) -> None:
+        """Give back the connections."""
         self.engine.dispose()
 
 
-def _deadlock(error: OperationalError) -> bool:
-    return getattr(error.orig, "sqlstate", None) in ("40001", "40P01")
+def _collided(error: Exception) -> bool:
+    """A key that the other one wrote first, a lock that each wanted of the other."""
+    state = getattr(getattr(error, "orig", error), "sqlstate", None)
+    return isinstance(error, IntegrityError) or state in ("40001", "40P01")
 
 
 def as_url(where: str | Path) -> URL:
@@ -266,13 +261,20 @@ def as_url(where: str | Path) -> URL:
     return url
 
 
-def open_store(where: str | Path, *, migrate: bool = True) -> Store:
-    """Open (and by default bring up to date) the store at a path or URL.
+def open_store(where: str | Path) -> Store:
+    """Open the store at a path or URL; one of an earlier version is brought up to date.
 
-    `where` is a SQLite file or a `postgresql://` URL; `migrate=False` leaves its tables as they are.
+    Args:
+        where: A SQLite file, made if absent, or a `postgresql://` URL.
+
+    Returns:
+        The store, to be closed in the end.
+
+    Raises:
+        ValueError: If it is neither, or the PostgreSQL server may lose what it acknowledged.
+        OSError: If the database cannot be opened.
+        MissingExtra: If PostgreSQL's driver is not installed.
     """
-    from sottovoce.collector.store.migrations import upgrade
-
     url = as_url(where)
     if url.get_backend_name() == "sqlite":
         if not url.database or url.database == ":memory:":
@@ -281,8 +283,7 @@ def open_store(where: str | Path, *, migrate: bool = True) -> Store:
     else:
         store = Store(postgres.engine(url), postgres)
     try:
-        if migrate:
-            upgrade(store.engine)
+        upgrade(store.engine)
         store.check()
     except (DBAPIError, Unavailable) as error:
         store.close()

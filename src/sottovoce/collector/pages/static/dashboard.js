@@ -165,7 +165,7 @@ function showEstimates(found) {
     honesty: honestyWords(found),
   });
   placeBar(mean, domain);
-  const line = ({ q, value, low, high }) => [percent(q), writer(low, high)(value), range(low, high)];
+  const line = ({ p, value, low, high }) => [percent(p), writer(low, high)(value), range(low, high)];
   rows(element("quantiles"), found.quantiles.map(line), found.problems.quantiles ?? "not yet");
   element("alarm").hidden = !found.honesty?.alarm;
   put({ alarm: found.honesty?.alarm ? "These reports cannot all be honest: do not rely on the estimates. The honesty check below says more." : "" });

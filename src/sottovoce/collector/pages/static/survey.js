@@ -103,12 +103,13 @@ function details(facts) {
 }
 
 function ruleText() {
-  const { domain, unit, missing, out_of_range: outside } = campaign;
+  const { domain, unit, missing, outside } = campaign;
   const span = withUnit(`${number(domain.low, 6)} to ${number(domain.high, 6)}`, unit);
   const beyond = domain.circle && outside === "clip" ? "other values are counted around the circle"
     : outside === "clip" ? "a value beyond counts as the nearest end" : "a value beyond counts as no answer";
-  return `Values go from ${span}; ${beyond}. Without an answer, ${withUnit(number(missing, 6), unit)} is randomised instead, so that ` +
-    "nobody can tell who did not answer.";
+  const instead = missing === "uniform" ? "a value drawn evenly from these" : withUnit(number(missing, 6), unit);
+  return `Values go from ${span}; ${beyond}. Without an answer, ${instead} is randomised instead, so that nobody can tell who ` +
+    "did not answer.";
 }
 
 /** The number that was typed (a comma is a point), null for none, undefined if it is not a number. */
@@ -131,7 +132,7 @@ function fault() {
 async function send(value) {
   element("send").disabled = element("retry").disabled = true;
   try {
-    showResult(await client.answer(value), "Sent. Thank you.");
+    showResult(await client.report(value), "Sent. Thank you.");
     history.replaceState(null, "", location.pathname); // a spent token need not stay in the address
   } catch (error) {
     showWaiting(explain(error), REFUSED.has(error.code));

@@ -1,8 +1,8 @@
-"""The estimator: a process of its own that computes estimates, so that no solver holds up a report.
+"""The worker: a process of its own that computes results, so that no solver holds up a report.
 
 A thread would share Python's lock with the event loop, and would take its turns from reports. The process is
-started by the first question, has a lower priority, and ends with the collector, also if that is killed: its
-standard input closes. A question is a line of JSON and the counts as 64-bit integers, an answer another line.
+started by the first job, has a lower priority, and ends with the collector, also if that is killed: its
+standard input closes. A job is a line of JSON and the counts as 64-bit integers, its results another line.
 """
 
 from __future__ import annotations
@@ -14,24 +14,32 @@ import subprocess
 import sys
 import threading
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.collector.answers import Question, answer
+import sottovoce as sv
+from sottovoce.collector import logs
+from sottovoce.collector.refusals import Refusal
+from sottovoce.collector.results import View, results
 
 _NICE = 3
+_read = lru_cache(maxsize=8)(sv.from_json)
 # The child finds the package where this process found it, and never runs this process's main module.
-_PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from sottovoce.collector.estimator import work; work()"
+_PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from sottovoce.collector.worker import work; work()"
 
 
-class Broken(Exception):
-    """The process ended before it answered; the next question starts another."""
+class Broken(Refusal):
+    """The process ended before it answered; the next job starts another."""
+
+    def __init__(self) -> None:
+        super().__init__("estimates_unavailable", retry_after=5)
 
 
-class Estimator:
-    """Asks one question at a time; `ask` blocks."""
+class Worker:
+    """Does one job at a time; `ask` blocks."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -43,26 +51,39 @@ class Estimator:
         """The process's number while there is one."""
         return None if self._process is None else self._process.pid
 
-    def ask(self, spec: str, counts: NDArray[np.int64], question: Question) -> dict[str, Any]:
+    def ask(self, spec: str, counts: NDArray[np.int64], view: View) -> dict[str, Any]:
+        """The results of a tally.
+
+        Args:
+            spec: The reporter that was counted.
+            counts: How often each of its cells was reported.
+            view: What to show.
+
+        Returns:
+            What `results.results` gives.
+
+        Raises:
+            Broken: If the process ended before it answered.
+        """
         with self._asking:
             process = self._started()
             assert process.stdin is not None
             assert process.stdout is not None
             body = np.ascontiguousarray(counts, dtype="<i8").tobytes()
-            head = json.dumps({"spec": spec, "bytes": len(body), **asdict(question)})
+            head = json.dumps({"spec": spec, "bytes": len(body), "view": asdict(view)})
             try:
                 process.stdin.write(head.encode() + b"\n" + body)
                 process.stdin.flush()
                 content: dict[str, Any] = json.loads(process.stdout.readline())
             except (OSError, ValueError) as error:
                 self._stop()
-                raise Broken("the estimator ended before it answered") from error
+                raise Broken from error
             return content
 
     def _started(self) -> subprocess.Popen[bytes]:
         with self._changing:
             if self._closed:
-                raise Broken("the collector is stopping")
+                raise Broken
             if self._process is None:
                 # A session of its own: Ctrl-C is for the collector, which then ends this process.
                 command = [sys.executable, "-c", _PROGRAM, *sys.path]
@@ -84,7 +105,7 @@ class Estimator:
                 pipe.close()
 
     def close(self) -> None:
-        """End the process, in the middle of a question if need be."""
+        """End the process, in the middle of a job if need be."""
         with self._changing:
             self._closed = True
             if self._process is not None:
@@ -94,27 +115,19 @@ class Estimator:
 
 
 def work() -> None:
-    """What the process does: answer until there are no more questions."""
-    from sottovoce.collector import logs
-
+    """What the process does: one job after the other until there are no more."""
     os.nice(_NICE)
     logs.configure("warning")
-    questions, answers = sys.stdin.buffer, sys.stdout.buffer
+    jobs, answers = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # a library that prints must not write into an answer
-    while (content := _read(questions)) is not None:
-        answers.write(json.dumps(content, allow_nan=False).encode() + b"\n")
+    for line in iter(jobs.readline, b""):
+        answers.write(json.dumps(_done(json.loads(line), jobs), allow_nan=False).encode() + b"\n")
         answers.flush()
 
 
-def _read(questions: BinaryIO) -> dict[str, Any] | None:
-    """The answer to the next question; None at the end."""
-    from sottovoce.collector.campaigns import read_mechanism
-    from sottovoce.estimates.tally import Tally
-
-    line = questions.readline()
-    if not line:
-        return None
-    head = json.loads(line)
-    counts = np.frombuffer(questions.read(head["bytes"]), dtype="<i8")
-    question = Question(head["confidence"], tuple(head["quantiles"]), head["bins"])
-    return answer(Tally.from_counts(read_mechanism(head["spec"]), counts), question)
+def _done(head: dict[str, Any], jobs: BinaryIO) -> dict[str, Any]:
+    """The results of a job whose first line has been read."""
+    counts = np.frombuffer(jobs.read(head["bytes"]), dtype="<i8")
+    confidence, quantiles, bins = head["view"].values()
+    view = View(confidence, tuple(quantiles), bins)
+    return results(sv.Tally.from_counts(_read(head["spec"]), counts), view)

@@ -1,4 +1,7 @@
-"""How the cost of this library grows: with people, cells, bins and attributes. In one process, CPU time."""
+"""How the cost of this library grows: with people, cells, bins and attributes.
+
+CPU time in one process, the least of several runs. The benchmarks page shows the same tables.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks._tables import number, table
 from benchmarks.page.peers.published import dense_step
 from benchmarks.page.worker import least_seconds
 from sottovoce.compose.strategies import vector
@@ -21,21 +25,18 @@ from sottovoce.estimates.means import mean
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.tally import Tally
 
+TAKES = "2 min"
+
 STEPS = 50  # of EMS a turn
 
 
 def growth(quick: bool, say: Callable[[str], None] = lambda text: None) -> dict[str, Any]:
     """Rows of every kind of growth; seconds throughout."""
-    found = {}
-    for name, table in (
-        ("people", people),
-        ("cells", cells),
-        ("bins", bins),
-        ("attributes", attributes),
-    ):
-        say(f"growth with {name}")
-        found[name] = table(quick)
-    return {"compiled": compiled_available(), **found}
+    rows = {}
+    for measure in (people, cells, bins, attributes):
+        say(f"growth with {measure.__name__}")
+        rows[measure.__name__] = measure(quick)
+    return {"compiled": compiled_available(), **rows}
 
 
 def people(quick: bool) -> list[dict[str, float]]:
@@ -126,3 +127,62 @@ def attributes(quick: bool) -> list[dict[str, float]]:
 
 def _means(m: Vector, reports: Any) -> Any:
     return m.tally(reports).means()
+
+
+def tables(rows: dict[str, Any]) -> dict[str, str]:
+    """A table for each kind of growth."""
+    bins = [key for key in ("dense", "numpy", "numba") if key in rows["bins"][0]]
+    answers = ("tally", "mean", "distribution")
+    return {
+        "people": table(
+            ("people", "reports, ns a person", "tally, ms", "mean, ms", "distribution, ms"),
+            (
+                (
+                    f"{row['people']:,}",
+                    number(1e9 * row["report"] / row["people"]),
+                    *(number(1e3 * row[key]) if key in row else "" for key in answers),
+                )
+                for row in rows["people"]
+            ),
+        ),
+        "cells": table(
+            ("cells", "building, ms", "reports, ns a person"),
+            (
+                (f"{row['cells']:,}", number(1e3 * row["build"]), number(1e9 * row["report"]))
+                for row in rows["cells"]
+            ),
+        ),
+        "bins": table(
+            ("bins", *(f"{key}, µs" for key in bins), "dense ÷ best", "largest difference"),
+            (
+                (
+                    f"{row['bins']}",
+                    *(number(1e6 * row[key]) for key in bins),
+                    number(row["dense"] / min(row[key] for key in bins[1:])),
+                    f"{row['difference']:.0e}",
+                )
+                for row in rows["bins"]
+            ),
+        ),
+        "attributes": table(
+            ("attributes", "reported by each", "reports, ns a person", "means, ns a person"),
+            (
+                (
+                    f"{row['attributes']}",
+                    f"{row['sampled']}",
+                    number(1e9 * row["report"]),
+                    number(1e9 * row["means"]),
+                )
+                for row in rows["attributes"]
+            ),
+        ),
+    }
+
+
+def main() -> None:
+    for name, text in tables(growth(quick=False)).items():
+        print(f"\n{name}\n\n{text}")
+
+
+if __name__ == "__main__":
+    main()

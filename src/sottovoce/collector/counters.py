@@ -7,7 +7,9 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 _TIMES = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 
 
-class Metrics:
+class Counters:
+    """What Prometheus reads; a registry for each service."""
+
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
 
@@ -36,8 +38,10 @@ class Metrics:
         )
 
     def transaction(self, batches: int, seconds: float) -> None:
+        """Note a group of batches that shared a transaction of so many seconds."""
         self.group.observe(batches)
         self.commit.observe(seconds)
 
     def text(self) -> bytes:
+        """All of it, as Prometheus reads it."""
         return generate_latest(self.registry)

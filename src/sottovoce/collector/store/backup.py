@@ -10,13 +10,25 @@ from pathlib import Path
 
 from sqlalchemy import Connection, func, insert, select
 
-from sottovoce.collector.store import Store, open_store, schema
+from sottovoce.collector.store import schema
+from sottovoce.collector.store.store import Store, open_store
 
 _CHUNK = 10_000
 
 
 def backup(store: Store, path: Path) -> int:
-    """Write a new file; returns the number of rows."""
+    """Copy a store into a new file.
+
+    Args:
+        store: What is copied, also while a collector runs on it.
+        path: The file to make.
+
+    Returns:
+        The number of rows.
+
+    Raises:
+        ValueError: If the file exists.
+    """
     if path.exists():
         raise ValueError(f"output must be a new file, {path} exists")
     target = open_store(path)
@@ -28,7 +40,18 @@ def backup(store: Store, path: Path) -> int:
 
 
 def restore(path: Path, store: Store) -> int:
-    """Fill an empty store; returns the number of rows."""
+    """Fill an empty store.
+
+    Args:
+        path: A file that `backup` wrote.
+        store: What is filled.
+
+    Returns:
+        The number of rows.
+
+    Raises:
+        ValueError: If the store is not empty.
+    """
     with store.reading() as connection:
         tables = schema.metadata.sorted_tables
         if any(connection.execute(select(func.count()).select_from(t)).scalar_one() for t in tables):
@@ -42,10 +65,7 @@ def restore(path: Path, store: Store) -> int:
 
 def _copy(source: Store, target: Store) -> int:
     rows = 0
-    snapshot = source.engine.connect()
-    if source.kind == "postgresql":
-        snapshot = snapshot.execution_options(isolation_level="REPEATABLE READ")
-    with snapshot as reading, reading.begin(), target.writing() as writing:
+    with source.reading() as reading, target.writing() as writing:
         for table in schema.metadata.sorted_tables:
             query = select(table).order_by(*table.primary_key)
             for part in (

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from starlette.requests import Request
 
-from sottovoce.collector.problems import Refusal
+from sottovoce.collector.refusals import Refusal
 from sottovoce.core.errors import DataError, SpecError
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.mixture import Mixture
+from sottovoce.core.reporter import Reporter
 from sottovoce.core.spec import parse_json
 from sottovoce.core.values import as_cells
 
@@ -77,27 +76,42 @@ def strict_json(body: bytes) -> Any:
     except SpecError as error:
         sentence = str(error)
         code = "duplicate_key" if "twice" in sentence else "too_deep" if "deep" in sentence else "malformed"
+        if code != "malformed":
+            raise Refusal(code, argument="body") from None
         # The parser's own words may quote the body; a refusal never does.
         rule = "the body must be valid JSON; numbers finite, integers of at most 20 digits"
-        raise Refusal(code, rule if code == "malformed" else None, "body") from None
+        raise Refusal("malformed", rule, "body") from None
 
 
-def reports(kind: str, body: bytes, mechanism: Mechanism | Mixture, most: int) -> NDArray[np.int64]:
-    """The cells of a request's body, checked against the campaign's mechanism."""
-    digest, cells = _binary(body, mechanism) if kind == BINARY else _json(body, most)
-    if digest != mechanism.digest:
-        raise Refusal("digest_differs", field="digest")
+def reports(kind: str, body: bytes, reporter: Reporter, most: int) -> NDArray[np.int64]:
+    """The reports of a request's body.
+
+    Args:
+        kind: The media type.
+        body: Its bytes.
+        reporter: What they must have been made with.
+        most: How many there may be.
+
+    Returns:
+        Their cells.
+
+    Raises:
+        Refusal: If they are not reports of this reporter.
+    """
+    digest, cells = _binary(body, reporter) if kind == BINARY else _json(body)
+    if digest != reporter.digest:
+        raise Refusal("digest_differs", argument="digest")
     if len(cells) == 0:
-        raise Refusal("empty_batch", field="cells")
+        raise Refusal("empty_batch", argument="cells")
     if len(cells) > most:
         raise Refusal("too_large", f"a batch must have at most {most} reports", "cells")
     try:
-        return as_cells(cells, mechanism.cells)
+        return as_cells(cells, reporter.cells)
     except DataError as error:
         raise Refusal("cell_out_of_range", str(error), "cells") from None
 
 
-def _json(body: bytes, most: int) -> tuple[str, NDArray[Any]]:
+def _json(body: bytes) -> tuple[str, NDArray[Any]]:
     content = strict_json(body)
     if not isinstance(content, dict) or set(content) != {"digest", "cells"}:
         raise Refusal("malformed", "the body must be an object with the keys digest and cells", "body")
@@ -108,16 +122,16 @@ def _json(body: bytes, most: int) -> tuple[str, NDArray[Any]]:
         raise Refusal("malformed", "cells must be a list", "cells")
     wrong = [index for index, cell in enumerate(cells) if type(cell) is not int]
     if wrong:
-        found = f"{len(wrong)} of {len(cells)} are not, the first at index {wrong[0]}"
-        raise Refusal("not_an_integer", f"cells must be integers: {found}", "cells")
+        rule = f"{len(wrong)} of {len(cells)} are not, the first at index {wrong[0]}"
+        raise Refusal("not_an_integer", f"cells must be integers: {rule}", "cells")
     # Beyond 64 bits every integer is out of range alike.
     bounded = [min(max(cell, -1), 1 << 40) for cell in cells]
     return digest, np.array(bounded, dtype=np.int64)
 
 
-def _binary(body: bytes, mechanism: Mechanism | Mixture) -> tuple[str, NDArray[Any]]:
-    width = mechanism.dtype.itemsize
-    if len(body) < _DIGEST_BYTES or (len(body) - _DIGEST_BYTES) % width:
-        raise Refusal("malformed", f"a binary body is a digest of 32 bytes and cells of {width}", "body")
-    cells = np.frombuffer(body, dtype=mechanism.dtype.newbyteorder("<"), offset=_DIGEST_BYTES)
-    return body[:_DIGEST_BYTES].hex(), cells
+def _binary(body: bytes, reporter: Reporter) -> tuple[str, NDArray[Any]]:
+    dtype = np.min_scalar_type(reporter.cells - 1).newbyteorder("<")
+    if len(body) < _DIGEST_BYTES or (len(body) - _DIGEST_BYTES) % dtype.itemsize:
+        rule = f"a binary body is a digest of 32 bytes and cells of {dtype.itemsize}"
+        raise Refusal("malformed", rule, "body")
+    return body[:_DIGEST_BYTES].hex(), np.frombuffer(body, dtype, offset=_DIGEST_BYTES)

@@ -1,0 +1,103 @@
+"""What endpoints take beside their own parameters: the service, a campaign, the right to see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any
+
+from fastapi import Depends, Request, Response
+from fastapi.routing import APIRoute
+
+from sottovoce.collector.api import bodies
+from sottovoce.collector.campaigns import Campaign
+from sottovoce.collector.refusals import Refusal
+from sottovoce.collector.service import Service
+from sottovoce.collector.tokens import Scope, kind_of
+
+_SPEC_ROOM = 1 << 22
+
+
+async def _service(request: Request) -> Service:  # async: a plain function would run in a thread
+    service: Service = request.app.state.service
+    return service
+
+
+ServiceDep = Annotated[Service, Depends(_service)]
+
+
+async def _campaign(name: str, service: ServiceDep) -> Campaign:
+    return await service.campaign(name)
+
+
+#: The campaign that the path names.
+CampaignDep = Annotated[Campaign, Depends(_campaign)]
+
+
+def bearer(request: Request) -> str | None:
+    """The token of the Authorization header; None without one."""
+    header = request.headers.get("authorization")
+    if header is None:
+        return None
+    scheme, _, token = header.partition(" ")
+    if scheme.lower() != "bearer":
+        raise Refusal("bad_token", argument="token")
+    kind_of(token)
+    return token
+
+
+async def scope_of(request: Request) -> Scope | None:
+    """What the request's token is good for; None without one."""
+    token = bearer(request)
+    return None if token is None else await (await _service(request)).scope(token)
+
+
+async def require(request: Request, *scopes: Scope) -> None:
+    """Refuse a request whose token has none of some scopes."""
+    scope = await scope_of(request)
+    if scope not in scopes:
+        raise Refusal("bad_token" if scope is None else "wrong_scope", argument="token")
+
+
+ADMIN = Scope(0, "admin")
+
+
+async def _readable(request: Request, campaign: CampaignDep) -> Campaign:
+    """Public results are for everybody, others for a read token of the campaign or an administrator."""
+    if campaign.rules.results != "public":
+        await require(request, ADMIN, Scope(campaign.id, "read"))
+    return campaign
+
+
+#: The campaign that the path names, whose results the request may see.
+ReadableDep = Annotated[Campaign, Depends(_readable)]
+
+
+class _StrictRequest(Request):
+    """JSON is read with suspicion."""
+
+    async def body(self) -> bytes:
+        if not hasattr(self, "_content"):
+            bodies.content_type(self, bodies.JSON)
+            self._content = await bodies.read(self, _SPEC_ROOM)
+        return self._content
+
+    async def json(self) -> Any:
+        if not hasattr(self, "_parsed"):
+            self._parsed = bodies.strict_json(await self.body())
+        return self._parsed
+
+
+class AdminRoute(APIRoute):
+    """A route for administrators: nothing of the body is read before the token is seen to be theirs."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def checked(request: Request) -> Response:
+            await require(request, ADMIN)
+            strict = _StrictRequest(request.scope, request.receive)
+            if self.body_field is not None:
+                await strict.json()
+            return await handle(strict)
+
+        return checked

@@ -1,0 +1,54 @@
+"""What anybody may ask: which campaigns there are, what a device needs of one, how the service does."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from sottovoce import __version__
+from sottovoce.collector import campaigns
+from sottovoce.collector.api.dependencies import ADMIN, CampaignDep, ServiceDep, scope_of
+from sottovoce.collector.api.shapes import CampaignList, CampaignShape, HealthShape, described, summarised
+from sottovoce.collector.tokens import Scope
+
+router = APIRouter(tags=["public"])
+
+
+@router.get("/campaigns")
+async def list_campaigns(request: Request, service: ServiceDep) -> CampaignList:
+    """Campaigns with public results, and those that the token may read; newest first."""
+    scope = await scope_of(request)
+
+    def listed() -> CampaignList:
+        every = map(campaigns.Campaign.of, service.store.campaigns())
+        mine = [c for c in every if c.rules.results == "public" or scope in (ADMIN, Scope(c.id, "read"))]
+        return CampaignList(campaigns=[summarised(campaign) for campaign in mine])
+
+    return await service.ask(listed)
+
+
+@router.get("/campaigns/{name}")
+async def get_campaign(campaign: CampaignDep) -> CampaignShape:
+    """The campaign with its mechanism's spec."""
+    return described(campaign)
+
+
+@router.get("/campaigns/{name}/spec", response_class=Response)
+async def get_spec(campaign: CampaignDep, request: Request) -> Response:
+    """The bytes whose SHA-256 is the digest."""
+    headers = {"ETag": f'"{campaign.stored.digest}"'}
+    if request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    return Response(campaign.stored.spec, media_type="application/json", headers=headers)
+
+
+@router.get("/health")
+async def health(service: ServiceDep) -> HealthShape:
+    """Does the store answer?"""
+    await service.ask(service.store.check)
+    return HealthShape(status="ok", version=__version__, store=service.store.kind)
+
+
+@router.get("/metrics", response_class=Response)
+async def metrics(service: ServiceDep) -> Response:
+    """Prometheus text: totals, no campaign names."""
+    return Response(service.counters.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

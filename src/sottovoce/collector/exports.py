@@ -1,0 +1,50 @@
+"""Counts as files: what is stored about the reports, exactly."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+from sottovoce.collector.moments import day_text
+from sottovoce.collector.refusals import Refusal
+
+Form = Literal["csv", "parquet"]
+
+
+def export(rows: Sequence[tuple[int, int, int]], form: str) -> bytes:
+    """Daily counts as CSV or Parquet.
+
+    Args:
+        rows: (day, cell, count), as `Store.daily_counts` gives them.
+        form: "csv" or "parquet".
+
+    Returns:
+        The content of the file.
+
+    Raises:
+        Refusal: If the form is another one.
+    """
+    if form not in get_args(Form):
+        raise Refusal("invalid", "format must be csv or parquet", "format")
+    days, cells, counts = ([row[i] for row in rows] for i in range(3))
+    if form == "csv":
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["day", "cell", "count"])
+        writer.writerows(zip(map(day_text, days), cells, counts, strict=True))
+        return text.getvalue().encode()
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table(
+        {
+            "day": pa.array(days, pa.int32()).cast(pa.date32()),
+            "cell": pa.array(cells, pa.uint32()),
+            "count": pa.array(counts, pa.int64()),
+        }
+    )
+    sink = io.BytesIO()
+    pq.write_table(table, sink)
+    return sink.getvalue()

@@ -1,0 +1,70 @@
+"""Moments and days as the collector writes them: UTC, whole seconds; a day is the number since 1970-01-01."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+_EPOCH = dt.date(1970, 1, 1)
+
+
+def as_moment(given: object) -> object:
+    """A moment with a time zone, in UTC and whole seconds.
+
+    Args:
+        given: ISO 8601 text; what is no text is left for others to judge.
+
+    Returns:
+        The moment.
+
+    Raises:
+        ValueError: If the text is no moment or does not name its time zone.
+
+    Example:
+        >>> as_moment("2027-01-31T02:00:00+02:00")
+        datetime.datetime(2027, 1, 31, 0, 0, tzinfo=datetime.timezone.utc)
+    """
+    if not isinstance(given, str):
+        return given
+    try:
+        moment = dt.datetime.fromisoformat(given)
+    except ValueError:
+        raise ValueError("must be ISO 8601, for example 2027-01-31T00:00:00Z") from None
+    if moment.tzinfo is None:
+        raise ValueError("must name its time zone, for example end in Z")
+    try:
+        return moment.astimezone(dt.UTC).replace(microsecond=0)
+    except OverflowError:
+        raise ValueError("must be between the years 1 and 9999") from None
+
+
+Moment = Annotated[dt.datetime, BeforeValidator(as_moment)]
+
+
+def now() -> dt.datetime:
+    """This moment, in whole seconds."""
+    return dt.datetime.now(dt.UTC).replace(microsecond=0)
+
+
+def day_number(when: dt.datetime | dt.date) -> int:
+    """Days since 1970-01-01.
+
+    Args:
+        when: A day, or a moment of it in UTC.
+
+    Returns:
+        The number.
+
+    Example:
+        >>> day_number(dt.date(1970, 1, 11))
+        10
+    """
+    date = when.date() if isinstance(when, dt.datetime) else when
+    return (date - _EPOCH).days
+
+
+def day_text(number: int) -> str:
+    """The ISO date of a day number."""
+    return (_EPOCH + dt.timedelta(days=number)).isoformat()

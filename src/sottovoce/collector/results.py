@@ -1,0 +1,96 @@
+"""Everything that is shown about a tally, as JSON; what cannot be estimated is null and says why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import sottovoce as sv
+from sottovoce.collector import logs
+from sottovoce.estimates.estimate import Estimate
+
+#: Results that estimate nothing: what is shown below a campaign's minimum.
+NOTHING: dict[str, Any] = {
+    "mean": None,
+    "circular_mean": None,
+    "quantiles": [],
+    "distribution": None,
+    "honesty": None,
+    "problems": {},
+}
+
+
+@dataclass(frozen=True)
+class View:
+    """What somebody wants to see.
+
+    Attributes:
+        confidence: How often each interval should hold.
+        quantiles: Which ones; 0.5 is the median.
+        bins: Of the distribution.
+    """
+
+    confidence: float = 0.95
+    quantiles: tuple[float, ...] = (0.1, 0.25, 0.5, 0.75, 0.9)
+    bins: int = 64
+
+
+def results(tally: sv.Tally, view: View) -> dict[str, Any]:
+    """Mean or mean direction, quantiles, distribution and the honesty check, each with its uncertainty.
+
+    Args:
+        tally: The counts.
+        view: What to show of them.
+
+    Returns:
+        What `api.shapes.ResultsShape` describes, from `mean` on.
+    """
+    content: dict[str, Any] = {**NOTHING, "problems": {}}
+    level = view.confidence
+
+    def attempt(name: str, estimate: Callable[[], Any]) -> None:
+        try:
+            content[name] = estimate()
+        except ValueError as error:
+            content["problems"][name] = str(error)
+        except Exception:
+            logs.logger.exception("estimate_failed")
+            content["problems"][name] = "it could not be computed"
+
+    if tally.mechanism.domain.is_circle:
+        attempt("circular_mean", lambda: _interval(sv.circular_mean(tally, confidence=level)))
+    else:
+        attempt("mean", lambda: _interval(sv.mean(tally, confidence=level)))
+        attempt("quantiles", lambda: _quantiles(tally, view))
+    attempt("distribution", lambda: _distribution(tally, view))
+    attempt("honesty", lambda: _honesty(tally))
+    return content
+
+
+def _quantiles(tally: sv.Tally, view: View) -> list[dict[str, Any]]:
+    if not view.quantiles:
+        return []
+    estimates = sv.quantile(tally, view.quantiles, confidence=view.confidence)
+    return [{"p": p, **_interval(one)} for p, one in zip(view.quantiles, estimates, strict=True)]
+
+
+def _interval(estimate: Estimate) -> dict[str, float | None]:
+    return {name: _number(getattr(estimate, name)) for name in ("value", "low", "high")}
+
+
+def _number(value: float) -> float | None:
+    """JSON has no infinity: an open end is null."""
+    return float(value) if math.isfinite(value) else None
+
+
+def _distribution(tally: sv.Tally, view: View) -> dict[str, list[float]]:
+    estimate = sv.distribution(tally, bins=view.bins, confidence=view.confidence)
+    names = ("edges", "probabilities", "low", "high")
+    return {name: getattr(estimate, name).tolist() for name in names}
+
+
+def _honesty(tally: sv.Tally) -> dict[str, Any]:
+    verdict = sv.honesty(tally)
+    return {"alarm": bool(verdict.alarm), "p_value": _number(verdict.p_value), "message": str(verdict)}
