@@ -33,7 +33,7 @@ def make(path: Path) -> None:
     rng = np.random.default_rng(2)
     town = np.where(rng.random(ROWS) < 0.1, 0, rng.integers(0, GROUPS, ROWS))
     people = pa.table({"wait": rng.random(ROWS), "town": town})
-    bulk.report(people, {"wait": sv.pm(1.0, cells=CELLS)}, path, keep=["town"])
+    bulk.report(people, {"wait": sv.pm(1.0, (-1, 1), cells=CELLS)}, path, keep=["town"])
 
 
 def on_spark(cores: int, folder: str) -> dict[str, Any]:

@@ -45,10 +45,6 @@ BLOCK = 20
 TAKES = "30 min"
 
 
-def _optimal(epsilon: float, domain: object) -> sv.Mechanism:
-    return sv.optimal(epsilon, domain, unbiased=True)  # type: ignore[arg-type]
-
-
 @dataclass(frozen=True)
 class Setting:
     mechanism: str
@@ -67,7 +63,7 @@ class Setting:
         return [self.n, round(100 * self.epsilon), zlib.crc32(words)]
 
     def build(self) -> sv.Mechanism | sv.Mixture:
-        make = _optimal if self.mechanism == "optimal" else getattr(sv, self.mechanism)
+        make = getattr(sv, self.mechanism)
         return make(self.epsilon, sv.Circle(1.0) if self.around else (0, 1))
 
     @property

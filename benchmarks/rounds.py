@@ -58,8 +58,8 @@ def two_rounds(epsilon: float, p: np.ndarray, people: int, seed: int) -> float:
 
 def figures(epsilon: float, name: str, p: np.ndarray) -> dict[str, Any]:
     found: dict[str, Any] = {"epsilon": epsilon, "truth": name}
-    worst_case = variance(sv.optimal(epsilon, unbiased=True), p)
-    found["known"] = variance(sv.optimal(epsilon, unbiased=True, prior=(X, p)), p) / worst_case
+    worst_case = variance(sv.optimal(epsilon), p)
+    found["known"] = variance(sv.optimal(epsilon, prior=(X, p)), p) / worst_case
     for people in PEOPLE:
         ratios = [two_rounds(epsilon, p, people, seed) for seed in range(FIRST_ROUNDS)]
         found[str(people)] = [float(np.mean(ratios)), float(np.std(ratios, ddof=1) / len(ratios) ** 0.5)]

@@ -27,7 +27,7 @@ LINE: dict[str, Build] = {
     "Laplace": lambda e, loss: laws.laplace(e, UNIT),
     "Laplace, truncated": lambda e, loss: laws.truncated_laplace(e, UNIT),
     "Laplace, bounded": lambda e, loss: laws.bounded_laplace(e, UNIT),
-    "staircase": lambda e, loss: laws.staircase(e, UNIT),
+    "staircase": lambda e, loss: laws.staircase(e, UNIT, "l1"),
     "Duchi": lambda e, loss: classic.duchi(e, UNIT),
     "PM": lambda e, loss: classic.pm(e, UNIT),
     "PM, truncated (T-PM)": lambda e, loss: classic.pm(e, UNIT).truncated(),
@@ -39,14 +39,14 @@ LINE: dict[str, Build] = {
     "II-PTT, best k": lambda e, loss: laws.ptt2(e, UNIT),
     "OGPM-U": lambda e, loss: classic.ogpm_unbiased(e, UNIT),
     "OGPM": lambda e, loss: classic.ogpm(e, UNIT, loss),
-    "**optimal, unbiased**": lambda e, loss: optimal(e, UNIT, unbiased=True),
-    "**optimal**": lambda e, loss: optimal(e, UNIT, loss),
+    "**optimal, unbiased**": lambda e, loss: optimal(e, UNIT),
+    "**optimal**": lambda e, loss: optimal(e, UNIT, "value", loss=loss),
 }
 #: On a circle of circumference 1, where OGPM of the loss is the optimum.
 ROUND: dict[str, Build] = {
     "von Mises": lambda e, loss: laws.von_mises(e, TURN),
     "Purkayastha": lambda e, loss: laws.purkayastha(e, TURN),
-    "**OGPM**": lambda e, loss: optimal(e, TURN, loss),
+    "**OGPM**": lambda e, loss: optimal(e, TURN, loss=loss),
 }
 
 
@@ -63,7 +63,9 @@ def exact_errors(
                 name: [_worst_and_mean(build(epsilon, loss), loss) for epsilon in epsilons]
                 for name, build in builds.items()
             }
-            limit = [float(optimal(epsilon, domain, loss).certificate.limit) for epsilon in epsilons]
+            limit = [
+                float(optimal(epsilon, domain, "value", loss=loss).certificate.limit) for epsilon in epsilons
+            ]
             found[place][loss] = {"rows": rows, "limit": limit}
     return found
 

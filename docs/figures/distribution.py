@@ -39,7 +39,7 @@ def draw() -> dict[str, Any]:
 def delays(delay: np.ndarray) -> Any:
     m = sv.two_scale(epsilon=2.0, domain=(-60, 180))
     d = sv.distribution(sv.Tally(m, m.report(delay, rng=1)), bins=120)
-    raw = sv.ogpm(epsilon=2.0, domain=(-60, 180))
+    raw = sv.ogpm(epsilon=2.0, domain=(-60, 180), loss="l1")
     histogram = sv.distribution(sv.Tally(raw, raw.report(delay, rng=1)), 120, method="raw", band=False)
     print(f"delay: W1 {d.distance(delay):.2f} min against {histogram.distance(delay):.1f} min raw, {d}")
     figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")

@@ -13,6 +13,6 @@ from sottovoce.designs.pictures import draw_design
 
 def draw() -> dict[str, Any]:
     return {
-        "optimal-direct.png": draw_design(sv.optimal(4.0, loss="l2"))[0].figure,
-        "optimal-unbiased.png": draw_design(sv.optimal(2.0, (0, 24), unbiased=True))[0].figure,
+        "optimal-direct.png": draw_design(sv.optimal(4.0, goal="value"))[0].figure,
+        "optimal-unbiased.png": draw_design(sv.optimal(2.0, (0, 24)))[0].figure,
     }

@@ -22,7 +22,7 @@ sys.meta_path.insert(0, Refuse())
 import os
 os.environ['SOTTOVOCE_PLAIN'] = '1'
 import sottovoce as sv
-m = sv.ogpm(epsilon=1.0, domain=(0, 24))
+m = sv.sw(epsilon=1.0, domain=(0, 24))
 assert m.report([1.0, 2.0]).shape == (2,)
 assert sv.audit(sv.from_json(m.to_json())).holds
 heavy = {'scipy.optimize', 'scipy.stats', 'numba', 'matplotlib'} & set(sys.modules)

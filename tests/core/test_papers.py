@@ -87,11 +87,11 @@ def type_one_ptt(epsilon: float, x: float, q: float) -> Pieces:
 def test_moments_against_the_papers_densities(epsilon: float) -> None:
     q = 0.3
     pairs = [
-        (sv.ogpm(epsilon), theorem_3_7, (0, 1)),
-        (sv.pm(epsilon), piecewise_mechanism, (-1, 1)),
+        (sv.ogpm(epsilon, loss="l1"), theorem_3_7, (0, 1)),
+        (sv.pm(epsilon, (-1, 1)), piecewise_mechanism, (-1, 1)),
         (sv.sw(epsilon), square_wave, (0, 1)),
         (sv.ogpm_unbiased(epsilon), theorem_5_1, (0, 1)),
-        (sv.ptt(epsilon, q=q), lambda e, x: type_one_ptt(e, x, q), (-1, 1)),
+        (sv.ptt(epsilon, (-1, 1), q), lambda e, x: type_one_ptt(e, x, q), (-1, 1)),
     ]
     for mechanism, formula, (low, high) in pairs:
         for x in np.linspace(low, high, 9):
@@ -121,8 +121,8 @@ def test_ogpm_worst_cases() -> None:
     theorem = {0.5: 0.27373, 1: 0.22087, 2: 0.13787, 4: 0.04921}
     root = {0.5: 0.27199, 1: 0.21730, 2: 0.13111, 4: 0.04064}
     for epsilon in l1:
-        assert sv.ogpm(epsilon).worst_error("l1") == pytest.approx(l1[epsilon], abs=5.1e-6)
-        assert sv.ogpm(epsilon).worst_error("l2") == pytest.approx(theorem[epsilon], abs=5.1e-6)
+        assert sv.ogpm(epsilon, loss="l1").worst_error("l1") == pytest.approx(l1[epsilon], abs=5.1e-6)
+        assert sv.ogpm(epsilon, loss="l1").worst_error("l2") == pytest.approx(theorem[epsilon], abs=5.1e-6)
         assert sv.ogpm(epsilon, loss="l2").worst_error("l2") == pytest.approx(root[epsilon], abs=5.1e-6)
 
 
@@ -143,7 +143,7 @@ def test_mean_error_ratios_of_section_7_1() -> None:
     """FACTS 2: mean |error| of OGPM over PM-C and SW-C."""
     x = np.linspace(0, 1, 1001)
     for epsilon, to_pm, to_sw in ((2.0, 0.9423, 0.9232), (4.0, 0.9049, 0.7473)):
-        ours = sv.ogpm(epsilon).error(x, "l1").mean()
+        ours = sv.ogpm(epsilon, loss="l1").error(x, "l1").mean()
         assert ours / sv.pm(epsilon, (0, 1)).compressed().error(x, "l1").mean() == pytest.approx(
             to_pm, abs=1e-4
         )
@@ -152,7 +152,7 @@ def test_mean_error_ratios_of_section_7_1() -> None:
 
 def test_ogpm_and_compressed_pm_agree_at_the_ends() -> None:
     for epsilon in (0.5, 2.0):
-        ends = sv.ogpm(epsilon).error([0, 1], "l1")
+        ends = sv.ogpm(epsilon, loss="l1").error([0, 1], "l1")
         assert sv.pm(epsilon, (0, 1)).compressed().error([0, 1], "l1") == pytest.approx(ends, rel=1e-4)
 
 
@@ -174,10 +174,10 @@ def test_truncating_keeps_reports_inside_and_only_redecodes() -> None:
 
 def test_example_6_1() -> None:
     """at=0.2 at ε = 1: p = 1.5459 and error 0.24137, against 0.24336 with Theorem 3.7's p."""
-    m = sv.ogpm(1.0, at=0.2)
+    m = sv.ogpm(1.0, loss="l1", at=0.2)
     assert m.error(0.2, "l1") == pytest.approx(0.24137, abs=1e-5)
     assert m.window.mass / m.window.total * math.e == pytest.approx(1.5459, abs=1e-4)
-    assert sv.ogpm(1.0).error(0.2, "l1") == pytest.approx(0.24336, abs=1e-5)
+    assert sv.ogpm(1.0, loss="l1").error(0.2, "l1") == pytest.approx(0.24336, abs=1e-5)
 
 
 def test_erratum_theorem_3_7_is_not_optimal_for_squared_error() -> None:
@@ -192,7 +192,7 @@ def test_erratum_theorem_3_7_is_not_optimal_for_squared_error() -> None:
             method="bounded",
         )
         assert best.x == pytest.approx(root, rel=1e-4)
-        assert sv.ogpm(epsilon, loss="l2").worst_error() < sv.ogpm(epsilon).worst_error() * 0.99
+        assert sv.ogpm(epsilon, loss="l2").worst_error() < sv.ogpm(epsilon, loss="l1").worst_error() * 0.99
 
 
 def test_general_loss_is_minimised_too() -> None:
@@ -209,7 +209,7 @@ def test_erratum_circular_distance() -> None:
     """The printed min(|y−x|, |y−(2π−x)|) gives 0 for y = 2π − x; the true distance does not."""
     x, y = 1.0, 2 * math.pi - 1.0
     assert min(abs(y - x), abs(y - (2 * math.pi - x))) == pytest.approx(0)
-    duel = sv.ogpm(1.0, sv.Circle(2 * math.pi), cells=64)
+    duel = sv.ogpm(1.0, sv.Circle(2 * math.pi), "l1", cells=64)
     gap = np.abs(duel.decode(np.arange(64)) - x)
     true = np.minimum(gap, 2 * math.pi - gap)
     assert duel.error(x, "l1") == pytest.approx((duel.probabilities(x) * true).sum())
@@ -225,7 +225,7 @@ def test_circular_comparison_linear_and_circular() -> None:
         root = sv.ogpm(epsilon, sv.Circle(2 * math.pi), "l2").error(1.0)
         found = [root / rival.error(x, "l2").mean() for rival in rivals]
         assert found == pytest.approx(linear[epsilon], abs=3e-3)
-        theorem = sv.ogpm(epsilon, sv.Circle(2 * math.pi)).error(1.0)
+        theorem = sv.ogpm(epsilon, sv.Circle(2 * math.pi), "l1").error(1.0)
         found = [theorem / rival.error(x, "l2", "circular").mean() for rival in rivals]
         assert found == pytest.approx(circular[epsilon], abs=3e-3)
 
@@ -235,7 +235,7 @@ def test_ptt_optimum() -> None:
     for epsilon, q, variance in ((1.0, 0.6784, 5.0657), (2.0, 0.8138, 1.0922), (4.0, 0.9464, 0.16185)):
         assert ptt_optimal_q(epsilon) == pytest.approx(q, abs=6e-5)
         assert ptt_worst_variance(epsilon, ptt_optimal_q(epsilon)) == pytest.approx(variance, rel=5e-5)
-        assert sv.ptt(epsilon).worst_variance() == pytest.approx(variance, rel=2e-4)
+        assert sv.ptt(epsilon, (-1, 1)).worst_variance() == pytest.approx(variance, rel=2e-4)
 
 
 def test_erratum_equation_17_pm_is_a_member_without_the_factor_two() -> None:
@@ -258,7 +258,7 @@ def test_erratum_theorem_9_duchi_beats_every_type_one_ptt_at_small_epsilon() -> 
     for epsilon in (0.05, 0.25):
         assert sv.duchi(epsilon).worst_variance() < sv.ptt(epsilon).worst_variance() * 0.8
     # As ε → 0, on [−1, 1] and times ε²: 16/3 against Duchi's 4.
-    limits = [m.worst_variance() * 0.01**2 for m in (sv.ptt(0.01), sv.duchi(0.01))]
+    limits = [m.worst_variance() * 0.01**2 for m in (sv.ptt(0.01, (-1, 1)), sv.duchi(0.01, (-1, 1)))]
     assert limits == pytest.approx([16 / 3, 4], rel=1e-3)
 
 

@@ -73,7 +73,7 @@ def test_bits_are_balanced() -> None:
 
 
 def test_two_reports_of_the_same_values_differ_and_a_reused_seed_is_seen() -> None:
-    m = sv.ogpm(1.0)
+    m = sv.ogpm(1.0, loss="l1")
     x = np.full(64, 0.5)
 
     def repeats(draw: object) -> bool:
@@ -88,7 +88,10 @@ def test_a_seed_gives_the_same_cells_on_every_machine() -> None:
     """A fixed hash of the cells: numpy's PCG64 and exact arithmetic leave nothing to the platform."""
     x = np.linspace(0, 1, 100_003)
     cells = np.concatenate(
-        [m.report(x, rng=2024).astype("<u4") for m in (sv.ogpm(1.0), sv.pm(2.0, (0, 1)), sv.sw(0.5))]
+        [
+            m.report(x, rng=2024).astype("<u4")
+            for m in (sv.ogpm(1.0, loss="l1"), sv.pm(2.0, (0, 1)), sv.sw(0.5))
+        ]
     )
     assert hashlib.sha256(cells.tobytes()).hexdigest() == EXPECTED
 
@@ -142,7 +145,7 @@ def test_the_float_sampler_gives_people_away_and_ours_does_not() -> None:
     naive = float_sampler(epsilon, truth, n, np.random.default_rng(0))
     assert impossible(naive, epsilon, truth) == 0
     assert impossible(naive, epsilon, other) > 0.05  # single reports that prove the value was not 0.3000001
-    m = sv.ogpm(epsilon)
+    m = sv.ogpm(epsilon, loss="l1")
     assert (m.counts([truth, other]) >= 1).all()  # every report is possible from every value
     exact = m.perturb(np.full(n, truth))
     assert set(exact.tolist()) <= set(m.decode(np.arange(m.cells)).tolist())

@@ -26,15 +26,18 @@ def forbid_search(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_second_time_nothing_is_searched(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = sv.optimal(1.5, (0, 10), "l1")
+    first = sv.optimal(1.5, (0, 10), "value", loss="l1")
     forbid_search(monkeypatch)
-    again, elsewhere = sv.optimal(1.5, (0, 10), "l1"), sv.optimal(1.5, (5, 6), "l1")
+    again, elsewhere = (
+        sv.optimal(1.5, (0, 10), "value", loss="l1"),
+        sv.optimal(1.5, (5, 6), "value", loss="l1"),
+    )
     assert again == first
     assert again.certificate.limit == first.certificate.limit
     assert again.certificate.verify() >= again.certificate.limit
     assert elsewhere.certificate.limit == pytest.approx(first.certificate.limit / 10, rel=1e-12)
     with pytest.raises(AssertionError, match="the search ran"):
-        sv.optimal(1.6, (0, 10), "l1")
+        sv.optimal(1.6, (0, 10), "value", loss="l1")
 
 
 def test_another_version_does_not_read_it(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,9 +20,9 @@ def run(*arguments: str) -> str:
 
 def test_the_certificate_is_printed_and_the_spec_written(tmp_path: Path) -> None:
     spec = tmp_path / "spec.json"
-    text = run("--epsilon", "2", "--domain", "0", "24", "--unbiased", "--output", str(spec))
+    text = run("--epsilon", "2", "--domain", "0", "24", "--output", str(spec))
     m = sv.from_json(spec.read_text())
-    assert m == sv.optimal(2.0, (0, 24), unbiased=True)
+    assert m == sv.optimal(2.0, (0, 24))
     lines = dict(line.split("  ", 1) for line in text.splitlines())
     assert float(lines["worst-case variance"]) == pytest.approx(m.worst_variance(), rel=1e-5)
     limit = float(lines["limit of all unbiased ε-LDP mechanisms"])
@@ -31,7 +31,13 @@ def test_the_certificate_is_printed_and_the_spec_written(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--unbiased"], ["--loss", "l1"], ["--loss", "3"], ["--circle", "24", "--loss", "l1"]]
+    "arguments",
+    [
+        [],
+        ["--goal", "value", "--loss", "l1"],
+        ["--goal", "value", "--loss", "3"],
+        ["--circle", "24", "--loss", "l1"],
+    ],
 )
 def test_it_draws(tmp_path: Path, arguments: list[str]) -> None:
     picture = tmp_path / "out.png"
@@ -45,7 +51,7 @@ def test_a_prior_from_a_file(tmp_path: Path) -> None:
     text = run(
         "--epsilon", "1", "--domain", "0", "24", "--prior", str(guess), "--plot", str(tmp_path / "a.svg")
     )
-    assert text.startswith("expected squared error")
+    assert text.startswith("expected variance")
 
 
 @pytest.mark.parametrize(
@@ -53,7 +59,7 @@ def test_a_prior_from_a_file(tmp_path: Path) -> None:
     [
         (["--epsilon", "1", "--loss", "huber"], "loss must be 'l1', 'l2' or a number k >= 1"),
         (["--epsilon", "1", "--domain", "3", "3"], "domain must have low < high"),
-        (["--epsilon", "12", "--tolerance", "0.01"], "out of reach"),
+        (["--epsilon", "12", "--goal", "value", "--tolerance", "0.01"], "out of reach"),
     ],
 )
 def test_mistakes_are_one_sentence(

@@ -147,7 +147,7 @@ def test_what_repeats(tmp_path: Path) -> None:
 def test_the_largest_vector_fits_and_what_does_not_is_refused_before_it_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    part = sv.optimal(1.0, unbiased=True)
+    part = sv.optimal(1.0)
     big = Vector(1.0, (part,) * 256, 1)
     assert Vector.from_json(big.to_json()) == big
     ledger = sv.Ledger(tmp_path / "l", budget=9)

@@ -48,10 +48,10 @@ def test_table(measure: str) -> None:
         for value, printed in zip(published(measure, epsilon), theirs.strip(")").split(" ("), strict=True):
             assert agrees(value, printed), (measure, epsilon, value)
         if measure == "variance":
-            m = sv.optimal(epsilon, unbiased=True)
+            m = sv.optimal(epsilon)
             worst = m.worst_variance()
         else:
-            m = sv.optimal(epsilon, loss="l1" if measure == "absolute" else "l2")
+            m = sv.optimal(epsilon, goal="value", loss="l1" if measure == "absolute" else "l2")
             worst = m.worst_error("l1" if measure == "absolute" else "l2")
         assert agrees(worst, ours), (measure, epsilon, worst)
         assert agrees(m.certificate.limit, limit), (measure, epsilon, m.certificate.limit)

@@ -61,7 +61,13 @@ ENVELOPES = {
 @pytest.mark.parametrize("target", ENVELOPES, ids=str)
 @pytest.mark.parametrize(
     "m",
-    [sv.sw(2.0), sv.ogpm(1.0), sv.ogpm(1.0, sv.Circle(1.0)), sv.two_scale(2.0), sv.optimal(2.0)],
+    [
+        sv.sw(2.0),
+        sv.ogpm(1.0),
+        sv.ogpm(1.0, sv.Circle(1.0)),
+        sv.two_scale(2.0),
+        sv.optimal(2.0, goal="value"),
+    ],
     ids=repr,
 )
 def test_an_envelope_lies_above_its_target_at_every_x(m: sv.Mechanism, target: str) -> None:

@@ -28,7 +28,7 @@ def test_finite_intervals_are_no_wider_than_bernsteins_and_hoeffdings(epsilon: f
 
 
 @pytest.mark.parametrize("side", [-1, 1])
-@pytest.mark.parametrize("make", [sv.pm, sv.duchi, lambda e: sv.optimal(e, unbiased=True)])
+@pytest.mark.parametrize("make", [sv.pm, sv.duchi, sv.optimal])
 def test_the_reach_of_noise_holds_between_the_points_it_is_computed_at(make, side: int) -> None:  # type: ignore[no-untyped-def]
     m = make(2.0)
     t = sv.Tally(m, m.report(np.full(200, m.domain.high), rng=1))

@@ -18,7 +18,7 @@ RUNS = 25
         (sv.sw(4.0), np.zeros(2000)),  # where a χ² on fitted residuals alarms far too often
         (sv.ogpm(1.0, (0, 24)), np.linspace(0, 24, 300)),
         (sv.ogpm(2.0, sv.Circle(24)), np.repeat([3.0, 23.5], [10, 500])),
-        (sv.duchi(1.0), np.linspace(-1, 1, 50)),
+        (sv.duchi(1.0, (-1, 1)), np.linspace(-1, 1, 50)),
         (sv.two_scale(1.0), np.full(400, 0.9)),
     ],
     ids=["edge", "all different", "circle", "duchi", "mixture"],

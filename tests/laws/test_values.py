@@ -35,7 +35,7 @@ def test_bounded_laplace_with_the_right_normaliser(epsilon: float, true: float, 
 
 def test_truncated_laplace_beats_ogpm_at_the_endpoint() -> None:
     """FACTS 7: OGPM is not the best everywhere, as Figure 13's caption text has it."""
-    law, ogpm = sv.laws.truncated_laplace(2.0), sv.ogpm(2.0)
+    law, ogpm = sv.laws.truncated_laplace(2.0), sv.ogpm(2.0, loss="l1")
     assert float(law.error(0.0, "l1").round(4)) == 0.2162
     assert law.error(0.0, "l1") < ogpm.error(0.0, "l1")
     t = np.linspace(0, 1, 11)
@@ -72,9 +72,9 @@ def test_hybrid(epsilon: float, variance: float) -> None:
 
 def test_hybrid_is_pm_and_duchi() -> None:
     x = np.linspace(-1, 1, 9)
-    pure, coin = sv.laws.hybrid(1.0, share=1.0), sv.laws.hybrid(1.0, share=0.0)
+    pure, coin = (sv.laws.hybrid(1.0, (-1, 1), share=s) for s in (1.0, 0.0))
     np.testing.assert_allclose(pure.variance(x), sv.pm(1.0, (-1, 1)).variance(x), rtol=1e-6)
-    np.testing.assert_allclose(coin.variance(x), sv.duchi(1.0).variance(x), rtol=1e-6)
+    np.testing.assert_allclose(coin.variance(x), sv.duchi(1.0, (-1, 1)).variance(x), rtol=1e-6)
 
 
 def test_hybrid_switch_is_where_mixing_starts_to_pay() -> None:
@@ -89,12 +89,12 @@ def test_hybrid_switch_is_where_mixing_starts_to_pay() -> None:
 
 def test_ptt2() -> None:
     for epsilon in (0.1, 1.0, 3.0):
-        law = sv.laws.ptt2(epsilon)
+        law = sv.laws.ptt2(epsilon, (-1, 1))
         x = np.linspace(-1, 1, 7)
         np.testing.assert_allclose(law.bias(x), 0, atol=1e-9 * law.worst_variance())
         for one in x:  # Eq. (22) holds once k and a are normalised
             assert law.variance(one) == pytest.approx(ptt2_variance(epsilon, law.k, one), rel=1e-9)
-        assert law.worst_variance() > sv.ptt(epsilon).worst_variance()
+        assert law.worst_variance() > sv.ptt(epsilon, (-1, 1)).worst_variance()
         best = ptt2_optimal_k(epsilon)
         assert all(
             ptt2_variance(epsilon, best) <= ptt2_variance(epsilon, best * f)
@@ -102,7 +102,7 @@ def test_ptt2() -> None:
         )
         e = math.exp(epsilon)
         assert 2 / tent_width(epsilon, best) + (e + 1) / best == pytest.approx(e - 1)
-    assert sv.laws.ptt2(1.0).worst_variance() == pytest.approx(13.15, abs=5e-3)
+    assert sv.laws.ptt2(1.0, (-1, 1)).worst_variance() == pytest.approx(13.15, abs=5e-3)
     with pytest.raises(ValueError, match="k must be larger"):
         sv.laws.ptt2(1.0, k=2.0)
 

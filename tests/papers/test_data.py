@@ -60,7 +60,7 @@ def test_weather_is_real() -> None:
 
 def test_campaigns_against_the_plain_way() -> None:
     """The batched simulation and the definition, on the same reports."""
-    m, values = sv.ogpm(2.0, cells=512), np.random.default_rng(1).beta(5, 2, 700)
+    m, values = sv.ogpm(2.0, loss="l1", cells=512), np.random.default_rng(1).beta(5, 2, 700)
     found = campaigns(m, values, 30, np.random.default_rng(7), circular=False)
     rng = np.random.default_rng(7)
     reports = np.concatenate([m.perturb(np.tile(values, n), rng=rng).reshape(n, -1) for n in (25, 5)])
@@ -75,7 +75,7 @@ def test_campaigns_against_the_plain_way() -> None:
 
 def test_circular_means_take_the_shorter_way() -> None:
     """Angles around 0 = 2π: an arithmetic mean would be off by π."""
-    m = sv.ogpm(6.0, sv.Circle(), cells=2048)
+    m = sv.ogpm(6.0, sv.Circle(), "l1", cells=2048)
     values = np.mod(np.random.default_rng(2).normal(0, 0.2, 2000), 2 * math.pi)
     found = campaigns(m, values, 20, np.random.default_rng(3), circular=True)
     assert found.mean < 0.02

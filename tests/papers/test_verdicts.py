@@ -98,7 +98,7 @@ def test_theorem_4_4() -> None:
         e, density = math.exp(epsilon), p / (2 * math.pi)
         mse = 2 / 3 * ((math.pi**3 - c**3) * density / e + c**3 * density)
         assert circle_error(epsilon, p, 2) == pytest.approx(mse, rel=1e-12)
-        made = sv.ogpm(epsilon, sv.Circle(), cells=4096)
+        made = sv.ogpm(epsilon, sv.Circle(), "l1", cells=4096)
         assert made.error(1.0) == pytest.approx(mse, rel=1e-5)
 
 

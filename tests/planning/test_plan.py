@@ -131,10 +131,10 @@ def test_shapes_are_simulated_and_remembered(own_cache: Path) -> None:
     first = sv.plan(
         "distribution", 1.0, 20_000, (0, 24), repetitions=2, progress=lambda *told: seen.append(told)
     )
-    assert list(dict(seen)) == ["two_scale", "sw", "pm", "ogpm"]
+    assert list(dict(seen)) == ["two_scale", "sw", "pm", "ogpm, loss='l1'"]
     # Of four mechanisms and two repetitions each: none done, half of the first, all of the first, …
     assert [share for _, share in seen[:4]] == pytest.approx([0, 1 / 8, 1 / 4, 1 / 4])
-    assert seen[-1] == ("ogpm", 1.0)
+    assert seen[-1] == ("ogpm, loss='l1'", 1.0)
     shares = [share for _, share in seen]
     assert shares == sorted(shares)
     files = list(own_cache.iterdir())

@@ -11,7 +11,7 @@ from tests.vectors.mechanisms import mechanisms
 
 
 def hostile_specs() -> list[tuple[str, str]]:
-    good = sv.ogpm(1.0, (0, 24)).to_json()
+    good = sv.ogpm(1.0, (0, 24), "l1").to_json()
     return [
         *_broken_text(good),
         *((name, _text(content)) for name, content in _wrong_content(good)),
@@ -84,7 +84,7 @@ def _wrong_mixtures() -> Iterator[tuple[str, Any]]:
     yield "parts of different domains", {**content, "parts": [{**parts[0], "domain": [0, 2]}, *parts[1:]]}
     yield "a part that lies", {**content, "parts": [{**part, "epsilon": 0.9} for part in parts]}
     yield "a mixture with an epsilon", {**content, "epsilon": 1.0}
-    big = json.loads(sv.ogpm(1.0, cells=1 << 19).to_json())
+    big = json.loads(sv.ogpm(1.0, loss="l1", cells=1 << 19).to_json())
     yield "too many cells together", {**content, "weights": [2, 1, 1], "parts": [big] * 3}
 
 

@@ -162,7 +162,7 @@ def accepted(text: str) -> bool:
 
 def overclaiming() -> list[tuple[str, str]]:
     """Well-formed specs whose counts are worse than they claim, some by a hair, and senseless claims."""
-    text = sv.ogpm(1.0, (0, 24)).to_json()
+    text = sv.ogpm(1.0, (0, 24), "l1").to_json()
     content = json.loads(text)
     lies = [("claims half", {**content, "epsilon": 0.5})]
     lies.append(

@@ -70,17 +70,17 @@ def circle(epsilon: float) -> Run:
 
 
 def optimal(epsilon: float) -> Run:
-    """`sv.optimal(ε, loss="l1").report(values)`"""
+    """`sv.optimal(ε, goal="value", loss="l1").report(values)`"""
     import sottovoce as sv
 
-    return sv.optimal(epsilon, loss="l1").report
+    return sv.optimal(epsilon, goal="value", loss="l1").report
 
 
 def optimal_unbiased(epsilon: float) -> Run:
-    """`sv.optimal(ε, unbiased=True).report(values)`"""
+    """`sv.optimal(ε).report(values)`"""
     import sottovoce as sv
 
-    return sv.optimal(epsilon, unbiased=True).report
+    return sv.optimal(epsilon).report
 
 
 def two_scale(epsilon: float) -> Run:

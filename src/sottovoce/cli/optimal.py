@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 import sottovoce as sv
-from sottovoce.cli.options import CircleOption, DomainPair, Epsilon, Output, check_target, domain_from
+from sottovoce.cli.options import (
+    CircleOption,
+    DomainPair,
+    Epsilon,
+    Output,
+    check_target,
+    domain_from,
+)
 from sottovoce.core.errors import MissingExtra
 
 
@@ -20,10 +27,13 @@ def optimal(
     epsilon: Epsilon,
     domain: DomainPair = None,
     circle: CircleOption = None,
-    loss: Annotated[str, typer.Option("--loss", help="l1, l2 or a number k ≥ 1.")] = "l2",
-    unbiased: Annotated[
-        bool, typer.Option("--unbiased", help="Least variance among unbiased reports.")
-    ] = False,
+    goal: Annotated[
+        Literal["mean", "value"] | None,
+        typer.Option(
+            "--goal", help="mean: unbiased, least variance; value: least error. On a circle only value."
+        ),
+    ] = None,
+    loss: Annotated[str, typer.Option("--loss", help="Of a value: l1, l2 or a number k ≥ 1.")] = "l2",
     prior: Annotated[
         Path | None,
         typer.Option(
@@ -38,7 +48,7 @@ def optimal(
         Path | None, typer.Option("--plot", metavar="PATH", help="Draw it (png, svg, pdf).")
     ] = None,
 ) -> None:
-    """Design the best mechanism there is, and certify how close it comes.
+    """Design the best mechanism there is for a goal, and certify how close it comes.
 
     Prints the certificate: the worst-case error, and a limit for every ε-LDP mechanism. --output writes the
     spec that devices run, --plot a picture of it.
@@ -50,9 +60,9 @@ def optimal(
     where = domain_from(domain, circle, default=(0, 1))
     samples = _samples(prior)
     with Console(stderr=True).status("designing"):  # seconds for a large ε
-        m = sv.optimal(epsilon, where, _loss(loss), unbiased, prior=samples, tolerance=tolerance)
+        m = sv.optimal(epsilon, where, goal, loss=_loss(loss), prior=samples, tolerance=tolerance)
     certificate = m.certificate
-    others = "unbiased ε-LDP mechanisms" if unbiased else "ε-LDP mechanisms"
+    others = "unbiased ε-LDP mechanisms" if certificate.unbiased else "ε-LDP mechanisms"
     rows = {
         certificate.quantity: f"{certificate.worst:.6g}",
         f"limit of all {others}": f"{certificate.limit:.6g}",

@@ -51,8 +51,8 @@ def attribute_mechanism(epsilon: float, domain: Domain, spread: Prior | None = N
 @lru_cache(maxsize=1024)
 def _unit(epsilon: float, spread: Prior | None) -> Mechanism:
     if spread is not None and SEARCH_UNBIASED_FROM <= epsilon <= SEARCH_UP_TO:
-        return optimal(epsilon, UNIT, unbiased=True, prior=(spread.points, spread.chances))
-    worst_case = optimal(epsilon, UNIT, unbiased=True)
+        return optimal(epsilon, UNIT, prior=(spread.points, spread.chances))
+    worst_case = optimal(epsilon, UNIT)
     if spread is None:
         return worst_case
     # Out of reach of the search: PM may be better than the worst-case design where values are not extreme.

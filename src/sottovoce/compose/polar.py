@@ -227,12 +227,12 @@ def polar(
 
 @lru_cache(maxsize=256)
 def _unit_distance(epsilon: float, k: float) -> Mechanism:
-    return optimal(epsilon, (0, 1), k)
+    return optimal(epsilon, (0, 1), "value", loss=k)
 
 
 @lru_cache(maxsize=256)
 def _unbiased_distance(epsilon: float, k: float) -> Mechanism:
-    return optimal(epsilon, (0, 1), k, unbiased=True)
+    return optimal(epsilon, (0, 1), "mean", loss=k)
 
 
 def _ogpm_distance(epsilon: float, k: float) -> Mechanism:

@@ -2,7 +2,7 @@
 
     plan = sottovoce.two_rounds(epsilon=2.0, domain=(0, 120))
     first = Tally(plan.first, plan.first.report(values[:500]))       # a tenth of the people
-    second = plan.second(first)                                      # optimal(prior=…, unbiased=True)
+    second = plan.second(first)                                      # optimal(…, prior=…)
     plan.mean(first, Tally(second, second.report(values[500:])))
 
 Every person answers in one round only and spends ε once: the second mechanism depends on the *reports* of
@@ -48,7 +48,7 @@ class TwoRounds:
     @cached_property
     def first(self) -> Mechanism:
         """For the people of the first round: unbiased, of least worst-case variance."""
-        return optimal(self.epsilon, self.domain, unbiased=True)
+        return optimal(self.epsilon, self.domain)
 
     def guess(self, first: Tally) -> tuple[FloatArray, FloatArray]:
         """Where values seem to lie after the first round: points and weights."""
@@ -65,7 +65,7 @@ class TwoRounds:
 
         `first` is the tally of the first round.
         """
-        return optimal(self.epsilon, self.domain, unbiased=True, prior=self.guess(first))
+        return optimal(self.epsilon, self.domain, prior=self.guess(first))
 
     def shares(self, first: Tally, second: Reporter, people: int) -> FloatArray:
         """How much each round counts when `people` report in the second: what it is worth under the guess.

@@ -22,7 +22,7 @@ DEFAULT_CELLS = 2**16
 def ogpm(
     epsilon: float,
     domain: DomainLike = (0, 1),
-    loss: str | float = "l1",
+    loss: str | float = "l2",
     *,
     at: float | None = None,
     cells: int = DEFAULT_CELLS,
@@ -34,7 +34,7 @@ def ogpm(
     error of the given loss: θ = ½ for "l1"; for "l2" p is the root of (E−2)p³ + 3Ep − 2E² (the paper's
     e^{ε/2} is not optimal there). With `at=x0` it minimises the error at x0 instead (paper, section 6).
 
-    >>> m = ogpm(epsilon=1.0, domain=(0, 24))
+    >>> m = ogpm(epsilon=1.0, domain=(0, 24), loss="l1")
     >>> round(m.worst_error("l1") / 24, 5)
     0.37754
     """
@@ -48,12 +48,12 @@ def ogpm(
     return uniform_window(epsilon, domain, mass=mass, cells=cells_within(cells))
 
 
-def pm(epsilon: float, domain: DomainLike = (-1, 1), *, cells: int = DEFAULT_CELLS) -> Mechanism:
+def pm(epsilon: float, domain: DomainLike = (0, 1), *, cells: int = DEFAULT_CELLS) -> Mechanism:
     """The piecewise mechanism of Wang et al. (ICDE 2019): unbiased; made for means.
 
     On [−1, 1] reports lie in [−C, C], C = (√E + 1)/(√E − 1), the window is C − 1 long.
 
-    >>> round(pm(1.0, (0, 1)).worst_variance(), 4)
+    >>> round(pm(1.0).worst_variance(), 4)
     1.3059
     """
     epsilon, domain = check_epsilon(epsilon), _interval(domain, "pm")
@@ -77,7 +77,7 @@ def sw(epsilon: float, domain: DomainLike = (0, 1), *, cells: int = DEFAULT_CELL
 
 
 def ptt(
-    epsilon: float, domain: DomainLike = (-1, 1), q: float | None = None, *, cells: int = DEFAULT_CELLS
+    epsilon: float, domain: DomainLike = (0, 1), q: float | None = None, *, cells: int = DEFAULT_CELLS
 ) -> Mechanism:
     """I-PTT: the unbiased mechanisms with a uniform background, one for each q in (0, 1).
 
@@ -86,7 +86,7 @@ def ptt(
     independent; normalisation leaves one parameter.)
 
     >>> round(ptt(1.0).worst_variance(), 4)
-    5.0657
+    1.2664
     """
     epsilon, domain = check_epsilon(epsilon), _interval(domain, "ptt")
     if q is None:
@@ -97,10 +97,10 @@ def ptt(
     return uniform_unbiased(epsilon, domain, share=a / (k + a), cells=cells_within(cells))
 
 
-def duchi(epsilon: float, domain: DomainLike = (-1, 1)) -> Mechanism:
-    """Duchi, Jordan and Wainwright: two reports ±(E + 1)/(E − 1), the best unbiased one as ε → 0.
+def duchi(epsilon: float, domain: DomainLike = (0, 1)) -> Mechanism:
+    """Duchi, Jordan and Wainwright: two reports, ±(E + 1)/(E − 1) on [−1, 1], the best unbiased one as ε → 0.
 
-    >>> duchi(1.0).decode([0, 1]).round(4).tolist()
+    >>> duchi(1.0, (-1, 1)).decode([0, 1]).round(4).tolist()
     [-2.164, 2.164]
     """
     epsilon, domain = check_epsilon(epsilon), _interval(domain, "duchi")
@@ -124,10 +124,10 @@ def ogpm_unbiased(epsilon: float, domain: DomainLike = (0, 1), *, cells: int = D
 # -- the formulas behind them -----------------------------------------------------------------------------
 
 
-def ogpm_density(epsilon: float, loss: str | float = "l1") -> float:
+def ogpm_density(epsilon: float, loss: str | float = "l2") -> float:
     """p: the central density on [0, 1] that minimises the worst-case error of a loss.
 
-    >>> round(ogpm_density(1.0, "l2"), 5)
+    >>> round(ogpm_density(1.0), 5)
     1.50933
     """
     epsilon = check_epsilon(epsilon)

@@ -1,7 +1,7 @@
 """The optimal mechanism: the least worst case among all ε-LDP mechanisms, with a certificate.
 
-    m = optimal(epsilon=1.0, domain=(0, 24), loss="l1")
-    m.certificate.limit      # no ε-LDP mechanism does better than this
+    m = optimal(epsilon=1.0, domain=(0, 24))
+    m.certificate.limit      # no unbiased ε-LDP mechanism has a lower worst-case variance
     m.certificate.ratio      # what m does, over that
 
 On an interval the background is found by cutting planes (`designs.search`) on a grid that follows the length
@@ -13,19 +13,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
+from typing import Literal
 
 from sottovoce.core.domains import Domain, DomainLike, Interval, as_domain
-from sottovoce.core.errors import MIN_EPSILON, check_epsilon, loss_exponent, real_number
+from sottovoce.core.errors import MIN_EPSILON, ArgumentError, check_epsilon, loss_exponent, real_number
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs import cache
 from sottovoce.designs.build import background_window
 from sottovoce.designs.closed import circular_optimum, large_epsilon, tiny_epsilon
-from sottovoce.designs.prior import PriorProblem, as_prior
+from sottovoce.designs.prior import PriorLike, PriorProblem, as_prior
 from sottovoce.designs.problem import MAX_REPORTS, Problem, Solution
 
+Goal = Literal["mean", "value"]
 SEARCH_UP_TO = 8.0  # above, the windows are too short for that many reports
 SEARCH_UNBIASED_FROM = 1e-3  # below, Duchi's two reports are optimal to 0.1 %
 
@@ -33,41 +32,63 @@ SEARCH_UNBIASED_FROM = 1e-3  # below, Duchi's two reports are optimal to 0.1 %
 def optimal(
     epsilon: float,
     domain: DomainLike = (0, 1),
-    loss: str | float = "l2",
-    unbiased: bool = False,
+    goal: Goal | None = None,
     *,
-    prior: Any = None,
+    loss: str | float = "l2",
+    prior: PriorLike | None = None,
     tolerance: float | None = None,
 ) -> Mechanism:
-    """The mechanism of least worst-case error, or with `unbiased=True` of least worst-case variance.
+    """Design the best ε-LDP mechanism there is, with a proof of how close to best it is.
 
-    With a `prior`, a public guess of where values lie (samples, or a pair of values and weights), the
-    *expected* error or variance under it is minimised instead; without `unbiased=True` such a mechanism
-    shrinks reports towards the guess.
+    Args:
+        epsilon: Privacy parameter ε, between 1e-6 and 16.
+        domain: Where values lie: (low, high) or a `Circle`.
+        goal: What reports are for. "mean": unbiased reports of least worst-case variance, for the mean of
+            many people. "value": reports of least worst-case error, as close to each single person's value as
+            they can be, and biased. By default "mean" on an interval and "value" on a circle, where no report
+            is unbiased.
+        loss: What "value" minimises: "l1", "l2" or the k ≥ 1 of |y − x|^k.
+        prior: A public guess of where values lie: samples, or a pair of values and weights. The expected
+            variance or error under it is minimised instead of the worst one. For "mean" reports stay unbiased
+            whatever the guess; for "value" they shrink towards it.
+        tolerance: How far above the limit of all ε-LDP mechanisms the result may lie, relatively; by default
+            0.001 up to ε = 4 and 0.008 up to ε = 8.
 
-    `tolerance` is how far above the limit of all ε-LDP mechanisms the worst case may lie, relatively: by
-    default 0.001 up to ε = 4 and 0.008 up to ε = 8.
+    Returns:
+        A mechanism whose `certificate` holds its worst case and the limit that no ε-LDP mechanism can pass.
 
-    >>> m = optimal(epsilon=1.0, unbiased=True)
-    >>> 0.996 < m.certificate.limit < 0.998 and m.certificate.ratio < 1.002
-    True
-    >>> optimal(1.0, (0, 24), "l1", prior=[7, 8, 8, 9, 18]).certificate.quantity
-    'expected absolute error'
+    Raises:
+        ValueError: If an argument is out of range, a loss other than "l2" is given for a mean, a mean or a
+            prior is asked of a circle, or no design lies within the tolerance.
+        TypeError: If an argument is of the wrong type.
+
+    Example:
+        >>> m = optimal(epsilon=1.0)
+        >>> 0.996 < m.certificate.limit < 0.998 and m.certificate.ratio < 1.002
+        True
+        >>> optimal(1.0, (0, 24), "value", loss="l1", prior=[7, 8, 8, 9, 18]).certificate.quantity
+        'expected absolute error'
     """
     epsilon, domain, k = check_epsilon(epsilon), as_domain(domain), loss_exponent(loss)
-    if not isinstance(unbiased, bool | np.bool_):
-        raise TypeError(f"unbiased must be True or False, got unbiased={unbiased!r}")
-    if unbiased and k != 2:
-        raise ValueError(f"unbiased=True minimises the variance: loss must be 'l2', got loss={loss!r}")
+    if goal not in (None, "mean", "value"):
+        raise ArgumentError(f"goal must be 'mean' or 'value', got goal={goal!r}", argument="goal")
     if tolerance is not None and not 0 < real_number(tolerance, "tolerance") < 1:
-        raise ValueError(f"tolerance must lie between 0 and 1, got tolerance={tolerance!r}")
+        raise ArgumentError(
+            f"tolerance must lie between 0 and 1, got tolerance={tolerance!r}", argument="tolerance"
+        )
     if domain.is_circle:
-        if unbiased or prior is not None:
-            raise ValueError("unbiased=True and prior= need an interval: on a circle use neither")
+        if goal == "mean":
+            sentence = f"goal must be 'value' on a circle: a mean needs an interval, got goal={goal!r}"
+            raise ArgumentError(sentence, argument="goal")
+        if prior is not None:
+            raise ArgumentError("prior must be left out on a circle: it needs an interval", argument="prior")
         return _within(circular_optimum(epsilon, domain, k), tolerance)
-    problem = Problem(epsilon, k, bool(unbiased))
+    unbiased = goal != "value"
+    if unbiased and k != 2:
+        raise ArgumentError(f"loss must be 'l2' unless goal is 'value', got loss={loss!r}", argument="loss")
+    problem = Problem(epsilon, k, unbiased)
     if prior is not None:
-        problem = PriorProblem(epsilon, k, bool(unbiased), as_prior(prior, domain))
+        problem = PriorProblem(epsilon, k, unbiased, as_prior(prior, domain))
     return _on(domain, _remembered(problem, tolerance))
 
 
@@ -108,9 +129,10 @@ def _on_unit_interval(problem: Problem, tolerance: float | None) -> Mechanism:
 
 def _outside_the_search(problem: Problem) -> Mechanism:
     if isinstance(problem, PriorProblem):
-        raise ValueError(
+        raise ArgumentError(
             f"prior needs epsilon between {SEARCH_UNBIASED_FROM if problem.unbiased else MIN_EPSILON} and "
-            f"{SEARCH_UP_TO}, got epsilon={problem.epsilon!r}"
+            f"{SEARCH_UP_TO}, got epsilon={problem.epsilon!r}",
+            argument="epsilon",
         )
     if problem.epsilon > SEARCH_UP_TO:
         return large_epsilon(problem.epsilon, problem.k, problem.unbiased)
@@ -128,8 +150,9 @@ def _ship(problem: Problem, solution: Solution) -> Mechanism:
 def _within(made: Mechanism, tolerance: float | None) -> Mechanism:
     ratio = made.certificate.ratio
     if tolerance is not None and ratio > 1 + tolerance:
-        raise ValueError(
+        raise ArgumentError(
             f"tolerance={tolerance!r} is out of reach at epsilon={made.epsilon!r}: "
-            f"the best design found is {ratio - 1:.2g} above the limit"
+            f"the best design found is {ratio - 1:.2g} above the limit",
+            argument="tolerance",
         )
     return made

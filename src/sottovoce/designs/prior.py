@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core.domains import Domain
 from sottovoce.core.kernels.tables import FloatArray
@@ -32,7 +32,11 @@ class Prior:
     chances: FloatArray
 
 
-def as_prior(prior: Any, domain: Domain) -> Prior:
+#: Samples, or a pair of values and weights.
+PriorLike = ArrayLike | tuple[ArrayLike, ArrayLike]
+
+
+def as_prior(prior: PriorLike, domain: Domain) -> Prior:
     """Samples (any sequence of values) or a pair (values, weights), in the units of the domain."""
     values, weights = prior if _is_pair(prior) else (prior, None)
     points = np.asarray(values)
@@ -51,7 +55,7 @@ def as_prior(prior: Any, domain: Domain) -> Prior:
     return _thinned(np.clip(domain.to_unit(points), 0.0, 1.0), mass / mass.sum())
 
 
-def _is_pair(prior: Any) -> bool:
+def _is_pair(prior: PriorLike) -> TypeGuard[tuple[ArrayLike, ArrayLike]]:
     return isinstance(prior, tuple) and len(prior) == 2 and all(np.ndim(part) == 1 for part in prior)
 
 

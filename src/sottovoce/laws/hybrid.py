@@ -49,10 +49,10 @@ class Mixed(Linear):
         return (1 - c) / 2, (1 + c) / 2
 
 
-def hybrid(epsilon: float, domain: DomainLike = (-1, 1), *, share: float | None = None) -> Mixed:
+def hybrid(epsilon: float, domain: DomainLike = (0, 1), *, share: float | None = None) -> Mixed:
     """PM and Duchi mixed by the published switch, or with the given share of PM.
 
-    >>> round(hybrid(1.0, (0, 1)).worst_variance(), 4)
+    >>> round(hybrid(1.0).worst_variance(), 4)
     1.0722
     """
     epsilon, domain = check_epsilon(epsilon), interval_domain(domain, "hybrid")

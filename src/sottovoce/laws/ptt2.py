@@ -54,10 +54,10 @@ class Tent(Linear):
         return 0.5 - reach, 0.5 + reach
 
 
-def ptt2(epsilon: float, domain: DomainLike = (-1, 1), k: float | None = None) -> Tent:
+def ptt2(epsilon: float, domain: DomainLike = (0, 1), k: float | None = None) -> Tent:
     """II-PTT with the given k, or the one of least worst-case variance.
 
-    >>> round(ptt2(1.0).worst_variance(), 2)  # the best I-PTT: 5.07
+    >>> round(ptt2(1.0, (-1, 1)).worst_variance(), 2)  # the best I-PTT: 5.07
     13.15
     """
     epsilon, domain = check_epsilon(epsilon), interval_domain(domain, "ptt2")

@@ -90,7 +90,7 @@ class Stairs:
 
 
 def staircase(
-    epsilon: float, domain: DomainLike = (0, 1), loss: str | float = "l1", *, gamma: float | None = None
+    epsilon: float, domain: DomainLike = (0, 1), loss: str | float = "l2", *, gamma: float | None = None
 ) -> Added:
     """Staircase noise: the best added noise for a loss, as ε-DP of sensitivity `width`.
 
@@ -108,7 +108,7 @@ def staircase(
     return Added(epsilon, domain, Stairs(epsilon, float(gamma)))
 
 
-def staircase_gamma(epsilon: float, loss: str | float = "l1") -> float:
+def staircase_gamma(epsilon: float, loss: str | float = "l2") -> float:
     """The γ of least error for a loss.
 
     >>> round(staircase_gamma(1.0, "l1"), 4), round(staircase_gamma(1.0, "l2"), 4)

@@ -25,7 +25,7 @@ Makers = dict[str, Callable[[float], Mechanism]]
 
 @lru_cache(maxsize=64)
 def best(epsilon: float, loss: str = "l1", unbiased: bool = False) -> Mechanism:
-    return optimal(epsilon, (0, 1), loss, unbiased)
+    return optimal(epsilon, (0, 1), "mean" if unbiased else "value", loss=loss)
 
 
 def _grid(run: Run) -> np.ndarray:

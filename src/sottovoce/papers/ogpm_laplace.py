@@ -153,7 +153,7 @@ def appendix_b5(run: Run) -> Result:
     far = 1 - 2 * c - x
     right = p / (3 * e) * (far**3 + x**3) + p / 3 * ((1 - x) ** 3 - far**3)
     closed = np.where(x < c, left, np.where(x < 1 - c, centre, right))
-    gap = float(np.abs(closed - classic.ogpm(epsilon).error(x, "l2")).max())
+    gap = float(np.abs(closed - classic.ogpm(epsilon, loss="l1").error(x, "l2")).max())
     sw = classic.sw(epsilon)
     findings = [
         statement("the three formulas are E(y − x)²", gap < 1e-7, f"largest difference {gap:.0e}"),

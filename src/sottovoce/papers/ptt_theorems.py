@@ -32,11 +32,15 @@ def variance_at(epsilon: float, q: float, x: float) -> float:
 def theorems_3_to_6(run: Run) -> Result:
     x = np.linspace(-1, 1, 21)
     gap = max(
-        float(np.abs(classic.ptt(e, q=q).variance(x) / [variance_at(e, q, float(z)) for z in x] - 1).max())
+        float(
+            np.abs(
+                classic.ptt(e, (-1, 1), q).variance(x) / [variance_at(e, q, float(z)) for z in x] - 1
+            ).max()
+        )
         for e in (0.5, 1.0, 3.0)
         for q in (0.4, 0.7)
     )
-    tents = [ptt2(e) for e in (0.5, 1.0, 3.0)]
+    tents = [ptt2(e, (-1, 1)) for e in (0.5, 1.0, 3.0)]
     tent = max(
         float(np.abs(t.variance(x) / [ptt2_variance(t.epsilon, t.k, float(z)) for z in x] - 1).max())
         for t in tents
@@ -86,7 +90,7 @@ def theorems_3_to_6(run: Run) -> Result:
 @entry("ptt", "theorem-7", "I-PTT against II-PTT (with Conjecture 1)")
 def theorem_7(run: Run) -> Result:
     one = np.array([best_ptt(float(e)) for e in EPSILONS])
-    two = np.array([ptt2_variance(float(e), ptt2(float(e)).k) for e in EPSILONS])
+    two = np.array([ptt2_variance(float(e), ptt2(float(e), (-1, 1)).k) for e in EPSILONS])
     drawn, (panel,) = figure(1, size=(4.6, 3.2))
     line(panel, EPSILONS, one * EPSILONS**2, "I-PTT, best q")
     line(panel, EPSILONS, two * EPSILONS**2, "II-PTT, best k")
@@ -111,7 +115,7 @@ def theorem_7(run: Run) -> Result:
             "each at its own optimum: I-PTT is better",
             bool((one < two).all()),
             f"II/I between {(two / one).min():.2f} and {(two / one).max():.2f} for ε from 0.02 to 8",
-            note="ε = 1: " + f"{best_ptt(1.0):.2f} against {ptt2(1.0).worst_variance():.2f}",
+            note="ε = 1: " + f"{best_ptt(1.0):.2f} against {ptt2(1.0, (-1, 1)).worst_variance():.2f}",
         ),
         _conjecture_1(run),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from sottovoce.core.domains import Circle, Domain, Interval
@@ -39,34 +39,29 @@ def _built(candidate: Candidate, epsilon: float, circle: bool) -> Any:
     return candidate.build(epsilon, UNIT_CIRCLE if circle else UNIT_INTERVAL)
 
 
-def _optimal_mean(epsilon: float, domain: Domain) -> Any:
-    return optimal(epsilon, domain, loss="l2", unbiased=True)
-
-
+_OGPM_L1, _OGPM_L2 = (partial(classic.ogpm, loss=loss) for loss in ("l1", "l2"))
 _MEAN = (
-    Candidate("optimal", _optimal_mean, "unbiased, the least worst-case variance there is"),
+    Candidate("optimal", optimal, "unbiased, the least worst-case variance there is"),
     Candidate("ptt", classic.ptt, "unbiased, the best with a uniform background"),
     Candidate("pm", classic.pm, "unbiased, three pieces; the usual choice"),
     Candidate("duchi", classic.duchi, "unbiased, two reports only; good for small ε, flat for large"),
     Candidate("ogpm_unbiased", classic.ogpm_unbiased, "unbiased as printed, dominated by pm"),
 )
 _DIRECTION = (
-    Candidate("ogpm", classic.ogpm, "on a circle no ε-LDP mechanism has a smaller error for one person"),
     Candidate(
-        "ogpm, loss='l2'",
-        lambda epsilon, domain: classic.ogpm(epsilon, domain, loss="l2"),
-        "the same with the window of squared error",
+        "ogpm, loss='l1'", _OGPM_L1, "on a circle no ε-LDP mechanism has a smaller error for one person"
     ),
+    Candidate("ogpm, loss='l2'", _OGPM_L2, "the same with the window of squared error"),
 )
 _SHAPE = (
     Candidate("two_scale", two_scale, "two window widths, together no frequency is lost"),
     Candidate("sw", classic.sw, "the square wave, made for distributions"),
     Candidate("pm", classic.pm, "made for means; its wide reports cost detail"),
-    Candidate("ogpm", classic.ogpm, "windows stop at the ends, where inputs look alike"),
+    Candidate("ogpm, loss='l1'", _OGPM_L1, "windows stop at the ends, where inputs look alike"),
 )
 _CIRCLE_SHAPE = (
     Candidate("two_scale", two_scale, "two window widths, together no frequency is lost"),
-    Candidate("ogpm", classic.ogpm, "its one window nearly loses some frequencies"),
+    Candidate("ogpm, loss='l1'", _OGPM_L1, "its one window nearly loses some frequencies"),
 )
 
 

@@ -105,7 +105,7 @@ def test_the_planners_means_are_those_of_the_plan(site: Site) -> None:
     interval = served["interval"]["mean"]
     for epsilon in (0.5, 1.0, 4.0):
         at = served["epsilon"].index(epsilon)
-        best = sv.optimal(epsilon, (0, 1), loss="l2", unbiased=True)
+        best = sv.optimal(epsilon, (0, 1))
         assert interval["design"][at] == "optimal"
         assert interval["error"][at] == pytest.approx(math.sqrt(best.worst_variance()), rel=1e-3)
         assert interval["ratio"][at] == pytest.approx(best.certificate.ratio, abs=1e-3)
