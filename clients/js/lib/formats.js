@@ -1,12 +1,15 @@
 /** Reading a spec that anybody may have written: a table from its format to what reads it and what runs it. */
 import { parse } from "./json.js";
 import { Mechanism } from "./mechanism.js";
+import { counted } from "./reporter.js";
+import { Rows, readRows } from "./rows.js";
 import { readMixture, readWindow } from "./spec.js";
 import { rule } from "./window.js";
 
 const FORMATS = new Map([
   ["window/1", { read: readWindow, Reporter: Mechanism }],
   ["mixture/1", { read: readMixture, Reporter: Mechanism }],
+  ["rows/1", { read: readRows, Reporter: Rows }],
 ]);
 
 function open(text) {
@@ -26,5 +29,5 @@ export function fromJson(text) {
 /** The exact ε of a spec, without believing what it claims. */
 export function audit(text) {
   const { content, Reporter } = open(text);
-  return Reporter.count(content);
+  return counted(Reporter, content);
 }

@@ -21,7 +21,7 @@ export interface Domain {
 }
 
 /** What a device runs. Made by `fromJson` only, which refuses a spec whose counts break its claim. */
-export class Mechanism {
+export class Reporter {
   private constructor();
   readonly audit: Audit;
   readonly epsilon: number;
@@ -47,8 +47,8 @@ export class Mechanism {
   decode(cell: number): number;
 }
 
-/** Read a `window/1` or `mixture/1` spec that anybody may have written. */
-export function fromJson(text: string | Uint8Array): Mechanism;
+/** Read a `window/1`, `mixture/1` or `rows/1` spec that anybody may have written. */
+export function fromJson(text: string | Uint8Array): Reporter;
 
 /** Count the exact ε of a spec without believing what it claims. */
 export function audit(text: string | Uint8Array): Audit;
@@ -117,7 +117,7 @@ export class Client {
   private constructor();
   static open(url: string | URL, campaign: string, options: ClientOptions): Promise<Client>;
   readonly campaign: Campaign;
-  readonly mechanism: Mechanism;
+  readonly mechanism: Reporter;
   /** What the campaign's declared rule makes of a value: always a number in the domain. */
   prepare(value: number | null | undefined): number;
   /** What this store has drawn for the campaign before. */

@@ -13,13 +13,13 @@ function short(content) {
   return text.length <= 40 ? text : text.slice(0, 37) + "...";
 }
 
-function keys(content, expected, where) {
+export function keys(content, expected, where) {
   rule(content instanceof Map, `${where} must be an object, got ${short(content)}`, where);
   for (const key of content.keys()) rule(expected.includes(key), `${where} has an unknown key ${short(key)}`, where);
   for (const key of expected) rule(content.has(key), `${where} lacks the key ${key}`, where);
 }
 
-function integer(content, where) {
+export function integer(content, where) {
   rule(
     typeof content === "bigint" && content <= LARGEST && content >= -LARGEST,
     `${where} must hold integers up to 2^53, got ${short(content)}`,
@@ -28,7 +28,7 @@ function integer(content, where) {
   return Number(content);
 }
 
-function real(content, where) {
+export function real(content, where) {
   rule(
     (typeof content === "bigint" || typeof content === "number") && Number.isFinite(Number(content)),
     `${where} must hold finite numbers, got ${short(content)}`,
@@ -42,12 +42,12 @@ function flag(content, where) {
   return content;
 }
 
-function list(content, where) {
+export function list(content, where) {
   rule(Array.isArray(content), `${where} must be a list, got ${short(content)}`, where);
   return content;
 }
 
-function numbers(content, where, item) {
+export function numbers(content, where, item) {
   return Float64Array.from(list(content, where), (entry) => item(entry, where));
 }
 
@@ -85,13 +85,12 @@ function readPart(spec) {
   keys(spec, ["format", "epsilon", "domain", "circle", "bits", "cells", "start"], "spec");
   rule(spec.get("format") === "window/1", `format must be window/1, got ${short(spec.get("format"))}`, "format");
   const epsilon = real(spec.get("epsilon"), "epsilon");
-  const circle = flag(spec.get("circle"), "circle");
-  const domain = readDomain(spec.get("domain"), circle);
+  const domain = readDomain(spec);
   const [cells, start] = [spec.get("cells"), spec.get("start")];
   keys(cells, ["count", "background", "extra", "value", "step"], "cells");
   keys(start, ["t", "s", "step"], "start");
   const window = checkWindow({
-    wraps: circle,
+    wraps: domain.circle,
     bits: integer(spec.get("bits"), "bits"),
     count: numbers(cells.get("count"), "cells.count", integer),
     background: numbers(cells.get("background"), "cells.background", integer),
@@ -105,8 +104,9 @@ function readPart(spec) {
   return { epsilon, domain, window };
 }
 
-function readDomain(content, circle) {
-  const bounds = numbers(content, "domain", real);
+export function readDomain(spec) {
+  const circle = flag(spec.get("circle"), "circle");
+  const bounds = numbers(spec.get("domain"), "domain", real);
   rule(bounds.length === 2, "domain must be a list of 2", "domain");
   const [low, second] = bounds;
   const high = circle ? low + second : second;

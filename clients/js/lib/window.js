@@ -5,8 +5,8 @@
 import { SpecError } from "./errors.js";
 
 export const MAX_CELLS = 1 << 20;
-const MIN_BITS = 33; // a draw needs more than the 32 bits of one word …
-const MAX_BITS = 52; // … and is an exact double
+export const MIN_BITS = 33; // a draw needs more than the 32 bits of one word …
+export const MAX_BITS = 52; // … and is an exact double
 const LARGEST = 2n ** 53n;
 const LEAST_GAP = 2 ** -64; // between two knots, unless they coincide
 
@@ -87,12 +87,13 @@ export function largestRatio(window) {
   eachCell(window, (most, least) => {
     if (most / least < closest || (most === seen[0] && least === seen[1])) return;
     seen = [most, least];
-    const ratio = [BigInt(most), BigInt(least)];
-    if (ratio[0] * best[1] > best[0] * ratio[1]) best = ratio;
+    best = largerRatio(best, [BigInt(most), BigInt(least)]);
   });
-  const divisor = gcd(...best);
-  return [best[0] / divisor, best[1] / divisor];
+  return reduced(best);
 }
+
+/** The larger of two ratios. */
+export const largerRatio = (one, other) => (other[0] * one[1] > one[0] * other[1] ? other : one);
 
 /** Calls visit(most, least) with the extreme counts of every cell. */
 function eachCell({ wraps, count, background, extra, around, length, top }, visit) {
@@ -111,7 +112,9 @@ function eachCell({ wraps, count, background, extra, around, length, top }, visi
   }
 }
 
-function gcd(a, b) {
+/** A ratio in lowest terms. */
+export function reduced([numerator, denominator]) {
+  let [a, b] = [numerator, denominator];
   while (b) [a, b] = [b, a % b];
-  return a;
+  return [numerator / a, denominator / a];
 }

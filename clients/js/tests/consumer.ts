@@ -3,7 +3,7 @@
  * types must be true when it runs. Lines under @ts-expect-error must not compile without that comment.
  */
 import {
-  ArgumentTypeError, Client, CollectorError, DataError, Mechanism, PrivacyError, SpecError,
+  ArgumentTypeError, Client, CollectorError, DataError, PrivacyError, Reporter, SpecError,
   audit, browserStore, fileStore, fromJson, memoryStore, sha256,
 } from "sottovoce";
 import type { Audit, Campaign, ClientOptions, Domain, Ratio, Receipt, Store } from "sottovoce";
@@ -29,7 +29,7 @@ isNumber(found.epsilon, "audit.epsilon");
 isNumber(found.claimed, "audit.claimed");
 isFlag(found.holds, "audit.holds");
 
-const m: Mechanism = fromJson(new TextEncoder().encode(spec));
+const m: Reporter = fromJson(new TextEncoder().encode(spec));
 const domain: Domain = m.domain;
 isNumber(m.epsilon, "epsilon");
 isNumber(m.cells, "cells");
@@ -72,7 +72,7 @@ const standIn: number | "uniform" = described.missing;
 same(standIn, 3, "campaign.missing");
 const rule: "clip" | "missing" = described.outside;
 same(rule, "clip", "outside");
-same(client.mechanism instanceof Mechanism, true, "mechanism");
+same(client.mechanism instanceof Reporter, true, "mechanism");
 isNumber(client.prepare(null) + client.prepare(undefined) + client.prepare(7), "prepare");
 same(await client.previous(), null, "previous");
 const receipt: Receipt = await client.report(7);
@@ -112,7 +112,7 @@ export async function wrong(): Promise<void> {
   // @ts-expect-error: what was agreed to must be said
   await Client.open("https://x", "n", { store: memoryStore() });
   // @ts-expect-error: a mechanism comes from a spec only
-  new Mechanism();
+  new Reporter();
   // @ts-expect-error: a client is opened, not constructed
   new Client();
   // @ts-expect-error: values are numbers

@@ -1,0 +1,87 @@
+/**
+ * Explicit integer rows: `rows/1`. Row i holds, for input i, how many of the 2^bits equally likely draws give each
+ * cell; a value goes to the nearest input. Mirrors sottovoce/core/rows.py.
+ */
+import { Reporter } from "./reporter.js";
+import { units } from "./sampler.js";
+import { integer, keys, list, numbers, readDomain, real } from "./spec.js";
+import { MAX_BITS, MAX_CELLS, MIN_BITS, largerRatio, reduced, rule } from "./window.js";
+
+/** The table of a parsed spec, checked for consistency but not yet for ε. */
+export function readRows(spec) {
+  keys(spec, ["format", "epsilon", "domain", "circle", "bits", "inputs", "rows", "values"], "spec");
+  const [epsilon, domain] = [real(spec.get("epsilon"), "epsilon"), readDomain(spec)];
+  const bits = integer(spec.get("bits"), "bits");
+  rule(bits >= MIN_BITS && bits <= MAX_BITS, `bits must be between ${MIN_BITS} and ${MAX_BITS}`, "bits");
+  const [inputs, values] = ["inputs", "values"].map((name) => numbers(spec.get(name), name, real));
+  const rows = list(spec.get("rows"), "rows").map((row) => numbers(row, "rows", integer));
+  rule(values.length >= 1 && values.length <= MAX_CELLS, `there can be at most ${MAX_CELLS} cells`, "values");
+  rule(rows.length === inputs.length && rows.length >= 1, "rows must have one entry per input", "rows");
+  for (const row of rows) {
+    rule(row.length === values.length && row.every((count) => count >= 1), "rows must hold a positive count for every cell", "rows");
+    // Far below 2^53 as long as the rule holds; beyond, no rounding could bring the sum back to 2^bits.
+    rule(row.reduce((sum, count) => sum + count, 0) === 2 ** bits, `every row must add up to 2^${bits}`, "rows");
+  }
+  rule(inputs.every((t, i) => t >= 0 && t <= 1 && (i === 0 || t > inputs[i - 1])), "inputs must increase from 0 to at most 1", "inputs");
+  rule(!domain.circle || inputs[0] === 0, "inputs on a circle must begin at 0", "inputs");
+  rule(values.every((t, i) => i === 0 || t >= values[i - 1]), "values must not decrease", "values");
+  return { epsilon, domain, bits, inputs, values, rows };
+}
+
+export class Rows extends Reporter {
+  #bits;
+  #borders; // where the nearest input changes
+  #prefix; // the counts of a row up to and with each cell, row after row
+  #units;
+  #values;
+
+  static largestRatio({ rows, values }) {
+    let best = [1n, 1n];
+    for (let cell = 0; cell < values.length; cell += 1) {
+      let [least, most] = [Infinity, 0];
+      for (const row of rows) [least, most] = [Math.min(least, row[cell]), Math.max(most, row[cell])];
+      best = largerRatio(best, [BigInt(most), BigInt(least)]);
+    }
+    return reduced(best);
+  }
+
+  constructor(content) {
+    const { domain, bits, inputs, values, rows } = content;
+    super(content, values.length, 2);
+    this.#bits = bits;
+    const middles = Array.from(inputs.subarray(1), (t, i) => (t + inputs[i]) / 2);
+    this.#borders = Float64Array.from(domain.circle ? [...middles, (inputs.at(-1) + 1) / 2] : middles);
+    this.#prefix = new Float64Array(rows.length * values.length);
+    rows.forEach((row, i) => row.reduce((sum, count, cell) => (this.#prefix[i * values.length + cell] = sum + count), 0));
+    this.#units = units(domain);
+    this.#values = values;
+  }
+
+  cellFrom(x, hi, lo) {
+    const { scale, scaledLow, perWidth } = this.#units;
+    const row = upper(this.#borders, 0, this.#borders.length, (x * scale - scaledLow) * perWidth);
+    const input = row * this.cells === this.#prefix.length ? 0 : row; // across the seam of a circle
+    const draw = (hi >>> 0) * 2 ** (this.#bits - 32) + (lo >>> (64 - this.#bits)); // the top bits of the word
+    return upper(this.#prefix, input * this.cells, this.cells - 1, draw);
+  }
+
+  fill(cells, xs, words, from, to) {
+    for (let i = from, j = 0; i < to; i += 1, j += 2) cells[i] = this.cellFrom(xs[i], words[j], words[j + 1]);
+  }
+
+  unitValue(cell) {
+    return this.#values[cell];
+  }
+}
+
+/** How many of `size` sorted entries from `first` on are at most `at`; as many steps whatever the answer. */
+function upper(sorted, first, size, at) {
+  let [low, high] = [0, size];
+  for (let room = size; room > 0; room = Math.floor(room / 2)) {
+    const middle = Math.floor((low + high) / 2);
+    const above = low < high && sorted[first + middle] <= at;
+    low = above ? middle + 1 : low;
+    high = above ? high : middle;
+  }
+  return low;
+}
