@@ -2,6 +2,9 @@
 PYTHON ?= python3
 WORKERS ?= 2
 DEMO_EXTRAS := fast cli plots server
+# The contract of everything that reports, then a design, a law, an estimate, a ledger, a collector, files, a command.
+QUICK := $(addprefix tests/,core/test_contract.py core/test_layers.py designs/test_certificate.py laws/test_values.py \
+    estimates/test_tally.py device/test_ledger.py collector/test_reports.py bulk/test_files.py cli/test_main.py)
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
@@ -17,13 +20,16 @@ export SPARK_LOCAL_IP := 127.0.0.1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint format examples figures bench peers dist docs constraints clean distclean
+.PHONY: help demo quick test lint format examples figures bench peers dist docs constraints clean distclean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
 demo: .venv/demo.stamp ## run a whole campaign on real data
 	$(BIN)/sottovoce demo
+
+quick: .venv/all.stamp lint ## lint, types, the contract, and one test file of each kind: a minute
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -k "not postgresql" $(QUICK)
 
 test: .venv/all.stamp lint ## lint, type-check and test everything; build the docs
 	@tools/system java node typescript chromium postgres strace nginx
