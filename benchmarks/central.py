@@ -15,8 +15,8 @@ import numpy as np
 
 import sottovoce as sv
 from benchmarks.page.worker import cpu_seconds
-from sottovoce.central.analysis import sigma2
-from sottovoce.central.simulate import simulate
+from sottovoce.central.hourglass import sigma2
+from sottovoce.central.trials import simulate
 
 TAKES = "1 min"
 
@@ -43,7 +43,7 @@ def small_data() -> None:
         for people in (1, 2, 4, 8, 16, 32, 64):
             found = [simulate(name, epsilon, people, 0.01, runs=RUNS, rng=2) for name in MECHANISMS]
             row = "".join(f"{result.error:13.5f}" for result in found)
-            print(f"{epsilon:4g} {people:5d}{row}{found[-1].coverage:13.4f}")
+            print(f"{epsilon:4g} {people:5d}{row}{found[-1].coverage():13.4f}")
 
 
 def streaming(count: int = 10**8) -> None:

@@ -37,9 +37,9 @@ def run(*words: object) -> str:
 @pytest.mark.parametrize("name", ["data.parquet", "data.csv", "data.feather"])
 def test_the_issue_of_the_command(folder: Path, name: str) -> None:
     out = run("--column", "wait", "--bounds", 0, 60, "--epsilon", 16, folder / name)
-    assert out.startswith("mean 29.93")
-    assert "95% interval [" in out
-    assert "epsilon 16 (hourglass)" in out
+    assert out.startswith("mean: 29.93")
+    assert "95 % interval 29." in out
+    assert "(hourglass, epsilon 16, n=200" in out or "(hourglass, epsilon 16, n=199" in out
 
 
 def test_a_folder_is_read_file_by_file(folder: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_folder_is_read_file_by_file(folder: Path) -> None:
     for i in range(3):
         frame[i::3].to_parquet(folder / "parts" / f"{i}.parquet")
     out = run("--column", "wait", "--bounds", 0, 60, "--epsilon", 16, folder / "parts", "--grid", 1000)
-    assert out.startswith("mean 29.9")
+    assert out.startswith("mean: 29.9")
 
 
 def test_groups_and_outputs(folder: Path) -> None:
@@ -60,7 +60,7 @@ def test_groups_and_outputs(folder: Path) -> None:
     run(*common, "--by", "team", "--groups-from", folder / "keys.txt", "--output", folder / "out.json")
     assert [row["group"] for row in json.loads((folder / "out.json").read_text())] == ["north", "west"]
     run(*common, "--output", folder / "one.json")
-    assert json.loads((folder / "one.json").read_text())["statistic"] == "mean"
+    assert json.loads((folder / "one.json").read_text())["what"] == "mean"
 
 
 def test_json_and_csv_of_one_release(folder: Path) -> None:
@@ -68,8 +68,8 @@ def test_json_and_csv_of_one_release(folder: Path) -> None:
     assert json.loads(run(*common, "--json"))["confidence"] == 0.95
     groups = json.loads(run(*common, "--json", "--by", "ward", "--group", 2, "--confidence", 0.999))
     assert [(row["group"], row["confidence"]) for row in groups] == [(2, 0.999)]
-    assert "99.9% interval" in run(*common, "--confidence", 0.999, "--output", folder / "one.csv")
-    assert pd.read_csv(folder / "one.csv").mechanism.tolist() == ["hourglass"]
+    assert "99.9 % interval" in run(*common, "--confidence", 0.999, "--output", folder / "one.csv")
+    assert pd.read_csv(folder / "one.csv").method.tolist() == ["hourglass"]
 
 
 def test_keys_of_a_csv_are_text_and_its_numbers_numbers(folder: Path) -> None:
@@ -94,11 +94,12 @@ def test_an_output_that_cannot_be_written_costs_nothing(folder: Path, output: st
 
 
 def test_sum_count_and_choices(folder: Path) -> None:
-    assert run("--statistic", "count", "--epsilon", 16, folder / "data.csv").startswith("count ")
+    assert run("--statistic", "count", "--epsilon", 16, folder / "data.csv").startswith("count: ")
     words = ["--column", "wait", "--epsilon", 16, folder / "holes.csv"]
-    assert run("--statistic", "sum", "--bounds", 0, 60, "--missing", "drop", *words).startswith("sum ")
-    assert run("--bounds", 0, 30, "--clip", "--missing", 15, *words).startswith("mean ")
-    assert "(swap)" in run("--mechanism", "swap", "--bounds", 0, 60, "--missing", 30, *words)
+    assert run("--statistic", "sum", "--bounds", 0, 60, "--missing", "drop", *words).startswith("sum: ")
+    assert run("--bounds", 0, 30, "--outside", "missing", "--missing", 15, *words).startswith("mean: ")
+    assert run("--bounds", 0, 30, "--clip", "--missing", 15, *words).startswith("mean: ")
+    assert "(swap, " in run("--mechanism", "swap", "--bounds", 0, 60, "--missing", 30, *words)
 
 
 def test_a_budget_file_stops_the_second_release(folder: Path) -> None:
@@ -111,8 +112,8 @@ def test_a_budget_file_stops_the_second_release(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--column", "wait", "--bounds", 0, 60, "holes.csv"], "values must not be missing"),
-        (["--column", "wait", "--bounds", 0, 30, "data.csv"], "values must lie in"),
+        (["--column", "wait", "--bounds", 0, 60, "holes.csv"], "values are missing"),
+        (["--column", "wait", "--bounds", 0, 30, "data.csv"], "values are outside"),
         (["--column", "weight", "--bounds", 0, 30, "data.csv"], "no column 'weight'"),
         (["--column", "wait", "--bounds", 0, 60, "nothing.csv"], "there is no file"),
         (["--column", "wait", "--bounds", 0, 60, "keys.txt"], "must end in one of"),

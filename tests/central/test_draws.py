@@ -13,9 +13,9 @@ from scipy.stats import chi2
 
 from sottovoce.central import draws
 from sottovoce.central.draws import ExactDraws
+from sottovoce.central.geometric import SumAndCount, Transformed, discrete_laplace
 from sottovoce.central.hourglass import Hourglass
-from sottovoce.central.laplace import SumAndCount, Transformed, discrete_laplace
-from sottovoce.central.staircase import Staircase
+from sottovoce.central.integer_staircase import Staircase
 from sottovoce.central.staircase2d import Staircase2D
 from sottovoce.central.thresholds import Thresholds
 from sottovoce.core.exact import exp_bounds
@@ -185,7 +185,7 @@ def test_uniform_numbers(bound: int) -> None:
 def test_hourglass_samples() -> None:
     """Both released integers together, against the law in closed form."""
     noise = Hourglass(Staircase(F(1), 4, 2))
-    total, size = noise.sample(N, generator(4))
+    total, size = noise.draw(N, generator(4))
     b = math.exp(-1)
     constant = (1 - b) / (3 * (1 - b) + 8 * b) * (1 - b) / (1 + b)
     law = {
@@ -194,7 +194,7 @@ def test_hourglass_samples() -> None:
         for k in range(-2, 3)
     }
     assert p_value(1000 * total + size // 4, law) > FALSE_ALARM
-    mutant, _ = Hourglass(Staircase(F(1), 4, 1)).sample(N, generator(4))
+    mutant, _ = Hourglass(Staircase(F(1), 4, 1)).draw(N, generator(4))
     assert p_value(1000 * mutant + size // 4, law) < FALSE_ALARM
 
 
@@ -209,8 +209,8 @@ def test_hourglass_samples() -> None:
     ids=lambda noise: type(noise).__name__,
 )
 def test_python_integers_and_int64_draw_alike(noise: Any) -> None:
-    small = noise.sample(50, generator(5))
-    large = noise.sample(50, generator(5), object)
+    small = noise.draw(50, generator(5))
+    large = noise.draw(50, generator(5), object)
     for a, b in zip(small, large, strict=True):
         assert b.dtype == object
         assert all(isinstance(z, int) for z in b.tolist())

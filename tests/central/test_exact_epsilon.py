@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sottovoce.central.geometric import SumAndCount, Transformed, discrete_laplace
 from sottovoce.central.hourglass import Hourglass
-from sottovoce.central.laplace import SumAndCount, Transformed, discrete_laplace
-from sottovoce.central.staircase import Staircase, level
+from sottovoce.central.integer_staircase import Staircase, level
 from sottovoce.central.staircase2d import Staircase2D
 from tests.central.enumeration import largest_ratio, law_of
 
@@ -39,7 +39,7 @@ class Case:
         return (1 / self.base) ** int(1 / self.unit)
 
     def law(self, sample: Any = None) -> dict[tuple[int, ...], F]:
-        return law_of(sample or self.noise.sample, self.base, self.unit, self.longest)
+        return law_of(sample or self.noise.draw, self.base, self.unit, self.longest)
 
     def ratio(self, sample: Any = None) -> Any:
         return largest_ratio(self.law(sample), list(self.shifts), self.inside)
@@ -97,8 +97,8 @@ class OneNumber:
 
     noise: Staircase
 
-    def sample(self, count: int, draws: Any) -> Any:
-        return self.noise.sample(count, draws)[:1]
+    def draw(self, count: int, draws: Any) -> Any:
+        return self.noise.draw(count, draws)[:1]
 
     def exponent(self, z: int) -> int:
         return self.noise.exponent(z)
@@ -175,7 +175,7 @@ def test_every_gamma_on_every_small_grid() -> None:
 def test_marginal_of_the_hourglass_is_the_staircase() -> None:
     """Lemma 3 on the grid: P(z), summed over k, falls by b per level and is even."""
     noise, b = Staircase(F(1), 4, 2), F(1, 3)
-    law = law_of(Hourglass(noise).sample, b, F(1), 6)
+    law = law_of(Hourglass(noise).draw, b, F(1), 6)
     marginal: dict[int, F] = {}
     for (z, _), p in law.items():
         marginal[z] = marginal.get(z, F(0)) + p
@@ -199,7 +199,7 @@ class UnroundedGamma(Staircase):
 class DoubleZero(Staircase):
     """A sign and a size: zero is reached twice and its weight not halved."""
 
-    def sample(self, count: int, draws: Any, dtype: Any = np.int64) -> Any:
+    def draw(self, count: int, draws: Any, dtype: Any = np.int64) -> Any:
         outside = draws.choose(self.weights, self.epsilon, count)
         sign = 1 - 2 * draws.below(2, count)
         inside = draws.below(self.inner, count)
@@ -211,7 +211,7 @@ class DoubleZero(Staircase):
 def ceiling(count: int, draws: Any) -> Any:
     """Lemma 4 as printed: the mode at ⌈x + 1 − γ⌉."""
     noise = Staircase(F(1), 4, 2)
-    z, _ = noise.sample(count, draws)
+    z, _ = noise.draw(count, draws)
     at = np.where(z >= 0, -((-z - 2) // 4), ((z - 2) // 4))
     return z, (at + discrete_laplace(F(1), count, draws)) * 4
 
@@ -246,14 +246,14 @@ class ShortReach(SumAndCount):
 
 MUTANTS = {
     "ceiling for floor in Lemma 4": (hourglass(4, 2, F(2, 5)), ceiling),
-    "gamma not rounded": (hourglass(4, 2, F(2, 5)), Hourglass(UnroundedGamma(F(1), 4, 2)).sample),
-    "half-weight of zero missing": (hourglass(4, 2, F(2, 5)), Hourglass(DoubleZero(F(1), 4, 2)).sample),
-    "staircase, gamma not rounded": (swap(5, 2, F(1, 3)), OneNumber(UnroundedGamma(F(1), 5, 2)).sample),
-    "staircase, half-weight missing": (swap(5, 2, F(1, 3)), OneNumber(DoubleZero(F(1), 5, 2)).sample),
-    "centre counted four times": (staircase2d(3, 2, F(1, 3)), HeavyCentre(F(1), 3, 2).sample),
+    "gamma not rounded": (hourglass(4, 2, F(2, 5)), Hourglass(UnroundedGamma(F(1), 4, 2)).draw),
+    "half-weight of zero missing": (hourglass(4, 2, F(2, 5)), Hourglass(DoubleZero(F(1), 4, 2)).draw),
+    "staircase, gamma not rounded": (swap(5, 2, F(1, 3)), OneNumber(UnroundedGamma(F(1), 5, 2)).draw),
+    "staircase, half-weight missing": (swap(5, 2, F(1, 3)), OneNumber(DoubleZero(F(1), 5, 2)).draw),
+    "centre counted four times": (staircase2d(3, 2, F(1, 3)), HeavyCentre(F(1), 3, 2).draw),
     "zero reached by both signs": (transformed(4, F(2, 3)), doubled_laplace),
-    "scale of a shorter range": (transformed(4, F(2, 3)), Transformed(F(1), 2).sample),
-    "nearer end taken for the farther": (sum_and_count(3, -1, F(2, 3)), ShortReach(F(1), 3, -1).sample),
+    "scale of a shorter range": (transformed(4, F(2, 3)), Transformed(F(1), 2).draw),
+    "nearer end taken for the farther": (sum_and_count(3, -1, F(2, 3)), ShortReach(F(1), 3, -1).draw),
 }
 
 

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from sottovoce.central import intervals
-from sottovoce.central.mechanisms import NAMES
-from sottovoce.central.simulate import simulate
-from sottovoce.central.tails import Law, quantiles, tail
+from sottovoce.central.grid import Grid
+from sottovoce.central.intervals import quantiles
+from sottovoce.central.mechanisms import NAMES, noise_of
+from sottovoce.central.noise import Noise
+from sottovoce.central.trials import simulate
 
 RUNS = 50_000
 Z = 4.8  # one-sided normal quantile at 1e−6
@@ -24,52 +26,53 @@ def bound(confidence: float) -> float:
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 4.0])
 def test_coverage(mechanism: str, epsilon: float) -> None:
     for seed, (people, mean) in enumerate([(1, 0.0), (1, 0.7), (3, 0.5), (20, 0.01), (1000, 0.9)]):
+        trials = simulate(mechanism, epsilon, people, mean, runs=RUNS, rng=seed)
         for confidence in (0.5, 0.95):
-            found = simulate(mechanism, epsilon, people, mean, runs=RUNS, confidence=confidence, rng=seed)
-            assert found.coverage >= bound(confidence)
+            assert trials.coverage(confidence) >= bound(confidence)
 
 
 @pytest.mark.parametrize("mechanism", NAMES)
 def test_coverage_is_not_wasteful_for_many_people(mechanism: str) -> None:
-    found = simulate(mechanism, 1.0, 100_000, 0.3, runs=RUNS, rng=3)
-    assert found.coverage <= 0.955 + Z * math.sqrt(0.95 * 0.05 / RUNS)
+    trials = simulate(mechanism, 1.0, 100_000, 0.3, runs=RUNS, rng=3)
+    assert trials.coverage() <= 0.955 + Z * math.sqrt(0.95 * 0.05 / RUNS)
 
 
 @pytest.mark.parametrize("mechanism", ["hourglass", "swap", "staircase2d", "transformed", "shifted"])
 def test_coverage_on_a_coarse_grid(mechanism: str) -> None:
     for steps in (1, 2, 7):
-        found = simulate(mechanism, 1.0, 50, 0.5, runs=RUNS, steps=steps, rng=5)
-        assert found.coverage >= bound(0.95)
+        trials = simulate(mechanism, 1.0, 50, 0.5, runs=RUNS, steps=steps, rng=5)
+        assert trials.coverage() >= bound(0.95)
 
 
 def test_coverage_far_from_zero() -> None:
-    found = simulate("independent", 1.0, 400, 0.25, runs=RUNS, low=100.0, rng=6)
-    assert found.coverage >= bound(0.95)
+    trials = simulate("independent", 1.0, 400, 0.25, runs=RUNS, low=100.0, rng=6)
+    assert trials.coverage() >= bound(0.95)
 
 
 def test_the_coverage_check_notices_a_few_per_cent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Quantiles of the noise at ε × 1.1 instead of ε."""
 
-    def wrong(law: Law, confidence: float) -> np.ndarray:
-        return quantiles(Law(law.mechanism, law.epsilon * 1.1, law.gamma, law.origin), confidence)
+    def wrong(noise: Noise, confidence: float) -> np.ndarray:
+        return quantiles(noise_of("hourglass", 1.1 * noise.rate, Grid.of((0, 1))), confidence)
 
+    trials = simulate("hourglass", 1.0, 1000, 0.9, runs=RUNS, rng=4)
     monkeypatch.setattr(intervals, "quantiles", wrong)
     intervals._largest_between.cache_clear()
-    found = simulate("hourglass", 1.0, 1000, 0.9, runs=RUNS, rng=4)
+    coverage = trials.coverage()
     intervals._largest_between.cache_clear()
-    assert found.coverage < bound(0.95)
+    assert coverage < bound(0.95)
 
 
 @pytest.mark.parametrize("mechanism", NAMES)
 @pytest.mark.parametrize("epsilon", [1e-6, 1e-3, 0.3, 16.0])
 def test_tails_fall_from_one_to_nothing(mechanism: str, epsilon: float) -> None:
-    law = Law(mechanism, epsilon, 0.4, {"independent": 3.0, "shifted": -0.5}.get(mechanism, 0.0))
+    noise = noise_of(mechanism, epsilon, Grid.of((3, 4)))
     t = np.linspace(0, 120 / min(epsilon, 1), 200)
     for alpha in (0.0, 0.2, 0.5):
-        found = tail(law, t, np.full(200, alpha), 1e-6)
-        assert found[0] == pytest.approx(1, abs=0.03)
-        assert (np.diff(found) <= 1e-12).all()
-        assert found[-1] < 1e-3
+        tail = noise.tail(t, np.full(200, alpha), 1e-6)
+        assert tail[0] == pytest.approx(1, abs=0.03)
+        assert (np.diff(tail) <= 1e-12).all()
+        assert tail[-1] < 1e-3
 
 
 def test_estimates_without_people() -> None:
@@ -82,7 +85,7 @@ def test_estimates_without_people() -> None:
 def test_intervals_lie_in_the_bounds_and_hold_the_estimate() -> None:
     rng = np.random.default_rng(1)
     s, n = rng.normal(0, 5, 10_000), np.round(rng.normal(0, 5, 10_000))
-    law = Law("hourglass", 1.0, 0.4)
+    noise = noise_of("hourglass", 1.0, Grid.of((0, 1)))
     alpha = intervals.estimate(s, n)
-    low, high = intervals.interval(s, n, alpha, law, 0.95, 1 << 32)
+    low, high = intervals.interval(s, n, alpha, noise, 0.95, 1 << 32)
     assert ((low >= 0) & (low <= alpha) & (alpha <= high) & (high <= 1)).all()

@@ -15,8 +15,12 @@ import pyarrow as pa
 import pytest
 
 import sottovoce as sv
+from sottovoce.central.draws import ExactDraws
 from sottovoce.central.grid import STEPS, Grid
-from sottovoce.central.mechanisms import NAMES
+from sottovoce.central.hourglass import sigma2
+from sottovoce.central.mechanisms import NAMES, noise_of
+from sottovoce.central.noise import add_noise
+from sottovoce.central.totals import Totals
 from sottovoce.core.errors import DataError, NoDataError
 
 WAITS = np.random.default_rng(0).uniform(0, 60, 5000)
@@ -45,7 +49,7 @@ def test_a_narrow_number_just_beyond_a_bound_is_outside(dtype: Any) -> None:
         ):
             assert 0 <= Grid.of(bounds, clip=True).total(x)[1] <= STEPS
             if outside:
-                with pytest.raises(DataError, match="1 of 1 do not"):
+                with pytest.raises(DataError, match="1 of 1 values are outside"):
                     Grid.of(bounds).total(x)
             else:
                 assert 0 <= Grid.of(bounds).total(x)[1] <= STEPS
@@ -80,7 +84,10 @@ def test_a_mean_is_close_and_says_how_close(mechanism: str) -> None:
     assert 0 <= found.low <= found.value <= found.high <= 60
     assert abs(found.count - 5000) < 5
     assert 0 < found.standard_error < 0.02
-    assert (found.statistic, found.mechanism, found.epsilon) == ("mean", mechanism, 16.0)
+    assert (found.what, found.method, found.epsilon) == ("mean", mechanism, 16.0)
+    assert isinstance(found, sv.Estimate)
+    assert found.n == round(found.count)
+    assert (found.estimand, found.notes) == ("respondents", ())
 
 
 @pytest.mark.parametrize(
@@ -159,13 +166,16 @@ def test_swap_needs_people_because_their_number_is_public() -> None:
         ({"epsilon": -1.0}, ValueError, "epsilon must be positive"),
         ({"epsilon": math.nan}, ValueError, "epsilon must be finite"),
         ({"epsilon": 17}, ValueError, "epsilon must be between"),
-        ({"mechanism": "gauss"}, ValueError, "mechanism must be one of hourglass"),
+        ({"mechanism": "gauss"}, ValueError, "mechanism must be one of 'hourglass'"),
         ({"confidence": 1.0}, ValueError, "confidence"),
         ({"grid": 0}, ValueError, "grid must be between"),
         ({"grid": 1.5}, TypeError, "grid must be a whole number"),
         ({"clip": "yes"}, TypeError, "clip must be"),
         ({"missing": "ignore"}, ValueError, "missing must be"),
-        ({"missing": 99}, ValueError, "missing must lie within the bounds"),
+        ({"missing": "uniform"}, ValueError, "missing must be"),
+        ({"outside": "drop"}, ValueError, "outside must be"),
+        ({"outside": "missing", "clip": True}, ValueError, "clip=True means outside='clip'"),
+        ({"missing": 99}, ValueError, "missing must lie in the domain"),
         ({"rng": "7"}, TypeError, "rng must be"),
         ({"by": ["a"]}, ValueError, "by and groups go together"),
         ({"values": 5.0}, ValueError, "one-dimensional"),
@@ -190,21 +200,33 @@ def test_bad_input_is_refused_in_words(change: dict[str, Any], error: type[Excep
 def test_bad_data_are_described_by_count_and_first_index_only() -> None:
     x = np.full(100_000, 5.0)
     x[70_001], x[90_000] = 1234.5, -777.25
-    with pytest.raises(DataError, match=r"2 of 100000 do not, the first at index 70001") as caught:
+    with pytest.raises(
+        DataError, match=r"2 of 100000 values are outside \[0\.0, 60\.0\], the first at index 70001"
+    ) as caught:
         sv.central.mean(x, 1.0, (0, 60))
     assert "1234" not in str(caught.value)
     assert "777" not in str(caught.value)
     x[80_000] = np.nan
-    with pytest.raises(DataError, match="1 of 100000 are, the first at index 80000"):
+    with pytest.raises(DataError, match=r"1 of 100000 values are missing .*, the first at index 80000"):
         sv.central.mean(x, 1.0, (0, 60))
-    x[70_001] = np.inf
-    with pytest.raises(DataError, match="2 of 100000 do not"):
+    x[60_000] = np.inf  # no number either
+    with pytest.raises(
+        DataError, match=r"2 of 100000 values are missing .*, the first at index 60000"
+    ) as caught:
+        sv.central.mean(x, 1.0, (0, 60), clip=True)
+    assert (caught.value.code, caught.value.argument) == ("missing", "values")
+    with pytest.raises(DataError, match="2 of 100000 values are outside") as caught:
         sv.central.mean(x, 1.0, (0, 60), missing="drop")
+    assert (caught.value.code, caught.value.argument) == ("outside", "values")
 
 
 def test_clip_and_missing_do_what_they_say() -> None:
     grid = Grid.of((0, 10), 10, clip=True, missing="drop")
-    assert grid.total([-5.0, 3.0, np.nan, 99.0, np.inf, -np.inf]) == (5, 0 + 3 + 10 + 10 + 0)
+    assert grid.total([-5.0, 3.0, np.nan, 99.0, np.inf, -np.inf]) == (3, 0 + 3 + 10)
+    grid = Grid.of((0, 10), 10, outside="missing", missing="drop")
+    assert grid.total([-5.0, 3.0, np.nan, 99.0, np.inf, -np.inf]) == (1, 3)
+    grid = Grid.of((0, 10), 10, outside="missing", missing=4)
+    assert grid.total([-5.0, 3.0, np.nan, 99.0, np.inf, -np.inf]) == (6, 3 + 5 * 4)
     assert Grid.of((0, 10), 10, missing=4).total([1.0, np.nan]) == (2, 5)
     assert Grid.of((0, 10), 10, missing="drop").total(pa.array([1, None, 3])) == (2, 4)
     assert Grid.of((0, 10), 10).total(pa.array([Decimal("1"), Decimal("3")])) == (2, 4)
@@ -222,7 +244,7 @@ def test_a_seed_repeats_a_release_and_its_absence_does_not() -> None:
 def test_sum_uses_the_bound_farther_from_zero() -> None:
     x = np.linspace(-3, -1, 1001)
     found = sv.central.sum(x, 1.0, (-3, 0), rng=1)
-    assert found.standard_error == pytest.approx(3 * math.sqrt(sv.central.analysis.sigma2(1.0)), rel=1e-6)
+    assert found.standard_error == pytest.approx(3 * math.sqrt(sigma2(1.0)), rel=1e-6)
     assert abs(found.value - x.sum()) < 40
     assert found.low < found.value < found.high
     assert found.count is None
@@ -257,7 +279,7 @@ def test_count_counts_rows_of_anything() -> None:
         found = sv.central.count(rows, 16.0, rng=1)
         assert found.value == round(found.value)
         assert abs(found.value - 500) <= 1
-        assert found.mechanism == "geometric"
+        assert found.method == "geometric"
     assert abs(sv.central.count(iter([[1, 2], [3]]), 16.0, rng=1).value - 3) <= 1
     with pytest.raises(TypeError, match="sequence or a table"):
         sv.central.count(5, 1.0)
@@ -272,23 +294,19 @@ def test_more_people_than_64_bits_of_positions() -> None:
     grid = Grid.of((0, 1))
     people, total = grid.total(crowd())
     factor = 3 * 10**9
-    totals = sv.central.totals.Totals(
-        np.array([people * factor], dtype=object), np.array([total * factor], dtype=object)
-    )
+    totals = Totals(np.array([people * factor], dtype=object), np.array([total * factor], dtype=object))
     assert int(totals.positions[0]) == 10 * factor * STEPS > 2**64
-    noise = sv.central.mechanisms.noise_of("hourglass", 1.0, grid)
-    draws = sv.central.draws.ExactDraws.using(1)
-    sums, sizes = sv.central.mechanisms.add_noise(totals.positions, totals.people * STEPS, noise, draws)
+    noise = noise_of("hourglass", 1.0, grid)
+    draws = ExactDraws.using(1)
+    sums, sizes = add_noise(totals.positions, totals.people * STEPS, noise, draws)
     assert abs(Fraction(int(sums[0]), int(sizes[0])) - 1) < Fraction(100, 10 * factor)
 
 
 def test_wrapping_around_is_a_function_of_the_exact_release() -> None:
     """On int64 the noisy sum is the exact one modulo 2^64: no new information, so no loss of privacy."""
     grid = Grid.of((0, 1))
-    noise = sv.central.mechanisms.noise_of("hourglass", 1.0, grid)
+    noise = noise_of("hourglass", 1.0, grid)
     wide = np.array([2**63 - 5, -(2**63) + 5, 3], dtype=object)
-    exact, _ = sv.central.mechanisms.add_noise(wide, wide, noise, sv.central.draws.ExactDraws.using(3))
-    small, _ = sv.central.mechanisms.add_noise(
-        wide.astype(np.int64), wide.astype(np.int64), noise, sv.central.draws.ExactDraws.using(3)
-    )
+    exact, _ = add_noise(wide, wide, noise, ExactDraws.using(3))
+    small, _ = add_noise(wide.astype(np.int64), wide.astype(np.int64), noise, ExactDraws.using(3))
     assert [(int(z) - int(w)) % 2**64 for z, w in zip(exact, small, strict=True)] == [0, 0, 0]

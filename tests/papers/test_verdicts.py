@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.central.analysis import sigma2, staircase2d_normaliser
+from sottovoce.central.hourglass import sigma2
 from sottovoce.designs.classic import ptt_parameters, ptt_worst_variance
 from sottovoce.papers import Finding, Run, Verdict, entries
 from sottovoce.papers.families import circle_error, endpoint_error
-from sottovoce.papers.hourglass_formulas import lemma_4_gap, printed_normaliser
+from sottovoce.papers.hourglass_formulas import lemma_4_gap, printed_normaliser, staircase2d_normaliser
 from sottovoce.papers.ogpm_laplace import printed_b_laplace
 from sottovoce.papers.ptt_figures import crossing, duchi_variance, fixed_eta_variance, theorem_4_mass
 from sottovoce.papers.ptt_theorems import best_ptt, shape_variance, variance_at

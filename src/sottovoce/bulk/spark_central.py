@@ -10,11 +10,12 @@ import pyarrow as pa
 
 from sottovoce.bulk.spark_session import check_columns, check_numeric, noting_refusals, run_action
 from sottovoce.central import mean
-from sottovoce.central.grid import STEPS, Grid, Missing
-from sottovoce.central.groups import Keys
+from sottovoce.central.grid import STEPS, Grid
+from sottovoce.central.keys import Keys
 from sottovoce.central.totals import EVERYBODY, Totals, gather
 from sottovoce.core.domains import DomainLike
 from sottovoce.core.errors import ArgumentError
+from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded
 
 if TYPE_CHECKING:
@@ -34,8 +35,9 @@ def central_mean(
     by: str | None = None,
     groups: Sequence[object] | None = None,
     mechanism: str = "hourglass",
-    clip: bool = False,
     missing: Missing = "refuse",
+    outside: Outside = "refuse",
+    clip: bool = False,
     grid: int = STEPS,
     confidence: float = 0.95,
     accountant: Accountant | None = None,
@@ -51,8 +53,9 @@ def central_mean(
         by: The column of group keys.
         groups: The keys that are declared; others are ignored.
         mechanism: As in `central.mean`, and so are the arguments that follow.
-        clip: Whether values outside are brought to the bounds.
         missing: What becomes of missing values.
+        outside: What becomes of values beyond the bounds.
+        clip: Short for `outside="clip"`.
         grid: How many steps the bounds are divided into.
         confidence: How often the interval should hold.
         accountant: What is charged before any noise is drawn.
@@ -70,7 +73,7 @@ def central_mean(
     """
     from pyspark.sql import functions
 
-    lattice = Grid.of(bounds, grid, clip=clip, missing=missing)
+    lattice = Grid.of(bounds, grid, missing=missing, outside=outside, clip=clip)
     if (by is None) != (groups is None):
         raise ArgumentError(
             "by and groups go together: which rows belong where, and which keys are public", argument="groups"
@@ -101,8 +104,9 @@ def central_mean(
         bounds,
         mechanism,
         column=column,
-        clip=clip,
         missing=missing,
+        outside=outside,
+        clip=clip,
         grid=grid,
         confidence=confidence,
         accountant=accountant,

@@ -10,47 +10,50 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.domains import DomainLike, FloatArray, Interval, as_domain
-from sottovoce.core.errors import DataError, real_number, whole_number
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, whole_number
+from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.values import as_numbers
 
 #: 2^32 steps move a mean by at most 1.2e−10 of the range; a block's sum of positions is an exact double.
 STEPS = 1 << 32
 _BLOCK = 1 << 15
 
-Missing = Literal["refuse", "drop"] | float
-
 
 @dataclass(frozen=True)
 class Grid:
-    """The positions 0 … steps over [low, high], and what to do with values that have none."""
+    """The positions 0 … steps over [low, high], and what becomes of values that have none.
+
+    Attributes:
+        bounds: Where values lie.
+        steps: M, how many steps the bounds are divided into.
+        policy: The rule for missing and out-of-range values.
+    """
 
     bounds: Interval
     steps: int
-    clip: bool
-    missing: Missing
+    policy: Policy
 
     @staticmethod
     def of(
-        bounds: DomainLike, steps: int = STEPS, *, clip: bool = False, missing: Missing = "refuse"
+        bounds: DomainLike,
+        steps: int = STEPS,
+        *,
+        missing: Missing = "refuse",
+        outside: Outside = "refuse",
+        clip: bool = False,
     ) -> Grid:
-        interval = _interval(bounds)
-        steps = whole_number(steps, "grid", 1, STEPS)
+        """A grid from the arguments of `mean`, checked."""
         if not isinstance(clip, bool | np.bool_):
-            raise TypeError(f"clip must be True or False, got clip={clip!r}")
-        if isinstance(missing, str):
-            if missing not in ("refuse", "drop"):
-                raise ValueError(f"missing must be 'refuse', 'drop' or a number, got missing={missing!r}")
-        else:
-            missing = real_number(missing, "missing")
-            if not interval.low <= missing <= interval.high:
-                raise ValueError(f"missing must lie within the bounds, got missing={missing!r}")
-        return Grid(interval, steps, bool(clip), missing)
+            raise ArgumentTypeError(f"clip must be True or False, got clip={clip!r}", argument="clip")
+        interval = _interval(bounds)
+        policy = Policy.of(missing, outside, bool(clip)).checked(interval, ("refuse", "drop"))
+        return Grid(interval, whole_number(steps, "grid", 1, STEPS), policy)
 
     @property
     def origin(self) -> int:
@@ -97,17 +100,18 @@ class Grid:
         return keep
 
     def _bring_inside(self, x: FloatArray, wrong: Wrong) -> NDArray[np.bool_] | None:
-        """Apply the declared choices in place; what no choice covers is counted in `wrong`."""
-        absent = np.isnan(x)
-        keep = None
-        if absent.any():
-            if self.missing == "refuse":
-                wrong.add_missing(absent)
-            elif self.missing == "drop":
-                keep = ~absent
-            x[absent] = self.bounds.low if isinstance(self.missing, str) else self.missing
-        if not self.clip:
-            wrong.add_outside(~self.bounds.contains(x))
+        """Apply the policy in place; what it refuses is counted in `wrong`."""
+        missing, policy, keep = ~np.isfinite(x), self.policy, None
+        if policy.outside == "missing":
+            missing |= ~self.bounds.contains(x)
+        if missing.any():
+            if policy.missing == "refuse":
+                wrong.missing.add(missing, wrong.seen)
+            elif policy.missing == "drop":
+                keep = ~missing
+            x[missing] = self.bounds.low if isinstance(policy.missing, str) else policy.missing
+        if policy.outside == "refuse":
+            wrong.outside.add(~self.bounds.contains(x), wrong.seen)
         np.clip(x, self.bounds.low, self.bounds.high, out=x)
         return keep
 
@@ -128,45 +132,58 @@ class Grid:
         return people, total
 
 
+@dataclass
+class Offences:
+    """Values against a rule: how many, and the first index. Never which values."""
+
+    count: int = 0
+    first: int = -1
+
+    def add(self, mask: NDArray[np.bool_], seen: int) -> None:
+        """Count those of a block that comes after `seen` values."""
+        if self.first < 0 and mask.any():
+            self.first = seen + int(np.argmax(mask))
+        self.count += int(np.count_nonzero(mask))
+
+
 class Wrong:
-    """Values that no declared choice covers: how many, and the first index. Never which values."""
+    """What the policy refuses, over all blocks."""
 
     def __init__(self) -> None:
-        self.seen = self.outside = self.missing = 0
-        self.first_outside = self.first_missing = -1
-
-    def add_outside(self, mask: NDArray[np.bool_]) -> None:
-        if self.first_outside < 0 and mask.any():
-            self.first_outside = self.seen + int(np.argmax(mask))
-        self.outside += int(np.count_nonzero(mask))
-
-    def add_missing(self, mask: NDArray[np.bool_]) -> None:
-        if self.first_missing < 0:
-            self.first_missing = self.seen + int(np.argmax(mask))
-        self.missing += int(np.count_nonzero(mask))
+        self.seen, self.missing, self.outside = 0, Offences(), Offences()
 
     def refuse(self, bounds: Interval) -> None:
-        if self.missing:
-            raise DataError(
-                f"values must not be missing (missing='drop' or a number decides what they count as): "
-                f"{self.missing} of {self.seen} are, the first at index {self.first_missing}"
-            )
-        if self.outside:
-            raise DataError(
-                f"values must lie in [{bounds.low!r}, {bounds.high!r}] (or pass clip=True): "
-                f"{self.outside} of {self.seen} do not, the first at index {self.first_outside}"
-            )
+        """Raise DataError if anything was refused."""
+        rules = (
+            (self.missing, "missing", "missing (NaN or infinite)", "missing= says what they count as"),
+            (
+                self.outside,
+                "outside",
+                f"outside [{bounds.low!r}, {bounds.high!r}]",
+                "clip=True brings them inside",
+            ),
+        )
+        for offences, code, what, advice in rules:
+            if offences.count:
+                raise DataError(
+                    f"{offences.count} of {self.seen} values are {what}, the first at index "
+                    f"{offences.first}; {advice}",
+                    code=code,
+                    argument="values",
+                )
 
 
 def _interval(bounds: DomainLike) -> Interval:
     try:
         domain = as_domain(bounds)
     except ValueError as error:
-        raise ValueError(f"bounds must be two finite numbers, low < high, got bounds={bounds!r}") from error
-    except TypeError as error:
-        raise TypeError(f"bounds must be (low, high), got bounds={bounds!r}") from error
+        raise ArgumentError(
+            f"bounds must be two finite numbers, low < high, got bounds={bounds!r}", argument="bounds"
+        ) from error
+    except TypeError:
+        domain = None
     if not isinstance(domain, Interval):
-        raise TypeError(f"bounds must be (low, high), got bounds={bounds!r}")
+        raise ArgumentTypeError(f"bounds must be (low, high), got bounds={bounds!r}", argument="bounds")
     return domain
 
 
@@ -184,9 +201,11 @@ def chunks_of(values: Any) -> Iterator[NDArray[Any]]:
 def one_array(values: Any) -> NDArray[Any]:
     """Numbers of one column; missing entries of pandas, polars and Arrow become NaN."""
     if hasattr(values, "columns") or isinstance(values, dict):
-        raise TypeError("values is a table: say which column holds the numbers")
+        raise ArgumentTypeError("values is a table: say which column holds the numbers", argument="values")
     if values is None or isinstance(values, str | bytes):
-        raise TypeError(f"values must be one-dimensional numbers, got {type(values).__name__}")
+        raise ArgumentTypeError(
+            f"values must be one-dimensional numbers, got {type(values).__name__}", argument="values"
+        )
     module = type(values).__module__.partition(".")[0]
     if module == "pyarrow":
         # a column without a single value has Arrow's null type
@@ -198,5 +217,9 @@ def one_array(values: Any) -> NDArray[Any]:
         values = list(values)
     array = as_numbers(values, "values")
     if array.ndim != 1:
-        raise ValueError(f"values must be one-dimensional, one number per person, got shape={array.shape}")
+        raise ArgumentError(
+            f"values must be one-dimensional, one number per person, got shape={array.shape}",
+            code="shape",
+            argument="values",
+        )
     return array

@@ -1,21 +1,23 @@
 """Estimates and intervals from released integers only: plain functions of arrays, one entry per release.
 
-With s = Ŝ/M and n = N̂/M the confidence set is {α in [0, 1] : |s − α·n| ≤ q(α)} (see `tails`). Its hull is
-found from outside: the set lies within the interval that the largest q gives, so q need only be known
-there, and three rounds of this are enough.
+If α is the mean of the data, the released sum S and count N give S − α·N = the noise alone. So the set
+{α in [0, 1] : |S − α·N| ≤ q(α)}, q(α) the quantile of that noise, covers α at every number of people, with no
+approximation for small ones. Its hull is found from outside: the set lies within the interval that the
+largest q gives, so q need only be known there, and three rounds of this are enough.
 """
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.central.analysis import pivot_variance
-from sottovoce.central.tails import Law, quantiles
+from sottovoce.central.noise import Noise
 from sottovoce.core.domains import FloatArray
 
+_NODES = 64  # per half of [0, 1]
 _ROUNDS = 3
 
 
@@ -29,17 +31,16 @@ def estimate(s: FloatArray, n: FloatArray) -> FloatArray:
     return np.divide(above, size, out=np.full_like(size, 0.5), where=size > 0)
 
 
-def standard_error(alpha: FloatArray, n: FloatArray, law: Law) -> FloatArray:
+def standard_error(alpha: FloatArray, n: FloatArray, noise: Noise) -> FloatArray:
     """Square root of n²·MSE at the estimate, over the noisy count; at most the whole range."""
-    variance = pivot_variance(law.mechanism, law.epsilon, alpha, origin=law.origin, gamma=law.gamma)
-    return np.minimum(np.sqrt(variance) / np.maximum(n, 1.0), 1.0)
+    return np.minimum(np.sqrt(noise.variance(alpha)) / np.maximum(n, 1.0), 1.0)
 
 
 def interval(
-    s: FloatArray, n: FloatArray, alpha: FloatArray, law: Law, confidence: float, steps: int
+    s: FloatArray, n: FloatArray, alpha: FloatArray, noise: Noise, confidence: float, steps: int
 ) -> tuple[FloatArray, FloatArray]:
     """Ends of the hull of the confidence set; where the set is empty, the estimate itself."""
-    largest = _largest_between(law, confidence) + 1 / steps  # integer noise is within a step of the law's
+    largest = _largest_between(noise, confidence) + 1 / steps  # integer noise is within a step of the law's
     last = largest.shape[0] - 1
     low, high = np.zeros_like(s), np.ones_like(s)
     for _ in range(_ROUNDS):
@@ -59,7 +60,22 @@ def _node(position: FloatArray, last: int) -> NDArray[np.int64]:
 
 
 @lru_cache(maxsize=64)
-def _largest_between(law: Law, confidence: float) -> FloatArray:
+def _largest_between(noise: Noise, confidence: float) -> FloatArray:
     """The largest quantile between two nodes i ≤ j."""
-    q = quantiles(law, confidence)
+    q = quantiles(noise, confidence)
     return np.stack([np.concatenate((q[:i], np.maximum.accumulate(q[i:]))) for i in range(q.size)])
+
+
+@lru_cache(maxsize=256)
+def quantiles(noise: Noise, confidence: float) -> FloatArray:
+    """q(α) for α = 0, 1/128, …, 1: what the noise exceeds with probability 1 − confidence, in people."""
+    alpha = np.linspace(0, 1, 2 * _NODES + 1)
+    nodes = alpha[: _NODES + 1] if noise.symmetric else alpha
+    miss = 1 - confidence
+    low = np.zeros_like(nodes)
+    high = np.full_like(nodes, noise.farthest * 2 * (3 - math.log(miss)) / min(noise.rate, 1))
+    for _ in range(24):
+        middle = (low + high) / 2
+        too_far = noise.tail(middle, nodes, miss) > miss
+        low, high = np.where(too_far, middle, low), np.where(too_far, high, middle)
+    return np.concatenate((high, high[-2::-1])) if noise.symmetric else high

@@ -15,21 +15,59 @@ and the centre, r < g, is one point and a triangle of 4·g·(g − 1)/2.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from sottovoce.central.analysis import optimal_gamma_2d
 from sottovoce.central.draws import Draws, Integers
-from sottovoce.central.staircase import inner_steps, level
+from sottovoce.central.integer_staircase import inner_steps, level
+from sottovoce.central.noise import Noise
 from sottovoce.central.thresholds import IntArray
+from sottovoce.core.domains import FloatArray
+
+
+def ladder_moment(power: int, epsilon: float, start: Any) -> Any:
+    """Σ_{t ≥ 0} b^t·(start + t)^power, b = e^−ε, for powers up to 4."""
+    b, c = math.exp(-epsilon), -math.expm1(-epsilon)
+    sums = [1 / c, b / c**2, b * (1 + b) / c**3, b * (1 + 4 * b + b * b) / c**4]
+    sums.append(b * (1 + 11 * b + 11 * b**2 + b**3) / c**5)
+    return sum(math.comb(power, i) * start ** (power - i) * sums[i] for i in range(power + 1))
+
+
+def variance_2d(epsilon: float, gamma: float) -> float:
+    """Variance of one coordinate of the continuous law; the two are uncorrelated.
+
+    It is a mixture of uniform laws on diamonds of radius R = γ + t, of variance R²/6, with weight ∝ b^t·R².
+    """
+    return float(ladder_moment(4, epsilon, gamma)) / (6 * ladder_moment(2, epsilon, gamma))
+
+
+@lru_cache(maxsize=256)
+def optimal_gamma_2d(epsilon: float) -> float:
+    """γ of least variance.
+
+    >>> round(optimal_gamma_2d(4.0), 3)
+    0.391
+    """
+    from scipy.optimize import minimize_scalar
+
+    least = minimize_scalar(lambda gamma: variance_2d(epsilon, gamma), bounds=(0.0, 1.0), method="bounded")
+    return float(least.x)
 
 
 @dataclass(frozen=True)
-class Staircase2D:
-    """Noise for (Σ j, n·M): the second is the sum of both coordinates."""
+class Staircase2D(Noise):
+    """Noise for (Σ j, n·M): the second is the sum of both coordinates.
+
+    Attributes:
+        epsilon: The privacy parameter.
+        steps: M.
+        inner: g.
+    """
 
     epsilon: Fraction
     steps: int
@@ -37,10 +75,16 @@ class Staircase2D:
 
     @staticmethod
     def optimal(epsilon: Fraction, steps: int) -> Staircase2D:
+        """The one of least variance."""
         return Staircase2D(epsilon, steps, inner_steps(optimal_gamma_2d(float(epsilon)), steps))
 
     @property
+    def rate(self) -> float:
+        return float(self.epsilon)
+
+    @property
     def gamma(self) -> float:
+        """The γ of the continuous law whose rounding this is."""
         return (self.inner - 0.5) / self.steps
 
     def weights(self, b: Fraction) -> tuple[Fraction, ...]:
@@ -54,7 +98,7 @@ class Staircase2D:
             4 * m * m * b * b,
         )
 
-    def sample(self, count: int, draws: Draws, dtype: Any = np.int64) -> tuple[Integers, Integers]:
+    def draw(self, count: int, draws: Draws, dtype: Any = np.int64) -> tuple[Integers, Integers]:
         m, g = self.steps, self.inner
         kind = draws.choose(self.weights, self.epsilon, count)
         turn = draws.below(4, count)
@@ -75,6 +119,22 @@ class Staircase2D:
 
     def exponent(self, total: int, size: int) -> Fraction | None:
         return Fraction(level(abs(total) + abs(size - total), self.steps, self.inner))
+
+    def variance(self, alpha: FloatArray) -> FloatArray:
+        return ((1 - alpha) ** 2 + alpha**2) * variance_2d(self.rate, self.gamma)
+
+    def tail(self, t: FloatArray, alpha: FloatArray, miss: float) -> FloatArray:
+        """P(|(slope·p + q)/2| > t), slope = 1 − 2α, over the diamonds |p|, |q| ≤ R, in blocks of radii."""
+        t, slope, epsilon = t[:, None], 1 - 2 * alpha[:, None], self.rate
+        length = max(1, int(0.04 / epsilon))
+        blocks = math.ceil((16 - math.log(miss)) / (epsilon * length))
+        first = length * np.arange(blocks + 1)
+        left = np.exp(-epsilon * first) * ladder_moment(2, epsilon, self.gamma + first)
+        left /= ladder_moment(2, epsilon, self.gamma)
+        w = 2 * t / (self.gamma + first[1:] - 1)
+        sloped = (1 + slope - w) ** 2 / (4 * np.maximum(slope, 1e-300))
+        beyond = np.where(w <= 1 - slope, 1 - w, np.where(w < 1 + slope, sloped, 0))
+        return beyond @ (left[:-1] - left[1:]) + left[-1]
 
 
 def _fold(d: IntArray, e: IntArray, size: int) -> tuple[IntArray, IntArray]:

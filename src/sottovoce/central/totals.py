@@ -6,15 +6,16 @@ them, and Python integers beyond.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sottovoce.central.draws import Integers
 from sottovoce.central.grid import Grid, Wrong, chunks_of
-from sottovoce.central.groups import Keys
+from sottovoce.central.keys import Keys
 
 EVERYBODY = Keys(["everybody"])
 _ROWS = 1 << 20  # 2^20 positions of at most 2^32 add up exactly in doubles
@@ -37,6 +38,11 @@ class Totals:
         if self.people.dtype == object or reach * (int(self.people.sum()) + 64 / epsilon) < 1 << 62:
             return self
         return Totals(self.people.astype(object), self.positions.astype(object), self.keys)
+
+
+#: Numbers (an array, a column of pandas, polars or Arrow, an iterator of such), a table that holds them, or
+#: what was gathered elsewhere.
+Data = ArrayLike | Iterable[object] | Totals
 
 
 def gather(values: Any, grid: Grid, column: str | None, by: Any, groups: Any) -> Totals:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,10 +12,12 @@ import typer
 
 import sottovoce as sv
 from sottovoce.central.grid import STEPS
-from sottovoce.central.groups import parse_keys
 from sottovoce.central.mechanisms import NAMES
-from sottovoce.central.results import GroupedRelease, Release
+from sottovoce.central.release import GroupedRelease, Release
 from sottovoce.cli.options import Column, Epsilon, Json, check_target, counting, missing_from
+from sottovoce.core.errors import ArgumentTypeError
+
+_UNWRITTEN = {"notes", "reach", "estimand"}  # the same for every release
 
 
 class Statistic(Enum):
@@ -40,7 +41,10 @@ GroupsFile = Annotated[
     Path | None, typer.Option("--groups-from", metavar="PATH", help="Group keys, one per line.", exists=True)
 ]
 Missing = Annotated[str, typer.Option("--missing", help="Missing values: refuse, drop, or a number to take.")]
-Clip = Annotated[bool, typer.Option("--clip", help="Move outside values to the nearest bound.")]
+Outside = Annotated[
+    str, typer.Option("--outside", help="Values beyond the bounds: refuse, clip to the nearest, or missing.")
+]
+Clip = Annotated[bool, typer.Option("--clip", help="Short for --outside clip.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -60,6 +64,7 @@ def central(
     clip: Clip = False,
     grid: Annotated[int, typer.Option("--grid", help="Steps that values are rounded to.")] = STEPS,
     missing: Missing = "refuse",
+    outside: Outside = "refuse",
     confidence: Annotated[float, typer.Option("--confidence", help="Of the interval.")] = 0.95,
     budget: Annotated[
         float | None, typer.Option("--budget", help="All the ε that releases about these people may cost.")
@@ -88,7 +93,7 @@ def central(
     account = None if budget is None else sv.central.Accountant(budget, budget_file)
     common: dict[str, Any] = {"epsilon": epsilon, "confidence": confidence, "accountant": account}
     if by is not None:
-        common |= {"by": by, "groups": parse_keys(keys, _open(file, [by])[0].field(by).type)}
+        common |= {"by": by, "groups": _keys(keys, _open(file, [by])[0].field(by).type)}
     from sottovoce.bulk.sources import count_rows
 
     with counting("read", count_rows(file)) as progress:
@@ -99,7 +104,7 @@ def central(
             if column is None or bounds is None:
                 raise ValueError(f"a {statistic.value} needs --column NAME and --bounds LOW HIGH")
             common |= {"bounds": bounds, "column": column, "clip": clip, "grid": grid}
-            common["missing"] = missing_from(missing)
+            common |= {"missing": missing_from(missing), "outside": outside}
             rows = _batches(file, [column] if by is None else [column, by], progress, column)
             if statistic is Statistic.sum:
                 release = sv.central.sum(rows, **common)
@@ -116,6 +121,20 @@ def _lines(path: Path | None) -> list[str]:
     if path is None:
         return []
     return [line for line in path.read_text(encoding="utf-8-sig").splitlines() if line]
+
+
+def _keys(texts: list[str], kind: Any) -> list[Any]:
+    """Keys as they were typed, in the type of the column."""
+    import pyarrow as pa
+
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    try:
+        keys: list[Any] = pa.array(texts, pa.string()).cast(kind).to_pylist()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise ArgumentTypeError(
+            f"the keys of the data are {kind}, which not all declared groups are", argument="group"
+        ) from None
+    return keys
 
 
 def _open(path: Path, columns: list[str], numbers: str | None = None) -> list[Any]:
@@ -145,8 +164,8 @@ def _as_lines(release: Release | GroupedRelease) -> str:
 
 def _as_json(release: Release | GroupedRelease) -> str:
     if isinstance(release, Release):
-        return json.dumps(asdict(release))
-    return json.dumps([{"group": key, **asdict(release[key])} for key in release], default=str)
+        return json.dumps(release.to_dict())
+    return json.dumps([{"group": key, **release[key].to_dict()} for key in release], default=str)
 
 
 def _as_csv(release: Release | GroupedRelease) -> str:
@@ -154,9 +173,9 @@ def _as_csv(release: Release | GroupedRelease) -> str:
     import io
 
     if isinstance(release, GroupedRelease):
-        columns = release.to_dict()
+        columns: dict[str, Any] = release.to_dict()
     else:
-        columns = {name: [value] for name, value in asdict(release).items()}
+        columns = {name: [value] for name, value in release.to_dict().items() if name not in _UNWRITTEN}
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)

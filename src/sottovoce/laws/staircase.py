@@ -4,8 +4,8 @@ Noise whose density falls by e^{−ε} once per domain width, at γ, 1 + γ, 2 +
 
     φ(z) = a·b^j on [j, j+γ), a·b^{j+1} on [j+γ, j+1),   b = e^{−ε},  a = (1 − b) / 2(γ + b(1 − γ))
 
-γ is chosen for the loss: 1/(1 + e^{ε/2}) for L1 (then E|y − x| = e^{ε/2}/(e^ε − 1)), the root of a cubic
-for L2. With D_i = γ^i(1 − b) + b:   E|y − x| = b/(1−b) + D_2/2D,
+γ is chosen for the loss: 1/(1 + e^{ε/2}) for L1 (then E|y − x| = e^{ε/2}/(e^ε − 1)) and
+((b(1 + b)/2)^{1/3} − b)/(1 − b) for L2. With D_i = γ^i(1 − b) + b:   E|y − x| = b/(1−b) + D_2/2D,
 Var = b(1+b)/(1−b)² + b·D_2/(1−b)D + D_3/3D.
 """
 
@@ -114,19 +114,14 @@ def staircase_gamma(epsilon: float, loss: str | float = "l2") -> float:
     >>> round(staircase_gamma(1.0, "l1"), 4), round(staircase_gamma(1.0, "l2"), 4)
     (0.3775, 0.4167)
     """
-    from scipy.optimize import brentq, minimize_scalar
-
     k = loss_exponent(loss)
     if k == 1:
         return 1 / (1 + math.exp(epsilon / 2))
-    if k == 2:
-        b, rest = math.exp(-epsilon), -math.expm1(-epsilon)
+    if k == 2:  # Eq. (50) of Geng and Viswanath, simplified
+        b = math.exp(-epsilon)
+        return ((b * (1 + b) / 2) ** (1 / 3) - b) / -math.expm1(-epsilon)
+    from scipy.optimize import minimize_scalar
 
-        def slope(g: float) -> float:
-            d, d2, d3 = (g**i * rest + b for i in (1, 2, 3))
-            return b * (2 * g * d - d2) + rest * (g * g * d - d3 / 3)
-
-        return float(brentq(slope, 0.0, 1.0, xtol=1e-15))
     error = minimize_scalar(
         lambda g: float(Stairs(epsilon, g).moment(k, np.array(np.inf))), bounds=(0, 1), method="bounded"
     )

@@ -5,10 +5,35 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from sottovoce.central.analysis import hourglass_density, sigma2, staircase2d_normaliser, staircase_density
-from sottovoce.laws import staircase
+from sottovoce.central.hourglass import sigma2
+from sottovoce.core.domains import FloatArray
+from sottovoce.laws.staircase import Stairs, staircase
 from sottovoce.papers.registry import Result, Run, addition, entry, number, statement
+
+
+def staircase_level(x: ArrayLike, gamma: float) -> FloatArray:
+    """J(x): ⌊x + 1 − γ⌋ for x ≥ 0, mirrored below."""
+    x = np.asarray(x, dtype=np.float64)
+    return np.copysign(np.floor(np.abs(x) + 1 - gamma), x) + 0.0
+
+
+def hourglass_density(x: ArrayLike, k: ArrayLike, epsilon: float, gamma: float) -> FloatArray:
+    """Eq. (7): density at (x, k − x), along the diagonal that sums to the integer k."""
+    level = staircase_level(x, gamma)
+    exponent = np.abs(level) + np.abs(np.asarray(k) - level)
+    peak = Stairs(epsilon, gamma).density(np.zeros(()))
+    return peak * math.tanh(epsilon / 2) * np.exp(-epsilon * exponent)
+
+
+def staircase2d_normaliser(epsilon: float, gamma: float) -> float:
+    """a(γ) of Definition 3; its first term is printed without a factor 2.
+
+    (1 − b)² / (2·(2b(b + (1 − b)γ) + (1 − b)(b + (1 − b)γ²)))
+    """
+    b, c = math.exp(-epsilon), -math.expm1(-epsilon)
+    return c * c / (2 * (2 * b * (b + c * gamma) + c * (b + c * gamma**2)))
 
 
 def printed_normaliser(epsilon: float, gamma: float) -> float:
@@ -21,7 +46,7 @@ def lemma_4_gap(epsilon: float, gamma: float, *, ceiling: bool) -> float:
     """The largest difference between Lemma 4 and the conditional law that Eq. (7) gives, for x ≥ 0."""
     x = np.linspace(0.001, 3.999, 400)[:, None]
     k = np.arange(-30, 40)[None, :]
-    conditional = hourglass_density(x, k, epsilon, gamma) / staircase_density(x, epsilon, gamma)
+    conditional = hourglass_density(x, k, epsilon, gamma) / Stairs(epsilon, gamma).density(x)
     mode = np.ceil(x + 1 - gamma) if ceiling else np.floor(x + 1 - gamma)
     lemma = math.tanh(epsilon / 2) * np.exp(-epsilon * np.abs(k - mode))
     return float(np.abs(lemma - conditional).max())

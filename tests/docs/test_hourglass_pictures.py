@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import runpy
+from types import SimpleNamespace
+
 import matplotlib as mpl
 import numpy as np
 import pytest
+from tools.figures import FOLDER
 
-from sottovoce.central import analysis, pictures
+from sottovoce.papers.hourglass_formulas import hourglass_density
 
 mpl.use("Agg")
+PICTURES = SimpleNamespace(**runpy.run_path(str(FOLDER / "hourglass.py")))
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +26,7 @@ def _close() -> object:
 
 def test_every_ball_holds_what_one_person_can_change() -> None:
     """In the frame of sum and count each ball holds the two segments, and Algorithm 3's is the smallest."""
-    axis = pictures.sensitivity_space().axes[1]
+    axis = PICTURES.sensitivity_space().axes[1]
     balls = {
         line.get_label(): np.column_stack(line.get_data())
         for line in axis.lines
@@ -45,15 +50,15 @@ def test_every_ball_holds_what_one_person_can_change() -> None:
 
 @pytest.mark.parametrize("gamma", [0.25, 0.4, 0.8])
 def test_marks_of_the_hourglass_are_its_exponents(gamma: float) -> None:
-    axis = pictures.hourglass_segments(gamma, reach=3)
-    top = float(analysis.hourglass_density(0.0, 0, 1.0, gamma))
+    axis = PICTURES.hourglass_segments(gamma, reach=3)
+    top = float(hourglass_density(0.0, 0, 1.0, gamma))
     assert len(axis.texts) > 20
     for text in axis.texts:
         x, y = text.get_position()
-        density = float(analysis.hourglass_density(x, round(x + y), 1.0, gamma))
+        density = float(hourglass_density(x, round(x + y), 1.0, gamma))
         assert -np.log(density / top) == pytest.approx(int(text.get_text()), abs=1e-9)
 
 
 def test_two_steps_reach_what_one_cannot() -> None:
-    axis = pictures.neighbouring_steps()
+    axis = PICTURES.neighbouring_steps()
     assert len(axis.texts) == 14

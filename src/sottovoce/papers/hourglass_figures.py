@@ -10,11 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.central import intervals
-from sottovoce.central.analysis import sigma2
-from sottovoce.central.draws import ExactDraws
-from sottovoce.central.grid import Grid
-from sottovoce.central.mechanisms import add_noise, noise_of
+from sottovoce.central.hourglass import sigma2
+from sottovoce.central.trials import simulate
 from sottovoce.papers.plots import BLACK, BLUE, GREEN, ORANGE, RED, curves, dress, figure
 from sottovoce.papers.registry import Result, Run, addition, entry, number, statement
 
@@ -34,16 +31,9 @@ STEPS = 1 << 16
 
 def scaled_mse(mechanism: str, epsilon: float, mu: float, people: int, run: Run) -> float:
     """n²·E(estimate − mean)² for data of mean mu on [0, 1]."""
+    rng = run.rng("hourglass", mechanism, epsilon, mu, people)
     runs = run.few(20_000, 100_000)
-    grid = Grid.of((0, 1), STEPS)
-    total = round(mu * people * grid.steps)
-    draws = ExactDraws.using(run.rng("hourglass", mechanism, epsilon, mu, people))
-    sums, sizes = add_noise(
-        np.full(runs, total), np.full(runs, people * grid.steps), noise_of(mechanism, epsilon, grid), draws
-    )
-    found = intervals.estimate(sums / grid.steps, sizes / grid.steps)
-    truth = total / (people * grid.steps)
-    return float(people**2 * np.mean((found - truth) ** 2))
+    return simulate(mechanism, epsilon, people, mu, runs=runs, steps=STEPS, rng=rng).error
 
 
 def _sweep(names: tuple[str, ...], points: list[tuple[float, float, int]], run: Run) -> dict[str, np.ndarray]:

@@ -12,7 +12,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.central.grid import Grid
-from sottovoce.central.groups import Keys
+from sottovoce.central.keys import Keys
 from sottovoce.central.totals import gather
 
 RNG = np.random.default_rng(0)
@@ -97,7 +97,7 @@ def test_every_mechanism_by_group(mechanism: str) -> None:
     found = sv.central.mean(WAITS, 16.0, (0, 60), mechanism, by=WARDS, groups=[1, 2, 3, 4], rng=1)
     for ward in (1, 2, 3, 4):
         assert abs(found[ward].value - WAITS[ward == WARDS].mean()) < 0.3
-        assert found[ward].mechanism == mechanism
+        assert found[ward].method == mechanism
 
 
 def test_sums_and_counts_by_group() -> None:
@@ -136,8 +136,15 @@ def test_bad_groups_are_refused(by: Any, groups: Any, error: type[Exception], wo
 
 
 def test_arrow_keys_of_the_wrong_type_are_refused() -> None:
-    with pytest.raises(TypeError, match="groups are of type str"):
-        sv.central.mean(TABLES["arrow"], 1.0, (0, 60), column="w", by="ward", groups=["a"])
+    for table, by, groups in (
+        ("arrow", "ward", ["a"]),
+        ("arrow", "team", [1]),
+        ("arrow dictionary", "team", [1]),
+    ):
+        with pytest.raises(TypeError, match=r"groups are of type (str|int) but"):
+            sv.central.mean(TABLES[table], 1.0, (0, 60), column="w", by=by, groups=groups)
+    with pytest.raises(TypeError, match="groups are of type int but the rows' keys are string"):
+        sv.central.mean(TABLES["pandas string"], 1.0, (0, 60), column="w", by="team", groups=[1])
 
 
 @pytest.mark.parametrize("keys", [[5, -3, 10**6], [2**62, -(2**62), 0], list(range(1000))])
