@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,8 @@ from sottovoce.designs import cache, problem
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("SOTTOVOCE_CACHE", str(tmp_path / "designs"))
-    return tmp_path / "designs"
+    monkeypatch.setenv("SOTTOVOCE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "designs"
 
 
 def forbid_search(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,7 +73,8 @@ def test_priors_have_their_own_files(place: Path) -> None:
 def test_off_and_unwritable_cost_only_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = sv.optimal(1.5)
     monkeypatch.setenv("SOTTOVOCE_CACHE", "")
-    assert cache.folder() is None
+    cache.store("plans", "question", b"answer")
+    assert cache.load("plans", "question") is None
     assert sv.optimal(1.5) == expected
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
@@ -80,25 +82,40 @@ def test_off_and_unwritable_cost_only_time(tmp_path: Path, monkeypatch: pytest.M
     assert sv.optimal(1.5) == expected
 
 
+def test_without_a_variable_files_lie_where_the_system_keeps_caches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SOTTOVOCE_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    cache.store("plans", [1, "two"], b"answer")
+    assert cache.load("plans", [1, "two"]) == b"answer"
+    assert cache.load("plans", [1, "three"]) is None
+    assert cache.load("designs", [1, "two"]) is None
+    assert len(list((tmp_path / "xdg" / "sottovoce" / "plans").iterdir())) == 1
+    monkeypatch.setitem(sys.modules, "platformdirs", None)  # a device without it keeps nothing
+    assert cache.load("plans", [1, "two"]) is None
+
+
+ANSWER = bytes(range(256)) * 400
+
+
 def write_many(times: int) -> None:
-    made = sv.optimal(1.5)
     for _ in range(times):
-        cache.save("shared", made)
+        cache.store("plans", "shared", ANSWER)
 
 
 def test_readers_see_whole_files_while_others_write(place: Path) -> None:
-    made = sv.optimal(1.5)
-    cache.save("shared", made)
+    write_many(1)
     context = multiprocessing.get_context("spawn")
     writers = [context.Process(target=write_many, args=(200,)) for _ in range(2)]
     for writer in writers:
         writer.start()
     reads = 0
     while any(writer.is_alive() for writer in writers):
-        assert cache.load("shared") == made
+        assert cache.load("plans", "shared") == ANSWER
         reads += 1
     for writer in writers:
         writer.join()
         assert writer.exitcode == 0
     assert reads > 0
-    assert not list(place.glob("*.tmp"))
+    assert not list(place.parent.rglob("*.tmp"))

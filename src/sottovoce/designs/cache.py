@@ -1,12 +1,13 @@
-"""Designs already computed, kept in the user's cache folder: a search costs a second, a file a millisecond.
+"""What took long to compute, kept in files: a search costs a second, a file a millisecond.
 
-A file holds the spec and the certificate of one design on [0, 1]. Its name is the digest of everything the
-design depends on, the library's version and the interpreter's numbers among them, so a new version never
-reads an old file. Writers put a temporary file beside it and rename: a reader sees a whole file or none, and
-of two writers of the same design either may win. What is read is not trusted for privacy: the spec's counts
-are checked as those of any spec are, and a file that does not parse is computed anew.
+    data = cache.load("designs", question)
+    cache.store("designs", question, data)
 
-`SOTTOVOCE_CACHE` names another folder; empty, it turns the cache off.
+A file's name is the digest of the question and of the library's version, so a new version never reads an old
+file. Writers put a temporary file beside it and rename: a reader sees a whole file or none, and of two
+writers of the same answer either may win. A cache is never a reason to fail: what cannot be read is computed
+again, what cannot be written is not kept. SOTTOVOCE_CACHE names another folder; empty, it turns every cache
+off.
 """
 
 from __future__ import annotations
@@ -15,70 +16,58 @@ import contextlib
 import hashlib
 import json
 import os
-import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from sottovoce._version import __version__
-from sottovoce.core.mechanism import Mechanism, from_json
-from sottovoce.designs.certificate import Certificate
+from sottovoce.core.folders import cache_folder
 
-_LAYOUT = 2
+_LAYOUT = 3  # of what is stored; files of another one are not read
 
 
-def folder() -> Path | None:
-    """Where designs are kept, or None if the cache is turned off."""
-    named = os.environ.get("SOTTOVOCE_CACHE")
-    if named is not None:
-        return Path(named) if named else None
+def load(kind: str, question: object) -> bytes | None:
+    """Read what was stored for a question.
+
+    Args:
+        kind: The subfolder, such as "designs".
+        question: All that the answer depends on, in what JSON can write.
+
+    Returns:
+        The stored bytes, not to be trusted more than any file, or None if there are none.
+    """
+    file = _file(kind, question)
     try:
-        home = Path.home()
-    except RuntimeError:
-        return None
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local"))
-    elif sys.platform == "darwin":
-        base = home / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
-    return base / "sottovoce" / "designs"
-
-
-def key(question: dict[str, Any]) -> str:
-    """A name for a design question."""
-    text = json.dumps({"version": __version__, "layout": _LAYOUT, **question}, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
-
-
-def load(name: str) -> Mechanism | None:
-    """The design of that name, if a readable file holds it."""
-    place = folder()
-    if place is None:
-        return None
-    try:
-        text = (place / f"{name}.json").read_text()
-        data = json.loads(text)
-        made = from_json(data["spec"])
-        return replace(made, certificate=Certificate.from_dict(data["certificate"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        return None if file is None else file.read_bytes()
+    except OSError:
         return None
 
 
-def save(name: str, made: Mechanism) -> None:
-    """Keep a design; a folder that cannot be written to costs nothing but time."""
-    place = folder()
-    if place is None:
+def store(kind: str, question: object, data: bytes) -> None:
+    """Keep an answer, unless caching is off or the folder cannot be written to.
+
+    Args:
+        kind: The subfolder, such as "designs".
+        question: All that the answer depends on, in what JSON can write.
+        data: The answer.
+    """
+    file = _file(kind, question)
+    if file is None:
         return
-    text = json.dumps({"spec": made.to_json(), "certificate": made.certificate.to_dict()})
     with contextlib.suppress(OSError):
-        place.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=place, prefix=f"{name}.", suffix=".tmp")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=file.parent, prefix=f"{file.name}.", suffix=".tmp")
         try:
-            with os.fdopen(handle, "w") as file:
-                file.write(text)
-            os.replace(temporary, place / f"{name}.json")
+            with os.fdopen(handle, "wb") as temporary:
+                temporary.write(data)
+            os.replace(name, file)
         except OSError:
-            Path(temporary).unlink(missing_ok=True)
+            Path(name).unlink(missing_ok=True)
             raise
+
+
+def _file(kind: str, question: object) -> Path | None:
+    folder = cache_folder()
+    if folder is None:
+        return None
+    text = json.dumps([__version__, _LAYOUT, question], sort_keys=True)
+    return folder / kind / hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -11,15 +11,18 @@ is optimal. Outside the range of ε where the search pays, a closed form is retu
 
 from __future__ import annotations
 
+import contextlib
+import json
 import math
 from dataclasses import replace
 from typing import Literal
 
 from sottovoce.core.domains import Domain, DomainLike, Interval, as_domain
 from sottovoce.core.errors import MIN_EPSILON, ArgumentError, check_epsilon, loss_exponent, real_number
-from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.mechanism import Mechanism, from_json
 from sottovoce.designs import cache
 from sottovoce.designs.build import background_window
+from sottovoce.designs.certificate import Certificate
 from sottovoce.designs.closed import circular_optimum, large_epsilon, tiny_epsilon
 from sottovoce.designs.prior import PriorLike, PriorProblem, as_prior
 from sottovoce.designs.problem import MAX_REPORTS, Problem, Solution
@@ -97,15 +100,26 @@ def _on(domain: Domain, unit: Mechanism) -> Mechanism:
 
 
 def _remembered(problem: Problem, tolerance: float | None) -> Mechanism:
-    """From the cache if it is there; only designs that took a search are kept."""
-    name = cache.key({**problem.question, "tolerance": tolerance})
-    known = cache.load(name)
-    if known is not None:
-        return known
-    made = _on_unit_interval(problem, tolerance)
-    if made.certificate.form == "cuts":
-        cache.save(name, made)
-    return made
+    """The design from the cache if it is there; only those that took a search are kept."""
+    question = {**problem.question, "tolerance": tolerance}
+    stored = cache.load("designs", question)
+    if stored is not None:
+        # Not trusted for privacy: a spec's counts are checked. What does not parse is made anew.
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            return _read(stored)
+    design = _on_unit_interval(problem, tolerance)
+    if design.certificate.form == "cuts":
+        cache.store("designs", question, _written(design))
+    return design
+
+
+def _written(design: Mechanism) -> bytes:
+    return json.dumps({"spec": design.to_json(), "certificate": design.certificate.to_dict()}).encode()
+
+
+def _read(stored: bytes) -> Mechanism:
+    content = json.loads(stored)
+    return replace(from_json(content["spec"]), certificate=Certificate.from_dict(content["certificate"]))
 
 
 def _on_unit_interval(problem: Problem, tolerance: float | None) -> Mechanism:
