@@ -86,6 +86,29 @@ def test_the_mixing_row_is_sorted_and_keeps_a_random_part(store: Store, mechanis
     assert remained != list(range(ingest.FULL - ingest.KEEP, ingest.FULL))
 
 
+def test_reports_of_several_integers_are_mixed_by_people(store: Store, mechanism: sv.Mechanism) -> None:
+    """As many people wait in the mixing row whatever the width of a report, and their integers part."""
+    campaign = create(store, mechanism, collection="enrolment")
+    issued = tokens.issue(store, campaign.id, "enrolment", ingest.FULL)
+    for person, token in enumerate(issued):
+        row = np.array([[person, 500 + person]])
+        keys = os.urandom(16), os.urandom(16)
+        [outcome] = store.ingest([Batch(campaign.id, DAY, row, *keys, DAY + 8, tokens.token_hash(token))])
+        assert outcome.count == 1
+        if person == ingest.FULL - 2:
+            assert store.daily_counts(campaign.id)
+            with store.reading() as connection:
+                assert connection.execute(select(schema.counts.c.cell)).all() == []
+    with store.reading() as connection:
+        content = connection.execute(select(schema.pending.c.cells)).scalar_one()
+    waiting = ingest.unpack(bytes(content))
+    assert len(waiting) == 2 * ingest.KEEP
+    assert set(waiting[waiting < 500] + 500) != set(waiting[waiting >= 500])
+    assert store.days(campaign.id) == [(DAY, ingest.FULL)]
+    counts = store.counts(campaign.id, 1000)
+    assert counts[: ingest.FULL].tolist() == counts[500 : 500 + ingest.FULL].tolist() == [1] * ingest.FULL
+
+
 def test_rows_lie_in_the_order_of_hashes(tmp_path: Path, mechanism: sv.Mechanism) -> None:
     """SQLite: a scan meets tokens and keys by hash, and there is no rowid to sort them by."""
     store = open_store(tmp_path / "store.db")

@@ -14,15 +14,15 @@ from sottovoce.collector.protocol import Protocol
 from sottovoce.collector.settings import Settings
 from sottovoce.collector.store import open_store
 from sottovoce.collector.store.store import as_url
+from sottovoce.core.errors import one_of
 
 _OTHER_FILES = 256  # the store's, the estimator's, and those beyond the limit that are told so
-_LEVELS = ("debug", "info", "warning", "error")
 
 
-def secret_path(store: str, given: Path | None) -> Path:
-    """Where the secret lives: as given, beside a SQLite file, or in the working directory."""
-    if given is not None:
-        return given
+def secret_path(store: str, path: Path | None) -> Path:
+    """Where the secret lives: at a path, beside a SQLite file, or in the working directory."""
+    if path is not None:
+        return path
     url = as_url(store)
     return Path(f"{url.database}.key" if url.get_backend_name() == "sqlite" else "sottovoce.key")
 
@@ -36,7 +36,19 @@ def server(
     secret_file: Path | None = None,
     proxies: str = "127.0.0.1",
 ) -> uvicorn.Server:
-    """A server that is ready to run."""
+    """A server that is ready to run.
+
+    Args:
+        store: A SQLite file or a `postgresql://` URL.
+        host: The address to listen on.
+        port: The port; 0 for any that is free.
+        settings: The limits of the service.
+        secret_file: What keys the hashes of idempotency keys; beside the store if not given.
+        proxies: Addresses whose X-Forwarded-For is believed.
+
+    Returns:
+        uvicorn's server, of one worker.
+    """
     app = create_app(open_store(store), settings, secret=secret.load(secret_path(store, secret_file)))
     return uvicorn.Server(
         uvicorn.Config(
@@ -62,9 +74,9 @@ def make_room(connections: int) -> None:
         import resource
 
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        wanted = connections + _OTHER_FILES
-        if soft not in (resource.RLIM_INFINITY, hard) and soft < wanted:
-            allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        files = connections + _OTHER_FILES
+        if soft not in (resource.RLIM_INFINITY, hard) and soft < files:
+            allowed = files if hard == resource.RLIM_INFINITY else min(files, hard)
             resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
 
 
@@ -78,13 +90,24 @@ def run(
     proxies: str = "127.0.0.1",
     log_level: str = "info",
 ) -> None:
-    """Serve until a signal says stop; requests under way are finished."""
-    if log_level not in _LEVELS:
-        raise ValueError(f"log_level must be one of {', '.join(_LEVELS)}, got log_level={log_level!r}")
-    logs.configure(log_level)
+    """Serve until a signal says stop; requests under way are finished.
+
+    Args:
+        store: As in `server`, and so are the others.
+        host: The address to listen on.
+        port: The port.
+        settings: The limits of the service.
+        secret_file: What keys the hashes of idempotency keys.
+        proxies: Addresses whose X-Forwarded-For is believed.
+        log_level: "debug", "info", "warning" or "error".
+
+    Raises:
+        ArgumentError: If the level is another one.
+    """
+    logs.configure(one_of(log_level, "log_level", ("debug", "info", "warning", "error")))
     make_room(settings.max_connections)
-    made = server(store, host, port, settings, secret_file=secret_file, proxies=proxies)
+    process = server(store, host, port, settings, secret_file=secret_file, proxies=proxies)
     for number in (signal.SIGTERM, signal.SIGINT):
         # uvicorn handles them, then raises them again for whoever was there before: the end was clean.
         signal.signal(number, lambda *_: None)
-    made.run()
+    process.run()

@@ -108,13 +108,13 @@ class Service:
         """Write the refusals down; whoever reads them meanwhile waits, and misses none."""
         with self._flushing:
             with self._lock:
-                taken, self._refusals = self._refusals, Counter()
-            if taken:
+                numbers, self._refusals = self._refusals, Counter()
+            if numbers:
                 try:
-                    self.store.add_refusals(taken)
+                    self.store.add_refusals(numbers)
                 except Unavailable:
                     with self._lock:
-                        self._refusals.update(taken)
+                        self._refusals.update(numbers)
 
     def refusals(self, campaign: int) -> dict[str, int]:
         """How often each code was the reason of a refusal, up to now."""
@@ -130,8 +130,8 @@ class Service:
 
     def upkeep(self) -> None:
         """Forget what has to be forgotten."""
-        days = {c.id: c.rules.retention_days for c in map(Campaign.of, self.store.campaigns())}
-        retention = {campaign: kept for campaign, kept in days.items() if kept is not None}
+        every = map(Campaign.of, self.store.campaigns())
+        retention = {c.id: c.rules.retention_days for c in every if c.rules.retention_days is not None}
         self.store.expire(day_number(now()), retention)
         self.store.tidy()
 

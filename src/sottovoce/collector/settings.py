@@ -6,6 +6,16 @@ from dataclasses import dataclass
 
 from sottovoce.core.errors import whole_number
 
+_RANGES = {
+    "max_body": (1024, 1 << 26),
+    "max_batch": (1, 10_000_000),
+    "rate": (0, 1_000_000),
+    "burst": (1, 1_000_000),
+    "max_waiting": (1, 1_000_000),
+    "max_connections": (1, 1_000_000),
+    "key_days": (1, 365),
+}
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -29,10 +39,5 @@ class Settings:
     """Sites whose pages may post reports, such as https://survey.example; none but the service's own."""
 
     def __post_init__(self) -> None:
-        whole_number(self.max_body, "max_body", 1024, 1 << 26)
-        whole_number(self.max_batch, "max_batch", 1, 10_000_000)
-        whole_number(self.rate, "rate", 0, 1_000_000)
-        whole_number(self.burst, "burst", 1, 1_000_000)
-        whole_number(self.max_waiting, "max_waiting", 1, 1_000_000)
-        whole_number(self.max_connections, "max_connections", 1, 1_000_000)
-        whole_number(self.key_days, "key_days", 1, 365)
+        for name, (least, most) in _RANGES.items():
+            whole_number(getattr(self, name), name, least, most)

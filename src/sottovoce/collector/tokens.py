@@ -82,7 +82,7 @@ def scope(store: Store, token: str) -> Scope:
     Raises:
         Refusal: If the store does not know it.
     """
-    known = store.token(token_hash(token))
-    if known is None or not hmac.compare_digest(known[1].encode(), kind_of(token).encode()):
+    row = store.token(token_hash(token))
+    if row is None or not hmac.compare_digest(row[1].encode(), kind_of(token).encode()):
         raise Refusal("bad_token", argument="token")
-    return Scope(*known)
+    return Scope(*row)

@@ -10,14 +10,15 @@ the counters, many at a time. Until a campaign has `KEEP` reports they are all i
 from __future__ import annotations
 
 import hmac
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, Table, delete, insert, select, text, update
 
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.store import schema
@@ -30,7 +31,18 @@ Cells = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Batch:
-    """Reports of one request, checked against the mechanism; `refuse` says why only a replay is welcome."""
+    """Reports of one request, checked against the campaign's reporter.
+
+    Attributes:
+        campaign: The campaign's number.
+        day: The number of the day.
+        cells: A cell per report, or a row of them.
+        key: A hash of the idempotency key.
+        body: A hash of what came with it.
+        expires: The day on which the key is forgotten.
+        token: The hash of the enrolment token to spend.
+        refuse: The code with which it is refused unless it is a replay.
+    """
 
     campaign: int
     day: int
@@ -59,7 +71,8 @@ class _Group:
 
     cells: dict[tuple[int, int], list[Cells]] = field(default_factory=lambda: defaultdict(list))
     mixed: dict[tuple[int, int], list[Cells]] = field(default_factory=lambda: defaultdict(list))
-    keys: list[dict[str, object]] = field(default_factory=list)
+    days: Counter[tuple[int, int]] = field(default_factory=Counter)
+    keys: list[dict[str, Any]] = field(default_factory=list)
 
 
 def ingest(connection: Connection, backend: ModuleType, batches: Sequence[Batch]) -> list[Outcome]:
@@ -74,6 +87,7 @@ def ingest(connection: Connection, backend: ModuleType, batches: Sequence[Batch]
             known[batch.key] = (batch.body, len(batch.cells))
             target = group.cells if batch.token is None else group.mixed
             target[batch.campaign, batch.day].append(batch.cells)
+            group.days[batch.campaign, batch.day] += len(batch.cells)
             group.keys.append(
                 {
                     "id": batch.key,
@@ -138,37 +152,43 @@ def _spend(connection: Connection, token: bytes, campaign: int) -> Refusal | Non
 
 def _write(connection: Connection, backend: ModuleType, group: _Group) -> None:
     if group.keys:
-        connection.execute(insert(schema.keys), sorted(group.keys, key=lambda row: row["id"]))  # type: ignore[arg-type, return-value]
-    for place in sorted({*group.cells, *group.mixed}):
-        arrived = group.cells.get(place, []) + group.mixed.get(place, [])
-        add_to_day(connection, place, sum(map(len, arrived)))
+        connection.execute(insert(schema.keys), sorted(group.keys, key=lambda row: row["id"]))
+        days = [{"campaign": c, "day": day, "reports": number} for (c, day), number in group.days.items()]
+        raise_counters(connection, schema.days, days)
     for place in sorted(group.mixed):
         group.cells[place].append(_mix(connection, place, np.concatenate(group.mixed[place])))
     for place in sorted(group.cells):
-        cells, numbers = np.unique(np.concatenate(group.cells[place]), return_counts=True)
+        cells, numbers = np.unique(np.concatenate(group.cells[place], axis=None), return_counts=True)
         if len(cells):
             backend.add_counts(connection, *place, cells, numbers)
 
 
-def add_to_day(connection: Connection, place: tuple[int, int], reports: int) -> None:
-    """Raise the number of reports of a campaign's day."""
-    table = schema.days
-    where = (table.c.campaign == place[0]) & (table.c.day == place[1])
-    raised = update(table).where(where).values(reports=table.c.reports + bindparam("more"))
-    if connection.execute(raised, {"more": reports}).rowcount == 0:
-        connection.execute(insert(table).values(campaign=place[0], day=place[1], reports=reports))
+def raise_counters(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
+    """Add to counters, in the order of their keys; one that is not there yet begins at 0."""
+    key = [column.name for column in table.primary_key]
+    [counter] = [column.name for column in table.c if not column.primary_key]
+    columns, values = ", ".join([*key, counter]), ", ".join(f":{name}" for name in [*key, counter])
+    command = (
+        f"INSERT INTO {table.name} ({columns}) VALUES ({values}) ON CONFLICT ({', '.join(key)}) "
+        f"DO UPDATE SET {counter} = {table.name}.{counter} + excluded.{counter}"
+    )
+    connection.execute(text(command), sorted(rows, key=lambda row: [row[name] for name in key]))
 
 
 def _mix(connection: Connection, place: tuple[int, int], arrived: Cells) -> Cells:
-    """Put single reports into the mixing row; what comes back goes to the counters."""
+    """Put single reports into the mixing row; the cells that come back go to the counters.
+
+    The integers of a report part here: nothing of what is stored tells which ones came together.
+    """
+    width = arrived[0].size
     table = schema.pending
     where = (table.c.campaign == place[0]) & (table.c.day == place[1])
     old = connection.execute(select(table.c.cells).where(where).with_for_update()).scalar_one_or_none()
-    together = np.concatenate([unpack(old or b""), arrived])
+    together = np.concatenate([unpack(old or b""), arrived.reshape(-1)])
     leaving = together[:0]
-    if len(together) >= FULL:
+    if len(together) >= FULL * width:
         _shuffle(together)
-        together, leaving = together[:KEEP], together[KEEP:]
+        together, leaving = together[: KEEP * width], together[KEEP * width :]
     content = pack(np.sort(together))
     if old is None:
         connection.execute(insert(table).values(campaign=place[0], day=place[1], cells=content))

@@ -26,20 +26,20 @@ _ADD = (
 
 def engine(url: URL) -> Engine:
     """Connections to the file."""
-    made = create_engine(url, pool_size=8, max_overflow=32)
+    pool = create_engine(url, pool_size=8, max_overflow=32)
 
-    @event.listens_for(made, "connect")
+    @event.listens_for(pool, "connect")
     def _configure(connection: Any, _: Any) -> None:
         connection.isolation_level = None  # transactions begin where this code says
         for pragma in _PRAGMAS:
             connection.execute(f"PRAGMA {pragma}").fetchall()
 
-    @event.listens_for(made, "begin")
+    @event.listens_for(pool, "begin")
     def _begin(connection: Connection) -> None:
         writes = connection.get_execution_options().get("writes", False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
-    return made
+    return pool
 
 
 def add_counts(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -116,11 +117,10 @@ class Store:
         table = schema.counts.c
         query = select(table.day, table.cell, table.count).where(table.campaign == campaign)
         with self.reading() as connection:
-            found = {(day, cell): number for day, cell, number in connection.execute(query)}
+            counts = Counter({(day, cell): number for day, cell, number in connection.execute(query)})
             for row in connection.execute(self._pending(campaign)).all():
-                for cell in ingest.unpack(row.cells).tolist():
-                    found[row.day, cell] = found.get((row.day, cell), 0) + 1
-        return [(day, cell, found[day, cell]) for day, cell in sorted(found)]
+                counts.update((row.day, cell) for cell in ingest.unpack(row.cells).tolist())
+        return [(*place, number) for place, number in sorted(counts.items())]
 
     def _pending(self, campaign: int) -> Any:
         table = schema.pending.c
@@ -194,17 +194,15 @@ class Store:
 
     def add_refusals(self, numbers: Mapping[tuple[int, int, str], int]) -> None:
         """Raise the counters of (campaign, day, code); nothing is written about purged campaigns."""
-        table = schema.refusals
         with self.writing() as connection:
             alive = ingest.alive(connection, {campaign for campaign, _, _ in numbers})
-            for (campaign, day, code), number in sorted(numbers.items()):
-                if campaign not in alive:
-                    continue
-                row = {"campaign": campaign, "day": day, "code": code}
-                where = [table.c[name] == value for name, value in row.items()]
-                raised = update(table).where(*where).values(count=table.c.count + number)
-                if connection.execute(raised).rowcount == 0:
-                    connection.execute(insert(table).values(**row, count=number))
+            rows = [
+                {"campaign": campaign, "day": day, "code": code, "count": number}
+                for (campaign, day, code), number in numbers.items()
+                if campaign in alive
+            ]
+            if rows:
+                ingest.raise_counters(connection, schema.refusals, rows)
 
     def refusals(self, campaign: int) -> dict[str, int]:
         """How often each code was the reason of a refusal."""
@@ -221,9 +219,9 @@ class Store:
         """Forget idempotency keys whose time is over, and days that are as old as people were told."""
         with self.writing() as connection:
             connection.execute(delete(schema.keys).where(schema.keys.c.expires <= today))
-            for campaign, kept in retention.items():
+            for campaign, days in retention.items():
                 for table in (schema.counts, schema.pending, schema.days, schema.refusals):
-                    old = (table.c.campaign == campaign) & (table.c.day <= today - kept)
+                    old = (table.c.campaign == campaign) & (table.c.day <= today - days)
                     connection.execute(delete(table).where(old))
 
     def tidy(self) -> None:
