@@ -197,7 +197,7 @@ def test_several_columns_each_with_a_mechanism(run) -> None:  # type: ignore[no-
             assert json.loads(said)["epsilon"] == epsilon
     code, _, error = run("estimate r.parquet")
     assert code == 2
-    assert "--column NAME (hours, age)" in error
+    assert "--column: column must name one of r.parquet, several hold reports: hours, age" in error
 
 
 def test_the_only_column_of_reports_needs_no_name(run) -> None:  # type: ignore[no-untyped-def]

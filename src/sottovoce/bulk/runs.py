@@ -13,7 +13,7 @@ import pyarrow as pa
 from sottovoce.bulk.randomiser import Randomiser, declared
 from sottovoce.bulk.report_files import finished_rows, write_reports
 from sottovoce.bulk.sources import Data, Progress, Source, list_files
-from sottovoce.bulk.threads import in_order, read_ahead
+from sottovoce.bulk.threads import in_order
 from sottovoce.core.errors import ArgumentError, DataError
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.reporter import Reporter
@@ -174,7 +174,7 @@ def _randomised(
             return batch, refusal
 
     rows = 0
-    attempts = in_order(attempt, read_ahead(source.batches()))
+    attempts = in_order(attempt, source.batches())
     for batch, reports in attempts:
         if isinstance(reports, DataError):
             rest = chain([batch], (later for later, _ in attempts))

@@ -7,6 +7,7 @@ lengths and indices lie inside their buffers, text is UTF-8. What is not so is r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -78,7 +79,18 @@ class Source:
         return arrow_label(field.metadata) if footer is None else spark_label(footer, column)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Record batches of the wanted columns, in the order of the rows, each one validated."""
+        """Record batches of the wanted columns, in the order of the rows, each one validated.
+
+        Each is read on another thread while the one before is worked on.
+        """
+        batches = self._read()
+        with ThreadPoolExecutor(1) as reader:
+            coming = reader.submit(next, batches, None)
+            while (batch := coming.result()) is not None:
+                coming = reader.submit(next, batches, None)
+                yield batch
+
+    def _read(self) -> Iterator[pa.RecordBatch]:
         try:
             for batch in self._content.batches(self.columns):
                 columns = _validated(batch)

@@ -10,9 +10,8 @@ import pyarrow as pa
 
 from sottovoce.bulk.group_counter import GroupCounter
 from sottovoce.bulk.grouped_tally import GroupedTally
-from sottovoce.bulk.labels import agreed, labelled_mechanism
+from sottovoce.bulk.labels import SPEC, agreed, labelled_mechanism
 from sottovoce.bulk.sources import Data, Progress, Source, list_files
-from sottovoce.bulk.threads import read_ahead
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.reporter import Reporter
@@ -22,7 +21,7 @@ from sottovoce.estimates.tally import Tally
 @overload
 def tally(
     data: Data,
-    column: str,
+    column: str | None = None,
     *,
     by: None = None,
     mechanism: Reporter | None = None,
@@ -33,7 +32,7 @@ def tally(
 @overload
 def tally(
     data: Data,
-    column: str,
+    column: str | None = None,
     *,
     by: Sequence[str] | str,
     mechanism: Reporter | None = None,
@@ -43,7 +42,7 @@ def tally(
 
 def tally(
     data: Data,
-    column: str,
+    column: str | None = None,
     *,
     by: Sequence[str] | str | None = None,
     mechanism: Reporter | None = None,
@@ -53,7 +52,8 @@ def tally(
 
     Args:
         data: The name of a Parquet, CSV or Arrow file, a folder, a list of files, or a dataframe.
-        column: The column that holds the reports. Empty ones (`missing="keep"`) are not counted.
+        column: The column that holds the reports; not needed where only one says which mechanism made it.
+            Empty reports (`missing="keep"`) are not counted.
         by: The columns of group keys; without them everybody is one group.
         mechanism: What made the reports, where the data does not say so itself.
         progress: Called with the number of rows of every batch that is counted.
@@ -62,7 +62,7 @@ def tally(
         A Tally, or with `by` a GroupedTally.
 
     Raises:
-        ArgumentError: If `by` names the column of reports.
+        ArgumentError: If `by` names the column of reports, or `column` is left out and there are several.
         DataError: If the data cannot be read, holds reports of another mechanism, or cells that it does not
             have.
 
@@ -72,12 +72,13 @@ def tally(
         [1, 2]
     """
     groups = [by] if isinstance(by, str) else list(by or [])
+    files = list_files(data)
+    items = [data] if files is None else files
+    if column is None:
+        column = _labelled_column(items[0])
     if column in groups:
         raise ArgumentError(f"by must not name the column of reports, got by={groups!r}", argument="by")
-    files = list_files(data)
-    sources = [
-        Source(item, [*groups, column], {column: pa.int64()}) for item in ([data] if files is None else files)
-    ]
+    sources = [Source(item, [*groups, column], {column: pa.int64()}) for item in items]
     for source in sources:
         labelled = labelled_mechanism(source.label(column), column)
         mechanism = agreed(labelled, mechanism, _where(source, column))
@@ -85,7 +86,7 @@ def tally(
     counts = np.zeros(mechanism.cells, dtype=np.int64)
     counter = GroupCounter(mechanism.cells, groups) if groups else None
     for source in sources:
-        for batch in read_ahead(source.batches()):
+        for batch in source.batches():
             reports = (
                 batch.filter(batch.column(column).is_valid()) if batch.column(column).null_count else batch
             )
@@ -99,6 +100,17 @@ def tally(
     if counter is None:
         return Tally.from_counts(mechanism, counts)
     return GroupedTally(mechanism, groups, *counter.result())
+
+
+def _labelled_column(data: Data) -> str:
+    source = Source(data, [])
+    labelled = [name for name in source.schema.names if SPEC in source.label(name)]
+    if len(labelled) != 1:
+        which = (
+            f"several hold reports: {', '.join(labelled)}" if labelled else "none says that it holds reports"
+        )
+        raise ArgumentError(f"column must name one of {source.name}, {which}", argument="column")
+    return labelled[0]
 
 
 def _where(source: Source, column: str) -> str:

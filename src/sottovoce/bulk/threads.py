@@ -1,4 +1,4 @@
-"""Batches read and worked on by other threads, in their order, a few at a time: memory stays bounded."""
+"""Batches worked on by other threads, in their order, a few at a time: memory stays bounded."""
 
 from __future__ import annotations
 
@@ -12,15 +12,6 @@ Out = TypeVar("Out")
 
 _WORKERS = 2
 _AHEAD = 4  # batches in flight
-
-
-def read_ahead(batches: Iterator[In]) -> Iterator[In]:
-    """The same batches, each read on another thread while the one before is worked on."""
-    with ThreadPoolExecutor(1) as reader:
-        coming = reader.submit(next, batches, None)
-        while (batch := coming.result()) is not None:
-            coming = reader.submit(next, batches, None)
-            yield batch
 
 
 def in_order(work: Callable[[In], Out], batches: Iterable[In]) -> Iterator[Out]:

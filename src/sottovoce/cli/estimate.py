@@ -157,26 +157,12 @@ def _counted(data: list[Path], column: str | None, spec: Path | None, by: list[s
         if not data[0].is_file():
             raise FileNotFoundError(f"there is no file {data[0]}")
         return sv.Tally.from_json(data[0].read_bytes(), mechanism)
-    from sottovoce import bulk
     from sottovoce.bulk.sources import count_rows
+    from sottovoce.bulk.tallies import tally
 
     source = data[0] if len(data) == 1 else data
-    column = column or _only_column(data)
     with counting("counted", count_rows(source)) as progress:
-        return bulk.tally(source, column, by=by, mechanism=mechanism, progress=progress)
-
-
-def _only_column(data: list[Path]) -> str:
-    """The column that carries a mechanism, if there is one and only one."""
-    from sottovoce.bulk.labels import SPEC
-    from sottovoce.bulk.sources import Source, list_files
-
-    source = Source((list_files(data[0]) or data)[0], [])
-    found = [name for name in source.schema.names if SPEC in source.label(name)]
-    if len(found) != 1:
-        which = f" ({', '.join(found)})" if found else ""
-        raise ValueError(f"say which column holds the reports: --column NAME{which}")
-    return found[0]
+        return tally(source, column, by=by, mechanism=mechanism, progress=progress)
 
 
 def answers(tally: sv.Tally, ask: Questions) -> list[sv.Estimate]:

@@ -130,7 +130,7 @@ class Distribution:
         try:
             import pandas
         except ImportError:
-            raise MissingExtra("a data frame", "spark") from None
+            raise MissingExtra("a data frame", "frames") from None
         return pandas.DataFrame(self.to_dict())
 
     def to_arrow(self) -> Any:
