@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from sottovoce.estimates.quantiles import probability as probability
     from sottovoce.estimates.quantiles import quantile as quantile
     from sottovoce.estimates.tally import Tally as Tally
-    from sottovoce.papers.pieces.problem import solve_pieces as solve_pieces
+    from sottovoce.papers.pieces.solve import solve_pieces as solve_pieces
     from sottovoce.planning import Plan as Plan
     from sottovoce.planning import plan as plan
 
@@ -86,7 +86,7 @@ _HOME = {
     "probability": "estimates.quantiles",
     "ptt": "designs.classic",
     "quantile": "estimates.quantiles",
-    "solve_pieces": "papers.pieces.problem",
+    "solve_pieces": "papers.pieces.solve",
     "split_budget": "compose.budget",
     "sw": "designs.classic",
     "two_rounds": "compose.rounds",

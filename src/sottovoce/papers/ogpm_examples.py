@@ -9,7 +9,7 @@ import numpy as np
 from sottovoce.core.domains import FloatArray
 from sottovoce.designs import classic
 from sottovoce.papers.families import TURN, circle_error, endpoint_error, ogpm
-from sottovoce.papers.pieces.problem import solve_pieces
+from sottovoce.papers.pieces.solve import solve_pieces
 from sottovoce.papers.plots import BLACK, BLUE, GREEN, RED, curves, dress, figure
 from sottovoce.papers.registry import Result, Run, addition, entry, number, statement
 

@@ -1,7 +1,7 @@
 """The m-piece problem given to a global solver (SCIP): formulation (2) at both ends of the domain.
 
 The encoding uses that pieces rise to a peak and fall after it. With layers of height δ_i ≥ 0 and radius u_i
-around an input x (see `designs.staircase`) the error is a sum of δ_i·u_i·u_i^k, every factor non-negative and
+around an input x (see `pieces.densities`) the error is a sum of δ_i·u_i·u_i^k, every factor non-negative and
 bounded, and radii are nested; the outermost layers reach the ends of the output interval. The masses
 q_i = δ_i·u_i are unknowns of their own, at most 1: that is what makes the relaxation tight.
 """
@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from sottovoce.core.errors import MissingExtra
-from sottovoce.papers.pieces.staircase import Span, best_pieces, expected_loss, signed_power
+from sottovoce.papers.pieces.densities import Span, best_pieces, expected_loss, signed_power
 
 
 def solve_bilinear(

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from sottovoce.papers.pieces.staircase import Span, best_pieces, expected_loss, signed_power
+from sottovoce.papers.pieces.densities import Span, best_pieces, expected_loss, signed_power
 
 
 def window_error(g: float, x: float, e: float, k: float, span: Span) -> float:
@@ -34,13 +34,13 @@ def least_background(e: float, k: float, span: Span) -> float:
     from scipy.optimize import minimize_scalar
 
     low, high = 1 / (e * span.width), 1 / span.width
-    found = minimize_scalar(
+    minimum = minimize_scalar(
         lambda log_g: worst_error(math.exp(log_g), e, k, span),
         bounds=(math.log(low), math.log(high)),
         method="bounded",
         options={"xatol": 1e-12},
     )
-    return min(max(math.exp(found.x), low), high)
+    return min(max(math.exp(minimum.x), low), high)
 
 
 def bracket(e: float, k: float, span: Span, gap: float) -> tuple[float, float, float]:

@@ -11,24 +11,40 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from sottovoce.core.domains import DomainLike, as_domain
-from sottovoce.core.errors import check_epsilon, loss_exponent, positive_number, real_number, whole_number
+from sottovoce.core.errors import (
+    ArgumentError,
+    check_epsilon,
+    loss_exponent,
+    positive_number,
+    real_number,
+    whole_number,
+)
 from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.papers.pieces.densities import Piece, Span, best_pieces, expected_loss, merge
 from sottovoce.papers.pieces.scalar import bracket, least_background, worst_error
-from sottovoce.papers.pieces.staircase import Piece, Span, best_pieces, expected_loss, merge
 
-METHODS = ("exact", "bracket", "solver")
+Method = Literal["exact", "bracket", "solver"]
+METHODS: tuple[Method, ...] = ("exact", "bracket", "solver")
 
 
 @dataclass(frozen=True)
 class PieceSolution:
     """The best m pieces for the worst input (formulation (2)), and how well that is known.
 
-    `value` is the worst-case error of `densities`; no m-piece mechanism has less than `bound`.
-    `span` holds the input and output intervals, `method` how it was found and `seconds` how long that took.
+    Attributes:
+        epsilon: Privacy parameter ε.
+        loss: The k of |y − x|^k.
+        span: The input and the output interval.
+        densities: The height of each piece, from left to right.
+        value: The worst-case error of these densities.
+        bound: No m-piece mechanism has less.
+        method: "exact", "bracket" or "solver".
+        seconds: How long it took.
     """
 
     epsilon: float
@@ -51,18 +67,43 @@ class PieceSolution:
         return max(0.0, (self.value - self.bound) / self.value)
 
     def at(self, x: float) -> tuple[Piece, ...]:
-        """The pieces for the input x, in order, some of them empty."""
+        """Give the pieces for one input (formulation (3)).
+
+        Args:
+            x: An input.
+
+        Returns:
+            The pieces from left to right, some of them empty.
+
+        Raises:
+            ValueError: If `x` lies outside the input interval.
+        """
         x = real_number(x, "x")
         if not self.span.a <= x <= self.span.b:
-            raise ValueError(f"x must lie in the domain [{self.span.a!r}, {self.span.b!r}], got x={x!r}")
+            sentence = f"x must lie in the domain [{self.span.a!r}, {self.span.b!r}], got x={x!r}"
+            raise ArgumentError(sentence, argument="x")
         return best_pieces(self.densities, x, self.span)
 
     def merged(self, x: float) -> tuple[Piece, ...]:
-        """The pieces for the input x after merging redundant ones (⊎ of Lemma 3.3)."""
+        """Give the pieces for one input without redundant ones (⊎ of Lemma 3.3).
+
+        Args:
+            x: An input.
+
+        Returns:
+            The pieces from left to right: neighbours of one density joined, empty ones left out.
+        """
         return merge(self.at(x), tolerance=1e-9 * self.span.width)
 
     def error(self, x: float) -> float:
-        """The expected loss at x."""
+        """Give the expected loss at one input.
+
+        Args:
+            x: An input.
+
+        Returns:
+            E|y − x|^k.
+        """
         return expected_loss(self.at(x), x, self.loss)
 
 
@@ -73,28 +114,44 @@ def solve_pieces(
     *,
     domain: DomainLike = (0, 1),
     output: DomainLike | None = None,
-    method: str = "exact",
+    method: Method = "exact",
     gap: float = 1e-3,
     time_limit: float = 60.0,
 ) -> PieceSolution:
-    """The best generalised piecewise mechanism with m pieces, for the worst input of an interval.
+    """Find the best generalised piecewise mechanism with m pieces, for the worst input of an interval.
 
-    `output` is the interval of reports (the domain itself if not given). `method`:
+    Args:
+        epsilon: Privacy parameter ε.
+        pieces: m, at most 64.
+        loss: "l1", "l2" or the k ≥ 1 of |y − x|^k.
+        domain: The interval of inputs.
+        output: The interval of reports; the domain itself if not given.
+        method: "exact": by the bathtub argument three pieces attain the optimum of every m ≥ 3; one convex
+            function of one unknown is minimised. "bracket": a linear program with one scalar background
+            bounds every m at once. "solver": SCIP (extra `solver`) on the bilinear problem.
+        gap: The relative gap between value and bound at which "bracket" and "solver" stop.
+        time_limit: Seconds after which "solver" stops.
 
-    - "exact": by the bathtub argument three pieces attain the optimum of every m ≥ 3; one convex function of
-      one unknown is minimised.
-    - "bracket": a linear program with one scalar background bounds every m at once, to the relative `gap`.
-    - "solver": SCIP (extra `solver`) on the bilinear problem, until `gap` or `time_limit` seconds.
+    Returns:
+        The densities, their worst case, and a bound for every m-piece mechanism.
 
-    >>> s = solve_pieces(epsilon=1.0, pieces=4, loss="l1")
-    >>> round(s.value, 5), len(s.merged(0.3))
-    (0.37754, 3)
+    Raises:
+        ValueError: If an argument is out of range or an interval is a circle.
+        TypeError: If an argument is of the wrong type.
+        MissingExtra: If `method` is "solver" and SCIP is not installed.
+        TimeoutError: If "solver" finds no mechanism in time.
+
+    Example:
+        >>> s = solve_pieces(epsilon=1.0, pieces=4, loss="l1")
+        >>> round(s.value, 5), len(s.merged(0.3))
+        (0.37754, 3)
     """
     epsilon, k = check_epsilon(epsilon), loss_exponent(loss)
     count = whole_number(pieces, "pieces", least=1, most=64)
     span = _span(domain, domain if output is None else output)
     if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, got method={method!r}")
+        sentence = f"method must be one of {', '.join(METHODS)}, got method={method!r}"
+        raise ArgumentError(sentence, argument="method")
     gap, time_limit = positive_number(gap, "gap"), positive_number(time_limit, "time_limit")
     begin = time.perf_counter()
     if method == "solver":
@@ -111,7 +168,8 @@ def solve_pieces(
 def _span(domain: DomainLike, output: DomainLike) -> Span:
     inside, outside = as_domain(domain), as_domain(output)
     if inside.is_circle or outside.is_circle:
-        raise ValueError("solve_pieces needs intervals; on a circle ogpm is optimal among all mechanisms")
+        sentence = "solve_pieces needs intervals; on a circle ogpm is optimal among all mechanisms"
+        raise ArgumentError(sentence, argument="domain" if inside.is_circle else "output")
     return Span(inside.low, inside.high, outside.low, outside.high)
 
 
@@ -150,6 +208,6 @@ def _few(e: float, count: int, k: float, span: Span) -> tuple[tuple[float, ...],
         return worst(two(parameters))
 
     starts = [np.array([s, t]) for s in (-0.5, 0.5) for t in (-1.0, 1.0)]
-    found = [two(minimize(value, start, method="Nelder-Mead").x) for start in starts]
-    best = min([flat, *found], key=worst)
+    minima = [two(minimize(value, start, method="Nelder-Mead").x) for start in starts]
+    best = min([flat, *minima], key=worst)
     return best, worst(best)

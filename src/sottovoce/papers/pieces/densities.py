@@ -14,7 +14,13 @@ from typing import NamedTuple
 
 
 class Piece(NamedTuple):
-    """Constant density on [left, right)."""
+    """Constant density on [left, right).
+
+    Attributes:
+        density: The height.
+        left: Where the piece begins.
+        right: Where it ends.
+    """
 
     density: float
     left: float
