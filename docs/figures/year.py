@@ -18,7 +18,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import sottovoce as sv
-from sottovoce.designs.response import passed_on, response
+from sottovoce.designs.response import response
 
 DAYS, PEOPLE, BINS, AGAIN = 365, 2000, 12, 0.25
 MIDDLE = 183
@@ -42,17 +42,20 @@ def reports(values: Table, rng: np.random.Generator) -> dict[str, Table]:
     bins = (values // (120 / BINS)).astype(int)
     kept = m.report(np.tile((np.arange(BINS) + 0.5) * 120 / BINS, (PEOPLE, 1)), rng=rng)
     sent = np.take_along_axis(kept, bins, axis=1)
-    second = response(AGAIN, 2)
-    both = passed_on(m, second)
-    # The decoding that makes the mean of twice randomised reports unbiased.
-    share = both.probabilities([0.0, 120.0])[:, 1]
-    again = second.report(sent.astype(float), rng=rng)
+    share = upper_share(m)
+    again = response(AGAIN, 2).report(sent.astype(float), rng=rng)
     return {
         "fresh draw every day": m.decode(m.report(values, rng=rng)),
         "one draw for the year": np.repeat(m.decode(m.report(values[:, :1], rng=rng)), DAYS, axis=1),
         "bins": m.decode(sent),
+        # Decoded so that the mean of twice randomised reports is unbiased.
         "bins, randomised again": 120 * (again - share[0]) / (share[1] - share[0]),
     }
+
+
+def upper_share(m: sv.Mechanism) -> Table:
+    """How often the upper of two cells is sent after both steps, for values at either end."""
+    return m.probabilities([0.0, 120.0]) @ response(AGAIN, 2).probabilities([0.0, 1.0])[:, 1]
 
 
 def noise(name: str) -> tuple[float, float]:
@@ -63,7 +66,7 @@ def noise(name: str) -> tuple[float, float]:
         return 0.0, one
     if name != "bins, randomised again":
         return one, 0.0
-    share = passed_on(m, response(AGAIN, 2)).probabilities([0.0, 120.0])[:, 1]
+    share = upper_share(m)
     return one, 120**2 / 4 / (share[1] - share[0]) ** 2 - one
 
 
