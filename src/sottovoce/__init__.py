@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from sottovoce.compose.strategies import vector as vector
     from sottovoce.core.domains import Circle as Circle
     from sottovoce.core.domains import Interval as Interval
+    from sottovoce.core.formats import from_json as from_json
     from sottovoce.core.mechanism import Mechanism as Mechanism
     from sottovoce.core.mixture import Mixture as Mixture
-    from sottovoce.core.mixture import from_json as from_json
     from sottovoce.designs.classic import duchi as duchi
     from sottovoce.designs.classic import ogpm as ogpm
     from sottovoce.designs.classic import ogpm_unbiased as ogpm_unbiased
@@ -74,7 +74,7 @@ _HOME = {
     "distribution": "estimates.distribution",
     "duchi": "designs.classic",
     "fabrication": "estimates.honesty",
-    "from_json": "core.mixture",
+    "from_json": "core.formats",
     "honesty": "estimates.honesty",
     "mean": "estimates.means",
     "ogpm": "designs.classic",

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 from sottovoce.compose import joint
 from sottovoce.core import spec
-from sottovoce.core.errors import positive_number
+from sottovoce.core.errors import ArgumentTypeError, positive_number
 from sottovoce.core.exact import exp_lower, log_upper
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.mixture import Mixture, check_coin
-from sottovoce.core.rows import RowMechanism
+from sottovoce.core.formats import counted
+from sottovoce.core.reporter import Reporter
 
 if TYPE_CHECKING:
     from sottovoce.compose.polar import Polar
@@ -50,7 +49,7 @@ class Audit:
         return f"exact epsilon {self.epsilon!r} (ratio {self.ratio}); claimed {self.claimed!r}: {verdict}"
 
 
-def audit(mechanism: Mechanism | Mixture | RowMechanism | Vector | Polar | str | bytes) -> Audit:
+def audit(mechanism: Reporter | Vector | Polar | str | bytes) -> Audit:
     """Count the exact ε of a mechanism, or of a JSON spec without believing what it claims.
 
     >>> from sottovoce.designs.classic import ogpm
@@ -62,13 +61,14 @@ def audit(mechanism: Mechanism | Mixture | RowMechanism | Vector | Polar | str |
         form = joint.form_of(mechanism)
         if form is not None:
             content = joint.read(mechanism, form)
-            ratios = [spec.read(part)[2].largest_ratio for part in content["parts"]]
+            ratios = [spec.read_window(spec.parse_json(part))[2].largest_ratio for part in content["parts"]]
             claimed = positive_number(content["epsilon"], "epsilon")
             return Audit(joint.product_of_largest(ratios, content["sampled"]), claimed)
-        weights, parts = spec.read_parts(mechanism)
-        if weights is not None:
-            check_coin(weights, parts)
-        return Audit(max(window.largest_ratio for _, _, window in parts), parts[0][0])
+        claimed, ratio = counted(mechanism)
+        return Audit(ratio, claimed)
     if not hasattr(mechanism, "largest_ratio"):
-        raise TypeError(f"mechanism must be a mechanism or its JSON spec, got {type(mechanism).__name__}")
+        raise ArgumentTypeError(
+            f"mechanism must be a mechanism or its JSON spec, got {type(mechanism).__name__}",
+            argument="mechanism",
+        )
     return Audit(mechanism.largest_ratio, mechanism.epsilon)

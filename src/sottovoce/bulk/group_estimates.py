@@ -13,9 +13,9 @@ from sottovoce.bulk.processes import in_processes
 from sottovoce.bulk.sources import Data, Progress
 from sottovoce.bulk.tallies import tally
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, whole_number
+from sottovoce.core.formats import number_from_json
 from sottovoce.core.kernels.tables import IntArray
-from sottovoce.core.mixture import from_json
-from sottovoce.core.reporter import Reporter
+from sottovoce.core.number import Number
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.tally import Tally
 
@@ -36,7 +36,7 @@ def estimates(
     by: Sequence[str] | str,
     estimate: Estimator,
     *,
-    mechanism: Reporter | None = None,
+    mechanism: Number | None = None,
     processes: int | None = 1,
     progress: Progress | None = None,
 ) -> pa.Table:
@@ -88,9 +88,9 @@ def estimates(
 
 
 @lru_cache(maxsize=16)
-def mechanism_from(spec: str) -> Reporter:
+def mechanism_from(spec: str) -> Number:
     """The mechanism of a spec; a worker reads and audits it once."""
-    return from_json(spec)
+    return number_from_json(spec)
 
 
 def _chunks(groups: GroupedTally) -> list[list[Group]]:

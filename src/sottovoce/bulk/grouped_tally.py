@@ -11,7 +11,7 @@ import pyarrow as pa
 from sottovoce.bulk.group_counter import CELL, COUNT, GroupCounter, Key, plain_values
 from sottovoce.core.errors import DataError
 from sottovoce.core.kernels.tables import IntArray
-from sottovoce.core.reporter import Reporter
+from sottovoce.core.number import Number
 from sottovoce.estimates.tally import Tally
 
 
@@ -29,7 +29,7 @@ class GroupedTally(Mapping[Key, Tally]):
     """
 
     def __init__(
-        self, mechanism: Reporter, by: Sequence[str], keys: pa.Table, pairs: IntArray, counts: IntArray
+        self, mechanism: Number, by: Sequence[str], keys: pa.Table, pairs: IntArray, counts: IntArray
     ) -> None:
         """From what a `GroupCounter` gives.
 
@@ -47,7 +47,7 @@ class GroupedTally(Mapping[Key, Tally]):
         self._rows = dict(zip(names, pairwise(edges), strict=True))
 
     @classmethod
-    def from_table(cls, mechanism: Reporter, by: Sequence[str], table: pa.Table) -> GroupedTally:
+    def from_table(cls, mechanism: Number, by: Sequence[str], table: pa.Table) -> GroupedTally:
         """Read what any engine's GROUP BY gives: Spark's, DuckDB's, PostgreSQL's.
 
         Args:
@@ -131,7 +131,7 @@ class GroupedTally(Mapping[Key, Tally]):
         return f"<GroupedTally by={list(self.by)} groups={len(self)} n={self.n}>"
 
 
-def spread(mechanism: Reporter, cells: IntArray, counts: IntArray) -> Tally:
+def spread(mechanism: Number, cells: IntArray, counts: IntArray) -> Tally:
     """The tally of counts given for some cells; repeats add up."""
     every = np.zeros(mechanism.cells, dtype=np.int64)
     np.add.at(every, cells, counts)

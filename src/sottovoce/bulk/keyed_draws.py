@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,11 +22,7 @@ from numpy.typing import NDArray
 
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.mixture import Mixture
-from sottovoce.core.reporter import Reporter
-
-Device = Mechanism | Mixture  # until the contract says `dtype`, `report` and `report_from`
+from sottovoce.core.number import Number
 
 SECRET_BYTES = 32
 _REPORT, _STAND_IN = b"\0", b"\1"  # what a key is for
@@ -40,7 +36,7 @@ def new_secret() -> bytes:
 class KeyedDraws:
     """Draws for one column of some rows, by their ids, under one secret, which its repr does not show."""
 
-    def __init__(self, mechanism: Reporter, secret: bytes, column: str, ids: pa.Array) -> None:
+    def __init__(self, mechanism: Number, secret: bytes, column: str, ids: pa.Array) -> None:
         if len(secret) != SECRET_BYTES:
             raise ArgumentError(f"secret must be {SECRET_BYTES} bytes, got {len(secret)}", argument="secret")
         self._mechanism, self._secret, self._column = mechanism, secret, column
@@ -49,10 +45,7 @@ class KeyedDraws:
     def report(self, values: FloatArray) -> NDArray[Any]:
         """The cells of the rows with these values."""
         words = self._words(_REPORT, values)
-        mechanism = cast(Device, self._mechanism)
-        if isinstance(mechanism, Mixture):
-            return mechanism.report_from(words[:, 0], values, words[:, 1])
-        return mechanism.report_from(words[:, 0], values)
+        return self._mechanism.report_from(words[:, : self._mechanism.draws], values)
 
     def stand_ins(self) -> FloatArray:
         """A value for every row, spread evenly over the domain."""

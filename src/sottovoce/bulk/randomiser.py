@@ -15,9 +15,9 @@ from sottovoce.bulk.labels import label
 from sottovoce.bulk.sources import Data, Source
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.number import Number
 from sottovoce.core.policy import WORDS, Missing, Outside, Policy
 from sottovoce.core.randomness import word_source
-from sottovoce.core.reporter import Reporter
 
 Mask = NDArray[np.bool_]
 
@@ -36,7 +36,7 @@ class Randomiser:
     With `row_id` and `secret` the reports are a keyed function of the row instead of fresh.
     """
 
-    mechanisms: Mapping[str, Reporter]
+    mechanisms: Mapping[str, Number]
     keep: tuple[str, ...] = ()
     policy: Policy = field(default_factory=Policy)
     row_id: str | None = None
@@ -168,7 +168,7 @@ class Randomiser:
 class FreshDraws:
     """Draws of the secure stream, as `KeyedDraws` gives those of a secret."""
 
-    mechanism: Reporter
+    mechanism: Number
     rows: int
 
     def report(self, values: FloatArray) -> NDArray[Any]:

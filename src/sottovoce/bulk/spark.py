@@ -33,8 +33,8 @@ from sottovoce.bulk.spark_session import (
     write_once,
 )
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
+from sottovoce.core.number import Number
 from sottovoce.core.policy import Missing, Outside, Policy
-from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.tally import Tally
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ __all__ = ["central_mean", "estimates", "report", "session", "tally"]
 def report(
     df: DataFrame,
     column: str,
-    mechanism: Reporter,
+    mechanism: Number,
     *,
     output: str | None = None,
     row_id: str | None = None,
@@ -143,12 +143,12 @@ def _report_task(column: str, spec: str, keep: tuple[str, ...], policy: Policy, 
     return noting_refusals(task)
 
 
-def _cell_bytes(mechanism: Reporter) -> int:
+def _cell_bytes(mechanism: Number) -> int:
     """The narrowest signed integer for the cells: Spark has no unsigned ones."""
     return next(size for size in (1, 2, 4) if mechanism.cells <= 1 << (8 * size - 1))
 
 
-def _cell_type(mechanism: Reporter) -> str:
+def _cell_type(mechanism: Number) -> str:
     return {1: "byte", 2: "short", 4: "integer"}[_cell_bytes(mechanism)]
 
 
@@ -169,12 +169,12 @@ def _only(df: DataFrame, columns: Sequence[str]) -> StructType:
 
 
 @overload
-def tally(df: DataFrame, column: str, *, by: None = None, mechanism: Reporter | None = None) -> Tally: ...
+def tally(df: DataFrame, column: str, *, by: None = None, mechanism: Number | None = None) -> Tally: ...
 
 
 @overload
 def tally(
-    df: DataFrame, column: str, *, by: Sequence[str] | str, mechanism: Reporter | None = None
+    df: DataFrame, column: str, *, by: Sequence[str] | str, mechanism: Number | None = None
 ) -> GroupedTally: ...
 
 
@@ -183,7 +183,7 @@ def tally(
     column: str,
     *,
     by: Sequence[str] | str | None = None,
-    mechanism: Reporter | None = None,
+    mechanism: Number | None = None,
 ) -> Tally | GroupedTally:
     """Count reports with one GROUP BY on cells, of which only counts are shuffled.
 
@@ -212,8 +212,8 @@ def tally(
 
 
 def _counts(
-    df: DataFrame, column: str, groups: list[str], mechanism: Reporter | None
-) -> tuple[DataFrame, Reporter]:
+    df: DataFrame, column: str, groups: list[str], mechanism: Number | None
+) -> tuple[DataFrame, Number]:
     from pyspark.sql import functions
 
     check_keys(groups, (CELL, COUNT))
@@ -230,7 +230,7 @@ def estimates(
     by: Sequence[str] | str,
     estimate: Estimator,
     *,
-    mechanism: Reporter | None = None,
+    mechanism: Number | None = None,
 ) -> DataFrame:
     """Compute an estimate for each group, in parallel, from the counts.
 

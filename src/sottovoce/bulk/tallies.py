@@ -14,7 +14,7 @@ from sottovoce.bulk.labels import SPEC, agreed, labelled_mechanism
 from sottovoce.bulk.sources import Data, Progress, Source, list_files
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.core.kernels.tables import IntArray
-from sottovoce.core.reporter import Reporter
+from sottovoce.core.number import Number
 from sottovoce.estimates.tally import Tally
 
 
@@ -24,7 +24,7 @@ def tally(
     column: str | None = None,
     *,
     by: None = None,
-    mechanism: Reporter | None = None,
+    mechanism: Number | None = None,
     progress: Progress | None = None,
 ) -> Tally: ...
 
@@ -35,7 +35,7 @@ def tally(
     column: str | None = None,
     *,
     by: Sequence[str] | str,
-    mechanism: Reporter | None = None,
+    mechanism: Number | None = None,
     progress: Progress | None = None,
 ) -> GroupedTally: ...
 
@@ -45,7 +45,7 @@ def tally(
     column: str | None = None,
     *,
     by: Sequence[str] | str | None = None,
-    mechanism: Reporter | None = None,
+    mechanism: Number | None = None,
     progress: Progress | None = None,
 ) -> Tally | GroupedTally:
     """Count the reports of a column, of everybody or by group.

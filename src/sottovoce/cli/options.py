@@ -107,7 +107,7 @@ def check_target(path: Path | None, endings: tuple[str, ...] = (), option: str =
 
 def read_spec(path: Path) -> Any:
     """The mechanism of a spec file."""
-    from sottovoce.core.mixture import from_json
+    from sottovoce.core.formats import from_json
 
     return from_json(path.read_bytes())
 

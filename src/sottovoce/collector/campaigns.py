@@ -14,9 +14,9 @@ from sottovoce.collector.moments import Moment, now
 from sottovoce.collector.refusals import Refusal, broken_rule
 from sottovoce.collector.store import Store, Stored
 from sottovoce.core.errors import ArgumentError
-from sottovoce.core.mixture import from_json
+from sottovoce.core.formats import number_from_json
+from sottovoce.core.number import Number
 from sottovoce.core.policy import Policy
-from sottovoce.core.reporter import Reporter
 
 NAME = r"^[a-z0-9][a-z0-9-]{0,62}$"
 Status = Literal["scheduled", "open", "closed"]
@@ -85,9 +85,9 @@ class Rules(Declaration):
 
 
 @lru_cache(maxsize=64)
-def read_reporter(spec: str) -> Reporter:
+def read_reporter(spec: str) -> Number:
     """The reporter of a spec, read once."""
-    return from_json(spec)
+    return number_from_json(spec)
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Campaign:
         return self.stored.name
 
     @property
-    def reporter(self) -> Reporter:
+    def reporter(self) -> Number:
         """What every device runs."""
         return read_reporter(self.stored.spec)
 
@@ -153,7 +153,7 @@ def create(store: Store, new: NewCampaign) -> Campaign:
     return Campaign.of(store.create_campaign(new.name, reporter.digest, new.spec, rules.model_dump_json()))
 
 
-def _checked_reporter(spec: str) -> Reporter:
+def _checked_reporter(spec: str) -> Number:
     try:
         reporter = read_reporter(spec)
     except (ValueError, TypeError) as error:
@@ -163,7 +163,7 @@ def _checked_reporter(spec: str) -> Reporter:
     return reporter
 
 
-def _stand_in(new: NewCampaign, reporter: Reporter) -> StandIn:
+def _stand_in(new: NewCampaign, reporter: Number) -> StandIn:
     missing = float(reporter.domain.from_unit(0.5)) if new.missing is None else new.missing
     try:
         Policy(missing, new.outside).checked(reporter.domain)

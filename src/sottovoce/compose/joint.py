@@ -14,10 +14,10 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from sottovoce.core import mixture, spec
+from sottovoce.core import formats, spec
 from sottovoce.core.errors import SpecError
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.mechanism import from_json as part_from_json
+from sottovoce.core.reporter import Reporter
 
 if TYPE_CHECKING:
     from sottovoce.compose.polar import Polar
@@ -69,10 +69,10 @@ def read(text: str | bytes, form: str) -> dict[str, Any]:
 
 
 def parts_of(content: dict[str, Any]) -> tuple[Mechanism, ...]:
-    return tuple(part_from_json(part) for part in content["parts"])
+    return tuple(Mechanism(*spec.read_window(spec.parse_json(part))) for part in content["parts"])
 
 
-def from_json(text: str | bytes) -> Mechanism | mixture.Mixture | Vector | Polar:
+def from_json(text: str | bytes) -> Reporter | Vector | Polar:
     """Read any spec of this library; refused unless its counts give the ε it claims."""
     form = form_of(text)
     if form == VECTOR:
@@ -83,4 +83,4 @@ def from_json(text: str | bytes) -> Mechanism | mixture.Mixture | Vector | Polar
         from sottovoce.compose.polar import Polar
 
         return Polar.from_json(text)
-    return mixture.from_json(text)
+    return formats.from_json(text)

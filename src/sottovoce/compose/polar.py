@@ -32,7 +32,7 @@ from sottovoce.core.errors import PrivacyError, SpecError, check_epsilon, loss_e
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.randomness import Seeded, one_stream
+from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.values import as_cells, as_numbers
 from sottovoce.designs.classic import ogpm
 from sottovoce.designs.limits import circular_limit
@@ -131,7 +131,7 @@ class Polar(spec.Specified):
     ) -> NDArray[Any]:
         """Randomise positions given by distance and angle (radians): one integer each."""
         r, theta = np.broadcast_arrays(as_numbers(distance, "distance"), as_numbers(angle, "angle"))
-        rng = one_stream(rng)
+        rng = word_source(rng)
         one = self.distance.report(r, clip=clip, rng=rng).astype(np.int64)
         two = self.angle.report(theta, clip=True, rng=rng)  # an angle is an angle, however often around
         return np.asarray(one * self.angle.cells + two).astype(self.dtype)[()]

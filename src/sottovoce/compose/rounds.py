@@ -24,7 +24,7 @@ from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.errors import DataError, check_confidence, check_epsilon, real_number
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.reporter import Reporter
+from sottovoce.core.reporter import NumberReporter
 from sottovoce.designs.optimal import optimal
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.estimate import Estimate
@@ -67,7 +67,7 @@ class TwoRounds:
         """
         return optimal(self.epsilon, self.domain, prior=self.guess(first))
 
-    def shares(self, first: Tally, second: Reporter, people: int) -> FloatArray:
+    def shares(self, first: Tally, second: NumberReporter, people: int) -> FloatArray:
         """How much each round counts when `people` report in the second: what it is worth under the guess.
 
         `first` is the tally of the first round.
@@ -121,7 +121,7 @@ def _moments(tally: Tally) -> tuple[float, float]:
     return mean, float(tally.counts @ (decoded - mean) ** 2 / (tally.n - 1) / tally.n)
 
 
-def _variance(mechanism: Reporter, x: FloatArray) -> FloatArray:
+def _variance(mechanism: NumberReporter, x: FloatArray) -> FloatArray:
     if not isinstance(mechanism, Mechanism):
         raise TypeError(f"a round needs a mechanism of one part, got {type(mechanism).__name__}")
     return np.asarray(mechanism.variance(x))

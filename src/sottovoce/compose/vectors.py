@@ -41,7 +41,7 @@ from sottovoce.core.errors import (
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.randomness import Seeded, one_stream, word_source
+from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.values import as_numbers
 
 
@@ -129,7 +129,7 @@ class Vector(spec.Specified):
         rows = rows[None, :] if rows.ndim == 1 else rows
         if rows.ndim != 2 or rows.shape[1] != self.attributes:
             raise DataError(f"values must have {self.attributes} columns, got shape {np.shape(values)}")
-        rng = one_stream(rng)
+        rng = word_source(rng)
         self._fill(rows, missing, rng)
         chosen = self._choose(len(rows), rng)
         cells = np.empty(chosen.shape, dtype=np.min_scalar_type(max(part.cells for part in self.parts) - 1))

@@ -17,17 +17,44 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sottovoce.core.compact import Compact
 from sottovoce.core.errors import positive_number, real_number
 
 FloatArray = NDArray[np.float64]
 
 
-class Domain(ABC):
-    """A range [low, high] of values; `Interval` has ends, on a `Circle` the ends are one point."""
+class Space(Compact, ABC):
+    """A set of possible values: numbers (a `Domain`) or positions (a `Disc`)."""
+
+    #: The shape of one value: () for a number, (2,) for a position.
+    shape: tuple[int, ...] = ()
+
+    @abstractmethod
+    def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each value lies in the set; false for what is not finite."""
+
+    @abstractmethod
+    def bring_inside(self, x: FloatArray) -> FloatArray:
+        """What `clip=True` means here: the nearest end of an interval, the same angle on a circle."""
+
+    @abstractmethod
+    def spread(self, words: NDArray[np.uint64]) -> FloatArray:
+        """Values spread evenly over the set, one for each uniform 64-bit word."""
+
+    def absent(self, x: FloatArray) -> NDArray[np.bool_]:
+        """Whether each value is missing: a part of it is NaN or infinite."""
+        return np.asarray(~np.isfinite(x).all(axis=tuple(range(-len(self.shape), 0))))
+
+
+class Domain(Space):
+    """A range [low, high] of numbers; `Interval` has ends, on a `Circle` the ends are one point."""
 
     low: float
     high: float
     is_circle: bool
+
+    def __str__(self) -> str:
+        return f"[{self.low!r}, {self.high!r}]"
 
     @cached_property
     def scale(self) -> float:
@@ -83,10 +110,6 @@ class Domain(ABC):
     def spread(self, words: NDArray[np.uint64]) -> FloatArray:
         """Values spread evenly over the domain, one for each uniform 64-bit word."""
         return self.bring_inside(self.from_unit((words >> np.uint64(11)) * 2.0**-53))
-
-    @abstractmethod
-    def bring_inside(self, x: FloatArray) -> FloatArray:
-        """What `clip=True` means here: the nearest end of an interval, the same angle on a circle."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +177,41 @@ class Circle(Domain):
             turn = np.mod(beyond, self.circumference)
             half = np.mod(x / 2 - self.low / 2, self.circumference / 2)  # where the difference overflows
         return np.where(inside, x, self.low + np.where(np.isfinite(beyond), turn, 2 * half))
+
+
+@dataclass(frozen=True)
+class Disc(Space):
+    """Positions (x, y) around the origin, at most `radius` away.
+
+    >>> Disc(10).contains([[3, 4], [8, 8]]).tolist()
+    [True, False]
+    """
+
+    radius: float = 1.0
+    shape = (2,)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius", positive_number(self.radius, "radius"))
+
+    def __str__(self) -> str:
+        return f"the disc of radius {self.radius!r}"
+
+    def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each position lies in the disc."""
+        x = np.asarray(x, dtype=np.float64)
+        return np.asarray(np.hypot(x[..., 0], x[..., 1]) <= self.radius)
+
+    def bring_inside(self, x: FloatArray) -> FloatArray:
+        """The nearest point of the disc."""
+        away = np.hypot(x[..., 0], x[..., 1])
+        factor = np.divide(self.radius, away, out=np.ones_like(away), where=away > self.radius)
+        return np.asarray(x * factor[..., None])
+
+    def spread(self, words: NDArray[np.uint64]) -> FloatArray:
+        """Positions spread evenly over the area, from the two halves of each word."""
+        away = self.radius * np.sqrt((words >> np.uint64(32)) * 2.0**-32)
+        turn = 2 * math.pi * ((words & np.uint64(0xFFFFFFFF)) * 2.0**-32)
+        return np.stack((away * np.cos(turn), away * np.sin(turn)), axis=-1)
 
 
 DomainLike = Domain | tuple[float, float] | Sequence[float]

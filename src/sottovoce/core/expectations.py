@@ -12,6 +12,7 @@ Their maxima over the continuous domain are found piece by piece (`maxima`).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.kernels.tables import FloatArray, IntArray
-from sottovoce.core.maxima import Bulge, Pieces
+from sottovoce.core.maxima import Bulge, ErrorAt, Pieces, Track
+from sottovoce.core.number import power_loss
 from sottovoce.core.window import Window
 
 LongArray = NDArray[np.longdouble]
@@ -61,15 +63,8 @@ class Expectations:
         ends = self._window_integral(p, s + self.window.length) - self._window_integral(p, s)
         return np.asarray((self._sums[p][0][-1] + ends) / self.window.total)
 
-    def mean(self, s: FloatArray) -> LongArray:
-        return self.moment("1", s)
-
-    def variance(self, s: FloatArray) -> FloatArray:
-        first = self.moment("1", s)
-        return np.asarray(np.maximum(self.moment("2", s) - first * first, 0), dtype=np.float64)
-
     def bias(self, t: FloatArray, s: FloatArray) -> FloatArray:
-        return np.asarray(self.mean(s) - (t.astype(np.longdouble) - 0.5), dtype=np.float64)
+        return np.asarray(self.moment("1", s) - (t.astype(np.longdouble) - 0.5), dtype=np.float64)
 
     # -- errors -----------------------------------------------------------------------------------------
 
@@ -82,6 +77,12 @@ class Expectations:
             square = self.moment("2", s) - 2 * c * self.moment("1", s) + c * c
             return np.asarray(np.maximum(square, 0), dtype=np.float64)
         return self._absolute(t, s)
+
+    def period(self) -> float:
+        """On a circle of equal cells with one slope, moving by one cell changes nothing."""
+        w = self.window
+        equal = w.wraps and len(w.count) == 1 and len(w.knot_t) == 2 and w.knot_s[1] - w.knot_s[0] == w.around
+        return 1.0 / w.cells if equal and abs(w.step[0] * w.cells - 1) < 1e-9 else 1.0
 
     def _absolute(self, t: FloatArray, s: FloatArray) -> FloatArray:
         """E|y − t| by splitting background and window at the first report above t."""
@@ -108,38 +109,48 @@ class Expectations:
         rows = max(1, _ROW_BLOCK // self.window.cells)
         for first in range(0, t.size, rows):
             part = slice(first, first + rows)
-            distance = np.abs(self.window.v - t[part, None])
-            if circular:
-                distance = np.mod(distance, 1.0)
-                distance = np.minimum(distance, 1.0 - distance)
-            loss = distance if k == 1 else np.square(distance) if k == 2 else distance**k
-            out[part] = np.einsum("ij,ij->i", self._weights(s[part]), loss)
+            loss = power_loss(self.window.v, t[part], k, circular)
+            out[part] = np.einsum("ij,ij->i", self.window.a + self.window.overlap(s[part]), loss)
         return out / self.window.total
 
-    def _weights(self, s: FloatArray) -> FloatArray:
-        """Counts per cell for real-valued starts."""
-        s = s[:, None]
-        left, right, end = self._edge[:-1], self._edge[1:], s + self.window.length
-        overlap = np.maximum(np.minimum(right, end) - np.maximum(left, s), 0.0)
-        if self.window.wraps:
-            overlap += np.maximum(np.minimum(right, end - self._edge[-1]) - left, 0.0)
-        return np.asarray(self.window.a + overlap)
 
-    # -- where the law bends ----------------------------------------------------------------------------
+class WindowLaw:
+    """The law of a coin between windows: expectations, and their maxima over the continuous domain.
 
-    def bends(self, first: IntArray) -> FloatArray:
-        """Unit coordinates between which the probability of every group of cells is linear in t.
+    A lone window is the coin with one side.
+    """
 
-        Group i holds the cells from first[i] to the next entry; at a bend the law may also jump.
-        """
-        pieces = Pieces(self.window, bends=True, edges=self.window.edge[np.append(first, self.window.cells)])
-        return np.append(pieces.t0, pieces.t1[-1])
+    def __init__(self, windows: Sequence[Window], shares: Sequence[float]) -> None:
+        self.parts = [Expectations(window) for window in windows]
+        self.shares = list(shares)
 
-    # -- maxima -----------------------------------------------------------------------------------------
+    def starts(self, t: FloatArray) -> list[FloatArray]:
+        """The window start of every part at each t."""
+        return [part.window.starts(t).astype(np.float64) for part in self.parts]
+
+    def error(self, t: FloatArray, starts: list[FloatArray], k: float, circular: bool) -> FloatArray:
+        """E|y − t|^k."""
+        errors = (part.error(t, s, k, circular) for part, s in zip(self.parts, starts, strict=True))
+        return self._mixed(errors)
+
+    def bias(self, t: FloatArray, starts: list[FloatArray]) -> FloatArray:
+        """E[y] − t."""
+        return self._mixed(part.bias(t, s) for part, s in zip(self.parts, starts, strict=True))
+
+    def variance(self, starts: list[FloatArray]) -> FloatArray:
+        """E[y²] − E[y]²."""
+        moments = [
+            self._mixed(part.moment(p, s) for part, s in zip(self.parts, starts, strict=True))
+            for p in ("1", "2")
+        ]
+        return np.asarray(np.maximum(moments[1] - moments[0] * moments[0], 0), dtype=np.float64)
+
+    def _mixed(self, terms: Iterable[Any]) -> Any:
+        return sum(share * term for share, term in zip(self.shares, terms, strict=True))
 
     def worst_variance(self) -> float:
-        pieces = Pieces(self.window, bends=True)
-        return pieces.quadratic_maximum(lambda t, s: self.variance(s))
+        """The largest variance."""
+        return self._pieces(bends=True).quadratic_maximum(lambda t, starts: self.variance(starts))
 
     def worst_error(self, k: float, circular: bool) -> float:
         """max over t of E|y − t|^k: to rounding for k = 1, 2 in the domain's own distance, else to 1e−6.
@@ -147,25 +158,39 @@ class Expectations:
         The exceptions to the first are circles of unequal cells, which no design here makes. What is returned
         is attained.
         """
-
-        def at(t: FloatArray, s: FloatArray) -> FloatArray:
-            return self.error(t, s, k, circular)
-
-        period = self._period() if circular else 1.0
+        period = max(part.period() for part in self.parts) if circular else 1.0
+        if period < 1.0 and len(self.parts) > 1:
+            # Turning by a cell changes nothing, and within a cell errors move by its width squared.
+            alone = (WindowLaw([part.window], [1.0]) for part in self.parts)
+            return float(self._mixed(law.worst_error(k, circular) for law in alone))
         if k in (1.0, 2.0) and (not circular or period < 1.0):
-            turns = [self.window.v] if k == 1.0 or circular else []
+            turns = [part.window.v for part in self.parts if k == 1.0]
             if circular:
-                turns = [(self.window.v[:2, None] + [0.0, 0.5, -0.5]).ravel() % period]
-            pieces = Pieces(self.window, bends=True, turns=turns, until=period)
-            return pieces.quadratic_maximum(at)
-        pieces = Pieces(self.window, bends=False, until=period)
-        return pieces.bracketed_maximum(at, Bulge(self.window, k, circular))
+                turns = [(self.parts[0].window.v[:2, None] + [0.0, 0.5, -0.5]).ravel() % period]
+            pieces = self._pieces(bends=True, turns=turns, until=period)
+            return pieces.quadratic_maximum(lambda t, starts: self.error(t, starts, k, circular))
+        pieces = self._pieces(bends=False, until=period)
 
-    def _period(self) -> float:
-        """On a circle of equal cells with one slope, moving by one cell changes nothing."""
-        w = self.window
-        equal = w.wraps and len(w.count) == 1 and len(w.knot_t) == 2 and w.knot_s[1] - w.knot_s[0] == w.around
-        return 1.0 / w.cells if equal and abs(w.step[0] * w.cells - 1) < 1e-9 else 1.0
+        def at(part: Expectations) -> ErrorAt:
+            return lambda t, s: part.error(t, s, k, circular)
+
+        bulges = (Bulge(part.window, k, circular) for part in self.parts)
+        errors = (at(part) for part in self.parts)
+        return pieces.bracketed_maximum(list(zip(self.shares, errors, bulges, strict=True)))
+
+    def _pieces(self, *, bends: bool, turns: Sequence[FloatArray] = (), until: float = 1.0) -> Pieces:
+        tracks = [Track(part.window) for part in self.parts]
+        return Pieces(tracks, bends=bends, turns=turns, until=until)
+
+
+def bends(window: Window, first: IntArray) -> FloatArray:
+    """Unit coordinates between which the probability of every group of cells is linear in t.
+
+    Group i holds the cells from first[i] to the next entry; at a bend the law may also jump.
+    """
+    track = Track(window, window.edge[np.append(first, window.cells)])
+    pieces = Pieces([track], bends=True)
+    return np.append(pieces.t0, pieces.t1[-1])
 
 
 def _prefix(terms: Any) -> LongArray:

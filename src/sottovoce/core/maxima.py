@@ -8,7 +8,7 @@ lie above them by what `Bulge` bounds, which falls with the square of the rectan
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -16,40 +16,37 @@ from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.window import Window
 
 ErrorAt = Callable[[FloatArray, FloatArray], FloatArray]
+#: Errors at places t, given the window starts there: one array of starts for each part.
+AtStarts = Callable[[FloatArray, list[FloatArray]], FloatArray]
 
 
-class Pieces:
-    """The graph of the start as a polyline: (t, s) from (t0, s0) to (t1, s1), cut where asked."""
+class Track:
+    """The start of one window over [0, 1], a polyline that is cut where something bends."""
 
-    def __init__(
-        self,
-        window: Window,
-        *,
-        bends: bool,
-        turns: list[FloatArray] | None = None,
-        until: float = 1.0,
-        edges: IntArray | None = None,
-    ) -> None:
+    def __init__(self, window: Window, edges: IntArray | None = None) -> None:
         self.window = window
         self.edges = window.edge if edges is None else edges
-        knots, starts, slopes = window.segments
-        ends = np.append(knots[1:], np.inf)
-        cuts = [np.array([0.0, until]), knots, *self._clamps(knots, starts, slopes), *(turns or [])]
-        if bends:
-            cuts.append(self._crossings(knots, starts, slopes, ends))
-        t = np.unique(np.concatenate(cuts))
-        t = t[(t >= 0) & (t <= until)]
-        segment = np.clip(np.searchsorted(knots, (t[:-1] + t[1:]) / 2, side="right") - 1, 0, None)
-        self.t0, self.t1 = t[:-1], t[1:]
-        self.s0, self.s1 = (
-            np.clip(starts[segment] + (at - knots[segment]) * slopes[segment], 0.0, window.top)
-            for at in (self.t0, self.t1)
-        )
-        if window.wraps:
-            turns = np.floor((self.s0 + self.s1) / 2 / window.around) * window.around
-            self.s0, self.s1 = self.s0 - turns, self.s1 - turns
+        self.knots, self.starts, self.slopes = window.segments
 
-    def _clamps(self, t: FloatArray, s: FloatArray, slope: FloatArray) -> list[FloatArray]:
+    def cuts(self, *, bends: bool) -> list[FloatArray]:
+        """Where the polyline turns; with `bends` also where an end of the window passes a cell edge."""
+        return [self.knots, *self._clamps(), *([self._crossings()] if bends else [])]
+
+    def at(self, t0: FloatArray, t1: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The starts at both ends of pieces that no cut divides."""
+        segment = np.clip(np.searchsorted(self.knots, (t0 + t1) / 2, side="right") - 1, 0, None)
+        s0, s1 = (
+            np.clip(
+                self.starts[segment] + (t - self.knots[segment]) * self.slopes[segment], 0.0, self.window.top
+            )
+            for t in (t0, t1)
+        )
+        if self.window.wraps:
+            turns = np.floor((s0 + s1) / 2 / self.window.around) * self.window.around
+            s0, s1 = s0 - turns, s1 - turns
+        return s0, s1
+
+    def _clamps(self) -> list[FloatArray]:
         """Where a segment's line meets the smallest or the largest start; on a circle, where an end of the
         window meets the seam.
         """
@@ -57,11 +54,14 @@ class Pieces:
         levels = [0.0, float(self.window.top)]
         if self.window.wraps:
             levels += [around, around - length, 2 * around - length]
-        moving = slope > 0
-        return [t[moving] + (level - s[moving]) / slope[moving] for level in levels]
+        moving = self.slopes > 0
+        t, s, slope = self.knots[moving], self.starts[moving], self.slopes[moving]
+        return [t + (level - s) / slope for level in levels]
 
-    def _crossings(self, t: FloatArray, s: FloatArray, slope: FloatArray, end: FloatArray) -> FloatArray:
+    def _crossings(self) -> FloatArray:
         """Where s or s + K passes a cell edge."""
+        t, s, slope = self.knots, self.starts, self.slopes
+        end = np.append(t[1:], np.inf)
         edge = np.unique(self.edges).astype(np.float64)
         length, around = float(self.window.length), float(self.window.around)
         levels = [edge, edge - length]
@@ -77,10 +77,31 @@ class Pieces:
         crossed = level[low[segment] + within]
         return np.asarray(t[segment] + (crossed - s[segment]) / slope[segment])
 
-    def quadratic_maximum(self, f: ErrorAt) -> float:
+
+class Pieces:
+    """Pieces [t0, t1] of the domain on which nothing bends, and the starts of every track at their ends."""
+
+    def __init__(
+        self,
+        tracks: Sequence[Track],
+        *,
+        bends: bool,
+        turns: Sequence[FloatArray] = (),
+        until: float = 1.0,
+    ) -> None:
+        cuts = [np.array([0.0, until]), *turns]
+        for track in tracks:
+            cuts += track.cuts(bends=bends)
+        t = np.unique(np.concatenate(cuts))
+        t = t[(t >= 0) & (t <= until)]
+        self.t0, self.t1 = t[:-1], t[1:]
+        self.starts = [track.at(self.t0, self.t1) for track in tracks]
+
+    def quadratic_maximum(self, f: AtStarts) -> float:
         """The maximum of an f that is quadratic along every piece."""
-        left, right = f(self.t0, self.s0), f(self.t1, self.s1)
-        middle = f((self.t0 + self.t1) / 2, (self.s0 + self.s1) / 2)
+        left = f(self.t0, [s0 for s0, _ in self.starts])
+        right = f(self.t1, [s1 for _, s1 in self.starts])
+        middle = f((self.t0 + self.t1) / 2, [(s0 + s1) / 2 for s0, s1 in self.starts])
         slope, curve = right - left, 2 * (left + right - 2 * middle)
         with np.errstate(divide="ignore", invalid="ignore"):
             at = np.where(curve < 0, 0.5 - slope / (2 * curve), 0.5)
@@ -90,25 +111,37 @@ class Pieces:
         top = np.where(np.abs(top - middle) <= np.abs(slope) + 1e-12 * middle, top, middle)
         return float(max(left.max(), right.max(), top.max()))
 
-    def bracketed_maximum(self, f: ErrorAt, bulge: Bulge, rounds: int = 60) -> float:
-        """The maximum by bisection, dropping pieces whose upper bound is below what was reached.
+    def bracketed_maximum(self, parts: Sequence[tuple[float, ErrorAt, Bulge]], rounds: int = 60) -> float:
+        """The maximum of a weighted sum by bisection, dropping pieces whose bound is below what was reached.
 
-        The bound of a piece is the largest of f at its four corners, plus how far it may bulge.
+        The bound of a piece is, for every part, the largest error at its four corners, plus how far it may
+        bulge; the weights add these up.
         """
-        t0, t1, s0, s1 = self.t0, self.t1, self.s0, self.s1
-        left, right = f(t0, s0), f(t1, s1)
-        best = max(left.max(), right.max())
+
+        def value(t: FloatArray, starts: list[FloatArray]) -> FloatArray:
+            return np.asarray(sum(share * f(t, s) for (share, f, _), s in zip(parts, starts, strict=True)))
+
+        def bound(t0: FloatArray, t1: FloatArray, starts: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
+            total = np.zeros_like(t0)
+            for (share, f, bulge), (s0, s1) in zip(parts, starts, strict=True):
+                corners = np.maximum(np.maximum(f(t0, s0), f(t1, s1)), np.maximum(f(t0, s1), f(t1, s0)))
+                total += share * (corners + bulge(t0, t1, s0, s1))
+            return total
+
+        t0, t1, starts = self.t0, self.t1, self.starts
+        best = max(value(t0, [s for s, _ in starts]).max(), value(t1, [s for _, s in starts]).max())
         for _ in range(rounds):
-            corners = np.maximum(np.maximum(left, right), np.maximum(f(t0, s1), f(t1, s0)))
-            keep = corners + bulge(t0, t1, s0, s1) > best * (1 + 1e-6)
+            keep = bound(t0, t1, starts) > best * (1 + 1e-6)
             if not keep.any():
                 break
-            t0, t1, s0, s1, left, right = (z[keep] for z in (t0, t1, s0, s1, left, right))
-            tm, sm = (t0 + t1) / 2, (s0 + s1) / 2
-            middle = f(tm, sm)
-            best = max(best, middle.max())
-            t0, t1, s0, s1 = (np.concatenate(pair) for pair in ((t0, tm), (tm, t1), (s0, sm), (sm, s1)))
-            left, right = np.concatenate((left, middle)), np.concatenate((middle, right))
+            t0, t1, starts = t0[keep], t1[keep], [(s0[keep], s1[keep]) for s0, s1 in starts]
+            tm, middles = (t0 + t1) / 2, [(s0 + s1) / 2 for s0, s1 in starts]
+            best = max(best, value(tm, middles).max())
+            t0, t1 = np.concatenate((t0, tm)), np.concatenate((tm, t1))
+            starts = [
+                (np.concatenate((s0, sm)), np.concatenate((sm, s1)))
+                for (s0, s1), sm in zip(starts, middles, strict=True)
+            ]
         return float(best)
 
 

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.domains import Domain, FloatArray
+from sottovoce.core.domains import FloatArray, Space
 from sottovoce.core.errors import ArgumentError, DataError, one_of, real_number
 from sottovoce.core.randomness import Seeded, word_source
 
@@ -68,7 +68,7 @@ class Policy:
         """Whether a value can end in an error or in no report: what a person's client must never run."""
         return self.missing in ("refuse", "drop", "keep") or self.outside == "refuse"
 
-    def checked(self, domain: Domain, words: tuple[str, ...] = STAND_INS) -> Policy:
+    def checked(self, domain: Space, words: tuple[str, ...] = STAND_INS) -> Policy:
         """This policy, if it makes sense for a domain.
 
         Args:
@@ -90,7 +90,7 @@ class Policy:
         return self
 
     def judge(
-        self, values: FloatArray, domain: Domain, name: str = "values"
+        self, values: FloatArray, domain: Space, name: str = "values"
     ) -> tuple[FloatArray, NDArray[np.bool_]]:
         """Apply the rule for values outside, and find the missing ones.
 
@@ -105,27 +105,26 @@ class Policy:
         Raises:
             DataError: If something is refused. It gives a count and the first index, never a value.
         """
-        missing = ~np.isfinite(values)
+        missing = domain.absent(values)
         if self.missing == "refuse" and missing.any():
             raise _refusal(
                 missing, name, "missing", "missing (NaN or infinite)", "missing= says what stands in"
             )
-        outside = ~missing & ~domain.contains(np.where(missing, domain.low, values))
+        outside = ~missing & ~domain.contains(values)
         if outside.any():
             if self.outside == "refuse":
-                rule = f"outside [{domain.low!r}, {domain.high!r}]"
-                raise _refusal(outside, name, "outside", rule, "clip=True brings them inside")
+                raise _refusal(outside, name, "outside", f"outside {domain}", "clip=True brings them inside")
             if self.outside == "clip":
-                values = np.where(outside, domain.bring_inside(np.where(missing, domain.low, values)), values)
+                values = np.array(values, dtype=np.float64)
+                values[outside] = domain.bring_inside(values[outside])
+            elif self.missing == "refuse":
+                raise _refusal(outside, name, "outside", f"outside {domain}", "missing= says what stands in")
             else:
                 missing = missing | outside
-                if self.missing == "refuse":
-                    rule = f"outside [{domain.low!r}, {domain.high!r}]"
-                    raise _refusal(outside, name, "outside", rule, "missing= says what stands in")
         return values, missing
 
     def prepare(
-        self, values: FloatArray, domain: Domain, rng: Seeded = None, name: str = "values"
+        self, values: FloatArray, domain: Space, rng: Seeded = None, name: str = "values"
     ) -> FloatArray:
         """Values that can all be randomised: judged, with stand-ins for the missing ones.
 

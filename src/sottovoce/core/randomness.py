@@ -17,8 +17,9 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 from numpy.typing import NDArray
 
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError
+
 Words = NDArray[np.uint64]
-Seeded = np.random.Generator | int | None
 
 _REKEY_BYTES = 1 << 30
 _CHUNK_BYTES = 1 << 19
@@ -30,6 +31,9 @@ class WordSource(Protocol):
     def fill(self, words: Words) -> None: ...
 
     def words(self, count: int) -> Words: ...
+
+
+Seeded = np.random.Generator | int | WordSource | None
 
 
 class SecureStream:
@@ -102,34 +106,49 @@ def secure_stream() -> SecureStream:
 
 
 def word_source(rng: Seeded = None) -> WordSource:
-    """The secure stream, unless a seed or a numpy Generator is passed explicitly.
+    """The secure stream, unless a seed or a numpy Generator is passed explicitly, for simulations.
+
+    Seeded words come from a stream of their own: people's values that were simulated with the same seed, or
+    with a generator in the same state, are independent of them. A generator is moved on, so the next call
+    gives other words. A source is passed on as it is, for what draws several times.
 
     >>> word_source(7).words(2).tolist() == word_source(7).words(2).tolist()
     True
     """
-    generator = one_stream(rng)
-    return secure_stream() if generator is None else SeededStream(generator)
-
-
-def one_stream(rng: Seeded) -> np.random.Generator | None:
-    """A seed as a generator, for what draws several times: each from where the last one stopped.
-
-    A seed that is passed on to every part would give them all the same words.
-    """
-    if rng is None or isinstance(rng, np.random.Generator):
-        return rng
+    if rng is None:
+        return secure_stream()
+    if isinstance(rng, np.random.Generator):
+        return SeededStream(_separate(rng.integers(0, 1 << 64, size=4, dtype=np.uint64).tolist()))
     if isinstance(rng, int | np.integer) and not isinstance(rng, bool):
         if rng < 0:
-            raise ValueError(f"rng must not be a negative seed, got rng={int(rng)}")
-        return np.random.default_rng(int(rng))
-    raise TypeError(f"rng must be a numpy Generator or an integer seed, got rng={rng!r}")
+            raise ArgumentError(f"rng must not be a negative seed, got rng={int(rng)}", argument="rng")
+        return SeededStream(_separate(int(rng)))
+    if hasattr(rng, "fill") and hasattr(rng, "words"):
+        return rng
+    raise ArgumentTypeError(
+        f"rng must be a numpy Generator or an integer seed, got rng={rng!r}", argument="rng"
+    )
+
+
+def seeded_generator(rng: Seeded) -> np.random.Generator:
+    """A numpy generator for what resamples: the one given, or one from a seed or a source of words."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    return _separate(word_source(rng).words(4).tolist())
+
+
+def _separate(entropy: int | list[int]) -> np.random.Generator:
+    """A generator that nobody gets who seeds numpy with the same entropy."""
+    return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=tuple(b"sottovoce")))
 
 
 def as_words(words: NDArray[np.uint64], count: int) -> Words:
     """A copy of given words, one for each of `count` draws: a kernel reads so many without looking."""
     array = np.asarray(words)
     if array.dtype != np.uint64:
-        raise TypeError(f"words must be unsigned 64-bit integers, got {array.dtype}")
+        raise ArgumentTypeError(
+            f"words must be unsigned 64-bit integers, got {array.dtype}", argument="words"
+        )
     if array.size != count:
         raise ValueError(f"words must be one for each value, got {array.size} for {count}")
     return np.array(array.reshape(-1), dtype="<u8")

@@ -1,40 +1,51 @@
-"""A mechanism of explicit integer rows: what a law becomes when somebody wants to run it.
+"""Explicit integer rows: a law, a category or a researcher's own table as a reporter.
 
-Row i holds, for input i, how many of the 2^52 equally likely draws give each cell. There are weights g_j with
-g_j ≤ row_ij ≤ ⌊q·g_j⌋ for every i, q a rational lower bound of e^ε; so any two inputs differ by at most a
-factor q ≤ e^ε in every cell, by counting. A truth between inputs goes to the nearest one.
+Row i holds, for input i, how many of the 2^bits equally likely draws give each cell. Any two rows differ by
+at most a factor q ≤ e^ε in every cell, by counting. A truth between inputs goes to the nearest one.
 
-Rows cost inputs × cells integers and have no wire format: windows are what campaigns ship.
+    {"bits": 52, "circle": false, "domain": [low, high], "epsilon": ε, "format": "rows/1",
+     "inputs": […], "rows": [[…], …], "values": […]}
+
+is the wire format. `inputs` and `values` (what each cell decodes to) are in the unit coordinate of the
+domain. Rows cost inputs × cells integers, so what can be a window had better be one.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core.domains import Domain, FloatArray
-from sottovoce.core.errors import DataError, PrivacyError, check_epsilon, loss_exponent
-from sottovoce.core.exact import exp_lower, log_upper
-from sottovoce.core.randomness import Seeded, word_source
-from sottovoce.core.values import as_cells, as_numbers, count_outside
+from sottovoce.core import spec
+from sottovoce.core.domains import Domain, DomainLike, FloatArray, as_domain
+from sottovoce.core.errors import ArgumentError, SpecError, check_epsilon
+from sottovoce.core.exact import exp_lower
+from sottovoce.core.kernels import Operator
+from sottovoce.core.kernels.tables import IntArray
+from sottovoce.core.number import Number, cell_edges, density_on
+from sottovoce.core.values import as_numbers
+from sottovoce.core.window import MAX_BITS, MIN_BITS
 
-IntArray = NDArray[np.int64]
-
-BITS = 52
+FORMAT = "rows/1"
 MAX_ENTRIES = 1 << 24
-_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RowMechanism:
-    """An ε-LDP mechanism as a table of counts; its ε is checked when it is made.
+class Rows(Number):
+    """An ε-LDP reporter as a table of counts; its ε is checked when it is made.
 
-    `inputs` and `values` (what each cell decodes to) are in the unit coordinate of the domain.
-    `rows` has the counts of all cells, a row per input, each adding up to 2^52.
+    Attributes:
+        epsilon: The privacy parameter that is claimed.
+        domain: Where values lie.
+        inputs: The inputs of the rows, increasing, in the unit coordinate of the domain.
+        rows: The counts of all cells, a row per input, each adding up to 2^bits.
+        values: What each cell decodes to, not decreasing, in the unit coordinate.
+        name: Which law or table it is.
     """
 
     epsilon: float
@@ -42,24 +53,18 @@ class RowMechanism:
     inputs: FloatArray
     rows: IntArray
     values: FloatArray
+    name: str = field(default="rows", compare=False)
 
     def __post_init__(self) -> None:
-        check_epsilon(self.epsilon)
-        if self.rows.shape != (self.inputs.size, self.values.size) or (self.rows < 1).any():
-            raise ValueError("rows must hold a positive count for every input and cell")
-        if (self.rows.sum(axis=1) != 1 << BITS).any():
-            raise ValueError("every row must add up to 2^52")
-        if self.largest_ratio > exp_lower(self.epsilon):
-            raise PrivacyError(
-                f"the counts give epsilon={self.exact_epsilon:.12g}, "
-                f"more than the claimed epsilon={self.epsilon!r}"
-            )
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+        for key, kind in (("inputs", np.float64), ("rows", np.int64), ("values", np.float64)):
+            array = np.array(getattr(self, key), dtype=kind)
+            array.setflags(write=False)
+            object.__setattr__(self, key, array)
+        check_table(self.domain, self.inputs, self.rows, self.values)
+        self._check_claim()
 
-    def __repr__(self) -> str:
-        return (
-            f"<RowMechanism epsilon={self.epsilon!r} {self.domain} inputs={self.inputs.size} "
-            f"cells={self.cells}>"
-        )
+    # -- identity ---------------------------------------------------------------------------------------
 
     @property
     def cells(self) -> int:
@@ -67,115 +72,206 @@ class RowMechanism:
         return int(self.values.size)
 
     @cached_property
+    def total(self) -> int:
+        """2^bits: the sum of every row."""
+        return int(self.rows[0].sum())
+
+    @cached_property
     def largest_ratio(self) -> Fraction:
         """The largest ratio of the counts of one cell under two inputs, exactly."""
-        most, least = self.rows.max(axis=0), self.rows.min(axis=0)
-        close = most / least >= (most / least).max() * (1 - 1e-14)
-        return max(Fraction(int(m), int(n)) for m, n in zip(most[close], least[close], strict=True))
+        return largest_ratio(self.rows)
 
     @property
-    def exact_epsilon(self) -> float:
-        """The logarithm of `largest_ratio`."""
-        return log_upper(self.largest_ratio)
+    def positions(self) -> FloatArray:
+        """Where each cell's report lies, in the unit coordinate of the domain."""
+        return self.values
+
+    def to_json(self) -> str:
+        """The canonical spec, `rows/1`: resolved numbers, nothing else."""
+        content = {
+            "format": FORMAT,
+            "epsilon": self.epsilon,
+            **spec.write_domain(self.domain),
+            "bits": self.total.bit_length() - 1,
+            "inputs": self.inputs.tolist(),
+            "values": self.values.tolist(),
+            "rows": self.rows.tolist(),
+        }
+        return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     # -- what the device does ---------------------------------------------------------------------------
 
-    def report(self, values: ArrayLike, *, clip: bool = False, rng: Seeded = None) -> IntArray:
-        """Randomise values: one integer cell each, the shape kept; arguments as for `Mechanism.report`."""
-        numbers = np.asarray(as_numbers(values, "values"), dtype=np.float64)
-        if clip and np.isfinite(numbers).all():
-            numbers = self.domain.bring_inside(numbers)
-        row = self._row(numbers, "values").reshape(-1)
-        source, out = word_source(rng), np.empty(row.size, dtype=np.int64)
-        for first in range(0, row.size, _BLOCK):
-            part = row[first : first + _BLOCK]
-            draw = (source.words(part.size) >> np.uint64(64 - BITS)).astype(np.int64)
-            out[first : first + _BLOCK] = self._look_up(part, draw)
-        return out.reshape(numbers.shape)[()]
-
-    def _look_up(self, row: IntArray, draw: IntArray) -> IntArray:
-        """The cell whose part of the row's prefix sums holds each draw, by bisection."""
+    def _fill(
+        self, out: NDArray[Any], x: FloatArray, words: NDArray[np.uint64], *, paired: bool = False
+    ) -> bool:
+        if not bool(self.domain.contains(x).all()):
+            return False
+        draw = (words[0] >> np.uint64(65 - self.total.bit_length())).astype(np.int64)
+        row = self._row(self.domain.to_unit(x))
+        # The cell whose part of the row's prefix sums holds the draw: as many steps for every value.
         low, high = np.zeros(row.size, dtype=np.int64), np.full(row.size, self.cells - 1)
-        while (low < high).any():
+        for _ in range((self.cells - 1).bit_length()):
             middle = (low + high) // 2
             above = self._prefix[row, middle] <= draw
             low, high = np.where(above, middle + 1, low), np.where(above, high, middle)
-        return low
+        np.copyto(out, low, casting="unsafe")
+        return True
 
     @cached_property
     def _prefix(self) -> IntArray:
         return np.asarray(np.cumsum(self.rows, axis=1))
 
-    def decode(self, cells: ArrayLike) -> FloatArray:
-        """The value that each cell stands for."""
-        return np.asarray(self.domain.from_unit(self.values[as_cells(cells, self.cells)]))[()]
+    def _row(self, t: FloatArray) -> IntArray:
+        """The nearest input; on a circle the first one may be nearer than the last, across the seam."""
+        nearest = np.searchsorted(self._borders, t, side="right")
+        return np.asarray(np.where(nearest == len(self.inputs), 0, nearest), dtype=np.int64)
 
-    def perturb(self, values: ArrayLike, *, clip: bool = False, rng: Seeded = None) -> FloatArray:
-        """`decode(report(values))`."""
-        return self.decode(self.report(values, clip=clip, rng=rng))
+    @cached_property
+    def _borders(self) -> FloatArray:
+        """Where the nearest input changes, increasing."""
+        middle = (self.inputs[1:] + self.inputs[:-1]) / 2
+        return np.append(middle, (self.inputs[-1] + 1) / 2) if self.domain.is_circle else middle
 
     # -- the exact law ----------------------------------------------------------------------------------
 
     def counts(self, x: ArrayLike) -> IntArray:
-        """How many of the 2^52 draws give each cell, a row per x."""
-        return np.asarray(self.rows[self._row(np.asarray(as_numbers(x, "x"), dtype=np.float64), "x")])
+        return np.asarray(self.rows[self._row(self._unit(x))])
 
-    def probabilities(self, x: ArrayLike) -> FloatArray:
-        """The probability of each cell, a row per x."""
-        return np.asarray(self.counts(x) / (1 << BITS))
+    def operator(self, x: ArrayLike) -> Operator:
+        return Operator.rows(np.atleast_2d(self.probabilities(np.reshape(x, -1))))
 
-    def error(self, x: ArrayLike, loss: str | float = "l2", distance: str | None = None) -> FloatArray:
-        """E|y − x|^k at each x, of the counts that ship."""
-        k = loss_exponent(loss)
-        t = self.domain.to_unit(np.asarray(as_numbers(x, "x"), dtype=np.float64))
-        away = np.abs(self.values - t[..., None])
-        if self.domain.is_circle if distance is None else distance == "circular":
-            away = np.minimum(away, 1 - away)
-        return np.asarray(self.domain.width**k * (self.probabilities(x) * away**k).sum(axis=-1))[()]
+    def bends(self, first: IntArray) -> FloatArray:
+        """Where the nearest input changes: between two of these the law does not change at all."""
+        return np.unique(self.domain.from_unit(np.concatenate(([0.0], self._borders, [1.0]))))
 
     def worst_error(self, loss: str | float = "l2", distance: str | None = None) -> float:
-        """The largest error over the inputs and the points halfway, where rounding moves a truth most."""
-        return float(np.max(self.error(self._extremes, loss, distance)))
-
-    def bias(self, x: ArrayLike) -> FloatArray:
-        """E[y] − x."""
-        x = np.asarray(as_numbers(x, "x"), dtype=np.float64)
-        mean = self.probabilities(x) @ self.values - self.domain.to_unit(x)
-        return np.asarray(self.domain.width * mean)[()]
-
-    def variance(self, x: ArrayLike) -> FloatArray:
-        """The variance of a report at each x."""
-        p = self.probabilities(x)
-        mean = p @ self.values
-        square = (p * (self.values - mean[..., None]) ** 2).sum(axis=-1)
-        return np.asarray(self.domain.width**2 * square)[()]
+        """The largest error: between borders it is convex in x, up to the places opposite to a report."""
+        ends = np.concatenate(([0.0, 1.0], self._borders, np.nextafter(self._borders, 0.0)))
+        if self._circular(distance):
+            ends = np.concatenate((ends, np.mod(self.values + 0.5, 1.0)))
+        x = np.clip(self.domain.from_unit(np.unique(ends)), self.domain.low, self.domain.high)
+        return float(np.max(self.error(x, loss, distance)))
 
     def worst_variance(self) -> float:
-        """The largest variance over the inputs."""
-        return float(np.max(self.variance(self.domain.from_unit(self.inputs))))
+        return float(np.max(self.variance(np.clip(self.domain.from_unit(self.inputs), *self._ends))))
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        return self.domain.low, self.domain.high
 
     @cached_property
-    def _extremes(self) -> FloatArray:
-        t, middle = self.inputs, (self.inputs[1:] + self.inputs[:-1]) / 2
-        around = np.concatenate((np.nextafter(middle, 0.0), np.nextafter(middle, 1.0)))
-        ends = np.array([0.0, 1.0])
-        return np.clip(self.domain.from_unit(np.concatenate((ends, t, around))),
-                       self.domain.low, self.domain.high)  # fmt: skip
+    def edges(self) -> FloatArray:
+        """Boundaries of the cells on the value axis: halfway between reports."""
+        gap = np.diff(self.values) if self.cells > 1 else np.array([1.0])
+        return self.domain.from_unit(cell_edges(self.values, gap[0] / 2, gap[-1] / 2))
 
-    def _row(self, x: FloatArray, name: str) -> IntArray:
-        outside, first = count_outside(x.reshape(-1), self.domain.contains)
-        if outside:
-            raise DataError(
-                f"{name} must be finite and in the domain: {outside} of {x.size} are not, "
-                f"the first at index {first}"
-            )
-        t = self.domain.to_unit(x)
-        middle = (self.inputs[1:] + self.inputs[:-1]) / 2
-        nearest = np.searchsorted(middle, t, side="right")
-        if self.domain.is_circle:  # beyond the last input the first one may be nearer, across the seam
-            across = t > (self.inputs[-1] + 1 + self.inputs[0]) / 2
-            nearest = np.where(across, 0, nearest)
-        return np.asarray(nearest)
+    def density(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
+        x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
+        cell = np.clip(np.searchsorted(self.edges, y, side="right") - 1, 0, self.cells - 1)
+        chance = self.rows[self._row(self._unit(x)), cell] / self.total
+        return density_on(self.edges, y, chance, cell)[()]
+
+    # -- from a table -----------------------------------------------------------------------------------
+
+    @classmethod
+    def of(
+        cls,
+        epsilon: float,
+        probabilities: ArrayLike,
+        domain: DomainLike = (0, 1),
+        *,
+        inputs: ArrayLike | None = None,
+        values: ArrayLike | None = None,
+        name: str = "rows",
+    ) -> Rows:
+        """A table of probabilities as exact integers: the nearest rows that keep ε by counting.
+
+        Args:
+            epsilon: The privacy parameter. The table should keep it, up to rounding.
+            probabilities: P(cell | input), a row per input.
+            domain: Where values lie.
+            inputs: The values that the rows are for; evenly spaced over the domain if not given.
+            values: What each cell stands for, in the units of the domain; evenly spaced if not given.
+            name: What to call it.
+
+        Returns:
+            A reporter that can be tallied, estimated, audited, planned with and deployed.
+
+        Raises:
+            ArgumentError: If the table is no table of probabilities or is too far from ε to be repaired.
+
+        Example:
+            >>> coin = Rows.of(1.0, [[0.731, 0.269], [0.269, 0.731]], name="randomised response")
+            >>> coin.cells, float(coin.largest_ratio) <= 2.718281828459046
+            (2, True)
+        """
+        line = as_domain(domain)
+        p = np.array(as_numbers(probabilities, "probabilities"), dtype=np.float64)
+        if p.ndim != 2 or not (p >= 0).all() or not np.allclose(p.sum(axis=1), 1.0, atol=1e-6):
+            raise ArgumentError("probabilities must be rows that add up to 1", argument="probabilities")
+        n, m = p.shape
+        t = _unit_grid(n, line) if inputs is None else line.to_unit(inputs)
+        v = _unit_grid(m, line) if values is None else line.to_unit(values)
+        return cls(epsilon, line, t, repaired(p, check_epsilon(epsilon)), v, name)
+
+
+def _unit_grid(count: int, domain: Domain) -> FloatArray:
+    """Evenly spaced over the domain; on a circle the last would be the first again."""
+    return np.arange(count) / count if domain.is_circle else np.linspace(0.0, 1.0, count)
+
+
+def read(content: dict[str, Any]) -> tuple[float, Domain, FloatArray, IntArray, FloatArray]:
+    """What a `rows/1` spec says, checked for consistency but not yet for ε."""
+    spec.check_keys(
+        content, {"format", "epsilon", "domain", "circle", "bits", "inputs", "rows", "values"}, "spec"
+    )
+    epsilon, domain = spec.as_float(content["epsilon"], "epsilon"), spec.read_domain(content)
+    bits = spec.as_int(content["bits"], "bits")
+    if not MIN_BITS <= bits <= MAX_BITS:
+        raise SpecError(f"bits must be between {MIN_BITS} and {MAX_BITS}, got {bits}", argument="bits")
+    inputs = np.array(spec.as_list(content["inputs"], "inputs", spec.as_float))
+    values = np.array(spec.as_list(content["values"], "values", spec.as_float))
+    table = spec.as_list(
+        content["rows"], "rows", lambda row, where: spec.as_list(row, where, spec.as_int, len(values))
+    )
+    rows = np.array(table, dtype=np.int64).reshape(len(table), len(values))
+    check_table(domain, inputs, rows, values)
+    if int(rows[0].sum()) != 1 << bits:
+        raise SpecError(f"every row must add up to 2^{bits}", argument="rows")
+    return epsilon, domain, inputs, rows, values
+
+
+def check_table(domain: Domain, inputs: FloatArray, rows: IntArray, values: FloatArray) -> None:
+    """The rules of a table that do not concern ε."""
+    if rows.shape != (inputs.size, values.size) or rows.size == 0 or (rows < 1).any():
+        raise SpecError("rows must hold a positive count for every input and cell", argument="rows")
+    if rows.size > MAX_ENTRIES:
+        raise SpecError(f"rows must have at most {MAX_ENTRIES} entries, got {rows.size}", argument="rows")
+    if (rows > 1 << MAX_BITS).any():
+        raise SpecError(f"rows must add up to at most 2^{MAX_BITS}", argument="rows")
+    totals = rows.sum(axis=1, dtype=object)
+    total = int(totals[0])
+    if (
+        (totals != total).any()
+        or total.bit_count() != 1
+        or not MIN_BITS <= total.bit_length() - 1 <= MAX_BITS
+    ):
+        raise SpecError(
+            f"every row must add up to the same power of two, 2^{MIN_BITS} to 2^{MAX_BITS}", argument="rows"
+        )
+    if not (inputs >= 0).all() or not (inputs <= 1).all() or (np.diff(inputs) <= 0).any():
+        raise SpecError("inputs must increase from 0 to at most 1", argument="inputs")
+    if domain.is_circle and inputs[0] != 0:
+        raise SpecError("inputs on a circle must begin at 0", argument="inputs")
+    if not np.isfinite(values).all() or (np.diff(values) < 0).any():
+        raise SpecError("values must be finite and must not decrease", argument="values")
+
+
+def largest_ratio(rows: IntArray) -> Fraction:
+    """The largest ratio of two counts of one cell, exactly."""
+    most, least = rows.max(axis=0), rows.min(axis=0)
+    close = most / least >= (most / least).max() * (1 - 1e-14)
+    return max(Fraction(int(m), int(n)) for m, n in zip(most[close], least[close], strict=True))
 
 
 def repaired(p: FloatArray, epsilon: float) -> IntArray:
@@ -185,12 +281,14 @@ def repaired(p: FloatArray, epsilon: float) -> IntArray:
     [g_j, ⌊q·g_j⌋], and what a row then has too much or too little is spread over its cells in proportion
     to the room they have.
     """
-    q, total = exp_lower(epsilon), 1 << BITS
+    q, total = exp_lower(epsilon), 1 << MAX_BITS
     most = np.rint(p.max(axis=0) * total).astype(np.int64)
     low = np.array([max(1, -(-int(m) * q.denominator // q.numerator)) for m in most], dtype=np.int64)
     high = np.array([int(g) * q.numerator // q.denominator for g in low], dtype=np.int64)
     if not int(low.sum()) <= total <= int(high.sum()):
-        raise ValueError(f"these rows are too far from epsilon={epsilon!r} to be repaired")
+        raise ArgumentError(
+            f"these rows are too far from epsilon={epsilon!r} to be repaired", argument="probabilities"
+        )
     rows = np.clip(np.rint(p * total).astype(np.int64), low, high)
     for row in rows:
         _balance(row, low, high, total)

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.core.compact import Compact
 from sottovoce.core.domains import Circle, Domain, Interval
 from sottovoce.core.errors import SpecError
 from sottovoce.core.window import MIN_BITS, Window
@@ -36,15 +37,10 @@ _LARGEST = 1 << 53
 
 def write(epsilon: float, domain: Domain, window: Window) -> str:
     """The canonical text."""
-    circle = isinstance(domain, Circle)
-    bounds = (
-        [domain.origin, domain.circumference] if isinstance(domain, Circle) else [domain.low, domain.high]
-    )
     content = {
         "format": FORMAT,
         "epsilon": epsilon,
-        "domain": bounds,
-        "circle": circle,
+        **write_domain(domain),
         "bits": window.bits,
         "cells": {
             "count": window.count.tolist(),
@@ -58,6 +54,24 @@ def write(epsilon: float, domain: Domain, window: Window) -> str:
     return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
+def write_domain(domain: Domain) -> dict[str, Any]:
+    """The keys of a spec that give the domain."""
+    if isinstance(domain, Circle):
+        return {"domain": [domain.origin, domain.circumference], "circle": True}
+    return {"domain": [domain.low, domain.high], "circle": False}
+
+
+def read_domain(content: dict[str, Any]) -> Domain:
+    """The domain that these keys give."""
+    first, second = as_list(content["domain"], "domain", as_float, length=2)
+    try:
+        if as_bool(content["circle"], "circle"):
+            return Circle(second, origin=first)
+        return Interval(first, second)
+    except ValueError as error:
+        raise SpecError(f"domain: {error}", argument="domain") from None
+
+
 def write_mixture(weights: Sequence[int], parts: Sequence[str]) -> str:
     """The canonical text of a mixture, from those of its parts."""
     content = {"format": MIXTURE, "weights": list(weights), "parts": [json.loads(part) for part in parts]}
@@ -69,7 +83,7 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Specified(ABC):
+class Specified(Compact, ABC):
     """What is wholly given by its canonical spec: equal where the digests are."""
 
     @abstractmethod
@@ -88,51 +102,29 @@ class Specified(ABC):
         return hash(self.digest)
 
 
-def read(text: str | bytes) -> tuple[float, Domain, Window]:
-    """The claimed ε, the domain and the window; the claim itself is for the caller to check."""
-    return _window(parse_json(text))
-
-
-def read_parts(text: str | bytes) -> tuple[list[int] | None, list[tuple[float, Domain, Window]]]:
-    """The weights of a mixture's coin (None for a lone window) and what `read` gives for every part."""
-    content = parse_json(text)
-    form = content.get("format", FORMAT) if isinstance(content, dict) else FORMAT
-    if form not in (FORMAT, MIXTURE):
-        raise SpecError(f"format must be {FORMAT!r} or {MIXTURE!r}, got {_short(form)}")
-    if form == FORMAT:
-        return None, [_window(content)]
-    _keys(content, {"format", "parts", "weights"}, "spec")
-    weights = _list(content["weights"], "weights", _int)
-    return weights, _list(content["parts"], "parts", lambda part, _: _window(part))
-
-
-def _window(content: Any) -> tuple[float, Domain, Window]:
-    _keys(content, {"format", "epsilon", "domain", "circle", "bits", "cells", "start"}, "spec")
+def read_window(content: Any) -> tuple[float, Domain, Window]:
+    """What a `window/1` spec says, checked for consistency but not yet for ε."""
+    check_keys(content, {"format", "epsilon", "domain", "circle", "bits", "cells", "start"}, "spec")
     if content["format"] != FORMAT:
         raise SpecError(f"format must be {FORMAT!r}, got {_short(content['format'])}")
-    epsilon = _float(content["epsilon"], "epsilon")
-    first, second = _list(content["domain"], "domain", _float, length=2)
-    circle = _bool(content["circle"], "circle")
-    try:
-        domain = Circle(second, origin=first) if circle else Interval(first, second)
-    except ValueError as error:
-        raise SpecError(f"domain: {error}") from None
-    if (bits := _int(content["bits"], "bits")) < MIN_BITS:
+    epsilon = as_float(content["epsilon"], "epsilon")
+    domain = read_domain(content)
+    if (bits := as_int(content["bits"], "bits")) < MIN_BITS:
         raise SpecError(f"bits must be at least {MIN_BITS}, got {bits}")
     cells, start = content["cells"], content["start"]
-    _keys(cells, {"count", "background", "extra", "value", "step"}, "cells")
-    _keys(start, {"t", "s", "step"}, "start")
+    check_keys(cells, {"count", "background", "extra", "value", "step"}, "cells")
+    check_keys(start, {"t", "s", "step"}, "start")
     window = Window(
-        wraps=circle,
+        wraps=domain.is_circle,
         bits=bits,
-        count=np.array(_list(cells["count"], "cells.count", _int), dtype=np.int64),
-        background=np.array(_list(cells["background"], "cells.background", _int), dtype=np.int64),
-        extra=np.array(_list(cells["extra"], "cells.extra", _int), dtype=np.int64),
-        value=np.array(_list(cells["value"], "cells.value", _float)),
-        step=np.array(_list(cells["step"], "cells.step", _float)),
-        knot_t=np.array(_list(start["t"], "start.t", _float)),
-        knot_s=np.array(_list(start["s"], "start.s", _int), dtype=np.int64),
-        stepwise=_bool(start["step"], "start.step"),
+        count=np.array(as_list(cells["count"], "cells.count", as_int), dtype=np.int64),
+        background=np.array(as_list(cells["background"], "cells.background", as_int), dtype=np.int64),
+        extra=np.array(as_list(cells["extra"], "cells.extra", as_int), dtype=np.int64),
+        value=np.array(as_list(cells["value"], "cells.value", as_float)),
+        step=np.array(as_list(cells["step"], "cells.step", as_float)),
+        knot_t=np.array(as_list(start["t"], "start.t", as_float)),
+        knot_s=np.array(as_list(start["s"], "start.s", as_int), dtype=np.int64),
+        stepwise=as_bool(start["step"], "start.step"),
     )
     return epsilon, domain, window
 
@@ -181,7 +173,7 @@ def _bounded(digits: str) -> int:
     return int(digits)
 
 
-def _keys(content: Any, expected: set[str], where: str) -> None:
+def check_keys(content: Any, expected: set[str], where: str) -> None:
     if not isinstance(content, dict):
         raise SpecError(f"{where} must be an object, got {_short(content)}")
     if unknown := sorted(set(content) - expected):
@@ -190,7 +182,7 @@ def _keys(content: Any, expected: set[str], where: str) -> None:
         raise SpecError(f"{where} lacks the key {missing[0]!r}")
 
 
-def _list(content: Any, where: str, item: Any, length: int | None = None) -> list[Any]:
+def as_list(content: Any, where: str, item: Any, length: int | None = None) -> list[Any]:
     if not isinstance(content, list) or (length is not None and len(content) != length):
         raise SpecError(
             f"{where} must be a list{'' if length is None else f' of {length}'}, got {_short(content)}"
@@ -198,19 +190,19 @@ def _list(content: Any, where: str, item: Any, length: int | None = None) -> lis
     return [item(entry, where) for entry in content]
 
 
-def _int(content: Any, where: str) -> int:
+def as_int(content: Any, where: str) -> int:
     if type(content) is not int or abs(content) > _LARGEST:
         raise SpecError(f"{where} must hold integers up to 2^53, got {_short(content)}")
     return content
 
 
-def _float(content: Any, where: str) -> float:
+def as_float(content: Any, where: str) -> float:
     if type(content) not in (int, float) or not abs(content) < float("inf"):
         raise SpecError(f"{where} must hold finite numbers, got {_short(content)}")
     return float(content)
 
 
-def _bool(content: Any, where: str) -> bool:
+def as_bool(content: Any, where: str) -> bool:
     if type(content) is not bool:
         raise SpecError(f"{where} must be true or false, got {_short(content)}")
     return content

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.core.compact import Compact
 from sottovoce.core.errors import SpecError
 from sottovoce.core.kernels import Operator, Table, Tables, plain
 from sottovoce.core.kernels.tables import UNIT_FACTOR, FloatArray, IntArray, bucket_factor
@@ -30,7 +31,7 @@ _LEAST_GAP = 2.0**-64  # between two knots of the start table, unless they coinc
 
 
 @dataclass(frozen=True, eq=False)
-class Window:
+class Window(Compact):
     """Runs of cells and the table of window starts, checked for consistency (not yet for ε)."""
 
     wraps: bool
@@ -198,12 +199,17 @@ class Window:
 
     def counts(self, s: IntArray) -> IntArray:
         """How many of the 2^bits draws give each cell, for each start: an exact row per start."""
-        s = np.asarray(s, dtype=np.int64)[..., None]
-        left, right = self.edge[:-1], self.edge[1:]
+        return np.asarray(self.a + self.overlap(np.asarray(s, dtype=np.int64)))
+
+    def overlap(self, s: Any, cells: Any = slice(None)) -> Any:
+        """How much of the window that starts at s lies on each cell, or on the one cell given for each s."""
+        left, right = self.edge[:-1][cells], self.edge[1:][cells]
+        if isinstance(cells, slice):
+            s = s[..., None]
         overlap = np.maximum(np.minimum(right, s + self.length) - np.maximum(left, s), 0)
         if self.wraps:
             overlap += np.maximum(np.minimum(right, s + self.length - self.around) - left, 0)
-        return np.asarray(self.a + overlap)
+        return overlap
 
     # -- the probability law as an operator -------------------------------------------------------------
 

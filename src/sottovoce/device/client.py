@@ -29,8 +29,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.auditing.audit import audit
 from sottovoce.core.errors import PrivacyError, SpecError, check_epsilon, positive_number, whole_number
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.mixture import Mixture, from_json
+from sottovoce.core.formats import number_from_json
+from sottovoce.core.number import Number
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.spec import digest, parse_json
 from sottovoce.core.values import numbers_or_nan
@@ -224,12 +224,12 @@ class Client:
         self.close()
 
 
-def _audited(campaign: dict[str, Any], agreed: float | None) -> Mechanism | Mixture:
+def _audited(campaign: dict[str, Any], agreed: float | None) -> Number:
     """The mechanism, if its bytes have the digest that is named and its counted ε is what was agreed to."""
     text = campaign.get("spec")
     if not isinstance(text, str) or digest(text) != campaign.get("digest"):
         raise SpecError("the campaign's spec does not have the digest that the campaign names")
-    mechanism = from_json(text)
+    mechanism = number_from_json(text)
     limit = campaign.get("epsilon") if agreed is None else agreed
     counted = audit(mechanism).epsilon
     if not isinstance(limit, int | float) or counted > limit:

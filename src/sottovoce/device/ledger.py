@@ -24,7 +24,7 @@ from typing import TypeVar
 from sottovoce.core.durable import Kind
 from sottovoce.core.errors import BudgetError, LedgerError, positive_number
 from sottovoce.core.journal import Entry, Head, Journal, Transaction
-from sottovoce.core.randomness import Seeded, one_stream
+from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.spending import Amount, exact_budget, plain
 from sottovoce.device import words
 from sottovoce.device.questions import Asked, Rule
@@ -134,7 +134,7 @@ class Ledger:
             account = turn.state.account(campaign)
             if period in account.answers:
                 return account.answers[period]
-            entry = turn.state.draw(account, value, one_stream(rng))
+            entry = turn.state.draw(account, value, word_source(rng))
             entry |= {
                 "kind": "answer",
                 "campaign": campaign,

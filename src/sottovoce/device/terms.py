@@ -169,4 +169,4 @@ class Terms:
     @staticmethod
     def from_entry(entry: dict[str, Any]) -> Terms:
         rest = {name: value for name, value in entry.items() if name != "spec"}
-        return Terms(from_json(entry["spec"]), **rest)
+        return Terms(from_json(entry["spec"]), **rest)  # type: ignore[arg-type]

@@ -22,7 +22,7 @@ from sottovoce.core.domains import Domain
 from sottovoce.core.errors import check_confidence, whole_number
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mixture import Mixture
-from sottovoce.core.randomness import Seeded
+from sottovoce.core.randomness import Seeded, seeded_generator
 from sottovoce.estimates import splines
 from sottovoce.estimates.em import em
 from sottovoce.estimates.estimate import check_tally
@@ -73,7 +73,7 @@ def distribution(
     tail = (1 - check_confidence(confidence)) / 2
     if band:
         draws = whole_number(draws, "draws", least=2)
-        generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
+        generator = seeded_generator(rng)
         repeated = np.array([again(generator) for _ in range(draws)])
         low, high = np.quantile(repeated, [tail, 1 - tail], axis=0)
         low, high = np.minimum(low, probabilities), np.maximum(high, probabilities)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sottovoce.core.kernels import Operator
 from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.core.randomness import Seeded
+from sottovoce.core.randomness import Seeded, seeded_generator
 
 _DRAWS = 2000
 
@@ -104,7 +104,7 @@ def normal_limit(parts: Sequence[Part], side: int, tail: float, estimand: str) -
 
 def bootstrap_limit(parts: Sequence[Part], side: int, tail: float, estimand: str, rng: Seeded) -> float:
     """Bootstrap-t on the counts: the weights stay, the quantile of t comes from resampling."""
-    generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
+    generator = seeded_generator(rng)
     here = moments(parts, estimand)
     parts = [_fewer(part) for part in parts]
     n = sum(part.n for part in parts)

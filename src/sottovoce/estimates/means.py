@@ -20,7 +20,7 @@ from sottovoce.core.errors import check_confidence
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mixture import Mixture
 from sottovoce.core.randomness import Seeded
-from sottovoce.core.reporter import Reporter
+from sottovoce.core.reporter import NumberReporter
 from sottovoce.estimates.crossfit import CrossFit
 from sottovoce.estimates.envelope import Target
 from sottovoce.estimates.estimate import (
@@ -137,7 +137,7 @@ def _statistics(
 
 
 def _of_respondents(
-    part: Part, m: Reporter, tail: float, betting: tuple[float, float]
+    part: Part, m: NumberReporter, tail: float, betting: tuple[float, float]
 ) -> tuple[float, float]:
     """Limits for these people's own mean at every n: by betting, or by the mechanism's noise alone.
 
@@ -200,7 +200,7 @@ def variance(tally: Tally, *, estimand: str = "population", confidence: float = 
     return Estimate(value, low, high, error, confidence, tally.n, "variance", estimand, "envelope", notes)
 
 
-def is_unbiased(m: Reporter) -> bool:
+def is_unbiased(m: NumberReporter) -> bool:
     """Whether decoded reports average to the truth at every x, to rounding.
 
     >>> from sottovoce.designs.classic import ogpm, pm
@@ -221,7 +221,7 @@ def needs_interval(tally: Tally, what: str, instead: str) -> Tally:
     return tally.required()
 
 
-def _decoded(m: Reporter) -> FloatArray:
+def _decoded(m: NumberReporter) -> FloatArray:
     return m.domain.to_unit(m.decode(np.arange(m.cells)))
 
 

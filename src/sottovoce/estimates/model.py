@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from sottovoce.core.kernels import Operator
 from sottovoce.core.kernels.tables import FloatArray, IntArray
-from sottovoce.core.reporter import Reporter
+from sottovoce.core.reporter import NumberReporter
 from sottovoce.estimates.tally import Tally
 
 
@@ -23,7 +23,7 @@ from sottovoce.estimates.tally import Tally
 class Coarse:
     """Counts of groups of neighbouring cells; `first` holds the first cell of each."""
 
-    mechanism: Reporter
+    mechanism: NumberReporter
     first: IntArray
     counts: IntArray
 
@@ -62,6 +62,6 @@ class Coarse:
         return self.mechanism.bends(self.first)
 
 
-def bin_edges(mechanism: Reporter, bins: int) -> FloatArray:
+def bin_edges(mechanism: NumberReporter, bins: int) -> FloatArray:
     """The edges of `bins` equal bins of the domain."""
     return mechanism.domain.from_unit(np.arange(bins + 1) / bins)

@@ -18,10 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sottovoce.core import mixture, spec
+from sottovoce.core import spec
 from sottovoce.core.errors import DataError, MissingExtra, NoDataError, SpecError, whole_number
+from sottovoce.core.formats import from_json
 from sottovoce.core.kernels.tables import IntArray
-from sottovoce.core.reporter import Reporter
+from sottovoce.core.number import Number
+from sottovoce.core.reporter import NumberReporter, Reporter
 from sottovoce.core.values import as_cells
 
 FORMAT = "tally/1"
@@ -47,11 +49,14 @@ class Tally:
     def __init__(self, mechanism: Reporter, cells: ArrayLike | None = None) -> None:
         counts = np.zeros(_cell_count(mechanism), dtype=np.int64)
         if cells is not None:
-            _count_into(counts, cells)
+            _count_into(counts, cells, mechanism)
         self._set(mechanism, counts)
 
     def _set(self, mechanism: Reporter, counts: IntArray) -> None:
-        object.__setattr__(self, "_n", _total(counts))
+        total, width = _total(counts), mechanism.width
+        if total % width:
+            raise DataError(f"a report is {width} cells: counts must add up to a multiple, got {total}")
+        object.__setattr__(self, "_n", total // width)
         counts.setflags(write=False)
         object.__setattr__(self, "_mechanism", mechanism)
         object.__setattr__(self, "_counts", counts)
@@ -91,7 +96,7 @@ class Tally:
         """Cells that arrive in batches of any size; memory stays at one count per cell."""
         counts = np.zeros(_cell_count(mechanism), dtype=np.int64)
         for batch in batches:
-            _count_into(counts, batch)
+            _count_into(counts, batch, mechanism)
         return cls._of(mechanism, counts)
 
     @classmethod
@@ -106,14 +111,14 @@ class Tally:
         for batch in _arrow_batches(data):
             columns = getattr(batch, "schema", None)
             if columns is None:
-                _count_into(counts, _without_nulls(batch, "cells"))
+                _count_into(counts, _without_nulls(batch, "cells"), mechanism)
                 continue
             missing = [name for name in (cell, count) if name is not None and name not in columns.names]
             if missing:
                 raise DataError(f"there is no column {missing[0]!r}; columns are {columns.names}")
             found = _without_nulls(batch.column(cell), cell)
             if count is None:
-                _count_into(counts, found)
+                _count_into(counts, found, mechanism)
             else:
                 counts += _spread(mechanism, found, _without_nulls(batch.column(count), count))
                 _total(counts)
@@ -128,7 +133,7 @@ class Tally:
         if missing := {"cells", "counts", "mechanism", "digest"} - set(content):
             raise SpecError(f"a tally lacks the key {min(missing)!r}")
         if mechanism is None:
-            mechanism = mixture.from_json(json.dumps(content["mechanism"]))
+            mechanism = from_json(json.dumps(content["mechanism"]))
         if mechanism.digest != content["digest"]:
             raise DataError(_differ(mechanism.digest, str(content["digest"])))
         return cls._of(mechanism, _spread(mechanism, content["cells"], content["counts"]))
@@ -148,8 +153,23 @@ class Tally:
     # -- what it holds ----------------------------------------------------------------------------------
 
     @property
-    def mechanism(self) -> Reporter:
+    def reporter(self) -> Reporter:
         """What the reports came from."""
+        return self._mechanism
+
+    @property
+    def mechanism(self) -> NumberReporter:
+        """What the reports came from, if they are of one number.
+
+        Raises:
+            DataError: If the tally is of a survey or of positions.
+        """
+        if not isinstance(self._mechanism, Number):
+            asked = self._mechanism.questions.items()
+            names = [name for name, question in asked if isinstance(question, Number)]
+            hint = f"; ask one of its questions, such as tally[{names[0]!r}]" if names else ""
+            kind = f"this is a tally of a {self._mechanism.name}, not of one number{hint}"
+            raise DataError(kind, code="kind", argument="tally")
         return self._mechanism
 
     @property
@@ -181,6 +201,28 @@ class Tally:
             have = "no reports" if self._n == 0 else f"{self._n} report{'s' if self._n > 1 else ''}"
             raise NoDataError(f"the tally holds {have}; this estimate needs at least {least}")
         return self
+
+    def __getitem__(self, question: str) -> Tally:
+        """The tally of one question of a survey, for every estimate that takes a tally.
+
+        Args:
+            question: The question's name; what asks one thing only has the question "value".
+
+        Returns:
+            A tally of that question's reporter: of those who answered it.
+
+        Raises:
+            KeyError: If there is no such question.
+        """
+        if question not in self._mechanism.questions:
+            names = ", ".join(map(repr, self._mechanism.questions))
+            raise KeyError(f"there is no question {question!r}; questions are {names}")
+        first = 0
+        for name, reporter in self._mechanism.questions.items():
+            if name == question:
+                return Tally._of(reporter, self._counts[first : first + reporter.cells].copy())
+            first += reporter.cells
+        raise AssertionError
 
     # -- merging ----------------------------------------------------------------------------------------
 
@@ -218,8 +260,8 @@ def _cell_count(mechanism: Reporter) -> int:
     return int(mechanism.cells)
 
 
-def _count_into(counts: IntArray, cells: ArrayLike) -> None:
-    flat = as_cells(_without_nulls(cells, "cells"), counts.size).reshape(-1)
+def _count_into(counts: IntArray, cells: ArrayLike, mechanism: Reporter) -> None:
+    flat = mechanism.checked(_without_nulls(cells, "cells")).reshape(-1)
     if flat.size * 8 < counts.size:
         np.add.at(counts, flat, 1)
     else:

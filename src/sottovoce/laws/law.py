@@ -22,7 +22,7 @@ from sottovoce.core.errors import DataError, loss_exponent
 from sottovoce.core.values import as_numbers, count_outside
 
 if TYPE_CHECKING:
-    from sottovoce.core.rows import RowMechanism
+    from sottovoce.core.rows import Rows
 
 _BLOCK = 1 << 14
 _GRID = 1025  # inputs looked at before the worst case is refined
@@ -137,7 +137,7 @@ class Law(ABC):
 
     # -- something to deploy ----------------------------------------------------------------------------
 
-    def tabulate(self, inputs: int = 257, cells: int = 1024) -> RowMechanism:
+    def tabulate(self, inputs: int = 257, cells: int = 1024) -> Rows:
         """The same law as explicit integer rows: exact, ε by counting, for local use.
 
         The truth is rounded to the nearest of `inputs` evenly spaced values; a report is one of about
@@ -146,7 +146,7 @@ class Law(ABC):
 
         >>> from sottovoce.laws import bounded_laplace
         >>> table = bounded_laplace(1.0).tabulate(inputs=65, cells=256)
-        >>> table.exact_epsilon <= 1.0
+        >>> table.largest_ratio <= 2.7182818284590455
         True
         """
         from sottovoce.laws.tabulate import tabulate

@@ -8,13 +8,13 @@ import numpy as np
 
 from sottovoce.core.domains import FloatArray
 from sottovoce.core.errors import whole_number
-from sottovoce.core.rows import MAX_ENTRIES, RowMechanism, repaired
+from sottovoce.core.rows import MAX_ENTRIES, Rows, repaired
 
 if TYPE_CHECKING:
     from sottovoce.laws.law import Law
 
 
-def tabulate(law: Law, inputs: int, cells: int) -> RowMechanism:
+def tabulate(law: Law, inputs: int, cells: int) -> Rows:
     """The rows of a law (see `Law.tabulate`)."""
     n = whole_number(inputs, "inputs", least=2)
     m = whole_number(cells, "cells", least=2)
@@ -23,7 +23,7 @@ def tabulate(law: Law, inputs: int, cells: int) -> RowMechanism:
     # On a circle the last input would be the first again.
     t = np.arange(n) / n if law.domain.is_circle else np.linspace(0.0, 1.0, n)
     p, values = _probabilities(law, t, m)
-    return RowMechanism(law.epsilon, law.domain, t, repaired(p, law.epsilon), values)
+    return Rows(law.epsilon, law.domain, t, repaired(p, law.epsilon), values, type(law).__name__)
 
 
 def _probabilities(law: Law, t: FloatArray, cells: int) -> tuple[FloatArray, FloatArray]:

@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from sottovoce.collector.refusals import Refusal
 from sottovoce.core.errors import DataError, SpecError
-from sottovoce.core.reporter import Reporter
+from sottovoce.core.number import Number
 from sottovoce.core.spec import parse_json
 from sottovoce.core.values import as_cells
 
@@ -83,7 +83,7 @@ def strict_json(body: bytes) -> Any:
         raise Refusal("malformed", rule, "body") from None
 
 
-def reports(kind: str, body: bytes, reporter: Reporter, most: int) -> NDArray[np.int64]:
+def reports(kind: str, body: bytes, reporter: Number, most: int) -> NDArray[np.int64]:
     """The reports of a request's body.
 
     Args:
@@ -129,7 +129,7 @@ def _json(body: bytes) -> tuple[str, NDArray[Any]]:
     return digest, np.array(bounded, dtype=np.int64)
 
 
-def _binary(body: bytes, reporter: Reporter) -> tuple[str, NDArray[Any]]:
+def _binary(body: bytes, reporter: Number) -> tuple[str, NDArray[Any]]:
     dtype = np.min_scalar_type(reporter.cells - 1).newbyteorder("<")
     if len(body) < _DIGEST_BYTES or (len(body) - _DIGEST_BYTES) % dtype.itemsize:
         rule = f"a binary body is a digest of 32 bytes and cells of {dtype.itemsize}"

@@ -1,0 +1,182 @@
+"""Every wire format: a spec that anybody may have written, read with suspicion.
+
+    from_json(text)       the reporter, refused unless its counts give the ε it claims
+    counted(text)         the ε it claims and the ratio that its integers give, believing nothing
+
+A spec holds resolved numbers only: nothing in it names code.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from sottovoce.core import polar, rows, spec, survey
+from sottovoce.core.errors import SpecError, loss_exponent, positive_number
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.mixture import Mixture, check_coin
+from sottovoce.core.number import Number
+from sottovoce.core.polar import Polar
+from sottovoce.core.reporter import Reporter
+from sottovoce.core.rows import Rows
+from sottovoce.core.survey import Survey, product_of_largest
+
+MAX_BYTES = 1 << 24  # 256 optimal designs of 50 KB, or a table of half a million counts
+
+
+class Format(NamedTuple):
+    """How one format is read."""
+
+    read: Callable[[Any], Reporter]
+    #: The claimed ε and the counted ratio.
+    ratio: Callable[[Any], tuple[float, Fraction]]
+
+
+def from_json(text: str | bytes) -> Reporter:
+    """Read a spec that anybody may have written.
+
+    Args:
+        text: What `to_json` of a reporter wrote: `window/1`, `mixture/1`, `rows/1`, `survey/1` or `polar/1`.
+
+    Returns:
+        The reporter.
+
+    Raises:
+        SpecError: If the spec is malformed or contradicts itself.
+        PrivacyError: If its counts do not give the ε it claims.
+    """
+    content = spec.parse_json(text, most=MAX_BYTES)
+    return _format(content).read(content)
+
+
+def number_from_json(text: str | bytes) -> Number:
+    """Read a spec of one number.
+
+    Args:
+        text: What `to_json` of a mechanism, a mixture or rows wrote.
+
+    Returns:
+        The reporter.
+
+    Raises:
+        SpecError: If the spec is malformed, or is of something else than one number.
+        PrivacyError: If its counts do not give the ε it claims.
+    """
+    reporter = from_json(text)
+    if not isinstance(reporter, Number):
+        raise SpecError(f"this is a spec of a {reporter.name}, not of one number", argument="format")
+    return reporter
+
+
+def counted(text: str | bytes) -> tuple[float, Fraction]:
+    """What a spec claims and what its integers give.
+
+    Args:
+        text: A spec in any format.
+
+    Returns:
+        The claimed ε, and the largest ratio of the probabilities of one report under two inputs.
+
+    Raises:
+        SpecError: If the spec is malformed or contradicts itself.
+    """
+    content = spec.parse_json(text, most=MAX_BYTES)
+    return _format(content).ratio(content)
+
+
+def _format(content: Any, names: tuple[str, ...] | None = None) -> Format:
+    form = content.get("format") if isinstance(content, dict) else None
+    allowed = tuple(FORMATS) if names is None else names
+    if not isinstance(form, str) or form not in allowed:
+        words = " or ".join(map(repr, allowed))
+        raise SpecError(f"format must be {words}, got {json.dumps(form)[:40]}", argument="format")
+    return FORMATS[form]
+
+
+def _read_window(content: Any) -> Mechanism:
+    return Mechanism(*spec.read_window(content))
+
+
+def _count_window(content: Any) -> tuple[float, Fraction]:
+    epsilon, _, window = spec.read_window(content)
+    return epsilon, window.largest_ratio
+
+
+def _read_mixture(content: Any) -> Mixture:
+    weights, parts = _coin(content)
+    return Mixture(tuple(Mechanism(*part) for part in parts), tuple(weights))
+
+
+def _count_mixture(content: Any) -> tuple[float, Fraction]:
+    weights, parts = _coin(content)
+    check_coin(weights, parts)
+    return parts[0][0], max(window.largest_ratio for _, _, window in parts)
+
+
+def _coin(content: Any) -> tuple[list[int], list[Any]]:
+    spec.check_keys(content, {"format", "parts", "weights"}, "spec")
+    weights = spec.as_list(content["weights"], "weights", spec.as_int)
+    return weights, spec.as_list(content["parts"], "parts", lambda part, _: spec.read_window(part))
+
+
+def _read_rows(content: Any) -> Rows:
+    return Rows(*rows.read(content))
+
+
+def _count_rows(content: Any) -> tuple[float, Fraction]:
+    epsilon, _, _, table, _ = rows.read(content)
+    return epsilon, rows.largest_ratio(table)
+
+
+def _read_survey(content: Any) -> Survey:
+    names, specs = _questions(content)
+    questions = {name: _format(one, QUESTIONS).read(one) for name, one in zip(names, specs, strict=True)}
+    return Survey(content["epsilon"], questions, content["sampled"])
+
+
+def _count_survey(content: Any) -> tuple[float, Fraction]:
+    _, specs = _questions(content)
+    ratios = [_format(one, QUESTIONS).ratio(one)[1] for one in specs]
+    return content["epsilon"], product_of_largest(ratios, content["sampled"])
+
+
+def _questions(content: Any) -> tuple[list[str], list[Any]]:
+    spec.check_keys(content, {"epsilon", "format", "questions", "sampled"}, "spec")
+    spec.as_float(content["epsilon"], "epsilon")
+    questions = spec.as_list(content["questions"], "questions", lambda one, _: one)
+    for one in questions:
+        spec.check_keys(one, {"name", "spec"}, "a question")
+    names = [one["name"] for one in questions]
+    survey.check_questions(names, content["sampled"])
+    return names, [one["spec"] for one in questions]
+
+
+def _read_polar(content: Any) -> Polar:
+    distance, angle = (_read_window(part) for part in _both(content))
+    one, two = (positive_number(weight, "weights") for weight in content["weights"])
+    return Polar(content["epsilon"], loss_exponent(content["loss"]), distance, angle, (one, two))
+
+
+def _count_polar(content: Any) -> tuple[float, Fraction]:
+    ratios = [_count_window(part)[1] for part in _both(content)]
+    return content["epsilon"], product_of_largest(ratios, 2)
+
+
+def _both(content: Any) -> list[Any]:
+    spec.check_keys(content, {"epsilon", "format", "loss", "parts", "weights"}, "spec")
+    spec.as_float(content["epsilon"], "epsilon")
+    spec.as_list(content["weights"], "weights", spec.as_float, 2)
+    return spec.as_list(content["parts"], "parts", lambda part, _: part, 2)
+
+
+FORMATS = {
+    spec.FORMAT: Format(_read_window, _count_window),
+    spec.MIXTURE: Format(_read_mixture, _count_mixture),
+    rows.FORMAT: Format(_read_rows, _count_rows),
+    polar.FORMAT: Format(_read_polar, _count_polar),
+    survey.FORMAT: Format(_read_survey, _count_survey),
+}
+#: What can be a question of a survey.
+QUESTIONS = tuple(form for form in FORMATS if form != survey.FORMAT)

@@ -1,0 +1,274 @@
+"""A position by distance and angle, each with a part of ε (Zheng et al., section 6).
+
+A report is one integer for both: distance cell × number of angle cells + angle cell. The two parts are
+independent, so their ratios multiply.
+
+    {"epsilon": ε, "format": "polar/1", "loss": 2, "parts": [distance, angle], "weights": [1, 1]}
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sottovoce.core.domains import Disc
+from sottovoce.core.errors import PrivacyError, SpecError, check_epsilon, loss_exponent
+from sottovoce.core.exact import exp_lower
+from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.policy import Missing, Outside, Policy
+from sottovoce.core.randomness import Seeded, word_source
+from sottovoce.core.spec import Specified
+from sottovoce.core.survey import product_of_largest
+from sottovoce.core.values import as_cells, as_numbers
+
+FORMAT = "polar/1"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Polar(Specified):
+    """A mechanism for the distance and one for the angle.
+
+    Attributes:
+        epsilon: What both parts together may cost.
+        loss: The loss that ε was divided for.
+        distance: The mechanism of the distance, on [0, radius].
+        angle: The mechanism of the angle, in radians.
+        weights: How much the losses of distance and angle count.
+    """
+
+    epsilon: float
+    loss: str | float
+    distance: Mechanism
+    angle: Mechanism
+    weights: tuple[float, float] = (1.0, 1.0)
+    name: str = field(default="polar", compare=False)
+
+    width = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+        if self.largest_ratio > exp_lower(self.epsilon):
+            raise PrivacyError(f"the two parts together exceed epsilon={self.epsilon!r}", argument="epsilon")
+        check_parts(self.distance, self.angle)
+
+    # -- identity ---------------------------------------------------------------------------------------
+
+    @property
+    def radius(self) -> float:
+        """The largest distance."""
+        return self.distance.domain.high
+
+    @property
+    def domain(self) -> Disc:
+        """Where positions lie."""
+        return Disc(self.radius)
+
+    @property
+    def cells(self) -> int:
+        """How many different reports there are."""
+        return self.distance.cells * self.angle.cells
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The narrowest unsigned integer that holds every report."""
+        return np.min_scalar_type(self.cells - 1)
+
+    @property
+    def questions(self) -> Mapping[str, Polar]:
+        """{"value": this}: one thing is asked."""
+        return {"value": self}
+
+    @property
+    def largest_ratio(self) -> Fraction:
+        """The exact ratio of the joint report."""
+        return product_of_largest((self.distance.largest_ratio, self.angle.largest_ratio), 2)
+
+    def to_json(self) -> str:
+        """The canonical spec of both parts."""
+        content = {
+            "format": FORMAT,
+            "epsilon": self.epsilon,
+            "loss": loss_exponent(self.loss),
+            "weights": list(self.weights),
+            "parts": [json.loads(part.to_json()) for part in (self.distance, self.angle)],
+        }
+        return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+    def __repr__(self) -> str:
+        shares = f"{self.distance.epsilon:.4g} + {self.angle.epsilon:.4g}"
+        return (
+            f"<{self.name} epsilon={self.epsilon!r} = {shares} radius={self.radius!r} cells={self.cells} "
+            f"digest={self.digest[:12]}>"
+        )
+
+    # -- what the device does ---------------------------------------------------------------------------
+
+    def report(
+        self,
+        values: ArrayLike,
+        *,
+        clip: bool = False,
+        missing: Missing = "refuse",
+        outside: Outside = "refuse",
+        rng: Seeded = None,
+    ) -> NDArray[Any]:
+        """Randomise positions: one integer each.
+
+        Args:
+            values: Positions x, y around the pole: an array whose last axis is 2.
+            clip: Bring positions outside to the rim. Short for `outside="clip"`.
+            missing: What stands in for missing positions: "uniform"; refused by default.
+            outside: What happens to positions outside the disc: "refuse", "clip" or "missing".
+            rng: A seed or generator, for simulations only.
+
+        Returns:
+            Unsigned integers, one per position.
+
+        Raises:
+            DataError: If positions are refused.
+        """
+        points = np.asarray(as_numbers(values, "values"), dtype=np.float64)
+        if points.ndim == 0 or points.shape[-1] != 2:
+            raise SpecError(f"values must be positions x, y, got shape {points.shape}", argument="values")
+        source = word_source(rng)
+        points = Policy.of(missing, outside, clip).checked(self.domain).prepare(points, self.domain, source)
+        return self.report_polar(*_polar_coordinates(points), rng=source)
+
+    def report_polar(self, distance: ArrayLike, angle: ArrayLike, *, rng: Seeded = None) -> NDArray[Any]:
+        """Randomise positions given by distance and angle.
+
+        Args:
+            distance: Distances from the pole, at most the radius.
+            angle: Angles in radians, however often around.
+            rng: A seed or generator, for simulations only.
+
+        Returns:
+            Unsigned integers, one per position.
+
+        Raises:
+            DataError: If distances lie beyond the radius.
+        """
+        r, theta = np.broadcast_arrays(as_numbers(distance, "distance"), as_numbers(angle, "angle"))
+        source = word_source(rng)
+        one = self.distance.report(r, rng=source).astype(np.int64)
+        two = self.angle.report(theta, clip=True, rng=source)
+        return np.asarray(one * self.angle.cells + two).astype(self.dtype)[()]
+
+    def decode(self, cells: ArrayLike) -> FloatArray:
+        """The position that each cell stands for.
+
+        Args:
+            cells: Integers that were reported.
+
+        Returns:
+            Positions x, y on a last axis of 2.
+        """
+        r, theta = self.decode_polar(cells)
+        return np.stack((r * np.cos(theta), r * np.sin(theta)), axis=-1)
+
+    def decode_polar(self, cells: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """The distance and the angle that each cell stands for.
+
+        Args:
+            cells: Integers that were reported.
+
+        Returns:
+            Distances, and angles in radians.
+        """
+        one, two = np.divmod(as_cells(cells, self.cells), self.angle.cells)
+        return self.distance.decode(one), self.angle.decode(two)
+
+    def checked(self, cells: ArrayLike) -> IntArray:
+        """The cells as integers, if all of them are cells of this reporter.
+
+        Args:
+            cells: Integers of any shape.
+
+        Returns:
+            The same as an array of 64-bit integers.
+        """
+        return as_cells(cells, self.cells)
+
+    def perturb(
+        self,
+        values: ArrayLike,
+        *,
+        clip: bool = False,
+        missing: Missing = "refuse",
+        outside: Outside = "refuse",
+        rng: Seeded = None,
+    ) -> FloatArray:
+        """Noisy positions instead of cells: `decode(report(values))`.
+
+        Args:
+            values: As in `report`.
+            clip: As in `report`.
+            missing: As in `report`.
+            outside: As in `report`.
+            rng: As in `report`.
+
+        Returns:
+            Positions x, y on a last axis of 2.
+        """
+        return self.decode(self.report(values, clip=clip, missing=missing, outside=outside, rng=rng))
+
+    # -- its law ----------------------------------------------------------------------------------------
+
+    def probabilities(self, x: ArrayLike) -> FloatArray:
+        """The probability of each cell.
+
+        Args:
+            x: Positions x, y in the disc.
+
+        Returns:
+            A row per position.
+        """
+        r, theta = _polar_coordinates(np.asarray(x, dtype=np.float64))
+        one, two = self.distance.probabilities(r), self.angle.probabilities(theta)
+        return np.asarray((one[..., :, None] * two[..., None, :]).reshape(*r.shape, self.cells))
+
+    def error(self, x: ArrayLike) -> FloatArray:
+        """The expected loss w₁·(|r' − r|/radius)^k + w₂·(angle between θ' and θ)^k.
+
+        Args:
+            x: Positions x, y in the disc.
+
+        Returns:
+            One number per position.
+        """
+        r, theta = _polar_coordinates(np.asarray(x, dtype=np.float64))
+        one, two = self.distance.error(r, self.loss), self.angle.error(theta, self.loss)
+        return np.asarray(self._per_radius * one + self.weights[1] * two)
+
+    def worst_error(self) -> float:
+        """The largest expected loss over the disc.
+
+        Returns:
+            The sum of both worst cases.
+        """
+        one, two = self.distance.worst_error(self.loss), self.angle.worst_error(self.loss)
+        return self._per_radius * one + self.weights[1] * two
+
+    @property
+    def _per_radius(self) -> float:
+        return self.weights[0] / self.radius ** loss_exponent(self.loss)
+
+
+def check_parts(distance: Mechanism, angle: Mechanism) -> None:
+    """The rules of a position that are not those of its parts."""
+    low, turn = distance.domain, angle.domain
+    if low.is_circle or low.low != 0 or not turn.is_circle or not math.isclose(turn.width, 2 * math.pi):
+        raise SpecError("a position is a distance from 0 on and an angle in radians", argument="parts")
+
+
+def _polar_coordinates(points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    angle = np.mod(np.arctan2(points[..., 1], points[..., 0]), 2 * math.pi)
+    return np.hypot(points[..., 0], points[..., 1]), angle

@@ -1,0 +1,321 @@
+"""Several questions to one person within one ε: all of them, or a few chosen by lot.
+
+    s = Survey(2.0, {"age": age, "start": start}, sampled=1)
+    reports = s.report({"age": ages, "start": starts})     # a row of integers per person
+    t = sottovoce.Tally(s, reports)
+    sottovoce.mean(t["age"])
+
+The cells of all questions lie one after the other in one range, so a report is a few integers, a tally is one
+array of counts, and stores, files and engines need nothing special. Which questions a person answers is a lot
+that does not look at the values; the reports of the others are independent. So the ratio of the joint report
+is at most the product of the largest ratios among as many questions as are answered.
+
+    {"epsilon": ε, "format": "survey/1", "questions": [{"name": …, "spec": {…}}, …], "sampled": k}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sottovoce.core.domains import Space
+from sottovoce.core.errors import DataError, PrivacyError, SpecError, check_epsilon
+from sottovoce.core.exact import exp_lower
+from sottovoce.core.kernels.tables import IntArray
+from sottovoce.core.policy import Missing, Outside
+from sottovoce.core.randomness import Seeded, WordSource, word_source
+from sottovoce.core.reporter import Reporter
+from sottovoce.core.spec import Specified
+from sottovoce.core.values import as_cells
+
+FORMAT = "survey/1"
+MAX_QUESTIONS = 256
+MAX_NAME = 64
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Survey(Specified):
+    """Named questions, each a reporter of its own, and how many of them a person answers.
+
+    Attributes:
+        epsilon: What one person's whole report may cost.
+        questions: The reporters, by name, in the order of their cells.
+        sampled: How many questions a person answers, chosen by lot.
+        considered: What was compared when the survey was designed: {how many are answered: total variance
+            per person}.
+    """
+
+    epsilon: float
+    questions: Mapping[str, Reporter]
+    sampled: int
+    considered: Mapping[int, float] = field(default_factory=dict, compare=False)
+    name: str = field(default="survey", compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+        object.__setattr__(self, "questions", MappingProxyType(dict(self.questions)))
+        check_questions(list(self.questions), self.sampled)
+        if any(question.width != 1 for question in self.questions.values()):
+            raise SpecError("a question of a survey must not be a survey", argument="questions")
+        if self.largest_ratio > exp_lower(self.epsilon):
+            raise PrivacyError(f"the questions together exceed epsilon={self.epsilon!r}", argument="epsilon")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "questions": dict(self.questions)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, questions=MappingProxyType(state["questions"]))
+
+    # -- identity ---------------------------------------------------------------------------------------
+
+    @property
+    def domain(self) -> Mapping[str, Space]:
+        """Where the values of each question lie."""
+        return {name: question.domain for name, question in self.questions.items()}  # type: ignore[misc]
+
+    @property
+    def width(self) -> int:
+        """How many integers one report is: one for each question that is answered."""
+        return self.sampled
+
+    @property
+    def share(self) -> Fraction:
+        """The part of the people who answer a given question."""
+        return Fraction(self.sampled, len(self.questions))
+
+    @cached_property
+    def offsets(self) -> IntArray:
+        """Question i has the cells offsets[i] … offsets[i+1]−1."""
+        return np.concatenate(([0], np.cumsum([question.cells for question in self.questions.values()])))
+
+    @property
+    def cells(self) -> int:
+        """How many different integers a report is made of."""
+        return int(self.offsets[-1])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The narrowest unsigned integer that holds every cell."""
+        return np.min_scalar_type(self.cells - 1)
+
+    @cached_property
+    def largest_ratio(self) -> Fraction:
+        """The exact ratio of the joint report."""
+        return product_of_largest(
+            (question.largest_ratio for question in self.questions.values()), self.sampled
+        )
+
+    def to_json(self) -> str:
+        """The canonical spec, `survey/1`: how many are answered, and the spec of every question."""
+        questions = [
+            {"name": name, "spec": json.loads(question.to_json())}
+            for name, question in self.questions.items()
+        ]
+        content = {
+            "format": FORMAT, "epsilon": self.epsilon, "sampled": self.sampled, "questions": questions,
+        }  # fmt: skip
+        return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+    def __repr__(self) -> str:
+        return (
+            f"<{self.name} epsilon={self.epsilon!r} {self.sampled} of {len(self.questions)} questions "
+            f"({', '.join(self.questions)}) digest={self.digest[:12]}>"
+        )
+
+    # -- what the device does ---------------------------------------------------------------------------
+
+    def report(
+        self,
+        values: Mapping[str, ArrayLike] | ArrayLike,
+        *,
+        clip: bool = False,
+        missing: Missing | Mapping[str, Missing] = "refuse",
+        outside: Outside | Mapping[str, Outside] = "refuse",
+        rng: Seeded = None,
+    ) -> NDArray[Any]:
+        """Randomise the answers of one person or of many.
+
+        Args:
+            values: The values of each question by name (a dataframe will do), or an array with a column per
+                question.
+            clip: Bring values outside into their domain. Short for `outside="clip"`.
+            missing: What stands in for missing values, for all questions or by name; as in
+                `Mechanism.report`.
+            outside: What happens to values outside, for all questions or by name.
+            rng: A seed or generator, for simulations only.
+
+        Returns:
+            A row of `width` increasing integers per person; one row if the values are those of one person.
+
+        Raises:
+            DataError: If a question lacks values, there is one too many, or values are refused.
+        """
+        columns, people = self._columns(values)
+        source = word_source(rng)
+        lot = self._lot(people or 1, source)
+        reports = np.empty(lot.shape, dtype=self.dtype)
+        # Every value is randomised, also those that are not sent: a refusal must not depend on the lot.
+        for i, (name, question) in enumerate(self.questions.items()):
+            try:
+                cells = question.report(
+                    columns[name],
+                    clip=clip,
+                    missing=_rule(missing, name, "refuse"),
+                    outside=_rule(outside, name, "refuse"),
+                    rng=source,
+                )
+            except DataError as refusal:
+                raise DataError(f"question {name!r}: {refusal}", code=refusal.code, argument=name) from None
+            person, place = np.nonzero(lot == i)
+            reports[person, place] = np.reshape(cells, -1)[person] + self.offsets[i].astype(self.dtype)
+        return reports if people is not None else reports[0]
+
+    def _columns(self, values: Any) -> tuple[dict[str, NDArray[Any]], int | None]:
+        """The values of each question, and how many people there are (None: one, as scalars)."""
+        if hasattr(values, "keys"):
+            if extra := [name for name in values.keys() if name not in self.questions]:  # noqa: SIM118
+                raise DataError(f"there is no question {extra[0]!r}", code="unknown", argument="values")
+            if lacking := [name for name in self.questions if name not in values.keys()]:  # noqa: SIM118
+                raise DataError(f"question {lacking[0]!r} has no values", code="lacking", argument="values")
+            columns = {name: np.asarray(values[name]) for name in self.questions}
+        else:
+            table = np.asarray(values)
+            if table.ndim not in (1, 2) or table.shape[-1] != len(self.questions):
+                raise DataError(
+                    f"values must have a column for each of {len(self.questions)} questions, "
+                    f"got shape {table.shape}",
+                    code="shape",
+                    argument="values",
+                )
+            columns = dict(zip(self.questions, np.moveaxis(table, -1, 0), strict=True))
+        shapes = {name: np.shape(column) for name, column in columns.items()}
+        people = {
+            shape[: len(shape) - len(_shape_of(self.questions[name]))] for name, shape in shapes.items()
+        }
+        if len(people) != 1 or len(first := people.pop()) > 1:
+            raise DataError("all questions must have as many values", code="shape", argument="values")
+        return columns, first[0] if first else None
+
+    def _lot(self, people: int, source: WordSource) -> NDArray[np.int64]:
+        """Which questions each person answers, in increasing order."""
+        d, k = len(self.questions), self.sampled
+        if k == d:
+            return np.tile(np.arange(d), (people, 1))
+        keys = source.words(people * d).reshape(people, d)
+        return np.sort(np.argpartition(keys, k - 1, axis=1)[:, :k], axis=1)
+
+    def decode(self, cells: ArrayLike) -> dict[str, NDArray[np.float64]]:
+        """What each report stands for.
+
+        Args:
+            cells: Reports of this survey, a row each.
+
+        Returns:
+            Values by question, one per report; NaN where the question was not answered.
+
+        Raises:
+            DataError: If something is not a report of this survey.
+        """
+        reports = self.checked(cells)
+        decoded: dict[str, NDArray[np.float64]] = {}
+        for i, (name, question) in enumerate(self.questions.items()):
+            own = (reports >= self.offsets[i]) & (reports < self.offsets[i + 1])
+            column = np.full((len(reports), *_shape_of(question)), np.nan)
+            column[own.any(axis=1)] = question.decode(reports[own] - self.offsets[i])
+            decoded[name] = column
+        return decoded
+
+    def perturb(
+        self,
+        values: Mapping[str, ArrayLike] | ArrayLike,
+        *,
+        clip: bool = False,
+        missing: Missing | Mapping[str, Missing] = "refuse",
+        outside: Outside | Mapping[str, Outside] = "refuse",
+        rng: Seeded = None,
+    ) -> dict[str, NDArray[np.float64]]:
+        """Noisy values instead of cells: `decode(report(values))`.
+
+        Args:
+            values: As in `report`.
+            clip: As in `report`.
+            missing: As in `report`.
+            outside: As in `report`.
+            rng: As in `report`.
+
+        Returns:
+            Values by question; NaN where the question was not answered.
+        """
+        return self.decode(self.report(values, clip=clip, missing=missing, outside=outside, rng=rng))
+
+    def checked(self, cells: ArrayLike) -> IntArray:
+        """The reports as rows of integers, if this survey can give them.
+
+        Args:
+            cells: A row of `width` cells per person, or all of them one after the other.
+
+        Returns:
+            An array with a row per person.
+
+        Raises:
+            DataError: If a report lacks a question, has one twice, or holds something that is not a cell.
+        """
+        array = as_cells(cells, self.cells)
+        if array.size % self.width or (array.ndim == 2 and array.shape[1] != self.width) or array.ndim > 2:
+            raise DataError(f"a report must be {self.width} cells", code="width", argument="cells")
+        reports = array.reshape(-1, self.width)
+        question = np.searchsorted(self.offsets, reports, side="right")
+        wrong = (np.diff(question, axis=1) <= 0).any(axis=1)
+        if wrong.any():
+            raise DataError(
+                f"a report must answer {self.width} different questions in order: {int(wrong.sum())} of "
+                f"{len(reports)} do not, the first at index {int(np.argmax(wrong))}",
+                code="questions",
+                argument="cells",
+            )
+        return reports
+
+
+def product_of_largest(ratios: Iterable[Fraction], k: int) -> Fraction:
+    """The exact ratio of a report of any k of these parts."""
+    product = Fraction(1)
+    for ratio in sorted(ratios, reverse=True)[:k]:
+        product *= ratio
+    return product
+
+
+def check_questions(names: list[str], sampled: object) -> None:
+    """The rules of a survey that are not those of its questions."""
+    if not 1 <= len(names) <= MAX_QUESTIONS:
+        raise SpecError(
+            f"a survey has 1 to {MAX_QUESTIONS} questions, got {len(names)}", argument="questions"
+        )
+    for name in names:
+        if not isinstance(name, str) or not 1 <= len(name) <= MAX_NAME or not name.isprintable():
+            raise SpecError(
+                f"a question's name must be 1 to {MAX_NAME} printable characters", argument="questions"
+            )
+    if len(set(names)) != len(names):
+        raise SpecError("two questions have the same name", argument="questions")
+    if type(sampled) is not int or not 1 <= sampled <= len(names):
+        raise SpecError(
+            f"sampled must be a whole number between 1 and {len(names)}, got sampled={sampled!r}",
+            argument="sampled",
+        )
+
+
+def _rule(rule: Any, name: str, default: str) -> Any:
+    """The rule of one question, where rules are given by name."""
+    return rule.get(name, default) if isinstance(rule, Mapping) else rule
+
+
+def _shape_of(question: Reporter) -> tuple[int, ...]:
+    return question.domain.shape  # type: ignore[union-attr]
