@@ -8,18 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from sottovoce.compose import joint
-from sottovoce.core import spec
-from sottovoce.core.errors import ArgumentTypeError, positive_number
+from sottovoce.core.errors import ArgumentTypeError
 from sottovoce.core.exact import exp_lower, log_upper
 from sottovoce.core.formats import counted
 from sottovoce.core.reporter import Reporter
-
-if TYPE_CHECKING:
-    from sottovoce.compose.polar import Polar
-    from sottovoce.compose.vectors import Vector
 
 
 @dataclass(frozen=True)
@@ -49,8 +42,17 @@ class Audit:
         return f"exact epsilon {self.epsilon!r} (ratio {self.ratio}); claimed {self.claimed!r}: {verdict}"
 
 
-def audit(mechanism: Reporter | Vector | Polar | str | bytes) -> Audit:
-    """Count the exact ε of a mechanism, or of a JSON spec without believing what it claims.
+def audit(mechanism: Reporter | str | bytes) -> Audit:
+    """Count the exact ε of anything that reports, or of a JSON spec without believing what it claims.
+
+    Args:
+        mechanism: A reporter, or a spec in any format.
+
+    Returns:
+        What counting found.
+
+    Raises:
+        SpecError: If a spec is malformed.
 
     >>> from sottovoce.designs.classic import ogpm
     >>> result = audit(ogpm(epsilon=1.0))
@@ -58,12 +60,6 @@ def audit(mechanism: Reporter | Vector | Polar | str | bytes) -> Audit:
     True
     """
     if isinstance(mechanism, str | bytes):
-        form = joint.form_of(mechanism)
-        if form is not None:
-            content = joint.read(mechanism, form)
-            ratios = [spec.read_window(spec.parse_json(part))[2].largest_ratio for part in content["parts"]]
-            claimed = positive_number(content["epsilon"], "epsilon")
-            return Audit(joint.product_of_largest(ratios, content["sampled"]), claimed)
         claimed, ratio = counted(mechanism)
         return Audit(ratio, claimed)
     if not hasattr(mechanism, "largest_ratio"):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sottovoce.bulk.keyed_draws import Device, KeyedDraws
+from sottovoce.bulk.keyed_draws import KeyedDraws
 from sottovoce.bulk.labels import label
 from sottovoce.bulk.sources import Data, Source
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
@@ -77,9 +77,7 @@ class Randomiser:
         """The fields of the result; columns of cells are labelled with their mechanism."""
         fields = [source.field(name) for name in self.keep]
         for name, mechanism in self.mechanisms.items():
-            fields.append(
-                pa.field(name, pa.from_numpy_dtype(cast(Device, mechanism).dtype), metadata=label(mechanism))
-            )
+            fields.append(pa.field(name, pa.from_numpy_dtype(mechanism.dtype), metadata=label(mechanism)))
         return pa.schema(fields)
 
     def reports(self, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
@@ -173,7 +171,7 @@ class FreshDraws:
 
     def report(self, values: FloatArray) -> NDArray[Any]:
         """The cells of these values."""
-        return cast(Device, self.mechanism).report(values)
+        return self.mechanism.report(values)
 
     def stand_ins(self) -> FloatArray:
         """A value for every row, spread evenly over the domain."""

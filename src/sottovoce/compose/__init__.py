@@ -1,9 +1,9 @@
 """Several numbers per person, within one ε.
 
+attributes  which mechanism a question gets, and what a report of it is worth
 budget      split_budget: ε divided among mechanisms so that a weighted total error is least
-vectors     Vector: many attributes, all of them or a few by lot per person; `reports` has its tallies
-strategies  vector: which of these, chosen by exact variances
-polar       polar: distance and angle; `disc` estimates from its reports
-joint       their JSON, and the exact ratio of a joint report
+strategies  vector: a survey whose questions are all answered, or a few by lot, chosen by exact variances
+lots        what a lot over questions costs
+polar       polar: a position by distance and angle; `disc` estimates from its reports
 rounds      two_rounds: a first small round says where values lie, the second uses it
 """

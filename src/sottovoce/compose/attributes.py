@@ -21,9 +21,9 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sottovoce.core.domains import Circle, Domain, Interval
 from sottovoce.core.kernels.tables import FloatArray
@@ -35,6 +35,8 @@ from sottovoce.designs.prior import Prior, as_prior
 
 CIRCLE_CELLS = 2**12
 UNIT = Interval(0, 1)
+#: A public guess of where values lie: None (the worst case), "uniform", samples, or (values, weights).
+PriorLike = str | ArrayLike | tuple[ArrayLike, ArrayLike] | None
 _GRID, _NODES = 2001, 65
 
 
@@ -67,7 +69,7 @@ def even_spread() -> Prior:
     return Prior(np.linspace(0, 1, _NODES), chances)
 
 
-def as_spread(prior: Any, domain: Domain) -> Prior | None:
+def as_spread(prior: PriorLike, domain: Domain) -> Prior | None:
     """None for the worst case, "uniform", samples, or a pair (values, weights)."""
     if prior is None:
         return None
@@ -126,7 +128,7 @@ def _worst_spread(variance: FloatArray, share: float) -> float:
     from scipy.optimize import minimize_scalar
 
     def about(c: float) -> float:
-        return float(np.max(variance / share + (1 / share - 1) * (_unit_grid() - c) ** 2))
+        return float(np.max(variance / share + (1 / share - 1) * (unit_grid() - c) ** 2))
 
     found = minimize_scalar(about, bounds=(0, 1), method="bounded", options={"xatol": 1e-9})
     return min(about(0.5), float(found.fun))
@@ -135,7 +137,7 @@ def _worst_spread(variance: FloatArray, share: float) -> float:
 @lru_cache(maxsize=256)
 def variance_curve(m: Mechanism) -> FloatArray:
     """V(x) in squared widths, on an even grid of the domain that holds both ends and the middle."""
-    return np.asarray(_on_unit(m).variance(_unit_grid()))
+    return np.asarray(_on_unit(m).variance(unit_grid()))
 
 
 def _on_unit(m: Mechanism) -> Mechanism:
@@ -143,5 +145,5 @@ def _on_unit(m: Mechanism) -> Mechanism:
     return Mechanism(m.epsilon, Circle(1.0) if m.domain.is_circle else UNIT, m.window)
 
 
-def _unit_grid() -> FloatArray:
+def unit_grid() -> FloatArray:
     return np.linspace(0, 1, _GRID)

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from sottovoce.compose.attributes import resultant
-from sottovoce.compose.polar import Polar
 from sottovoce.core.errors import check_confidence, whole_number
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.polar import Polar
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.tally import Tally
 
@@ -56,7 +56,7 @@ def mean_position(tally: Tally, *, confidence: float = 0.95) -> tuple[Estimate, 
 
 def _joint(tally: Tally) -> tuple[Polar, FloatArray]:
     """The mechanism and the counts, distance cells by angle cells."""
-    m = tally.mechanism
+    m = tally.reporter
     if not isinstance(m, Polar):
         raise TypeError(f"tally must be of a polar mechanism, got {type(m).__name__}")
     return m, tally.counts.reshape(m.distance.cells, m.angle.cells).astype(np.float64)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from sottovoce.compose.attributes import UNIT, as_spread, attribute_mechanism, worth
 from sottovoce.compose.budget import shares_within, split_budget
-from sottovoce.compose.joint import MAX_ATTRIBUTES
-from sottovoce.compose.vectors import Vector
 from sottovoce.core.domains import Circle, Domain, DomainLike, as_domain
 from sottovoce.core.errors import MIN_EPSILON, check_epsilon, positive_number, whole_number
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.survey import MAX_QUESTIONS, Survey
 from sottovoce.designs.classic import pm
 from sottovoce.designs.prior import Prior
 
@@ -24,14 +23,14 @@ STRATEGIES = ("auto", "split", "sample")
 
 def vector(
     epsilon: float,
-    domains: Sequence[DomainLike],
+    domains: Sequence[DomainLike] | Mapping[str, DomainLike],
     strategy: str = "auto",
     *,
     k: int | None = None,
     prior: Any = None,
     design: Design | None = None,
     weights: Sequence[float] | None = None,
-) -> Vector:
+) -> Survey:
     """Mechanisms for many attributes, linear and circular, within one ε.
 
     `k` fixes how many attributes a person reports (strategy="sample"). Attributes count alike, in units of
@@ -45,14 +44,15 @@ def vector(
 
     `design` makes the mechanism of an attribute from ε and its domain, in place of the unbiased one of least
     worst-case or expected variance.
-    `domains` has one domain per attribute.
+    `domains` has one domain per attribute, by name; a list names them "0", "1", ….
 
-    >>> m = vector(1.0, [(0, 1)] * 8)
-    >>> m.sampled, m.strategy
-    (1, 'sample')
+    >>> vector(1.0, {"age": (0, 120), "commute": (0, 5)}).sampled
+    1
     >>> vector(4.0, [(0, 1)] * 8).sampled, vector(4.0, [(0, 1)] * 8, prior="uniform").sampled
     (2, 1)
     """
+    if not isinstance(domains, Mapping) and isinstance(domains, Sequence) and not isinstance(domains, str):
+        domains = {str(i): domain for i, domain in enumerate(domains)}
     epsilon, places = check_epsilon(epsilon), _domains(domains)
     d = len(places)
     if strategy not in STRATEGIES:
@@ -62,19 +62,20 @@ def vector(
     scale = [positive_number(w, "weights") for w in (weights if weights is not None else [1.0] * d)]
     if len(scale) != d:
         raise ValueError(f"weights must have one entry per attribute, got {len(scale)} for {d}")
-    spreads = _spreads(prior, places)
-    asked = [_Attribute(*each, design) for each in zip(places, spreads, scale, strict=True)]
+    spreads = _spreads(prior, list(places.values()))
+    asked = [_Attribute(*each, design) for each in zip(places, places.values(), spreads, scale, strict=True)]
     counts = _counts(epsilon, d, strategy, k, quick=design is None)
     made = [_made(epsilon, asked, count) for count in counts]
     totals = {m.sampled: _total(m, asked) for m in made}
     best = min(made, key=lambda m: totals[m.sampled])
-    return Vector(epsilon, best.parts, best.sampled, totals)
+    return Survey(epsilon, best.questions, best.sampled, totals)
 
 
 @dataclass(frozen=True, eq=False)
 class _Attribute:
     """What is asked: where, for which spread of values, and how much it counts."""
 
+    name: str
     domain: Domain
     spread: Prior | None
     weight: float
@@ -105,12 +106,12 @@ def _by_design(epsilon: float, domain: Domain, design: Design) -> Mechanism:
     return design(epsilon, domain)
 
 
-def _domains(domains: Sequence[DomainLike]) -> list[Domain]:
-    if isinstance(domains, Domain | str) or not isinstance(domains, Sequence) or not domains:
-        raise TypeError("domains must be a list of domains, one per attribute")
-    if len(domains) > MAX_ATTRIBUTES:
-        raise ValueError(f"there can be at most {MAX_ATTRIBUTES} attributes, got {len(domains)}")
-    return [as_domain(domain) for domain in domains]
+def _domains(domains: object) -> dict[str, Domain]:
+    if not isinstance(domains, Mapping) or not domains:
+        raise TypeError("domains must be a list of domains, one per attribute, or a dict by name")
+    if len(domains) > MAX_QUESTIONS:
+        raise ValueError(f"there can be at most {MAX_QUESTIONS} attributes, got {len(domains)}")
+    return {name: as_domain(domain) for name, domain in domains.items()}
 
 
 def _spreads(prior: Any, domains: list[Domain]) -> list[Prior | None]:
@@ -147,7 +148,7 @@ def _counts(epsilon: float, d: int, strategy: str, k: int | None, quick: bool) -
     return possible
 
 
-def _made(epsilon: float, asked: list[_Attribute], count: int) -> Vector:
+def _made(epsilon: float, asked: list[_Attribute], count: int) -> Survey:
     """Equal shares; or uneven ones when all attributes are reported and they do not count alike."""
     even = shares_within([epsilon / count] * count, epsilon)
     made = [_built(epsilon, asked, count, [even[0]] * len(asked))]
@@ -159,12 +160,21 @@ def _made(epsilon: float, asked: list[_Attribute], count: int) -> Vector:
     return min(made, key=lambda m: _total(m, asked))
 
 
-def _built(epsilon: float, asked: list[_Attribute], count: int, shares: Sequence[float]) -> Vector:
-    return Vector(epsilon, tuple(one.build(e) for e, one in zip(shares, asked, strict=True)), count)
+def _built(epsilon: float, asked: list[_Attribute], count: int, shares: Sequence[float]) -> Survey:
+    questions = {one.name: one.build(e) for e, one in zip(shares, asked, strict=True)}
+    return Survey(epsilon, questions, count)
 
 
-def _total(m: Vector, asked: list[_Attribute]) -> float:
+def _total(m: Survey, asked: list[_Attribute]) -> float:
     """The weighted variance per person of all estimated means."""
-    share = float(m.share)
-    each = (one.weight * worth(part, share, one.spread) for one, part in zip(asked, m.parts, strict=True))
+    share, parts = float(m.share), mechanisms(m)
+    each = (one.weight * worth(parts[one.name], share, one.spread) for one in asked)
     return float(sum(each))
+
+
+def mechanisms(survey: Survey) -> dict[str, Mechanism]:
+    """The questions of a survey of numbers."""
+    parts = {name: part for name, part in survey.questions.items() if isinstance(part, Mechanism)}
+    if len(parts) < len(survey.questions):
+        raise TypeError("every question must be of one number")
+    return parts

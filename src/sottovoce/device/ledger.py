@@ -25,9 +25,10 @@ from sottovoce.core.durable import Kind
 from sottovoce.core.errors import BudgetError, LedgerError, positive_number
 from sottovoce.core.journal import Entry, Head, Journal, Transaction
 from sottovoce.core.randomness import Seeded, word_source
+from sottovoce.core.reporter import Reporter
 from sottovoce.core.spending import Amount, exact_budget, plain
 from sottovoce.device import words
-from sottovoce.device.questions import Asked, Rule
+from sottovoce.device.questions import Rule
 from sottovoce.device.state import Account, Answer, State
 from sottovoce.device.terms import Terms
 
@@ -86,7 +87,7 @@ class Ledger:
     def enrol(
         self,
         campaign: str,
-        mechanism: Asked,
+        mechanism: Reporter,
         *,
         repeat: str = "fresh",
         bins: int | None = None,

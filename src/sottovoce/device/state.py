@@ -21,7 +21,7 @@ from sottovoce.device.terms import Terms
 class Answer:
     """One recorded answer: send `cell` under `key`, as often as it takes.
 
-    The cell of a vector is its (attribute, cell) pairs (`VectorReport.gather` makes a report of many).
+    Of a survey it is a tuple: the cells of the questions that were drawn.
     `spent` is what recording it cost. `repeated`: the cell was kept from before; `held`: the campaign's
     bins are used up and the latest kept answer stands in. Both stay on the device.
     `period` is what it answers for, `digest` that of the mechanism it was drawn with.

@@ -19,22 +19,26 @@ the device goes on sending the latest kept answer: falling silent would tell tha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from sottovoce.compose.joint import from_json
+import numpy as np
+
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import LedgerError, check_epsilon, whole_number
 from sottovoce.core.exact import exp_lower
+from sottovoce.core.formats import from_json
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.mixture import Mixture
+from sottovoce.core.number import Number
 from sottovoce.core.randomness import Seeded
+from sottovoce.core.reporter import Reporter
 from sottovoce.core.spending import as_written
 from sottovoce.designs.response import response
-from sottovoce.device.questions import Asked, Cell, Number, Question, Rule, ask
+from sottovoce.device.questions import Asking, Cell, Judged, Rule, ask
 
 MAX_KEPT_CELLS = 64
 REPEATS = ("fresh", "once", "bins")
@@ -45,7 +49,7 @@ MISSING = -1  # the bin of a value that is not there
 class Terms:
     """The rules of one campaign on this device."""
 
-    mechanism: Asked
+    mechanism: Reporter
     repeat: str = "fresh"
     bins: int | None = None
     answers: int | None = None
@@ -55,7 +59,7 @@ class Terms:
     out_of_range: str = "clip"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.mechanism, Asked):
+        if not isinstance(self.mechanism, Reporter):
             raise TypeError(f"mechanism must be a mechanism, got {type(self.mechanism).__name__}")
         if self.mechanism.largest_ratio > exp_lower(self.mechanism.epsilon):
             raise LedgerError("mechanism: its counts break the ε it claims")
@@ -83,7 +87,7 @@ class Terms:
                 raise ValueError(f"{name} belongs to repeat='bins', got repeat={self.repeat!r}")
         if not kept:
             return
-        if not isinstance(self.question, Number):
+        if not isinstance(self.mechanism, Number):
             raise ValueError(
                 "repeat='bins' is for one number; several at once are repeated 'fresh' or 'once'"
             )
@@ -129,24 +133,25 @@ class Terms:
     # -- what it does with a value ----------------------------------------------------------------------
 
     @cached_property
-    def question(self) -> Question:
-        return ask(self.mechanism, self.missing, self.out_of_range)
+    def question(self) -> Asking:
+        return ask(self.mechanism, self.missing, self.out_of_range)  # type: ignore[arg-type]
 
-    def bin_of(self, value: float | None) -> int:
+    def bin_of(self, judged: Judged) -> int:
         """The declared bin; MISSING is one of its own."""
-        if value is None:
+        value = float(judged["value"])
+        if math.isnan(value):
             return MISSING
         bins = self.bins or 1
         return min(int(float(self._domain.to_unit(value)) * bins), bins - 1)
 
     def draw_bin(self, bin_: int, rng: Seeded = None) -> Cell:
         """The answer of a bin: drawn from its middle, so that it tells nothing finer than the bin."""
-        middle = None if bin_ == MISSING else float(self._domain.from_unit((bin_ + 0.5) / (self.bins or 1)))
-        return self.question.draw(middle, rng)
+        middle = math.nan if bin_ == MISSING else self._domain.from_unit((bin_ + 0.5) / (self.bins or 1))
+        return self.question.draw({"value": np.asarray(middle)}, rng)
 
     @property
     def _domain(self) -> Domain:
-        assert isinstance(self.mechanism, Mechanism | Mixture)
+        assert isinstance(self.mechanism, Number)
         return self.mechanism.domain
 
     def resend(self, kept: Cell, rng: Seeded = None) -> Cell:
@@ -169,4 +174,4 @@ class Terms:
     @staticmethod
     def from_entry(entry: dict[str, Any]) -> Terms:
         rest = {name: value for name, value in entry.items() if name != "spec"}
-        return Terms(from_json(entry["spec"]), **rest)  # type: ignore[arg-type]
+        return Terms(from_json(entry["spec"]), **rest)

@@ -18,12 +18,10 @@ def describe(state: State) -> str:
 def sent(cell: Cell) -> str:
     """What leaves the device for one answer.
 
-    >>> sent(7), sent(((0, 3), (4, 1)))
-    ('cell 7', 'attribute 0 cell 3, attribute 4 cell 1')
+    >>> sent(7), sent((3, 41))
+    ('cell 7', 'cells 3, 41')
     """
-    if isinstance(cell, int):
-        return f"cell {cell}"
-    return ", ".join(f"attribute {attribute} cell {one}" for attribute, one in cell)
+    return f"cell {cell}" if isinstance(cell, int) else f"cells {', '.join(map(str, cell))}"
 
 
 def _lines(state: State) -> Iterator[str]:
