@@ -17,9 +17,10 @@ import math
 from dataclasses import replace
 from typing import Literal
 
+from sottovoce.core import spec
 from sottovoce.core.domains import Domain, DomainLike, Interval, as_domain
 from sottovoce.core.errors import MIN_EPSILON, ArgumentError, check_epsilon, loss_exponent, real_number
-from sottovoce.core.mechanism import Mechanism, from_json
+from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs import cache
 from sottovoce.designs.build import background_window
 from sottovoce.designs.certificate import Certificate
@@ -119,7 +120,8 @@ def _written(design: Mechanism) -> bytes:
 
 def _read(stored: bytes) -> Mechanism:
     content = json.loads(stored)
-    return replace(from_json(content["spec"]), certificate=Certificate.from_dict(content["certificate"]))
+    mechanism = Mechanism(*spec.read_window(spec.parse_json(content["spec"])))
+    return replace(mechanism, certificate=Certificate.from_dict(content["certificate"]))
 
 
 def _on_unit_interval(problem: Problem, tolerance: float | None) -> Mechanism:
