@@ -67,7 +67,7 @@ def demo(
         taken = time.perf_counter() - begun
         say(f"   {len(receipts):,} reports stored and acknowledged in {taken:.1f} s.\n")
         say("[bold]4. What the collector estimates[/], against the truth that it never saw:")
-        results = passengers.results("quantiles=0.25,0.5,0.75&bins=48")
+        results = passengers.fetch("estimates?quantiles=0.25,0.5,0.75&bins=48")
         _table(console, values, results)
         save(values, results, output)
         say(f"   The picture: {output}\n")

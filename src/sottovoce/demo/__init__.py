@@ -77,9 +77,9 @@ class Passengers:
         with ThreadPoolExecutor(PEOPLE_AT_ONCE) as pool:
             yield from pool.map(person, self.tokens, values.tolist())
 
-    def results(self, query: str) -> dict[str, Any]:
-        """What anybody may read of the collector's estimates."""
-        with urlopen(f"{self.url}/v1/campaigns/{NAME}/estimates?{query}", timeout=120) as response:
+    def fetch(self, what: str) -> dict[str, Any]:
+        """What anybody may read of the collector, such as "summary" or "estimates"."""
+        with urlopen(f"{self.url}/v1/campaigns/{NAME}/{what}", timeout=120) as response:
             content: dict[str, Any] = json.load(response)
         return content
 
