@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.expectations import Expectations
+from sottovoce.core.expectations import WindowLaw
 from sottovoce.core.maxima import Bulge
 from sottovoce.core.window import Window
 
@@ -32,23 +32,25 @@ def odd_window(seed: int, *, wraps: bool) -> Window:
     )  # fmt: skip
 
 
-def misses() -> int:
+def misses(parts: int = 1) -> int:
     """How many worst cases lie below what a fine grid of inputs finds, or above all that it could."""
     t = np.linspace(0, 1, 5001)
     wrong = 0
     for seed in range(16):
-        window = odd_window(seed, wraps=seed % 2 == 0)
-        law, s = Expectations(window), window.starts(t).astype(float)
-        wrong += not law.variance(s).max() * (1 - 1e-9) <= law.worst_variance()
+        windows = [odd_window(seed + 100 * part, wraps=seed % 2 == 0) for part in range(parts)]
+        law = WindowLaw(windows, [0.7, 0.3] if parts == 2 else [1.0])
+        starts = law.starts(t)
+        wrong += not law.variance(starts).max() * (1 - 1e-9) <= law.worst_variance()
         for k in LOSSES:
             for circular in (False, True):
-                seen = float(law.error(t, s, k, circular).max())
+                seen = float(law.error(t, starts, k, circular).max())
                 wrong += not seen * (1 - 2e-6) <= law.worst_error(k, circular) <= seen * (1 + 1e-2)
     return wrong
 
 
 def test_no_input_is_worse_than_the_worst_case() -> None:
     assert misses() == 0
+    assert misses(parts=2) == 0
 
 
 def test_corners_alone_are_not_enough_around_a_circle(monkeypatch: pytest.MonkeyPatch) -> None:

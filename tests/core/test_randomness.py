@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ import sottovoce as sv
 from sottovoce.core import randomness
 from sottovoce.core.randomness import SecureStream, random_below, secure_stream, word_source
 
-EXPECTED = "62d4c20526e991559e0c819c25128228bae67c16ce23131c1c0aabd3ae686d60"
+EXPECTED = "817ec6dedddfc0b3d5848ffc5fff5b45c24bed5e62ef33e074b04c410050fdd1"
 
 
 def test_fork_gives_the_child_its_own_stream() -> None:
@@ -94,6 +96,20 @@ def test_a_seed_gives_the_same_cells_on_every_machine() -> None:
         ]
     )
     assert hashlib.sha256(cells.tobytes()).hexdigest() == EXPECTED
+
+
+@pytest.mark.parametrize("rng", [lambda: 7, lambda: np.random.default_rng(7)], ids=["seed", "generator"])
+def test_noise_is_independent_of_people_simulated_with_the_same_seed(rng: Callable[[], Any]) -> None:
+    """x from default_rng(7) and m.report(x, rng=7): the words that made x must not make the noise."""
+    n = 200_000
+    x = np.random.default_rng(7).random(n)
+    m = sv.pm(1.0)
+    noise = m.perturb(x, rng=rng()) - x
+    limit = 5 / np.sqrt(n)  # 1e-6
+    assert abs(np.corrcoef(x, noise)[0, 1]) < limit
+    raw = np.random.default_rng(7).integers(0, 1 << 64, size=n, dtype=np.uint64)  # as 0.1.0 drew its words
+    same = m.decode(m.report_from(raw, x)) - x
+    assert abs(np.corrcoef(x, same)[0, 1]) > limit
 
 
 def test_seeded_words_do_not_depend_on_blocks() -> None:

@@ -87,7 +87,9 @@ def counted(text: str | bytes) -> tuple[float, Fraction]:
 
 
 def _format(content: Any, names: tuple[str, ...] | None = None) -> Format:
-    form = content.get("format") if isinstance(content, dict) else None
+    if not isinstance(content, dict):
+        raise SpecError("spec must be an object", argument="spec")
+    form = content.get("format")
     allowed = tuple(FORMATS) if names is None else names
     if not isinstance(form, str) or form not in allowed:
         words = " or ".join(map(repr, allowed))

@@ -39,6 +39,7 @@ from sottovoce.core.values import as_cells
 FORMAT = "survey/1"
 MAX_QUESTIONS = 256
 MAX_NAME = 64
+MAX_CELLS = 1 << 24
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,6 +66,8 @@ class Survey(Specified):
         check_questions(list(self.questions), self.sampled)
         if any(question.width != 1 for question in self.questions.values()):
             raise SpecError("a question of a survey must not be a survey", argument="questions")
+        if sum(question.cells for question in self.questions.values()) > MAX_CELLS:
+            raise SpecError(f"the questions must have at most {MAX_CELLS} cells in all", argument="questions")
         if self.largest_ratio > exp_lower(self.epsilon):
             raise PrivacyError(f"the questions together exceed epsilon={self.epsilon!r}", argument="epsilon")
 
