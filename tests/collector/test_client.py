@@ -23,7 +23,7 @@ from sottovoce.core.errors import PrivacyError, SpecError
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.spec import digest
 from sottovoce.core.window import Window
-from sottovoce.device.client import Refused, Undelivered
+from sottovoce.device.wire import Refused, Undelivered
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_one_person_draws_once(server: Any, mechanism: sv.Mechanism, tmp_path: P
 def test_many_people_in_batches(server: Any, mechanism: sv.Mechanism) -> None:
     made = campaign(server, "many", mechanism)
     values = np.linspace(0, 24, 2500)
-    with sv.Client(server.url, "many", outbox=":memory:") as client:
+    with sv.Client(server.url, "many", outbox=":memory:", epsilon=1.0) as client:
         assert client.send(values, batch=1000, rng=5) == 2500
         assert client.flush() == 0
         assert client.send([]) == 0
@@ -71,10 +71,10 @@ def test_many_people_in_batches(server: Any, mechanism: sv.Mechanism) -> None:
 def test_an_enrolment_token(server: Any, mechanism: sv.Mechanism) -> None:
     made = campaign(server, "enrolled", mechanism, collection="enrolment")
     token = tokens.issue(server.store, made.id, "enrolment", 1)[0]
-    with sv.Client(server.url, "enrolled", token=token, outbox=":memory:") as client:
+    with sv.Client(server.url, "enrolled", token=token, outbox=":memory:", epsilon=1.0) as client:
         client.report(3.0)
     with (
-        sv.Client(server.url, "enrolled", token=token, outbox=":memory:") as again,
+        sv.Client(server.url, "enrolled", token=token, outbox=":memory:", epsilon=1.0) as again,
         pytest.raises(Refused, match="409 token_spent") as caught,
     ):
         again.report(3.0)
@@ -83,19 +83,29 @@ def test_an_enrolment_token(server: Any, mechanism: sv.Mechanism) -> None:
 
 
 def test_the_rule_for_missing_and_out_of_range(server: Any, mechanism: sv.Mechanism) -> None:
-    campaign(server, "clip", mechanism, missing=3, out_of_range="clip")
-    campaign(server, "drop", mechanism, missing=3, out_of_range="missing")
+    campaign(server, "clip", mechanism, missing=3, outside="clip")
+    campaign(server, "drop", mechanism, missing=3, outside="missing")
     values = [None, float("nan"), float("inf"), -float("inf"), -1.0, 25.0, 0.0, 24.0, 7.25]
-    with sv.Client(server.url, "clip", outbox=":memory:") as client:
+    with sv.Client(server.url, "clip", outbox=":memory:", epsilon=1.0) as client:
         assert client.prepare(values).tolist() == [3, 3, 3, 3, 0, 24, 0, 24, 7.25]
         assert client.send(values) == len(values)
-    with sv.Client(server.url, "drop", outbox=":memory:") as client:
+    with sv.Client(server.url, "drop", outbox=":memory:", epsilon=1.0) as client:
         assert client.prepare(values).tolist() == [3, 3, 3, 3, 3, 3, 0, 24, 7.25]
+
+
+def test_a_uniform_stand_in(server: Any, mechanism: sv.Mechanism) -> None:
+    campaign(server, "uniform", mechanism, missing="uniform", outside="missing")
+    with sv.Client(server.url, "uniform", outbox=":memory:", epsilon=1.0) as client:
+        x = client.prepare([None] * 4000 + [99.0, 7.25], rng=3)
+        assert client.send([None, 3.0]) == 2
+    assert x[-1] == 7.25
+    assert abs(x[:-1].mean() - 12) < 4.9 * 24 / math.sqrt(12 * 4001)  # false-alarm rate 1e-6
+    assert (x[:-1].min(), x[:-1].max()) == (pytest.approx(0, abs=0.1), pytest.approx(24, abs=0.1))
 
 
 def test_a_circle_wraps(server: Any) -> None:
     campaign(server, "clock", sv.ogpm(epsilon=1.0, domain=sv.Circle(24)), missing=1)
-    with sv.Client(server.url, "clock", outbox=":memory:") as client:
+    with sv.Client(server.url, "clock", outbox=":memory:", epsilon=1.0) as client:
         assert client.prepare([25.0, -1.0, 24.0, None]).tolist() == [1, 23, 24, 1]
 
 
@@ -137,9 +147,11 @@ def test_more_epsilon_than_agreed_is_refused(server: Any, mechanism: sv.Mechanis
 
 def test_unknown_campaign_and_bad_arguments(server: Any) -> None:
     with pytest.raises(Refused, match="404 unknown_campaign"):
-        sv.Client(server.url, "no such thing?", outbox=":memory:")
+        sv.Client(server.url, "no such thing?", outbox=":memory:", epsilon=1.0)
     with pytest.raises(ValueError, match="url must be like"):
-        sv.Client("ftp://x", "a")
+        sv.Client("ftp://x", "a", epsilon=1.0)
+    with pytest.raises(TypeError, match="epsilon"):
+        sv.Client(server.url, "a")  # type: ignore[call-arg]
     with pytest.raises(ValueError, match="epsilon must be positive"):
         sv.Client(server.url, "a", epsilon=-1)
 
@@ -183,7 +195,7 @@ def fake(mechanism: sv.Mechanism) -> Iterator[str]:
         "digest": mechanism.digest,
         "epsilon": 1.0,
         "missing": 0.0,
-        "out_of_range": "clip",
+        "outside": "clip",
     }
     server = HTTPServer(("127.0.0.1", 0), Fake)
     thread = threading.Thread(target=server.serve_forever)
@@ -196,12 +208,12 @@ def fake(mechanism: sv.Mechanism) -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sottovoce.device.client.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("sottovoce.device.wire.time.sleep", lambda seconds: None)
 
 
 def test_retries_send_the_same_bytes_with_the_same_key(fake: str) -> None:
     Fake.script = [None, 503, 429, 502, 200]
-    with sv.Client(fake, "x", outbox=":memory:") as client:
+    with sv.Client(fake, "x", outbox=":memory:", epsilon=1.0) as client:
         client.report(4.0)
     assert len(Fake.sent) == 5
     assert len(set(Fake.sent)) == 1
@@ -210,7 +222,7 @@ def test_retries_send_the_same_bytes_with_the_same_key(fake: str) -> None:
 @pytest.mark.parametrize("status", [500, 507])
 def test_a_server_that_breaks_loses_nothing(fake: str, status: int) -> None:
     Fake.script = [status] * 2
-    with sv.Client(fake, "x", outbox=":memory:", attempts=1) as client:
+    with sv.Client(fake, "x", outbox=":memory:", attempts=1, epsilon=1.0) as client:
         for attempt in (lambda: client.send([1.0, 2.0]), client.flush):
             with pytest.raises(Undelivered, match=f"it answered {status}"):
                 attempt()
@@ -219,7 +231,7 @@ def test_a_server_that_breaks_loses_nothing(fake: str, status: int) -> None:
 
 def test_a_page_of_somebody_else_is_no_acknowledgement(fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hotel's login page answers everything with 200."""
-    with sv.Client(fake, "x", outbox=":memory:", attempts=1) as client:
+    with sv.Client(fake, "x", outbox=":memory:", attempts=1, epsilon=1.0) as client:
         with monkeypatch.context() as portal:
             portal.setattr(Fake, "_answer", lambda self, status, _: answer_page(self, status))
             with pytest.raises(Undelivered):
@@ -238,11 +250,11 @@ def answer_page(request: BaseHTTPRequestHandler, status: int) -> None:
 
 def test_another_mechanism_does_not_get_another_draw(fake: str, tmp_path: Path) -> None:
     """A collector that changes a digit of its spec every day would else get a fresh draw every day."""
-    with sv.Client(fake, "x", outbox=tmp_path / "box") as client:
+    with sv.Client(fake, "x", outbox=tmp_path / "box", epsilon=1.0) as client:
         client.report(1.0)
     text = sv.ogpm(1.0, (0, 24), cells=999).to_json()
     Fake.description = {**Fake.description, "spec": text, "digest": digest(text)}
-    with sv.Client(fake, "x", outbox=tmp_path / "box") as client:
+    with sv.Client(fake, "x", outbox=tmp_path / "box", epsilon=1.0) as client:
         for _ in range(2):
             with pytest.raises(PrivacyError, match="spend epsilon again"):
                 client.report(1.0)
@@ -270,7 +282,7 @@ def test_a_hair_more_than_agreed_is_refused(fake: str) -> None:
     assert sv.audit(made).epsilon == made.epsilon
     text = made.to_json()
     Fake.description = {**Fake.description, "spec": text, "digest": digest(text), "epsilon": made.epsilon}
-    sv.Client(fake, "x", outbox=":memory:").close()
+    sv.Client(fake, "x", outbox=":memory:", epsilon=made.epsilon).close()
     with pytest.raises(PrivacyError, match="agreed was"):
         sv.Client(fake, "x", outbox=":memory:", epsilon=1.0)
 
@@ -279,7 +291,7 @@ def test_a_hair_more_than_agreed_is_refused(fake: str) -> None:
     "value", ["geheim", ["geheim"], b"geheim", {"geheim": 1}, [[1.0], [2.0, 3.0]], 1j, [True, None]]
 )
 def test_what_is_no_number_is_not_quoted(fake: str, value: Any) -> None:
-    with sv.Client(fake, "x", outbox=":memory:") as client:
+    with sv.Client(fake, "x", outbox=":memory:", epsilon=1.0) as client:
         for refused in (client.prepare, client.send):
             with pytest.raises(TypeError) as caught:
                 refused(value)
@@ -290,7 +302,7 @@ def test_what_is_no_number_is_not_quoted(fake: str, value: Any) -> None:
 
 
 def test_a_number_is_never_refused_for_what_it_is(fake: str) -> None:
-    with sv.Client(fake, "x", outbox=":memory:") as client:
+    with sv.Client(fake, "x", outbox=":memory:", epsilon=1.0) as client:
         values = [3, 4.5, None, math.nan, -math.inf, 10**400, -(10**400), np.float32(7), np.int64(30)]
         assert client.prepare(values).tolist() == [3, 4.5, 0, 0, 0, 0, 0, 7, 24]
         assert client.send(values) == len(values)
@@ -299,11 +311,11 @@ def test_a_number_is_never_refused_for_what_it_is(fake: str) -> None:
 def test_what_could_not_be_sent_is_sent_later_unchanged(fake: str, tmp_path: Path) -> None:
     Fake.script = [503] * 2
     with (
-        sv.Client(fake, "x", outbox=tmp_path / "box", attempts=2) as client,
+        sv.Client(fake, "x", outbox=tmp_path / "box", attempts=2, epsilon=1.0) as client,
         pytest.raises(Undelivered, match="it answered 503"),
     ):
         client.send([1.0, 2.0, 3.0])
-    with sv.Client(fake, "x", outbox=tmp_path / "box") as client:
+    with sv.Client(fake, "x", outbox=tmp_path / "box", epsilon=1.0) as client:
         assert client.flush() == 3
         assert client.flush() == 0
     assert len(Fake.sent) == 3
@@ -315,7 +327,7 @@ def test_what_the_collector_may_have_forgotten_is_not_repeated(
 ) -> None:
     """It remembers keys for a week; after that the same bytes would count a second time."""
     Fake.script = [503] * 2
-    with sv.Client(fake, "x", outbox=":memory:", attempts=1) as client:
+    with sv.Client(fake, "x", outbox=":memory:", attempts=1, epsilon=1.0) as client:
         for _ in range(2):
             with pytest.raises(Undelivered):
                 client.report(1.0)
@@ -332,24 +344,25 @@ def test_what_the_collector_may_have_forgotten_is_not_repeated(
     [
         ({"digest": "0" * 64}, SpecError, "digest"),
         ({"spec": None}, SpecError, "digest"),
-        ({"epsilon": 0.5}, PrivacyError, "exact epsilon"),
-        ({"epsilon": "1"}, PrivacyError, "exact epsilon"),
         ({"missing": 99.0}, SpecError, "missing"),
         ({"missing": None}, SpecError, "missing"),
-        ({"out_of_range": "silence"}, SpecError, "out of range"),
+        ({"outside": "silence"}, SpecError, "outside"),
+        ({"outside": "refuse"}, SpecError, "never silent"),
+        ({"missing": "drop"}, SpecError, "missing"),
+        ({"missing": "refuse"}, SpecError, "never silent"),
     ],
 )
 def test_a_campaign_that_lies(fake: str, change: dict[str, Any], error: type[Exception], words: str) -> None:
     Fake.description = {**Fake.description, **change}
     with pytest.raises(error, match=words):
-        sv.Client(fake, "x", outbox=":memory:")
+        sv.Client(fake, "x", outbox=":memory:", epsilon=1.0)
 
 
 def test_a_spec_whose_counts_break_its_claim(fake: str, mechanism: sv.Mechanism) -> None:
     text = mechanism.to_json().replace('"epsilon":1.0', '"epsilon":0.9')
     Fake.description = {**Fake.description, "spec": text, "digest": digest(text)}
     with pytest.raises(PrivacyError, match="more than the claimed"):
-        sv.Client(fake, "x", outbox=":memory:")
+        sv.Client(fake, "x", outbox=":memory:", epsilon=1.0)
 
 
 @pytest.mark.parametrize(
@@ -360,4 +373,4 @@ def test_a_coin_that_lies(fake: str, old: str, new: str, error: type[Exception])
     text = sv.two_scale(epsilon=1.0, domain=(0, 24), cells=64).to_json().replace(old, new)
     Fake.description = {**Fake.description, "spec": text, "digest": digest(text)}
     with pytest.raises(error):
-        sv.Client(fake, "x", outbox=":memory:")
+        sv.Client(fake, "x", outbox=":memory:", epsilon=1.0)

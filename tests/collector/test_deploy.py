@@ -85,7 +85,7 @@ def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
 def test_a_client_reports_through_tls(proxied: tuple[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     url, folder = proxied
     monkeypatch.setenv("SSL_CERT_FILE", str(folder / "fullchain.pem"))
-    with sv.Client(url, "trial", outbox=":memory:") as client:
+    with sv.Client(url, "trial", epsilon=1.0, outbox=":memory:") as client:
         assert client.send([0.1, 0.5, 0.9]) == 3
     context = ssl.create_default_context(cafile=str(folder / "fullchain.pem"))
     with urllib.request.urlopen(f"{url}/v1/campaigns/trial/summary", context=context) as answer:

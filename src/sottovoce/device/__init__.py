@@ -5,6 +5,9 @@ terms     what a campaign was agreed to: how often it may ask, what repeats, wha
 state     what a chain of entries adds up to; a chain that breaks the rules is refused
 ledger    Ledger: enrol, answer, acknowledge
 words     the same in plain words
+client    Client: one campaign of a collector; report, send, flush
+outbox    what a client has drawn, before it is sent
+wire      one connection to a collector
 """
 
 from sottovoce.device.ledger import Ledger as Ledger

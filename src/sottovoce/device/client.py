@@ -11,54 +11,47 @@ since silence would tell. It needs the core only.
 from __future__ import annotations
 
 import hashlib
-import http.client
-import json
 import os
-import random
-import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.auditing.audit import audit
-from sottovoce.core.errors import PrivacyError, SpecError, check_epsilon, positive_number, whole_number
+from sottovoce.core.errors import (
+    ArgumentError,
+    PrivacyError,
+    SpecError,
+    check_epsilon,
+    positive_number,
+    whole_number,
+)
+from sottovoce.core.exact import log_upper
 from sottovoce.core.formats import number_from_json
 from sottovoce.core.number import Number
-from sottovoce.core.randomness import Seeded
+from sottovoce.core.policy import Policy
+from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.spec import digest, parse_json
 from sottovoce.core.values import numbers_or_nan
 from sottovoce.device.outbox import Letter, Outbox
+from sottovoce.device.wire import Refused, Wire
 
 _BINARY = "application/vnd.sottovoce.cells"
-_LARGEST_ANSWER = 1 << 24
-_LONGEST_PAUSE = 60.0
 _KEY_LIFE = 6.5 * 86_400  # the collector remembers keys for 7 days; later a repeat could count twice
-
-
-class Refused(ValueError):
-    """The collector refused a report for good; `code` and `field` are the collector's."""
-
-    def __init__(self, status: int, code: str, message: str, field: str | None) -> None:
-        super().__init__(f"the collector refused ({status} {code}): {message}")
-        self.status, self.code, self.field = status, code, field
-
-
-class Undelivered(OSError):
-    """The collector could not be reached; what was drawn is recorded, and `flush()` sends it later."""
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """What left the device for one person: `cell`, one of `cells` that every value could have given.
+    """What left the device for one person.
 
-    `decoded` is the value that the cell stands for.
+    Attributes:
+        cell: The report.
+        cells: How many different reports there are; every value could have given each of them.
+        decoded: The value that the report stands for.
     """
 
     cell: int
@@ -69,11 +62,31 @@ class Receipt:
 class Client:
     """One campaign of one collector, seen from a device.
 
-    `epsilon` is the most that the person agreed to (without it: what the campaign claims, which is checked).
-    `token` is an enrolment or write token. `outbox` is where draws are recorded: a file (by default in the
-    user's state folder), or ":memory:" for simulations.
-    `url` is the collector's address and `campaign` the campaign's name. A request waits `timeout` seconds for
-    an answer and is repeated up to `attempts` times.
+    Args:
+        url: The collector's address.
+        campaign: The campaign's name.
+        epsilon: What was agreed to. A campaign whose counted ε is more is refused.
+        token: An enrolment or write token, if the campaign asks for one.
+        outbox: Where draws are recorded: a file, by default in the user's state folder, or ":memory:" for
+            simulations.
+        timeout: How many seconds to wait for an answer.
+        attempts: How often a request is sent before giving up.
+
+    Attributes:
+        campaign: What the collector says about the campaign.
+        mechanism: The campaign's mechanism, counted.
+        policy: The campaign's rule for missing and out-of-range values.
+
+    Raises:
+        ArgumentError: If a parameter has a value that it must not have.
+        SpecError: If the campaign is malformed, or its spec not the one that its digest names.
+        PrivacyError: If the campaign's counted ε is more than what it claims, or than what was agreed to.
+        Refused: If the collector refuses, for example because there is no such campaign.
+        Undelivered: If the collector cannot be reached.
+
+    Example:
+        >>> with Client("https://collector.example", "commute", epsilon=1.0) as client:  # doctest: +SKIP
+        ...     client.report(31.5)
     """
 
     def __init__(
@@ -81,19 +94,19 @@ class Client:
         url: str,
         campaign: str,
         *,
-        epsilon: float | None = None,
+        epsilon: float,
         token: str | None = None,
-        outbox: str | Path | None = None,
+        outbox: str | os.PathLike[str] | None = None,
         timeout: float = 30.0,
         attempts: int = 5,
     ) -> None:
-        agreed = None if epsilon is None else check_epsilon(epsilon)
-        self._attempts = whole_number(attempts, "attempts", 1, 100)
-        self._wire = _Wire(url, token, positive_number(timeout, "timeout"))
+        agreed, most = check_epsilon(epsilon), whole_number(attempts, "attempts", 1, 100)
+        self._wire = Wire(url, token, positive_number(timeout, "timeout"), most)
         self._path = f"/v1/campaigns/{quote(campaign, safe='')}"
         try:
-            self.campaign = self._fetch()
-            self.mechanism = _audited(self.campaign, agreed)
+            self.campaign = _object(self._wire.request("GET", self._path))
+            self.mechanism = _counted(self.campaign, agreed)
+            self.policy = _policy(self.campaign, self.mechanism)
             self._outbox = Outbox(outbox)
         except BaseException:
             self._wire.close()
@@ -108,8 +121,21 @@ class Client:
     def report(self, value: float | None, *, rng: Seeded = None) -> Receipt:
         """Randomise one person's value, once, and send it.
 
-        Calling again, also after a crash, sends the same cell or returns the same receipt: there is no
+        Calling again, also after a crash, sends the same report or returns the same receipt: there is no
         second draw for the same campaign and token in one outbox, also if the campaign's mechanism changes.
+
+        Args:
+            value: The person's value; None or NaN if it is missing.
+            rng: A seed, for simulations only.
+
+        Returns:
+            What left the device.
+
+        Raises:
+            ArgumentTypeError: If the value is no number at all.
+            PrivacyError: If the person has reported before, to another mechanism of the campaign.
+            Refused: If the collector refuses for good.
+            Undelivered: If the collector cannot be reached; `flush` sends the same report later.
         """
         letter = self._outbox.single(self._person)
         if letter is None:
@@ -117,19 +143,34 @@ class Client:
         if not self._is_mine(letter):
             raise PrivacyError(
                 "this person has answered the campaign before, when it had another mechanism: "
-                "a second draw would spend epsilon again"
+                "a second draw would spend epsilon again",
+                code="repeated",
             )
         if letter.state != "sent":
             self._deliver(letter)
         cell = int(self._cells(letter)[0])
         return Receipt(cell, self.mechanism.cells, float(self.mechanism.decode(cell)))
 
-    def send(self, values: ArrayLike, *, batch: int = 1000, rng: Seeded = None) -> int:
-        """Randomise the values of many people, one each, and send them in batches; how many were accepted.
+    def send(
+        self, values: ArrayLike | Iterable[float | None], *, batch: int = 1000, rng: Seeded = None
+    ) -> int:
+        """Randomise the values of many people, one each, and send them in batches.
 
         For a program that holds values of its users. All batches are drawn and recorded, in one transaction,
-        before the first is sent; if the collector cannot be reached `flush()` continues.
-        `batch` is the number of reports per request.
+        before the first is sent; if the collector cannot be reached, `flush` continues.
+
+        Args:
+            values: One value per person; None or NaN where it is missing.
+            batch: How many reports go into one request.
+            rng: A seed, for simulations only.
+
+        Returns:
+            How many reports were accepted.
+
+        Raises:
+            ArgumentTypeError: If something is no number at all.
+            Refused: If the collector refuses for good.
+            Undelivered: If the collector cannot be reached.
         """
         size = whole_number(batch, "batch", 1, 100_000)
         cells = self._draw(values, rng)
@@ -138,25 +179,38 @@ class Client:
         return self.flush()
 
     def flush(self) -> int:
-        """Send what is recorded and not yet acknowledged, with its own keys; how many were accepted."""
+        """Send what is recorded and not yet acknowledged, with its own keys.
+
+        Returns:
+            How many reports were accepted.
+
+        Raises:
+            Refused: If the collector refuses for good.
+            Undelivered: If the collector cannot be reached.
+        """
         mine = [letter for letter in self._outbox.waiting(self._person) if self._is_mine(letter)]
         return sum(self._deliver(letter) for letter in mine + self._outbox.waiting(self._batches))
 
-    def prepare(self, values: ArrayLike | Iterable[float | None]) -> NDArray[np.float64]:
-        """Values after the campaign's rule: missing ones (None, NaN, infinite) and those outside the domain.
+    def prepare(
+        self, values: ArrayLike | Iterable[float | None], *, rng: Seeded = None
+    ) -> NDArray[np.float64]:
+        """Values after the campaign's rule for missing and out-of-range ones.
 
-        A number inside the domain comes back as it is.
+        Args:
+            values: Numbers; None, NaN or infinite where they are missing.
+            rng: A seed, for simulations only: the rule may be a uniform draw.
+
+        Returns:
+            Numbers in the domain. One that was inside comes back as it is.
+
+        Raises:
+            ArgumentTypeError: If something is no number at all. A number is never refused for what it is.
         """
-        x = numbers_or_nan(values, "values")
-        domain, missing = self.mechanism.domain, float(self.campaign["missing"])
-        finite = np.isfinite(x)
-        x = np.where(finite, x, missing)
-        if self.campaign["out_of_range"] == "clip":
-            return domain.bring_inside(x)
-        return np.where(domain.contains(x), x, missing)
+        return self.policy.prepare(numbers_or_nan(values, "values"), self.mechanism.domain, rng)
 
-    def _draw(self, values: Any, rng: Seeded) -> NDArray[Any]:
-        return np.asarray(self.mechanism.report(self.prepare(values), rng=rng))
+    def _draw(self, values: ArrayLike | Iterable[float | None], rng: Seeded) -> NDArray[Any]:
+        source = word_source(rng)
+        return np.asarray(self.mechanism.report(self.prepare(values, rng=source), rng=source))
 
     def _body(self, cells: NDArray[Any]) -> bytes:
         form = self.mechanism.dtype.newbyteorder("<")
@@ -168,48 +222,18 @@ class Client:
     def _cells(self, letter: Letter) -> NDArray[Any]:
         return np.frombuffer(letter.body, self.mechanism.dtype.newbyteorder("<"), offset=32)
 
-    # -- the wire ---------------------------------------------------------------------------------------
-
-    def _fetch(self) -> dict[str, Any]:
-        status, answer = self._try("GET", self._path)
-        if status != 200:
-            raise _refusal(status, answer)
-        content = parse_json(answer)
-        if not isinstance(content, dict):
-            raise SpecError("the collector's description of the campaign is not an object")
-        return content
-
     def _deliver(self, letter: Letter) -> int:
         """Send a letter until it is answered; the same bytes with the same key each time."""
-        if abs(time.time() - letter.created) > _KEY_LIFE:  # drawn in the future: the clock cannot tell
-            self._outbox.settle(letter, "refused")
-            raise Refused(0, "too_late", "it may be stored already, and would be counted twice", None)
         headers = {"Content-Type": _BINARY, "Idempotency-Key": letter.key}
-        status, answer = self._try("POST", f"{self._path}/reports", letter.body, headers)
-        if status != 200:
+        try:
+            if abs(time.time() - letter.created) > _KEY_LIFE:  # drawn in the future: the clock cannot tell
+                raise Refused(0, "too_late", "it may be stored already, and would be counted twice", None)
+            self._wire.request("POST", f"{self._path}/reports", letter.body, headers)
+        except Refused:
             self._outbox.settle(letter, "refused")
-            raise _refusal(status, answer)
+            raise
         self._outbox.settle(letter, "sent")
         return len(self._cells(letter))
-
-    def _try(
-        self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
-    ) -> tuple[int, bytes]:
-        """An answer of the collector: waits and repeats while there is none."""
-        reason = ""
-        for attempt in range(self._attempts):
-            pause = min(_LONGEST_PAUSE, 0.2 * 2**attempt) * (0.5 + random.random())
-            try:
-                status, wanted, answer = self._wire.exchange(method, path, body, headers or {})
-            except (OSError, http.client.HTTPException) as error:
-                reason = str(error) or type(error).__name__
-            else:
-                if status < 500 and status != 429 and not (status == 200 and _content(answer) is None):
-                    return status, answer
-                reason, pause = f"it answered {status}", max(pause, min(wanted, _LONGEST_PAUSE))
-            if attempt + 1 < self._attempts:
-                time.sleep(pause)
-        raise Undelivered(f"the collector at {self._wire.origin} cannot be reached: {reason}")
 
     def close(self) -> None:
         """Close the connection; `with` does it by itself."""
@@ -224,73 +248,40 @@ class Client:
         self.close()
 
 
-def _audited(campaign: dict[str, Any], agreed: float | None) -> Number:
+def _object(answer: bytes) -> dict[str, Any]:
+    content = parse_json(answer)
+    if not isinstance(content, dict):
+        raise SpecError("the collector's description of the campaign is not an object")
+    return content
+
+
+def _counted(campaign: dict[str, Any], agreed: float) -> Number:
     """The mechanism, if its bytes have the digest that is named and its counted ε is what was agreed to."""
     text = campaign.get("spec")
     if not isinstance(text, str) or digest(text) != campaign.get("digest"):
-        raise SpecError("the campaign's spec does not have the digest that the campaign names")
+        raise SpecError(
+            "the campaign's spec does not have the digest that the campaign names", argument="digest"
+        )
     mechanism = number_from_json(text)
-    limit = campaign.get("epsilon") if agreed is None else agreed
-    counted = audit(mechanism).epsilon
-    if not isinstance(limit, int | float) or counted > limit:
-        raise PrivacyError(f"the campaign's exact epsilon is {counted!r}, agreed was epsilon={limit!r}")
-    missing, rule = campaign.get("missing"), campaign.get("out_of_range")
-    if not isinstance(missing, int | float) or not mechanism.domain.contains(missing):
-        raise SpecError("the campaign must name a number inside the domain for missing values")
-    if rule not in ("clip", "missing"):
-        raise SpecError("the campaign's rule for values out of range must be 'clip' or 'missing'")
+    epsilon = log_upper(mechanism.largest_ratio)
+    if epsilon > agreed:
+        raise PrivacyError(
+            f"the campaign's exact epsilon is {epsilon!r}, agreed was epsilon={agreed!r}", argument="epsilon"
+        )
     return mechanism
 
 
-def _content(answer: bytes) -> dict[str, Any] | None:
-    """The JSON object that every answer of a collector is; None if it is somebody else's: a proxy's page."""
+def _policy(campaign: dict[str, Any], mechanism: Number) -> Policy:
+    """The campaign's rule, if it leaves no value without a report."""
     try:
-        content = json.loads(answer)
-    except (ValueError, RecursionError):
-        return None
-    return content if isinstance(content, dict) else None
-
-
-def _refusal(status: int, answer: bytes) -> Refused:
-    content = _content(answer) or {}
-    if not {"code", "message", "field"} <= set(content):
-        return Refused(status, "unknown", "the answer is not a collector's", None)
-    return Refused(status, str(content["code"]), str(content["message"]), content["field"])
-
-
-class _Wire:
-    """One connection that is kept open and opened again when it was closed."""
-
-    def __init__(self, url: str, token: str | None, timeout: float) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-            raise ValueError(f"url must be like https://collector.example, got url={url!r}")
-        self._prefix = parts.path.rstrip("/")
-        self.origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{self._prefix}"
-        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        self._connection = kind(parts.hostname, parts.port, timeout=timeout)
-        self._pid, self._lock = os.getpid(), threading.Lock()
-        self._headers = {"Accept": "application/json", "User-Agent": "sottovoce"}
-        if token is not None:
-            self._headers["Authorization"] = f"Bearer {token}"
-
-    def exchange(
-        self, method: str, path: str, body: bytes | None, headers: dict[str, str]
-    ) -> tuple[int, float, bytes]:
-        """(status, seconds to wait if it says so, body), for one thread at a time."""
-        if self._pid != os.getpid():  # a forked child talks on a connection of its own
-            self._pid, self._lock = os.getpid(), threading.Lock()
-            self._connection.close()
-        with self._lock:
-            try:
-                self._connection.request(method, self._prefix + path, body, {**self._headers, **headers})
-                response = self._connection.getresponse()
-                answer = response.read(_LARGEST_ANSWER)
-                wanted = response.getheader("Retry-After", "0")
-            except BaseException:
-                self._connection.close()
-                raise
-        return response.status, float(wanted) if wanted.isdigit() else 0.0, answer
-
-    def close(self) -> None:
-        self._connection.close()
+        policy = Policy(campaign.get("missing"), campaign.get("outside")).checked(mechanism.domain)  # type: ignore[arg-type]
+    except (ArgumentError, TypeError) as error:
+        raise SpecError(f"the campaign's rule: {error}", argument="missing") from error
+    if policy.silent:
+        raise SpecError(
+            "the campaign must say what stands in for missing values and for values outside the domain: "
+            f"a client is never silent because of a value, got missing={policy.missing!r}, "
+            f"outside={policy.outside!r}",
+            argument="missing",
+        )
+    return policy

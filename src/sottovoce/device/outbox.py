@@ -17,6 +17,7 @@ from pathlib import Path
 
 from sottovoce.core.durable import Kind, sync
 from sottovoce.core.errors import LedgerError
+from sottovoce.core.folders import state_folder
 from sottovoce.core.journal import Entry, Journal
 
 OUTBOX = Kind("outbox", "SVOB", "nothing new was recorded")
@@ -78,12 +79,6 @@ class Letters:
                 raise ValueError(f"an entry of an unknown kind, {kind!r}")
 
 
-def default_path() -> Path:
-    """Where programs keep state that should survive them."""
-    state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(state) / "sottovoce" / "outbox.db"
-
-
 class Outbox:
     """A file of letters, shared by threads and processes, forked ones too.
 
@@ -96,7 +91,8 @@ class Outbox:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
-        file = None if path == ":memory:" else default_path() if path is None else Path(path).absolute()
+        named = state_folder() / "outbox.db" if path is None else Path(path).absolute()
+        file = None if path == ":memory:" else named
         self._journal = Journal(file, OUTBOX, Letters)
         if file is not None:
             _make_folder(file.parent)
