@@ -20,6 +20,7 @@ as the width is 2π.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -47,7 +48,7 @@ def attribute_mechanism(epsilon: float, domain: Domain, spread: Prior | None = N
     """
     if domain.is_circle:
         return _cosine_window(epsilon, domain)
-    return Mechanism(epsilon, domain, _unit(epsilon, spread).window)
+    return replace(_unit(epsilon, spread), domain=domain, certificate=None)
 
 
 @lru_cache(maxsize=1024)
@@ -93,7 +94,7 @@ def _cosine_window(epsilon: float, domain: Domain) -> Mechanism:
         options={"xatol": 1e-12},
     )  # fmt: skip
     mass = math.pi / (math.pi + float(found.x) * gain)
-    return uniform_window(epsilon, domain, mass=mass, cells=CIRCLE_CELLS)
+    return replace(uniform_window(epsilon, domain, mass=mass, cells=CIRCLE_CELLS), name="cosine window")
 
 
 def resultant(m: Mechanism) -> float:

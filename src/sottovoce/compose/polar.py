@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import pairwise
 
@@ -110,7 +110,7 @@ def polar(
     parts: list[Callable[..., Mechanism]] = [partial(_DISTANCES[design], k=k), partial(_angle, k=k)]
     split = split_budget(epsilon, parts, k, weights=(one, two))
     distance, angle = (build(epsilon=share) for build, share in zip(parts, split.epsilons, strict=True))
-    distance = Mechanism(distance.epsilon, Interval(0.0, radius), distance.window)
+    distance = replace(distance, domain=Interval(0.0, radius), certificate=None)
     return Polar(epsilon, loss, distance, angle, (one, two))
 
 

@@ -8,8 +8,11 @@ e^ε; e_j ≤ a_j·(q − 1) makes the ratio of any two counts at most q.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +23,22 @@ from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.window import MAX_BITS, MIN_BITS, Window
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 Knots = Sequence[tuple[float, int]]
+P = ParamSpec("P")
+Made = TypeVar("Made", bound="DataclassInstance")
+
+
+def named(design: Callable[P, Made]) -> Callable[P, Made]:
+    """Give what a design makes the design's name."""
+
+    @wraps(design)
+    def build(*args: P.args, **kwargs: P.kwargs) -> Made:
+        return replace(design(*args, **kwargs), name=design.__name__)
+
+    return build
 
 
 def uniform_window(

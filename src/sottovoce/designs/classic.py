@@ -14,11 +14,12 @@ import numpy as np
 from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.errors import check_epsilon, loss_exponent, real_number
 from sottovoce.core.mechanism import Mechanism, cells_within
-from sottovoce.designs.build import uniform_unbiased, uniform_window
+from sottovoce.designs.build import named, uniform_unbiased, uniform_window
 
 DEFAULT_CELLS = 2**16
 
 
+@named
 def ogpm(
     epsilon: float,
     domain: DomainLike = (0, 1),
@@ -48,6 +49,7 @@ def ogpm(
     return uniform_window(epsilon, domain, mass=mass, cells=cells_within(cells))
 
 
+@named
 def pm(epsilon: float, domain: DomainLike = (0, 1), *, cells: int = DEFAULT_CELLS) -> Mechanism:
     """The piecewise mechanism of Wang et al. (ICDE 2019): unbiased; made for means.
 
@@ -60,6 +62,7 @@ def pm(epsilon: float, domain: DomainLike = (0, 1), *, cells: int = DEFAULT_CELL
     return uniform_unbiased(epsilon, domain, share=1 / (math.exp(epsilon / 2) + 1), cells=cells_within(cells))
 
 
+@named
 def sw(epsilon: float, domain: DomainLike = (0, 1), *, cells: int = DEFAULT_CELLS) -> Mechanism:
     """The square wave of Li et al. (SIGMOD 2020): made for distributions.
 
@@ -76,6 +79,7 @@ def sw(epsilon: float, domain: DomainLike = (0, 1), *, cells: int = DEFAULT_CELL
     return uniform_window(epsilon, domain, mass=mass, cells=cells_within(cells), margin=b, centred=False)
 
 
+@named
 def ptt(
     epsilon: float, domain: DomainLike = (0, 1), q: float | None = None, *, cells: int = DEFAULT_CELLS
 ) -> Mechanism:
@@ -97,6 +101,7 @@ def ptt(
     return uniform_unbiased(epsilon, domain, share=a / (k + a), cells=cells_within(cells))
 
 
+@named
 def duchi(epsilon: float, domain: DomainLike = (0, 1)) -> Mechanism:
     """Duchi, Jordan and Wainwright: two reports, ±(E + 1)/(E − 1) on [−1, 1], the best unbiased one as ε → 0.
 
@@ -107,6 +112,7 @@ def duchi(epsilon: float, domain: DomainLike = (0, 1)) -> Mechanism:
     return uniform_unbiased(epsilon, domain, share=0.5, cells=2)
 
 
+@named
 def ogpm_unbiased(epsilon: float, domain: DomainLike = (0, 1), *, cells: int = DEFAULT_CELLS) -> Mechanism:
     """OGPM-U as printed (Zheng et al., Theorem 5.1): unbiased on [−C, C + 1], C as in `pm`.
 

@@ -86,18 +86,19 @@ def optimal(
             raise ArgumentError(sentence, argument="goal")
         if prior is not None:
             raise ArgumentError("prior must be left out on a circle: it needs an interval", argument="prior")
-        return _within(circular_optimum(epsilon, domain, k), tolerance)
+        return replace(_within(circular_optimum(epsilon, domain, k), tolerance), name="optimal (value)")
     unbiased = goal != "value"
     if unbiased and k != 2:
         raise ArgumentError(f"loss must be 'l2' unless goal is 'value', got loss={loss!r}", argument="loss")
     problem = Problem(epsilon, k, unbiased)
     if prior is not None:
         problem = PriorProblem(epsilon, k, unbiased, as_prior(prior, domain))
-    return _on(domain, _remembered(problem, tolerance))
+    return _on(domain, _remembered(problem, tolerance), "mean" if unbiased else "value")
 
 
-def _on(domain: Domain, unit: Mechanism) -> Mechanism:
-    return Mechanism(unit.epsilon, domain, unit.window, unit.certificate.scaled(domain.width))
+def _on(domain: Domain, unit: Mechanism, goal: Goal) -> Mechanism:
+    certificate = unit.certificate.scaled(domain.width)
+    return replace(unit, domain=domain, certificate=certificate, name=f"optimal ({goal})")
 
 
 def _remembered(problem: Problem, tolerance: float | None) -> Mechanism:

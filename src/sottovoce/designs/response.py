@@ -17,9 +17,10 @@ from sottovoce.core.errors import check_epsilon, whole_number
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.window import Window
-from sottovoce.designs.build import _bits
+from sottovoce.designs.build import _bits, named
 
 
+@named
 def response(epsilon: float, cells: int) -> Mechanism:
     """Randomised response on cells 0 … cells−1: report(j) is j with odds e^ε against any other cell.
 

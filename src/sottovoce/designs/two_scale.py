@@ -15,7 +15,7 @@ from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.errors import check_epsilon
 from sottovoce.core.mechanism import Mechanism, cells_within
 from sottovoce.core.mixture import Mixture
-from sottovoce.designs.build import uniform_window
+from sottovoce.designs.build import named, uniform_window
 
 #: Half-widths times e^{ε/2}, wide and narrow, on an interval and on a circle.
 INTERVAL_REACH = (0.30, 0.17)
@@ -24,6 +24,7 @@ CIRCLE_REACH = (0.26, 0.11)
 WEIGHTS = (614, 410)
 
 
+@named
 def two_scale(epsilon: float, domain: DomainLike = (0, 1), *, cells: int = 2**15) -> Mixture:
     """Two window widths by a public coin; `cells` counts the cells of each.
 

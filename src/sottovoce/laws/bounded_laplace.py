@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from sottovoce.core.domains import DomainLike
 from sottovoce.core.errors import check_epsilon
+from sottovoce.designs.build import named
 from sottovoce.laws.laplace import Exponential
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.radial import Restricted
 
 
+@named
 def bounded_laplace(epsilon: float, domain: DomainLike = (0, 1)) -> Restricted:
     """A Laplace density on the domain alone, normalised for every truth.
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from sottovoce.core.domains import DomainLike, FloatArray
 from sottovoce.core.errors import check_epsilon, real_number
+from sottovoce.designs.build import named
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.linear import Linear, Pieces
 
@@ -49,6 +50,7 @@ class Mixed(Linear):
         return (1 - c) / 2, (1 + c) / 2
 
 
+@named
 def hybrid(epsilon: float, domain: DomainLike = (0, 1), *, share: float | None = None) -> Mixed:
     """PM and Duchi mixed by the published switch, or with the given share of PM.
 

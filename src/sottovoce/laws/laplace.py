@@ -11,6 +11,7 @@ import numpy as np
 
 from sottovoce.core.domains import DomainLike, FloatArray
 from sottovoce.core.errors import check_epsilon
+from sottovoce.designs.build import named
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.radial import Added
 
@@ -40,6 +41,7 @@ class Exponential:
         return np.asarray(gamma(k + 1) * gammainc(k + 1, self.rate * z) / (2 * self.rate**k))
 
 
+@named
 def laplace(epsilon: float, domain: DomainLike = (0, 1)) -> Added:
     """Laplace noise of scale width/ε: reports anywhere on the line.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +34,7 @@ class Law(ABC):
 
     epsilon: float
     domain: Domain
+    name: str = field(default="law", kw_only=True, compare=False)
 
     # -- the formulas, in the unit coordinate -----------------------------------------------------------
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from sottovoce.core.domains import DomainLike, FloatArray
 from sottovoce.core.errors import check_epsilon, positive_number
+from sottovoce.designs.build import named
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.linear import Linear, Pieces
 
@@ -54,6 +55,7 @@ class Tent(Linear):
         return 0.5 - reach, 0.5 + reach
 
 
+@named
 def ptt2(epsilon: float, domain: DomainLike = (0, 1), k: float | None = None) -> Tent:
     """II-PTT with the given k, or the one of least worst-case variance.
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from sottovoce.core.domains import Circle, DomainLike, FloatArray
 from sottovoce.core.errors import check_epsilon
+from sottovoce.designs.build import named
 from sottovoce.laws.around import Around
 from sottovoce.laws.law import circle_domain
 
@@ -47,6 +48,7 @@ class Wrapped:
         return np.asarray(gamma(k + 1) * gammainc(k + 1, rate * z) / (2 * rate**k * self._total))
 
 
+@named
 def purkayastha(epsilon: float, domain: DomainLike | None = None) -> Around:
     """An exponential density in the distance along the circle.
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from sottovoce.core.domains import DomainLike, FloatArray
 from sottovoce.core.errors import check_epsilon, loss_exponent, real_number
+from sottovoce.designs.build import named
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.radial import Added
 
@@ -89,6 +90,7 @@ class Stairs:
         return total
 
 
+@named
 def staircase(
     epsilon: float, domain: DomainLike = (0, 1), loss: str | float = "l2", *, gamma: float | None = None
 ) -> Added:

@@ -23,7 +23,7 @@ def tabulate(law: Law, inputs: int, cells: int) -> Rows:
     # On a circle the last input would be the first again.
     t = np.arange(n) / n if law.domain.is_circle else np.linspace(0.0, 1.0, n)
     p, values = _probabilities(law, t, m)
-    return Rows(law.epsilon, law.domain, t, repaired(p, law.epsilon), values, type(law).__name__)
+    return Rows(law.epsilon, law.domain, t, repaired(p, law.epsilon), values, law.name)
 
 
 def _probabilities(law: Law, t: FloatArray, cells: int) -> tuple[FloatArray, FloatArray]:

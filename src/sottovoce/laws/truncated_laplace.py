@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from sottovoce.core.domains import DomainLike
 from sottovoce.core.errors import check_epsilon
+from sottovoce.designs.build import named
 from sottovoce.laws.laplace import Exponential
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.radial import Cut
 
 
+@named
 def truncated_laplace(epsilon: float, domain: DomainLike = (0, 1)) -> Cut:
     """Laplace noise cut off at the ends of the domain.
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from sottovoce.core.domains import Circle, DomainLike, FloatArray
 from sottovoce.core.errors import check_epsilon
+from sottovoce.designs.build import named
 from sottovoce.laws.around import Around, quadrature
 from sottovoce.laws.law import circle_domain
 
@@ -72,6 +73,7 @@ class Angular:
         return quadrature(lambda s: s**k * self.density(s), np.array(0.0), z)
 
 
+@named
 def von_mises(epsilon: float, domain: DomainLike | None = None) -> Around:
     """A von Mises density with κ = ε/2.
 
