@@ -10,12 +10,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from sottovoce.compose.vectors import Vector
 
 from benchmarks._tables import number, table
 from benchmarks.page.peers.published import dense_step
 from benchmarks.page.worker import least_seconds
 from sottovoce.compose.strategies import vector
-from sottovoce.compose.vectors import Vector
 from sottovoce.core.kernels import Operator, compiled_available
 from sottovoce.designs.classic import ogpm, sw
 from sottovoce.designs.two_scale import two_scale

@@ -39,9 +39,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from sottovoce.compose.vectors import Vector
+
 import sottovoce as sv
 from sottovoce.compose.polar import Polar
-from sottovoce.compose.vectors import Vector
 from sottovoce.core import durable, journal
 from sottovoce.core.errors import LedgerError
 from sottovoce.device import Answer

@@ -8,12 +8,12 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from sottovoce.compose.reports import VectorReport
+from sottovoce.compose.vectors import Vector
 
 import sottovoce as sv
 from sottovoce.compose import joint
 from sottovoce.compose.attributes import as_spread, attribute_mechanism, resultant, worth
-from sottovoce.compose.reports import VectorReport
-from sottovoce.compose.vectors import Vector
 from sottovoce.core.errors import DataError, NoDataError, PrivacyError, SpecError
 from sottovoce.core.exact import exp_lower
 

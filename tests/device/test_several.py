@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.stats import chi2
+from sottovoce.compose.reports import VectorReport
+from sottovoce.compose.vectors import Vector
 from tests.device.test_damage import rewrite
 
 import sottovoce as sv
 from sottovoce.compose.polar import Polar
-from sottovoce.compose.reports import VectorReport
-from sottovoce.compose.vectors import Vector
 from sottovoce.core import journal
 from sottovoce.core.errors import BudgetError, LedgerError
 from sottovoce.core.exact import exp_upper
