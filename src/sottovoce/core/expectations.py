@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.maxima import Bulge, ErrorAt, Pieces, Track
-from sottovoce.core.number import power_loss
+from sottovoce.core.positions import power_loss
 from sottovoce.core.window import Window
 
 LongArray = NDArray[np.longdouble]

@@ -23,11 +23,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core import spec
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import check_epsilon, loss_exponent, whole_number
+from sottovoce.core.errors import loss_exponent, whole_number
 from sottovoce.core.expectations import WindowLaw, bends
 from sottovoce.core.kernels import Operator, Sampler
 from sottovoce.core.kernels.tables import FloatArray, IntArray
-from sottovoce.core.number import Number, cell_edges, density_on
+from sottovoce.core.number import Number
+from sottovoce.core.positions import cell_edges, density_on
 from sottovoce.core.window import Window
 
 
@@ -81,7 +82,6 @@ class Mechanism(Windowed):
     name: str = field(default="window", compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
         if self.window.wraps != self.domain.is_circle:
             raise ValueError("a circle needs a window that wraps around, an interval one that does not")
         self._check_claim()

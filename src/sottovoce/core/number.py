@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -16,27 +15,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import ArgumentError, DataError, PrivacyError, loss_exponent, whole_number
-from sottovoce.core.exact import exp_lower, log_upper
+from sottovoce.core.errors import DataError, loss_exponent, one_of, whole_number
 from sottovoce.core.kernels import Operator, compiled_available
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.policy import Missing, Outside, Policy
+from sottovoce.core.positions import power_loss
 from sottovoce.core.randomness import Seeded, as_words, word_source
-from sottovoce.core.spec import Specified
+from sottovoce.core.reporting import Reporting
 from sottovoce.core.values import as_cells, as_numbers, in_domain, numbers_or_nan
 
 _BLOCK = {True: 1 << 16, False: 1 << 14}  # values per block, compiled or not: what the cache holds
 _ENTRIES = 1 << 21  # cells × inputs handled at a time by plain sums
 
 
-class Number(Specified):
+class Number(Reporting):
     """An ε-LDP reporter of one number, in exact integers. Immutable."""
 
-    epsilon: float
     domain: Domain
-    name: str
-
-    width = 1
     #: Random 64-bit words that one report takes.
     draws = 1
 
@@ -44,18 +39,8 @@ class Number(Specified):
 
     @property
     @abstractmethod
-    def cells(self) -> int:
-        """How many different reports there are: cells 0 … cells−1."""
-
-    @property
-    @abstractmethod
     def total(self) -> int:
         """How many equally likely draws `counts` counts."""
-
-    @property
-    @abstractmethod
-    def largest_ratio(self) -> Fraction:
-        """The largest ratio of the counts of one cell under two inputs: e to the exact ε."""
 
     @property
     @abstractmethod
@@ -104,20 +89,7 @@ class Number(Specified):
         Words are independent of each other, so any of them may serve any value, unless they are `paired`.
         """
 
-    def _check_claim(self) -> None:
-        if self.largest_ratio > exp_lower(self.epsilon):
-            raise PrivacyError(
-                f"the counts give epsilon={log_upper(self.largest_ratio):.12g}, "
-                f"more than the claimed epsilon={self.epsilon!r}",
-                argument="epsilon",
-            )
-
     # -- identity ---------------------------------------------------------------------------------------
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The narrowest unsigned integer that holds every cell."""
-        return np.min_scalar_type(self.cells - 1)
 
     @property
     def questions(self) -> Mapping[str, Number]:
@@ -158,7 +130,10 @@ class Number(Specified):
             DataError: If values are refused. It names how many and the first index, never a value.
         """
         policy = Policy.of(missing, outside, clip).checked(self.domain)
-        numbers = as_numbers(values, "values") if policy.missing == "refuse" else _with_gaps(values)
+        if policy.missing == "refuse":
+            numbers = as_numbers(values, "values")
+        else:
+            numbers = numbers_or_nan(values, "values").reshape(np.shape(np.asarray(values)))
         source = word_source(rng)
         out = np.empty(numbers.shape, dtype=self.dtype)
         flat, cells = numbers.reshape(-1), out.reshape(-1)
@@ -226,43 +201,6 @@ class Number(Specified):
     @cached_property
     def _decoded(self) -> FloatArray:
         return self.domain.from_unit(self.positions)
-
-    def checked(self, cells: ArrayLike) -> IntArray:
-        """The cells as integers, if all of them are cells of this reporter.
-
-        Args:
-            cells: Integers of any shape.
-
-        Returns:
-            The same as an array of 64-bit integers.
-
-        Raises:
-            DataError: If one of them is not.
-        """
-        return as_cells(cells, self.cells)
-
-    def perturb(
-        self,
-        values: ArrayLike,
-        *,
-        clip: bool = False,
-        missing: Missing = "refuse",
-        outside: Outside = "refuse",
-        rng: Seeded = None,
-    ) -> FloatArray:
-        """Noisy values instead of cells: `decode(report(values))`.
-
-        Args:
-            values: Numbers of any shape.
-            clip: As in `report`.
-            missing: As in `report`.
-            outside: As in `report`.
-            rng: As in `report`.
-
-        Returns:
-            Numbers of the same shape, in the units of the domain.
-        """
-        return self.decode(self.report(values, clip=clip, missing=missing, outside=outside, rng=rng))
 
     # -- the exact law ----------------------------------------------------------------------------------
 
@@ -372,41 +310,9 @@ class Number(Specified):
         """
 
     def _circular(self, distance: str | None) -> bool:
-        if distance not in (None, "linear", "circular"):
-            raise ArgumentError(
-                f"distance must be 'linear' or 'circular', got distance={distance!r}",
-                code="choice",
-                argument="distance",
-            )
+        if distance is not None:
+            one_of(distance, "distance", ("linear", "circular"))
         return self.domain.is_circle if distance is None else distance == "circular"
 
     def _unit(self, x: ArrayLike) -> FloatArray:
         return self.domain.to_unit(in_domain(x, self.domain, "x"))
-
-
-def power_loss(positions: FloatArray, t: FloatArray, k: float, circular: bool) -> FloatArray:
-    """|v − t|^k for every input t and every position v, all in the unit coordinate."""
-    distance = np.abs(positions - t[:, None])
-    if circular:
-        distance = np.mod(distance, 1.0)
-        distance = np.minimum(distance, 1.0 - distance)
-    return np.asarray(distance if k == 1 else np.square(distance) if k == 2 else distance**k)
-
-
-def cell_edges(positions: FloatArray, first: float, last: float) -> FloatArray:
-    """Boundaries halfway between reports; the outermost cells reach `first` and `last` further."""
-    middle = (positions[1:] + positions[:-1]) / 2
-    return np.concatenate(([positions[0] - first], middle, [positions[-1] + last]))
-
-
-def density_on(edges: FloatArray, y: FloatArray, chance: FloatArray, cell: IntArray) -> FloatArray:
-    """Probability over width for the cell of each y; 0 beyond the edges, infinite where edges coincide."""
-    with np.errstate(divide="ignore", over="ignore"):
-        density = chance / (edges[cell + 1] - edges[cell])
-    atom = np.searchsorted(edges, y, side="right") - np.searchsorted(edges, y, side="left") > 1
-    return np.where((y >= edges[0]) & (y <= edges[-1]), np.where(atom, np.inf, density), 0.0)
-
-
-def _with_gaps(values: ArrayLike) -> FloatArray:
-    """Numbers of any shape, NaN where there is none."""
-    return numbers_or_nan(values, "values").reshape(np.shape(np.asarray(values)))

@@ -19,13 +19,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core.domains import Disc
-from sottovoce.core.errors import PrivacyError, SpecError, check_epsilon, loss_exponent
-from sottovoce.core.exact import exp_lower
-from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.errors import SpecError, loss_exponent
+from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.randomness import Seeded, word_source
-from sottovoce.core.spec import Specified
+from sottovoce.core.reporting import Reporting
 from sottovoce.core.survey import product_of_largest
 from sottovoce.core.values import as_cells, as_numbers
 
@@ -33,7 +32,7 @@ FORMAT = "polar/1"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Polar(Specified):
+class Polar(Reporting):
     """A mechanism for the distance and one for the angle.
 
     Attributes:
@@ -51,12 +50,8 @@ class Polar(Specified):
     weights: tuple[float, float] = (1.0, 1.0)
     name: str = field(default="polar", compare=False)
 
-    width = 1
-
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
-        if self.largest_ratio > exp_lower(self.epsilon):
-            raise PrivacyError(f"the two parts together exceed epsilon={self.epsilon!r}", argument="epsilon")
+        self._check_claim()
         check_parts(self.distance, self.angle)
 
     # -- identity ---------------------------------------------------------------------------------------
@@ -75,11 +70,6 @@ class Polar(Specified):
     def cells(self) -> int:
         """How many different reports there are."""
         return self.distance.cells * self.angle.cells
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The narrowest unsigned integer that holds every report."""
-        return np.min_scalar_type(self.cells - 1)
 
     @property
     def questions(self) -> Mapping[str, Polar]:
@@ -185,40 +175,6 @@ class Polar(Specified):
         """
         one, two = np.divmod(as_cells(cells, self.cells), self.angle.cells)
         return self.distance.decode(one), self.angle.decode(two)
-
-    def checked(self, cells: ArrayLike) -> IntArray:
-        """The cells as integers, if all of them are cells of this reporter.
-
-        Args:
-            cells: Integers of any shape.
-
-        Returns:
-            The same as an array of 64-bit integers.
-        """
-        return as_cells(cells, self.cells)
-
-    def perturb(
-        self,
-        values: ArrayLike,
-        *,
-        clip: bool = False,
-        missing: Missing = "refuse",
-        outside: Outside = "refuse",
-        rng: Seeded = None,
-    ) -> FloatArray:
-        """Noisy positions instead of cells: `decode(report(values))`.
-
-        Args:
-            values: As in `report`.
-            clip: As in `report`.
-            missing: As in `report`.
-            outside: As in `report`.
-            rng: As in `report`.
-
-        Returns:
-            Positions x, y on a last axis of 2.
-        """
-        return self.decode(self.report(values, clip=clip, missing=missing, outside=outside, rng=rng))
 
     # -- its law ----------------------------------------------------------------------------------------
 

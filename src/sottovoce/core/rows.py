@@ -24,10 +24,11 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.core import spec
 from sottovoce.core.domains import Domain, DomainLike, FloatArray, as_domain
 from sottovoce.core.errors import ArgumentError, SpecError, check_epsilon
-from sottovoce.core.exact import exp_lower
 from sottovoce.core.kernels import Operator
 from sottovoce.core.kernels.tables import IntArray
-from sottovoce.core.number import Number, cell_edges, density_on
+from sottovoce.core.number import Number
+from sottovoce.core.positions import cell_edges, density_on
+from sottovoce.core.repair import repaired
 from sottovoce.core.values import as_numbers
 from sottovoce.core.window import MAX_BITS, MIN_BITS
 
@@ -56,7 +57,6 @@ class Rows(Number):
     name: str = field(default="rows", compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
         for key, kind in (("inputs", np.float64), ("rows", np.int64), ("values", np.float64)):
             array = np.array(getattr(self, key), dtype=kind)
             array.setflags(write=False)
@@ -272,36 +272,3 @@ def largest_ratio(rows: IntArray) -> Fraction:
     most, least = rows.max(axis=0), rows.min(axis=0)
     close = most / least >= (most / least).max() * (1 - 1e-14)
     return max(Fraction(int(m), int(n)) for m, n in zip(most[close], least[close], strict=True))
-
-
-def repaired(p: FloatArray, epsilon: float) -> IntArray:
-    """Integer rows of sum 2^52 as near to p as counting allows with ratio ≤ e^ε.
-
-    g_j is the least weight that leaves room for the row with the most; rows are clipped to
-    [g_j, ⌊q·g_j⌋], and what a row then has too much or too little is spread over its cells in proportion
-    to the room they have.
-    """
-    q, total = exp_lower(epsilon), 1 << MAX_BITS
-    most = np.rint(p.max(axis=0) * total).astype(np.int64)
-    low = np.array([max(1, -(-int(m) * q.denominator // q.numerator)) for m in most], dtype=np.int64)
-    high = np.array([int(g) * q.numerator // q.denominator for g in low], dtype=np.int64)
-    if not int(low.sum()) <= total <= int(high.sum()):
-        raise ArgumentError(
-            f"these rows are too far from epsilon={epsilon!r} to be repaired", argument="probabilities"
-        )
-    rows = np.clip(np.rint(p * total).astype(np.int64), low, high)
-    for row in rows:
-        _balance(row, low, high, total)
-    return rows
-
-
-def _balance(row: IntArray, low: IntArray, high: IntArray, total: int) -> None:
-    """Move a row to the right sum within its bounds, in place."""
-    missing = total - int(row.sum())
-    sign = 1 if missing > 0 else -1
-    room = (high - row) if missing > 0 else (row - low)
-    # Slightly too little by rounding down; the rest goes out in single units.
-    share = np.floor(room * (abs(missing) / max(int(room.sum()), 1) * (1 - 1e-12))).astype(np.int64)
-    row += sign * share
-    while left := abs(total - int(row.sum())):
-        row[np.flatnonzero(row != (high if sign > 0 else low))[:left]] += sign

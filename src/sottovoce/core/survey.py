@@ -27,13 +27,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core.domains import Space
-from sottovoce.core.errors import DataError, PrivacyError, SpecError, check_epsilon
-from sottovoce.core.exact import exp_lower
+from sottovoce.core.errors import DataError, SpecError
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded, WordSource, word_source
 from sottovoce.core.reporter import Reporter
-from sottovoce.core.spec import Specified
+from sottovoce.core.reporting import Reporting
 from sottovoce.core.values import as_cells
 
 FORMAT = "survey/1"
@@ -43,7 +42,7 @@ MAX_CELLS = 1 << 24
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Survey(Specified):
+class Survey(Reporting):
     """Named questions, each a reporter of its own, and how many of them a person answers.
 
     Attributes:
@@ -61,15 +60,13 @@ class Survey(Specified):
     name: str = field(default="survey", compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
         object.__setattr__(self, "questions", MappingProxyType(dict(self.questions)))
         check_questions(list(self.questions), self.sampled)
         if any(question.width != 1 for question in self.questions.values()):
             raise SpecError("a question of a survey must not be a survey", argument="questions")
         if sum(question.cells for question in self.questions.values()) > MAX_CELLS:
             raise SpecError(f"the questions must have at most {MAX_CELLS} cells in all", argument="questions")
-        if self.largest_ratio > exp_lower(self.epsilon):
-            raise PrivacyError(f"the questions together exceed epsilon={self.epsilon!r}", argument="epsilon")
+        self._check_claim()
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "questions": dict(self.questions)}
@@ -103,11 +100,6 @@ class Survey(Specified):
     def cells(self) -> int:
         """How many different integers a report is made of."""
         return int(self.offsets[-1])
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The narrowest unsigned integer that holds every cell."""
-        return np.min_scalar_type(self.cells - 1)
 
     @cached_property
     def largest_ratio(self) -> Fraction:
@@ -235,29 +227,6 @@ class Survey(Specified):
             column[own.any(axis=1)] = question.decode(reports[own] - self.offsets[i])
             decoded[name] = column
         return decoded
-
-    def perturb(
-        self,
-        values: Mapping[str, ArrayLike] | ArrayLike,
-        *,
-        clip: bool = False,
-        missing: Missing | Mapping[str, Missing] = "refuse",
-        outside: Outside | Mapping[str, Outside] = "refuse",
-        rng: Seeded = None,
-    ) -> dict[str, NDArray[np.float64]]:
-        """Noisy values instead of cells: `decode(report(values))`.
-
-        Args:
-            values: As in `report`.
-            clip: As in `report`.
-            missing: As in `report`.
-            outside: As in `report`.
-            rng: As in `report`.
-
-        Returns:
-            Values by question; NaN where the question was not answered.
-        """
-        return self.decode(self.report(values, clip=clip, missing=missing, outside=outside, rng=rng))
 
     def checked(self, cells: ArrayLike) -> IntArray:
         """The reports as rows of integers, if this survey can give them.

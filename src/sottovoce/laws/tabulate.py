@@ -8,7 +8,8 @@ import numpy as np
 
 from sottovoce.core.domains import FloatArray
 from sottovoce.core.errors import whole_number
-from sottovoce.core.rows import MAX_ENTRIES, Rows, repaired
+from sottovoce.core.repair import repaired
+from sottovoce.core.rows import MAX_ENTRIES, Rows
 
 if TYPE_CHECKING:
     from sottovoce.laws.law import Law

@@ -1,0 +1,100 @@
+"""What every reporter has alike: a claim that is counted, a number type for cells, and noisy values."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from fractions import Fraction
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sottovoce.core.errors import PrivacyError, check_epsilon
+from sottovoce.core.exact import exp_lower, log_upper
+from sottovoce.core.kernels.tables import IntArray
+from sottovoce.core.policy import Missing, Outside
+from sottovoce.core.randomness import Seeded
+from sottovoce.core.spec import Specified
+from sottovoce.core.values import as_cells
+
+
+class ReportOptions(TypedDict, total=False):
+    """The keywords of `report`."""
+
+    clip: bool
+    missing: Missing
+    outside: Outside
+    rng: Seeded
+
+
+class Reporting(Specified):
+    """An ε-LDP reporter in exact integers. Immutable."""
+
+    epsilon: float
+    name: str
+
+    @property
+    @abstractmethod
+    def cells(self) -> int:
+        """How many different integers a report is made of: cells 0 … cells−1."""
+
+    @property
+    @abstractmethod
+    def largest_ratio(self) -> Fraction:
+        """The largest ratio of the probabilities of one report under two inputs: e to the exact ε."""
+
+    @abstractmethod
+    def report(self, values: Any, **options: Unpack[ReportOptions]) -> NDArray[Any]:
+        """Randomise values: unsigned integers, the only thing that leaves a device."""
+
+    @abstractmethod
+    def decode(self, cells: ArrayLike) -> Any:
+        """What each cell stands for."""
+
+    def _check_claim(self) -> None:
+        """ε in its range, and kept by the counts."""
+        epsilon = check_epsilon(self.epsilon)
+        if "epsilon" in self.__dict__:
+            object.__setattr__(self, "epsilon", epsilon)
+        if self.largest_ratio > exp_lower(epsilon):
+            raise PrivacyError(
+                f"the counts give epsilon={log_upper(self.largest_ratio):.12g}, "
+                f"more than the claimed epsilon={epsilon!r}",
+                argument="epsilon",
+            )
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The narrowest unsigned integer that holds every cell."""
+        return np.min_scalar_type(self.cells - 1)
+
+    @property
+    def width(self) -> int:
+        """How many integers one person's report is."""
+        return 1
+
+    def checked(self, cells: ArrayLike) -> IntArray:
+        """The cells as integers, if they are reports that this object can give.
+
+        Args:
+            cells: Integers that were received.
+
+        Returns:
+            The same as an array of 64-bit integers.
+
+        Raises:
+            DataError: If something is not a report.
+        """
+        return as_cells(cells, self.cells)
+
+    def perturb(self, values: Any, **options: Unpack[ReportOptions]) -> Any:
+        """Noisy values instead of cells: `decode(report(values))`.
+
+        Args:
+            values: As in `report`.
+            **options: `clip`, `missing`, `outside` and `rng` as in `report`.
+
+        Returns:
+            What `decode` gives.
+        """
+        return self.decode(self.report(values, **options))
