@@ -128,7 +128,8 @@ def test_a_public_coin_end_to_end(server: Any) -> None:
     tally = sv.Tally(mechanism, cells)
     assert server.store.counts(stored.id, 256).tolist() == tally.counts.tolist()
     question = {"quantiles": "0.5", "bins": "16"}
-    found = httpx.get(f"{server.url}/v1/campaigns/coin/estimates", params=question, timeout=120).json()
+    results = httpx.get(f"{server.url}/v1/campaigns/coin/estimates", params=question, timeout=120).json()
+    found = results["questions"]["value"]
     assert found["problems"] == {}
     assert found["mean"]["value"] == pytest.approx(sv.mean(tally).value)
     assert found["quantiles"][0]["value"] == pytest.approx(sv.quantile(tally, 0.5).value)

@@ -36,9 +36,15 @@ def filled(running: Running, mechanism: sv.Mechanism, name: str, n: int = 2000) 
     return cells
 
 
+def estimates(running: Running, name: str, **query: Any) -> dict[str, Any]:
+    """The results of a campaign with one question, and what is known about that one."""
+    content = running.get(f"/campaigns/{name}/estimates", **query).json()
+    return {**content, **content["questions"]["value"]}
+
+
 def test_estimates_are_the_librarys(embedded: Running, small: sv.Mechanism) -> None:
     tally = sv.Tally(small, filled(embedded, small, "line"))
-    found = embedded.get("/campaigns/line/estimates", confidence=0.9, quantiles="0.5,0.9", bins=16).json()
+    found = estimates(embedded, "line", confidence=0.9, quantiles="0.5,0.9", bins=16)
     assert (found["n"], found["shown"], found["confidence"], found["epsilon"]) == (2000, True, 0.9, 2.0)
     assert found["problems"] == {}
     mean = sv.mean(tally, confidence=0.9)
@@ -56,7 +62,7 @@ def test_estimates_are_the_librarys(embedded: Running, small: sv.Mechanism) -> N
 def test_a_circle_has_a_direction_instead_of_a_mean(embedded: Running) -> None:
     mechanism = sv.ogpm(epsilon=2.0, domain=sv.Circle(24), cells=256)
     tally = sv.Tally(mechanism, filled(embedded, mechanism, "circle"))
-    found = embedded.get("/campaigns/circle/estimates", bins=12).json()
+    found = estimates(embedded, "circle", bins=12)
     assert found["problems"] == {}
     assert found["mean"] is None
     assert found["quantiles"] == []
@@ -69,7 +75,7 @@ def test_nothing_is_shown_below_the_minimum(embedded: Running, small: sv.Mechani
     for cells in ([], [1, 2]):
         if cells:
             embedded.post(small, cells, name="few")
-        found = embedded.get("/campaigns/few/estimates", bins=4 + len(cells)).json()
+        found = estimates(embedded, "few", bins=4 + len(cells))
         assert (found["n"], found["shown"]) == (len(cells), False)
         assert found["mean"] is found["distribution"] is found["honesty"] is None
         assert found["quantiles"] == []
@@ -81,7 +87,7 @@ def test_fabricated_reports_raise_the_alarm(embedded: Running, small: sv.Mechani
     embedded.post(small, [7] * 1000, name="fake")
     alarms = {}
     for name in ("honest", "fake"):
-        found = embedded.get(f"/campaigns/{name}/estimates", quantiles="", bins=16).json()
+        found = estimates(embedded, name, quantiles="", bins=16)
         assert found["honesty"]["message"]
         alarms[name] = (found["honesty"]["alarm"], found["honesty"]["p_value"] <= 1e-6)
     assert alarms == {"honest": (False, False), "fake": (True, True)}
@@ -110,7 +116,7 @@ def test_bad_questions(embedded: Running, small: sv.Mechanism) -> None:
 
 def test_more_bins_than_cells_is_a_problem_in_words(embedded: Running, small: sv.Mechanism) -> None:
     filled(embedded, small, "fine")
-    found = embedded.get("/campaigns/fine/estimates", bins=1024, quantiles="").json()
+    found = estimates(embedded, "fine", bins=1024, quantiles="")
     assert found["distribution"] is None
     assert "bins must be" in found["problems"]["distribution"]
     assert found["mean"] is not None
@@ -139,7 +145,7 @@ def test_the_same_question_is_computed_once(
 
     monkeypatch.setattr(embedded.app.state.service.results, "_compute", slow)
     answers: list[Any] = []
-    ask = lambda: answers.append(embedded.get("/campaigns/busy/estimates", quantiles="").json())  # noqa: E731
+    ask = lambda: answers.append(estimates(embedded, "busy", quantiles=""))  # noqa: E731
     threads = [threading.Thread(target=ask) for _ in range(5)]
     for thread in threads:
         thread.start()
@@ -159,7 +165,7 @@ def test_nothing_is_computed_while_no_report_arrives(
     monkeypatch.setattr(results_cache, "_FRESH", 0.0)
     monkeypatch.setattr(results_cache, "_STALE", 0.0)
     monkeypatch.setattr(estimator, "ask", lambda *given: made.append(1) or real(*given))
-    ask = lambda: embedded.get("/campaigns/quiet/estimates", quantiles="", bins=8).json()  # noqa: E731
+    ask = lambda: estimates(embedded, "quiet", quantiles="", bins=8)  # noqa: E731
     first, again = ask(), ask()
     assert len(made) == 1
     assert first["mean"] == again["mean"]
@@ -188,11 +194,11 @@ def test_a_store_that_is_away_is_a_503(
 def test_an_estimate_that_never_ends_delays_nothing(embedded: Running, small: sv.Mechanism) -> None:
     """The estimator is stopped in the middle of its work; reports and summaries are answered all the same."""
     filled(embedded, small, "endless")
-    assert embedded.get("/campaigns/endless/estimates", quantiles="", bins=7).json()["shown"]
+    assert estimates(embedded, "endless", quantiles="", bins=7)["shown"]
     pid = embedded.app.state.service.results.worker.pid
     assert pid not in (None, os.getpid())
     answers: list[Any] = []
-    ask = lambda: answers.append(embedded.get("/campaigns/endless/estimates", bins=9).json())  # noqa: E731
+    ask = lambda: answers.append(estimates(embedded, "endless", bins=9))  # noqa: E731
     thread = threading.Thread(target=ask)
     os.kill(pid, signal.SIGSTOP)
     try:
@@ -215,7 +221,7 @@ def test_an_estimator_that_dies_is_started_again(embedded: Running, small: sv.Me
     check_refused(
         embedded.get("/campaigns/fragile/estimates", quantiles="", bins=12), "estimates_unavailable"
     )
-    found = embedded.get("/campaigns/fragile/estimates", quantiles="", bins=12).json()
+    found = estimates(embedded, "fragile", quantiles="", bins=12)
     assert len(found["distribution"]["probabilities"]) == 12
 
 
@@ -253,6 +259,6 @@ def test_a_fault_of_one_estimate_is_a_problem_in_words(
 
     monkeypatch.setattr(sv, "mean", broken)
     tally = sv.Tally(small, [1, 2, 3])
-    found = results(tally, View(quantiles=(), bins=8))
+    found = results(tally, View(quantiles=(), bins=8))["value"]
     assert found["problems"] == {"mean": "it could not be computed"}
     assert found["distribution"] is not None

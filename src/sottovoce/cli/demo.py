@@ -67,9 +67,9 @@ def demo(
         taken = time.perf_counter() - begun
         say(f"   {len(receipts):,} reports stored and acknowledged in {taken:.1f} s.\n")
         say("[bold]4. What the collector estimates[/], against the truth that it never saw:")
-        results = passengers.fetch("estimates?quantiles=0.25,0.5,0.75&bins=48")
+        results = passengers.fetch("estimates?quantiles=0.25,0.5,0.75&bins=48")["questions"]["value"]
         _table(console, values, results)
-        save(values, results, output)
+        save(values, results, epsilon, output)
         say(f"   The picture: {output}\n")
         _lesson(console, values[0], receipts[0], epsilon)
         if stay:

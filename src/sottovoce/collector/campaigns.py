@@ -13,10 +13,11 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from sottovoce.collector.moments import Moment, now
 from sottovoce.collector.refusals import Refusal, broken_rule
 from sottovoce.collector.store import Store, Stored
+from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError
-from sottovoce.core.formats import number_from_json
-from sottovoce.core.number import Number
+from sottovoce.core.formats import from_json
 from sottovoce.core.policy import Policy
+from sottovoce.core.reporter import Reporter
 
 NAME = r"^[a-z0-9][a-z0-9-]{0,62}$"
 Status = Literal["scheduled", "open", "closed"]
@@ -85,9 +86,9 @@ class Rules(Declaration):
 
 
 @lru_cache(maxsize=64)
-def read_reporter(spec: str) -> Number:
+def read_reporter(spec: str) -> Reporter:
     """The reporter of a spec, read once."""
-    return number_from_json(spec)
+    return from_json(spec)
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ class Campaign:
         return self.stored.name
 
     @property
-    def reporter(self) -> Number:
+    def reporter(self) -> Reporter:
         """What every device runs."""
         return read_reporter(self.stored.spec)
 
@@ -153,7 +154,7 @@ def create(store: Store, new: NewCampaign) -> Campaign:
     return Campaign.of(store.create_campaign(new.name, reporter.digest, new.spec, rules.model_dump_json()))
 
 
-def _checked_reporter(spec: str) -> Number:
+def _checked_reporter(spec: str) -> Reporter:
     try:
         reporter = read_reporter(spec)
     except (ValueError, TypeError) as error:
@@ -163,10 +164,14 @@ def _checked_reporter(spec: str) -> Number:
     return reporter
 
 
-def _stand_in(new: NewCampaign, reporter: Number) -> StandIn:
-    missing = float(reporter.domain.from_unit(0.5)) if new.missing is None else new.missing
+def _stand_in(new: NewCampaign, reporter: Reporter) -> StandIn:
+    """What stands for a missing value of every question; unless it is said, the middle of a domain."""
+    missing, domain = new.missing, reporter.domain
+    if missing is None:
+        missing = float(domain.from_unit(0.5)) if isinstance(domain, Domain) else "uniform"
     try:
-        Policy(missing, new.outside).checked(reporter.domain)
+        for space in domain.values() if isinstance(domain, Mapping) else [domain]:
+            Policy(missing, new.outside).checked(space)
     except ArgumentError as error:
         raise Refusal("invalid", str(error), error.argument) from None
     return missing

@@ -11,7 +11,7 @@ import sottovoce as sv
 from sottovoce.collector import logs
 from sottovoce.estimates.estimate import Estimate
 
-#: Results that estimate nothing: what is shown below a campaign's minimum.
+#: Nothing estimated: what is shown of a question below a campaign's minimum.
 NOTHING: dict[str, Any] = {
     "mean": None,
     "circular_mean": None,
@@ -37,16 +37,21 @@ class View:
     bins: int = 64
 
 
-def results(tally: sv.Tally, view: View) -> dict[str, Any]:
-    """Mean or mean direction, quantiles, distribution and the honesty check, each with its uncertainty.
+def results(tally: sv.Tally, view: View) -> dict[str, dict[str, Any]]:
+    """What is known about the answers to each question.
 
     Args:
         tally: The counts.
         view: What to show of them.
 
     Returns:
-        What `api.shapes.ResultsShape` describes, from `mean` on.
+        What `api.shapes.AnswersShape` describes, by question.
     """
+    return {name: _answers(tally[name], view) for name in tally.reporter.questions}
+
+
+def _answers(tally: sv.Tally, view: View) -> dict[str, Any]:
+    """Mean or mean direction, quantiles, distribution and the honesty check, each with its uncertainty."""
     content: dict[str, Any] = {**NOTHING, "problems": {}}
     level = view.confidence
 
@@ -59,7 +64,7 @@ def results(tally: sv.Tally, view: View) -> dict[str, Any]:
             logs.logger.exception("estimate_failed")
             content["problems"][name] = "it could not be computed"
 
-    if tally.mechanism.domain.is_circle:
+    if isinstance(tally.reporter.domain, sv.Circle):
         attempt("circular_mean", lambda: _interval(sv.circular_mean(tally, confidence=level)))
     else:
         attempt("mean", lambda: _interval(sv.mean(tally, confidence=level)))

@@ -93,16 +93,19 @@ class ResultsCache:
         return _Entry(time.monotonic(), counts, content)
 
     def _content(self, campaign: Campaign, counts: NDArray[np.int64], view: View) -> dict[str, Any]:
-        n, least = int(counts.sum()), campaign.rules.min_n
+        reporter, least = campaign.reporter, campaign.rules.min_n
+        n = int(counts.sum()) // reporter.width
         return {
             "campaign": campaign.name,
             "n": n,
             "min_n": least,
             "shown": n >= least,
             "confidence": view.confidence,
-            "epsilon": campaign.reporter.epsilon,
+            "epsilon": reporter.epsilon,
             "as_of": now(),
-            **(self.worker.ask(campaign.stored.spec, counts, view) if n >= least else NOTHING),
+            "questions": self.worker.ask(campaign.stored.spec, counts, view)
+            if n >= least
+            else dict.fromkeys(reporter.questions, NOTHING),
         }
 
     def forget(self, campaign: int) -> None:

@@ -146,13 +146,13 @@ def parse_json(text: str | bytes, name: str = "a spec", most: int = MAX_BYTES) -
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise SpecError(f"not valid JSON: {error}") from None
     except RecursionError:
-        raise SpecError("not valid JSON: nested too deeply") from None
+        raise SpecError("not valid JSON: nested too deeply", code="too_deep") from None
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) != len(pairs):
-        raise SpecError("an object has the same key twice")
+        raise SpecError("an object has the same key twice", code="duplicate_key")
     return content
 
 

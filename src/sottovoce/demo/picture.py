@@ -13,12 +13,13 @@ from sottovoce.core.errors import MissingExtra
 _TRUTH, _ESTIMATE = "#9a9a9a", "#0b5fa5"
 
 
-def save(values: NDArray[np.float64], results: dict[str, Any], path: Path) -> None:
+def save(values: NDArray[np.float64], results: dict[str, Any], epsilon: float, path: Path) -> None:
     """Draw truth and estimates into a PNG.
 
     Args:
         values: The truth.
         results: What the collector says.
+        epsilon: The privacy parameter.
         path: The file to write; its folder is made.
 
     Raises:
@@ -57,7 +58,7 @@ def save(values: NDArray[np.float64], results: dict[str, Any], path: Path) -> No
     axes.set_xticks(range(0, 25, 3), [f"{hour}:00" for hour in range(0, 25, 3)])
     axes.set_xlabel("time of departure")
     axes.set_ylabel("share per hour")
-    axes.set_title(f"{results['n']:,} people, ε = {results['epsilon']:g}, one randomised report each")
+    axes.set_title(f"{len(values):,} people, ε = {epsilon:g}, one randomised report each")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, loc="upper left")
     path.parent.mkdir(parents=True, exist_ok=True)

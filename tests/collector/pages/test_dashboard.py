@@ -70,7 +70,7 @@ def test_the_count_rises_and_the_interval_shrinks(
     expect(page.locator("#count")).to_have_text("1,000")
     drawn(page)
     low, high = interval(page)
-    served = httpx.get(f"{site.url}/v1/campaigns/commute/estimates").json()["mean"]
+    served = httpx.get(f"{site.url}/v1/campaigns/commute/estimates").json()["questions"]["value"]["mean"]
     assert low == pytest.approx(served["low"], abs=0.1)
     assert high == pytest.approx(served["high"], abs=0.1)
     bar = page.locator("#mean-bar").bounding_box()

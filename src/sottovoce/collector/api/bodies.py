@@ -11,9 +11,8 @@ from starlette.requests import Request
 
 from sottovoce.collector.refusals import Refusal
 from sottovoce.core.errors import DataError, SpecError
-from sottovoce.core.number import Number
+from sottovoce.core.reporter import Reporter
 from sottovoce.core.spec import parse_json
-from sottovoce.core.values import as_cells
 
 JSON, BINARY = "application/json", "application/vnd.sottovoce.cells"
 _DIGEST_BYTES = 32
@@ -74,16 +73,14 @@ def strict_json(body: bytes) -> Any:
     except UnicodeDecodeError:
         raise Refusal("malformed", "the body must be UTF-8", "body") from None
     except SpecError as error:
-        sentence = str(error)
-        code = "duplicate_key" if "twice" in sentence else "too_deep" if "deep" in sentence else "malformed"
-        if code != "malformed":
-            raise Refusal(code, argument="body") from None
+        if error.code in ("duplicate_key", "too_deep"):
+            raise Refusal(error.code, argument="body") from None
         # The parser's own words may quote the body; a refusal never does.
         rule = "the body must be valid JSON; numbers finite, integers of at most 20 digits"
         raise Refusal("malformed", rule, "body") from None
 
 
-def reports(kind: str, body: bytes, reporter: Number, most: int) -> NDArray[np.int64]:
+def reports(kind: str, body: bytes, reporter: Reporter, most: int) -> NDArray[np.int64]:
     """The reports of a request's body.
 
     Args:
@@ -98,7 +95,7 @@ def reports(kind: str, body: bytes, reporter: Number, most: int) -> NDArray[np.i
     Raises:
         Refusal: If they are not reports of this reporter.
     """
-    digest, cells = _binary(body, reporter) if kind == BINARY else _json(body)
+    digest, cells = _binary(body, reporter) if kind == BINARY else _json(body, reporter)
     if digest != reporter.digest:
         raise Refusal("digest_differs", argument="digest")
     if len(cells) == 0:
@@ -106,12 +103,12 @@ def reports(kind: str, body: bytes, reporter: Number, most: int) -> NDArray[np.i
     if len(cells) > most:
         raise Refusal("too_large", f"a batch must have at most {most} reports", "cells")
     try:
-        return as_cells(cells, reporter.cells)
+        return reporter.checked(cells)
     except DataError as error:
         raise Refusal("cell_out_of_range", str(error), "cells") from None
 
 
-def _json(body: bytes) -> tuple[str, NDArray[Any]]:
+def _json(body: bytes, reporter: Reporter) -> tuple[str, NDArray[Any]]:
     content = strict_json(body)
     if not isinstance(content, dict) or set(content) != {"digest", "cells"}:
         raise Refusal("malformed", "the body must be an object with the keys digest and cells", "body")
@@ -120,18 +117,28 @@ def _json(body: bytes) -> tuple[str, NDArray[Any]]:
         raise Refusal("malformed", "digest must be a string", "digest")
     if not isinstance(cells, list):
         raise Refusal("malformed", "cells must be a list", "cells")
+    width = reporter.width
+    if width > 1:
+        if not all(isinstance(row, list) and len(row) == width for row in cells):
+            raise Refusal("malformed", f"cells must be lists of {width}, one for each report", "cells")
+        cells = [cell for row in cells for cell in row]
     wrong = [index for index, cell in enumerate(cells) if type(cell) is not int]
     if wrong:
         rule = f"{len(wrong)} of {len(cells)} are not, the first at index {wrong[0]}"
         raise Refusal("not_an_integer", f"cells must be integers: {rule}", "cells")
     # Beyond 64 bits every integer is out of range alike.
-    bounded = [min(max(cell, -1), 1 << 40) for cell in cells]
-    return digest, np.array(bounded, dtype=np.int64)
+    bounded = np.array([min(max(cell, -1), 1 << 40) for cell in cells], dtype=np.int64)
+    return digest, _by_report(bounded, width)
 
 
-def _binary(body: bytes, reporter: Number) -> tuple[str, NDArray[Any]]:
-    dtype = np.min_scalar_type(reporter.cells - 1).newbyteorder("<")
-    if len(body) < _DIGEST_BYTES or (len(body) - _DIGEST_BYTES) % dtype.itemsize:
-        rule = f"a binary body is a digest of 32 bytes and cells of {dtype.itemsize}"
+def _binary(body: bytes, reporter: Reporter) -> tuple[str, NDArray[Any]]:
+    dtype, width = reporter.dtype.newbyteorder("<"), reporter.width
+    if len(body) < _DIGEST_BYTES or (len(body) - _DIGEST_BYTES) % (dtype.itemsize * width):
+        rule = f"a binary body is a digest of 32 bytes and reports of {width} × {dtype.itemsize}"
         raise Refusal("malformed", rule, "body")
-    return body[:_DIGEST_BYTES].hex(), np.frombuffer(body, dtype, offset=_DIGEST_BYTES)
+    return body[:_DIGEST_BYTES].hex(), _by_report(np.frombuffer(body, dtype, offset=_DIGEST_BYTES), width)
+
+
+def _by_report(cells: NDArray[Any], width: int) -> NDArray[Any]:
+    """A cell per report, or a row of them."""
+    return cells if width == 1 else cells.reshape(-1, width)

@@ -8,6 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field, computed_field
 
 from sottovoce.collector.campaigns import Campaign, Rules, Status
 from sottovoce.collector.moments import Moment, now
+from sottovoce.core.domains import Domain
+from sottovoce.core.reporter import Reporter
+
+_Cell = Annotated[int, Field(ge=0)]
 
 
 class ErrorShape(BaseModel):
@@ -24,7 +28,7 @@ class ReportsShape(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     digest: str = Field(pattern="^[0-9a-f]{64}$")
-    cells: list[Annotated[int, Field(ge=0)]] = Field(min_length=1)
+    cells: list[_Cell] | list[list[_Cell]] = Field(min_length=1)
 
 
 class AcceptedShape(BaseModel):
@@ -34,11 +38,26 @@ class AcceptedShape(BaseModel):
 
 
 class DomainShape(BaseModel):
-    """Where values lie."""
+    """Where numbers lie."""
 
     low: float
     high: float
     circle: bool
+
+
+class QuestionShape(BaseModel):
+    """A question of a campaign; `domain` is null where the values are no numbers."""
+
+    domain: DomainShape | None
+    cells: int
+
+    @staticmethod
+    def of(question: Reporter) -> QuestionShape:
+        """A reporter as a question."""
+        domain, shape = question.domain, None
+        if isinstance(domain, Domain):
+            shape = DomainShape(low=domain.low, high=domain.high, circle=domain.is_circle)
+        return QuestionShape(domain=shape, cells=question.cells)
 
 
 class CampaignSummary(Rules):
@@ -46,8 +65,9 @@ class CampaignSummary(Rules):
 
     name: str
     epsilon: float
-    domain: DomainShape
+    questions: dict[str, QuestionShape]
     cells: int
+    width: int
     digest: str
     status: Status
 
@@ -71,13 +91,14 @@ class CampaignList(BaseModel):
 
 
 def _fields(campaign: Campaign) -> dict[str, Any]:
-    reporter, domain = campaign.reporter, campaign.reporter.domain
+    reporter = campaign.reporter
     return {
         **campaign.rules.model_dump(),
         "name": campaign.name,
         "epsilon": reporter.epsilon,
-        "domain": DomainShape(low=domain.low, high=domain.high, circle=domain.is_circle),
+        "questions": {name: QuestionShape.of(one) for name, one in reporter.questions.items()},
         "cells": reporter.cells,
+        "width": reporter.width,
         "digest": campaign.stored.digest,
         "status": campaign.status(now()),
     }
@@ -165,8 +186,19 @@ class HonestyShape(BaseModel):
     message: str
 
 
+class AnswersShape(BaseModel):
+    """What is known about the answers to a question."""
+
+    mean: IntervalShape | None
+    circular_mean: IntervalShape | None
+    quantiles: list[QuantileShape]
+    distribution: DistributionShape | None
+    honesty: HonestyShape | None
+    problems: dict[str, str]
+
+
 class ResultsShape(BaseModel):
-    """What is known about the answers to a campaign."""
+    """What is known about a campaign; the question of a campaign with only one is called "value"."""
 
     campaign: str
     n: int
@@ -175,12 +207,7 @@ class ResultsShape(BaseModel):
     confidence: float
     epsilon: float
     as_of: Moment
-    mean: IntervalShape | None
-    circular_mean: IntervalShape | None
-    quantiles: list[QuantileShape]
-    distribution: DistributionShape | None
-    honesty: HonestyShape | None
-    problems: dict[str, str]
+    questions: dict[str, AnswersShape]
 
 
 class HealthShape(BaseModel):

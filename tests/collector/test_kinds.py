@@ -1,0 +1,114 @@
+"""Every kind of reporter is a campaign: rows, surveys and positions pass as windows and mixtures do."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.collector.service import Running
+from tests.collector.test_bad_input import BINARY, check_refused
+
+import sottovoce as sv
+from sottovoce.core.rows import Rows
+from sottovoce.core.survey import Survey
+
+COIN = Rows.of(1.0, [[0.7, 0.3], [0.3, 0.7]], domain=(0, 10))
+SURVEY = Survey(
+    3.0,
+    {
+        "age": sv.sw(epsilon=1.0, domain=(0, 120), cells=64),
+        "start": sv.ogpm(epsilon=1.5, domain=sv.Circle(24), cells=48),
+        "coin": COIN,
+    },
+    sampled=2,
+)
+
+
+def people(n: int) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(5)
+    return {"age": rng.uniform(20, 60, n), "start": rng.normal(8, 1, n), "coin": rng.choice([0.0, 10.0], n)}
+
+
+def test_explicit_rows(running: Running) -> None:
+    campaign = running.create(COIN)
+    cells = COIN.report(people(900)["coin"], rng=1)
+    assert running.post(COIN, cells.tolist()).json() == {"accepted": 900}
+    assert running.stored(campaign) == 900
+    answers = running.get("/campaigns/trial/estimates", bins=4).json()["questions"]["value"]
+    mean = sv.mean(sv.Tally(COIN, cells))
+    assert answers["mean"] == {"value": mean.value, "low": mean.low, "high": mean.high}
+
+
+def test_a_survey_from_the_campaign_to_the_results(running: Running) -> None:
+    campaign = running.create(SURVEY, collection="enrolment")
+    described = running.get("/campaigns/trial").json()
+    assert (described["width"], described["cells"], described["missing"]) == (2, 64 + 48 + 2, "uniform")
+    assert list(described["questions"]) == ["age", "start", "coin"]
+    assert described["questions"]["start"]["domain"] == {"low": 0.0, "high": 24.0, "circle": True}
+    reports = SURVEY.report(people(400), clip=True, rng=2)
+    for row in reports[:3].tolist():
+        token = running.token("enrolment", campaign.id)
+        assert running.post(SURVEY, [row], token=token).json() == {"accepted": 1}
+    check_refused(running.post(SURVEY, reports[:2].tolist(), token=token), "one_report_per_token")
+    summary = running.get("/campaigns/trial/summary").json()
+    assert summary["n"] == 3
+    assert int(running.store.counts(campaign.id, SURVEY.cells).sum()) == 6
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_results_of_a_survey_are_the_librarys(embedded: Running, binary: bool) -> None:
+    name = f"survey{binary:d}"
+    campaign = embedded.create(SURVEY, name=name)
+    reports = SURVEY.report(people(3000), clip=True, rng=3)
+    if binary:
+        body = bytes.fromhex(SURVEY.digest) + reports.astype(SURVEY.dtype).tobytes()
+        answer = embedded.post_raw(body, name=name, kind=BINARY)
+    else:
+        answer = embedded.post(SURVEY, reports.tolist(), name=name)
+    assert answer.json() == {"accepted": 3000}
+    tally = sv.Tally(SURVEY, reports)
+    assert embedded.store.counts(campaign.id, SURVEY.cells).tolist() == tally.counts.tolist()
+    results = embedded.get(f"/campaigns/{name}/estimates", quantiles="0.5", bins=8).json()
+    assert (results["n"], results["shown"]) == (3000, True)
+    assert list(results["questions"]) == ["age", "start", "coin"]
+    assert results["questions"]["age"]["mean"]["value"] == sv.mean(tally["age"]).value
+    assert results["questions"]["coin"]["mean"]["value"] == sv.mean(tally["coin"]).value
+    direction = sv.circular_mean(tally["start"]).value
+    assert results["questions"]["start"]["circular_mean"]["value"] == direction
+    assert results["questions"]["start"]["mean"] is None
+
+
+BAD: dict[str, tuple[Any, str]] = {
+    "a lone cell": ([3], "malformed"),
+    "too short": ([[3]], "malformed"),
+    "too long": ([[3, 70, 112]], "malformed"),
+    "a float": ([[3, 70.0]], "not_an_integer"),
+    "beyond the last cell": ([[3, 114]], "cell_out_of_range"),
+    "decreasing": ([[70, 3]], "cell_out_of_range"),
+    "one question twice": ([[3, 4]], "cell_out_of_range"),
+    "nothing": ([], "empty_batch"),
+}
+
+
+@pytest.mark.parametrize(("cells", "code"), BAD.values(), ids=BAD)
+def test_what_is_no_report_of_the_survey(embedded: Running, cells: Any, code: str) -> None:
+    if not [stored for stored in embedded.store.campaigns() if stored.name == "asked"]:
+        embedded.create(SURVEY, name="asked")
+    body = json.dumps({"digest": SURVEY.digest, "cells": cells}).encode()
+    check_refused(embedded.post_raw(body, name="asked"), code)
+    half = bytes.fromhex(SURVEY.digest) + bytes([3])
+    check_refused(embedded.post_raw(half, name="asked", kind=BINARY), "malformed")
+
+
+def test_a_position(embedded: Running) -> None:
+    """What cannot be estimated of it yet is null and says why."""
+    place = sv.polar(epsilon=2.0, radius=10.0)
+    embedded.create(place, name="place")
+    cells = place.report(np.random.default_rng(1).normal(0, 3, (50, 2)), clip=True, rng=1)
+    assert embedded.post(place, cells.tolist(), name="place").json() == {"accepted": 50}
+    assert embedded.get("/campaigns/place").json()["questions"]["value"]["domain"] is None
+    answers = embedded.get("/campaigns/place/estimates").json()["questions"]["value"]
+    assert answers["mean"] is None
+    assert "mean" in answers["problems"]
