@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import sottovoce as sv
-from sottovoce.designs.pictures import draw_design
+from sottovoce.designs.portrait import draw_design
 
 
 def draw() -> dict[str, Any]:

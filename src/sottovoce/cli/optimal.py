@@ -101,7 +101,7 @@ def _draw(m: sv.Mechanism, path: Path) -> None:
         import matplotlib as mpl
     except ImportError:
         raise MissingExtra("--plot", "plots") from None
-    from sottovoce.designs.pictures import draw_design
+    from sottovoce.designs.portrait import draw_design
 
     mpl.use("agg")
     draw_design(m)[0].figure.savefig(path, dpi=150)

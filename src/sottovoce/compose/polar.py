@@ -26,8 +26,8 @@ from sottovoce.core.domains import Circle, Interval
 from sottovoce.core.errors import check_epsilon, loss_exponent, positive_number
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.polar import Polar
+from sottovoce.designs.bounds import circular_limit
 from sottovoce.designs.classic import ogpm
-from sottovoce.designs.limits import circular_limit
 from sottovoce.designs.optimal import optimal
 
 DESIGNS = ("optimal", "unbiased", "ogpm")

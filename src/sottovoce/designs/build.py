@@ -26,7 +26,7 @@ from sottovoce.core.window import MAX_BITS, MIN_BITS, Window
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-Knots = Sequence[tuple[float, int]]
+Knots = Sequence[tuple[float, int]]  # (t, window start)
 P = ParamSpec("P")
 Made = TypeVar("Made", bound="DataclassInstance")
 
@@ -42,37 +42,34 @@ def named(design: Callable[P, Made]) -> Callable[P, Made]:
 
 
 def uniform_window(
-    epsilon: float, domain: Domain, *, mass: float, cells: int, margin: float = 0.0, centred: bool = True
+    epsilon: float, domain: Domain, *, mass: float, cells: int, margin: float = 0.0
 ) -> Mechanism:
-    """Equal cells over [−margin, 1+margin], background of total `mass`, windows around the truth.
+    """Make equal cells over [−margin, 1 + margin], a background of total `mass` and windows around the truth.
 
-    With `centred` the window is centred on t and stops at the ends of the range; without a margin that is
-    OGPM. Otherwise it moves evenly from one end of the range to the other (square wave).
+    Without a margin the window is centred on t and stops at the ends of the domain (OGPM); on a circle it
+    goes around. With a margin it moves evenly from one end of the range to the other (square wave).
     """
     q = exp_lower(epsilon)
-    bits = _bits(mass, q, domain.is_circle)
+    bits = draw_bits(mass, q, domain.is_circle)
     a = max(1, round(Fraction(mass) * (1 << bits) / cells))
     e = math.floor(a * q) - a
     around, length = cells * e, (1 << bits) - cells * a
-    step = (1 + 2 * margin) / cells
     if domain.is_circle:
         half = length // 2
-        knots: Knots = [(0.0, around - half), (1.0, 2 * around - half)]
-    elif centred:
-        reach = min(0.5, (1 + 2 * margin) * length / around / 2 - margin)
-        knots = [(reach, 0), (1.0 - reach, around - length)] if reach >= 0 else [
-            (0.0, round(-reach / (1 + 2 * margin) * around)),
-            (1.0, around - length - round(-reach / (1 + 2 * margin) * around)),
-        ]  # fmt: skip
-    else:
+        knots = [(0.0, around - half), (1.0, 2 * around - half)]
+    elif margin > 0:
         knots = [(0.0, 0), (1.0, around - length)]
-    return _uniform(epsilon, domain, bits, cells, a, e, 0.5 - step * (cells - 1) / 2, step, knots)
+    else:
+        stop = min(0.5, length / around / 2)
+        knots = [(stop, 0), (1.0 - stop, around - length)]
+    window = _even_cells(bits, cells, a, e, (1 + 2 * margin) / cells, knots, wraps=domain.is_circle)
+    return Mechanism(epsilon, domain, window)
 
 
 def uniform_unbiased(
     epsilon: float, domain: Domain, *, share: float, cells: int, spread: float | None = None
 ) -> Mechanism:
-    """Equal cells with a window of about `share` of them that moves evenly in x: E[y] = x.
+    """Make equal cells with a window of about `share` of them that moves evenly in x: E[y] = x.
 
     The window is a whole number M of cells, so its mean is affine in the start. Without `spread` the
     window touches the ends of the range at the ends of the domain (PM, I-PTT, Duchi) and the decoding's
@@ -81,7 +78,7 @@ def uniform_unbiased(
     """
     q = exp_lower(epsilon)
     n, m = _cells_near(share, cells)
-    bits = _bits(float(n / (n + m * (q - 1))), q, False)
+    bits = draw_bits(float(n / (n + m * (q - 1))), q, False)
     a = math.ceil((1 << bits) / (n + m * (q - 1)))
     e = ((1 << bits) - n * a) // m
     length, slack = (1 << bits) - n * a, n * e - ((1 << bits) - n * a)
@@ -94,37 +91,28 @@ def uniform_unbiased(
         step = spread / n
         reach = Fraction(slack, 2) * Fraction(1 << bits, 2) / (offset * Fraction(step))
         first, last = round(Fraction(slack, 2) - reach), round(Fraction(slack, 2) + reach)
-    value = 0.5 - step * (n - 1) / 2
-    return _uniform(epsilon, domain, bits, n, a, e, value, step, [(0.0, first), (1.0, last)])
+    return Mechanism(epsilon, domain, _even_cells(bits, n, a, e, step, [(0.0, first), (1.0, last)]))
 
 
-def _uniform(
-    epsilon: float,
-    domain: Domain,
-    bits: int,
-    cells: int,
-    a: int,
-    e: int,
-    value: float,
-    step: float,
-    knots: Knots,
-) -> Mechanism:
-    window = Window(
-        wraps=domain.is_circle,
+def _even_cells(
+    bits: int, cells: int, a: int, e: int, step: float, knots: Knots, *, wraps: bool = False
+) -> Window:
+    """A window over cells of one weight, `step` apart, symmetric about the middle of the domain."""
+    return Window(
+        wraps=wraps,
         bits=bits,
         count=np.array([cells]),
         background=np.array([a]),
         extra=np.array([e]),
-        value=np.array([value]),
+        value=np.array([0.5 - step * (cells - 1) / 2]),
         step=np.array([step]),
         knot_t=np.array([t for t, _ in knots]),
         knot_s=np.array([s for _, s in knots]),
         stepwise=False,
     )
-    return Mechanism(epsilon, domain, window)
 
 
-def _bits(mass: float, q: Fraction, circle: bool) -> int:
+def draw_bits(mass: float, q: Fraction, circle: bool) -> int:
     """The most bits for which A + H stays below 2^53 (on a circle 2H + 2^bits: any sum before it wraps)."""
     extra = mass * float(q - 1)
     reach = 2 * extra + 1 if circle else extra + mass
@@ -148,7 +136,7 @@ def _cells_near(share: float, most: int) -> tuple[int, int]:
 def background_window(
     epsilon: float, domain: Domain, *, positions: ArrayLike, masses: ArrayLike, unbiased: bool
 ) -> Mechanism:
-    """Any background on an interval: atoms of the given masses at the given unit positions.
+    """Make a mechanism of any background on an interval: atoms of given masses at given unit positions.
 
     The window is the contiguous one nearest to t, or with `unbiased` the one whose mean is t. Positions
     must increase; masses below 1e−9 of the largest are dropped.
@@ -157,8 +145,8 @@ def background_window(
     keep = g >= 1e-9 * g.max()
     v, g = v[keep], g[keep]
     q = exp_lower(epsilon)
-    g = g * _within(float(g.sum()), float(1 / q)) / float(g.sum())
-    bits = _bits(float(g.sum()), q, False)
+    g = g * _between(float(g.sum()), float(1 / q)) / float(g.sum())
+    bits = draw_bits(float(g.sum()), q, False)
     a = np.maximum(1, np.rint(g * 2.0**bits)).astype(np.int64)
     e = np.array([math.floor(int(w) * q) - int(w) for w in a], dtype=np.int64)
     length, edge = (1 << bits) - int(a.sum()), np.concatenate(([0], np.cumsum(e)))
@@ -183,7 +171,7 @@ def background_window(
     return Mechanism(epsilon, domain, window)
 
 
-def _within(mass: float, least: float) -> float:
+def _between(mass: float, least: float) -> float:
     """A background mass strictly between 1/q and 1: a constant report, too, needs a (tiny) window."""
     slack = (1 - least) * 2.0**-20
     return min(max(mass, least + slack), 1 - slack)
@@ -227,7 +215,6 @@ def _mean_starts(
     stretch = max(np.longdouble(1), 0.5 / means[-1], -0.5 / means[0])
     if stretch > 1 + 1e-6:
         raise ValueError("this background is too narrow for an unbiased mechanism")
-    # One part in 2^60 more than needed: the last knot must not fall short of t = 1 by rounding.
     t = np.asarray(means * stretch + 0.5, dtype=np.float64)
     s = levels.astype(np.int64)
     first = max(int(np.searchsorted(t, 0.0, side="right")) - 1, 0)

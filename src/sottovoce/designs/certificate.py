@@ -21,19 +21,25 @@ import numpy as np
 
 from sottovoce.core.exact import exp_upper
 from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.designs.bounds import CLOSED
 from sottovoce.designs.cuts import Cuts, least_shift, least_sum
-from sottovoce.designs.limits import CLOSED
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Certificate:
-    """`limit` ≤ what any ε-LDP mechanism attains; `worst` = what this one attains; `ratio` = worst / limit.
+    """How close a mechanism comes to the best: `ratio` = `worst` / `limit`.
 
-    With a prior, `worst` and `limit` are expectations under it. `form` says what proves the limit: "cuts", or
-    one of the closed forms of `designs.limits`.
-    `exponent` is that of the loss and `unbiased` says that it is about variances. `unit_limit` and
-    `unit_worst` are the two numbers for a domain of width 1, `width` is that of this one. `weights` add the
-    `cuts` up to the proof.
+    Attributes:
+        epsilon: Privacy parameter ε.
+        exponent: The k of the loss |y − x|^k.
+        unbiased: True if it is about variances of unbiased mechanisms.
+        unit_limit: `limit` for a domain of width 1.
+        unit_worst: `worst` for a domain of width 1.
+        form: What proves the limit: "cuts", or one of the closed forms of `designs.bounds`.
+        cuts: The inequalities that the proof adds up.
+        weights: Their weights in the proof.
+        prior: The values and chances under which `worst` and `limit` are expectations, if there is a prior.
+        width: The width of the domain.
     """
 
     epsilon: float
@@ -79,13 +85,24 @@ class Certificate:
         return f"{'worst-case' if self.prior is None else 'expected'} {'variance' if self.unbiased else name}"
 
     def scaled(self, width: float) -> Certificate:
-        """The same certificate on a domain of another width."""
+        """State the same on a domain of another width.
+
+        Args:
+            width: The width of that domain.
+
+        Returns:
+            The certificate in its units.
+        """
         return replace(self, width=width)
 
     def verify(self) -> float:
-        """The limit, recomputed from the cuts (or the closed form) alone.
+        """Check the proof again, from the cuts or the closed form alone, for every real report y.
 
-        Raises ArithmeticError if they do not prove it. The cuts are checked for every real y.
+        Returns:
+            What they prove: at least the limit.
+
+        Raises:
+            ArithmeticError: If they do not prove the limit.
         """
         if self.cuts is None or self.weights is None:
             proved = CLOSED[self.form](self.epsilon, self.exponent)
@@ -129,7 +146,11 @@ class Certificate:
     # -- for the cache ----------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and lists; `width` is left out, it belongs to the domain."""
+        """Write it as plain numbers and lists.
+
+        Returns:
+            What `from_dict` reads; `width` is left out, it belongs to the domain.
+        """
         cuts = None
         if self.cuts is not None and self.weights is not None:
             columns = {"x": self.cuts.x, "a": self.cuts.a, "b": self.cuts.b, "kappa": self.cuts.kappa}
@@ -147,7 +168,17 @@ class Certificate:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Certificate:
-        """Read `data` as `to_dict` gave it."""
+        """Read what `to_dict` wrote.
+
+        Args:
+            data: The numbers.
+
+        Returns:
+            The certificate, on a domain of width 1.
+
+        Raises:
+            KeyError: If a number is missing.
+        """
         cuts = weights = prior = None
         if data["cuts"] is not None:
             column = {name: np.array(values, dtype=float) for name, values in data["cuts"].items()}

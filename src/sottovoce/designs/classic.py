@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sottovoce.core.domains import Domain, DomainLike, as_domain
-from sottovoce.core.errors import check_epsilon, loss_exponent, real_number
+from sottovoce.core.errors import ArgumentError, check_epsilon, loss_exponent, real_number
 from sottovoce.core.mechanism import Mechanism, cells_within
 from sottovoce.designs.build import named, uniform_unbiased, uniform_window
 
@@ -28,16 +28,31 @@ def ogpm(
     at: float | None = None,
     cells: int = DEFAULT_CELLS,
 ) -> Mechanism:
-    """The best piecewise mechanism with a uniform background (Zheng et al., Theorems 3.7 and 4.2).
+    """Design the best piecewise mechanism with a uniform background (Zheng et al., Theorems 3.7 and 4.2).
 
     Density p on a window of length w = (E − p)/(p(E − 1)) around x, p/E elsewhere in the domain; on an
     interval the window stops at the ends, on a circle it wraps. p = e^{θε} minimises the worst-case
-    error of the given loss: θ = ½ for "l1"; for "l2" p is the root of (E−2)p³ + 3Ep − 2E² (the paper's
-    e^{ε/2} is not optimal there). With `at=x0` it minimises the error at x0 instead (paper, section 6).
+    error of the loss: θ = ½ for "l1"; for "l2" p is the root of (E−2)p³ + 3Ep − 2E² (the paper's
+    e^{ε/2} is not optimal there).
 
-    >>> m = ogpm(epsilon=1.0, domain=(0, 24), loss="l1")
-    >>> round(m.worst_error("l1") / 24, 5)
-    0.37754
+    Args:
+        epsilon: Privacy parameter ε.
+        domain: Where values lie: (low, high) or a `Circle`.
+        loss: "l1", "l2" or the k ≥ 1 of |y − x|^k.
+        at: Minimise the error at this value instead of the worst one (paper, section 6).
+        cells: How many different reports there are.
+
+    Returns:
+        The mechanism, with reports in the domain; biased on an interval.
+
+    Raises:
+        ValueError: If an argument is out of range.
+        TypeError: If an argument is of the wrong type.
+
+    Example:
+        >>> m = ogpm(epsilon=1.0, domain=(0, 24), loss="l1")
+        >>> round(m.worst_error("l1") / 24, 5)
+        0.37754
     """
     epsilon, domain = check_epsilon(epsilon), as_domain(domain)
     theta = _worst_theta(epsilon, loss_exponent(loss))
@@ -51,12 +66,25 @@ def ogpm(
 
 @named
 def pm(epsilon: float, domain: DomainLike = (0, 1), *, cells: int = DEFAULT_CELLS) -> Mechanism:
-    """The piecewise mechanism of Wang et al. (ICDE 2019): unbiased; made for means.
+    """Design the piecewise mechanism of Wang et al. (ICDE 2019), for means.
 
     On [−1, 1] reports lie in [−C, C], C = (√E + 1)/(√E − 1), the window is C − 1 long.
 
-    >>> round(pm(1.0).worst_variance(), 4)
-    1.3059
+    Args:
+        epsilon: Privacy parameter ε.
+        domain: The interval that values lie in.
+        cells: How many different reports there are, at most.
+
+    Returns:
+        The mechanism, unbiased, with reports far beyond the domain.
+
+    Raises:
+        ValueError: If an argument is out of range or the domain is a circle.
+        TypeError: If an argument is of the wrong type.
+
+    Example:
+        >>> round(pm(1.0).worst_variance(), 4)
+        1.3059
     """
     epsilon, domain = check_epsilon(epsilon), _interval(domain, "pm")
     return uniform_unbiased(epsilon, domain, share=1 / (math.exp(epsilon / 2) + 1), cells=cells_within(cells))
@@ -64,49 +92,89 @@ def pm(epsilon: float, domain: DomainLike = (0, 1), *, cells: int = DEFAULT_CELL
 
 @named
 def sw(epsilon: float, domain: DomainLike = (0, 1), *, cells: int = DEFAULT_CELLS) -> Mechanism:
-    """The square wave of Li et al. (SIGMOD 2020): made for distributions.
+    """Design the square wave of Li et al. (SIGMOD 2020), for distributions.
 
         b = (εE − E + 1) / (2E(E − 1 − ε))
 
     A report lies within b of the truth with density E times that of elsewhere on [−b, 1 + b].
 
-    >>> float(sw(1.0).error(0.0).round(4))
-    0.2865
+    Args:
+        epsilon: Privacy parameter ε.
+        domain: The interval that values lie in.
+        cells: How many different reports there are.
+
+    Returns:
+        The mechanism, biased, with reports a little beyond the domain.
+
+    Raises:
+        ValueError: If an argument is out of range or the domain is a circle.
+        TypeError: If an argument is of the wrong type.
+
+    Example:
+        >>> float(sw(1.0).error(0.0).round(4))
+        0.2865
     """
     epsilon, domain = check_epsilon(epsilon), _interval(domain, "sw")
     b = square_wave_reach(epsilon)
     mass = (1 + 2 * b) / (2 * b * math.exp(epsilon) + 1)
-    return uniform_window(epsilon, domain, mass=mass, cells=cells_within(cells), margin=b, centred=False)
+    return uniform_window(epsilon, domain, mass=mass, cells=cells_within(cells), margin=b)
 
 
 @named
 def ptt(
     epsilon: float, domain: DomainLike = (0, 1), q: float | None = None, *, cells: int = DEFAULT_CELLS
 ) -> Mechanism:
-    """I-PTT: the unbiased mechanisms with a uniform background, one for each q in (0, 1).
+    """Design I-PTT: an unbiased mechanism with a uniform background, one for each q in (0, 1).
 
     On [−1, 1]: k = E/(q(E − 1)), a = 1/((1 − q)(E − 1)), the window is kx ± a within ±(k + a). PM is
-    q = √E/(√E + 1). Without q the one of least worst-case variance is taken. (The paper treats k and a as
-    independent; normalisation leaves one parameter.)
+    q = √E/(√E + 1). (The paper treats k and a as independent; normalisation leaves one parameter.)
 
-    >>> round(ptt(1.0).worst_variance(), 4)
-    1.2664
+    Args:
+        epsilon: Privacy parameter ε.
+        domain: The interval that values lie in.
+        q: Which one; that of least worst-case variance if not given.
+        cells: How many different reports there are, at most.
+
+    Returns:
+        The mechanism, unbiased, with reports far beyond the domain.
+
+    Raises:
+        ValueError: If an argument is out of range or the domain is a circle.
+        TypeError: If an argument is of the wrong type.
+
+    Example:
+        >>> round(ptt(1.0).worst_variance(), 4)
+        1.2664
     """
     epsilon, domain = check_epsilon(epsilon), _interval(domain, "ptt")
     if q is None:
         q = ptt_optimal_q(epsilon)
     elif not 0 < real_number(q, "q") < 1:
-        raise ValueError(f"q must lie strictly between 0 and 1, got q={q!r}")
+        raise ArgumentError(f"q must lie strictly between 0 and 1, got q={q!r}", argument="q")
     k, a = ptt_parameters(epsilon, q)
     return uniform_unbiased(epsilon, domain, share=a / (k + a), cells=cells_within(cells))
 
 
 @named
 def duchi(epsilon: float, domain: DomainLike = (0, 1)) -> Mechanism:
-    """Duchi, Jordan and Wainwright: two reports, ±(E + 1)/(E − 1) on [−1, 1], the best unbiased one as ε → 0.
+    """Design the two reports of Duchi, Jordan and Wainwright: the best unbiased mechanism as ε → 0.
 
-    >>> duchi(1.0, (-1, 1)).decode([0, 1]).round(4).tolist()
-    [-2.164, 2.164]
+    On [−1, 1] the reports are ±(E + 1)/(E − 1).
+
+    Args:
+        epsilon: Privacy parameter ε.
+        domain: The interval that values lie in.
+
+    Returns:
+        The mechanism, unbiased, with two cells.
+
+    Raises:
+        ValueError: If an argument is out of range or the domain is a circle.
+        TypeError: If an argument is of the wrong type.
+
+    Example:
+        >>> duchi(1.0, (-1, 1)).decode([0, 1]).round(4).tolist()
+        [-2.164, 2.164]
     """
     epsilon, domain = check_epsilon(epsilon), _interval(domain, "duchi")
     return uniform_unbiased(epsilon, domain, share=0.5, cells=2)
@@ -114,12 +182,25 @@ def duchi(epsilon: float, domain: DomainLike = (0, 1)) -> Mechanism:
 
 @named
 def ogpm_unbiased(epsilon: float, domain: DomainLike = (0, 1), *, cells: int = DEFAULT_CELLS) -> Mechanism:
-    """OGPM-U as printed (Zheng et al., Theorem 5.1): unbiased on [−C, C + 1], C as in `pm`.
+    """Design OGPM-U as printed (Zheng et al., Theorem 5.1): unbiased on [−C, C + 1], C as in `pm`.
 
     Dominated: PM has 3–4 times less variance with the same three pieces. Kept for comparison.
 
-    >>> round(ogpm_unbiased(1.0).worst_variance(), 4)
-    5.0245
+    Args:
+        epsilon: Privacy parameter ε.
+        domain: The interval that values lie in.
+        cells: How many different reports there are, at most.
+
+    Returns:
+        The mechanism, unbiased, with reports far beyond the domain.
+
+    Raises:
+        ValueError: If an argument is out of range or the domain is a circle.
+        TypeError: If an argument is of the wrong type.
+
+    Example:
+        >>> round(ogpm_unbiased(1.0).worst_variance(), 4)
+        5.0245
     """
     epsilon, domain = check_epsilon(epsilon), _interval(domain, "ogpm_unbiased")
     c = 1 / math.tanh(epsilon / 4)
@@ -223,12 +304,13 @@ def _least(f: Callable[[float], float], low: float, high: float) -> float:
 def _unit_point(domain: Domain, at: float) -> float:
     x0 = real_number(at, "at")
     if not domain.contains(x0):
-        raise ValueError(f"at must lie in the domain, got at={x0!r}")
+        raise ArgumentError(f"at must lie in the domain, got at={x0!r}", argument="at")
     return float(domain.to_unit(x0))
 
 
 def _interval(domain: DomainLike, name: str) -> Domain:
     domain = as_domain(domain)
     if domain.is_circle:
-        raise ValueError(f"{name} is defined on an interval; on a circle use ogpm, which is optimal there")
+        sentence = f"{name} is defined on an interval; on a circle use ogpm, which is optimal there"
+        raise ArgumentError(sentence, argument="domain")
     return domain

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from sottovoce.core.domains import Circle, Domain, Interval
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.designs.bounds import circular_limit, even_prior_limit, reach_limit
 from sottovoce.designs.build import uniform_window
 from sottovoce.designs.certificate import Certificate
 from sottovoce.designs.classic import DEFAULT_CELLS, duchi, ogpm, ptt
-from sottovoce.designs.limits import circular_limit, even_prior_limit, reach_limit
 
 _UNIT = Interval(0, 1)
 
@@ -35,16 +35,16 @@ def large_epsilon(epsilon: float, k: float, unbiased: bool) -> Mechanism:
     """
     limit = even_prior_limit(epsilon, k)
     if unbiased:
-        made = ptt(epsilon, _UNIT)
-        worst = made.worst_variance()
+        design = ptt(epsilon, _UNIT)
+        worst = design.worst_variance()
     else:
         radius = _radius(epsilon, k)
         mass = (1 + 2 * radius) / (1 + 2 * radius * math.exp(epsilon))
         cells = DEFAULT_CELLS if k in (1, 2) else DEFAULT_CELLS // 4  # other losses have no quick worst case
-        made = uniform_window(epsilon, _UNIT, mass=mass, cells=cells, margin=radius, centred=False)
-        made = made.truncated()
-        worst = made.worst_error(k)
-    return replace(made, certificate=Certificate(epsilon, k, unbiased, limit, worst, form="even prior"))
+        design = uniform_window(epsilon, _UNIT, mass=mass, cells=cells, margin=radius)
+        design = design.truncated()
+        worst = design.worst_error(k)
+    return replace(design, certificate=Certificate(epsilon, k, unbiased, limit, worst, form="even prior"))
 
 
 def _radius(epsilon: float, k: float) -> float:
@@ -61,6 +61,6 @@ def _radius(epsilon: float, k: float) -> float:
 
 def tiny_epsilon(epsilon: float) -> Mechanism:
     """Duchi's two reports on [0, 1] against the limit of what means can be reached."""
-    made = duchi(epsilon, _UNIT)
-    limit, worst = reach_limit(epsilon), made.worst_variance()
-    return replace(made, certificate=Certificate(epsilon, 2.0, True, limit, worst, form="reach"))
+    design = duchi(epsilon, _UNIT)
+    limit, worst = reach_limit(epsilon), design.worst_variance()
+    return replace(design, certificate=Certificate(epsilon, 2.0, True, limit, worst, form="reach"))

@@ -80,18 +80,18 @@ class Cuts:
 
     def roots(self) -> FloatArray:
         """Where some D changes sign, and the x where |y − x| may have a corner."""
-        found = [self.x]
+        points = [self.x]
         lossy = self.a > 0
         a, b, kappa, x = self.a[lossy], self.b[lossy], self.kappa[lossy], self.x[lossy]
         if np.any(b):  # only with k = 2
             half = np.sqrt(np.maximum(b * b / 4 + a * kappa, 0)) / a
-            found += [x - b / (2 * a) - half, x - b / (2 * a) + half]
+            points += [x - b / (2 * a) - half, x - b / (2 * a) + half]
         else:
             reach = (np.maximum(kappa, 0) / a) ** (1 / self.k)
-            found += [x - reach, x + reach]
+            points += [x - reach, x + reach]
         linear = ~lossy & (self.b != 0)
-        found.append(self.x[linear] + self.kappa[linear] / self.b[linear])
-        return np.unique(np.concatenate(found))
+        points.append(self.x[linear] + self.kappa[linear] / self.b[linear])
+        return np.unique(np.concatenate(points))
 
 
 def _power(z: FloatArray, k: float) -> FloatArray:

@@ -129,15 +129,14 @@ def _on_unit_interval(problem: Problem, tolerance: float | None) -> Mechanism:
     if problem.epsilon > SEARCH_UP_TO or (problem.unbiased and problem.epsilon < SEARCH_UNBIASED_FROM):
         return _within(_outside_the_search(problem), tolerance)
     aim = tolerance if tolerance is not None else problem.usual_tolerance
-    reports, best = problem.reports_for(aim), None
-    warm: Solution | None = None
+    reports, solution, best = problem.reports_for(aim), None, None
     if reports > 100:
-        warm = problem.solve(reports // 2, gap=aim / 4)
+        solution = problem.solve(reports // 2, gap=aim / 4)
     while True:
-        warm = problem.solve(reports, gap=aim / 20, warm=warm)
-        made = _ship(problem, warm)
-        if best is None or made.certificate.ratio < best.certificate.ratio:
-            best = made
+        solution = problem.solve(reports, gap=aim / 20, coarse=solution)
+        design = _shipped(problem, solution)
+        if best is None or design.certificate.ratio < best.certificate.ratio:
+            best = design
         if best.certificate.ratio <= 1 + aim or reports >= MAX_REPORTS:
             return _within(best, tolerance)
         growth = math.sqrt((best.certificate.ratio - 1) / aim) * 1.1
@@ -146,30 +145,26 @@ def _on_unit_interval(problem: Problem, tolerance: float | None) -> Mechanism:
 
 def _outside_the_search(problem: Problem) -> Mechanism:
     if isinstance(problem, PriorProblem):
-        raise ArgumentError(
-            f"prior needs epsilon between {SEARCH_UNBIASED_FROM if problem.unbiased else MIN_EPSILON} and "
-            f"{SEARCH_UP_TO}, got epsilon={problem.epsilon!r}",
-            argument="epsilon",
-        )
+        least = SEARCH_UNBIASED_FROM if problem.unbiased else MIN_EPSILON
+        rule = f"prior needs epsilon between {least} and {SEARCH_UP_TO}"
+        raise ArgumentError(f"{rule}, got epsilon={problem.epsilon!r}", argument="epsilon")
     if problem.epsilon > SEARCH_UP_TO:
         return large_epsilon(problem.epsilon, problem.k, problem.unbiased)
     return tiny_epsilon(problem.epsilon)
 
 
-def _ship(problem: Problem, solution: Solution) -> Mechanism:
+def _shipped(problem: Problem, solution: Solution) -> Mechanism:
     """The integer mechanism of a background, its exact worst case, and the certificate."""
-    made = background_window(
-        problem.epsilon, Interval(0, 1), positions=solution.y, masses=solution.g, unbiased=problem.unbiased
+    y, g = solution.grid.y, solution.grid.g
+    design = background_window(
+        problem.epsilon, Interval(0, 1), positions=y, masses=g, unbiased=problem.unbiased
     )
-    return replace(made, certificate=problem.certified(made, solution))
+    return replace(design, certificate=problem.certified(design, solution))
 
 
-def _within(made: Mechanism, tolerance: float | None) -> Mechanism:
-    ratio = made.certificate.ratio
-    if tolerance is not None and ratio > 1 + tolerance:
-        raise ArgumentError(
-            f"tolerance={tolerance!r} is out of reach at epsilon={made.epsilon!r}: "
-            f"the best design found is {ratio - 1:.2g} above the limit",
-            argument="tolerance",
-        )
-    return made
+def _within(design: Mechanism, tolerance: float | None) -> Mechanism:
+    excess = design.certificate.ratio - 1
+    if tolerance is not None and excess > tolerance:
+        rule = f"tolerance={tolerance!r} is out of reach at epsilon={design.epsilon!r}"
+        raise ArgumentError(f"{rule}: the best design is {excess:.2g} above the limit", argument="tolerance")
+    return design

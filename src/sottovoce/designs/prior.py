@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core.domains import Domain
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.certificate import Certificate, settle
+from sottovoce.designs.master import GridProblem
+from sottovoce.designs.oracles import mean_oracle, value_oracle
 from sottovoce.designs.problem import Problem, Solution
-from sottovoce.designs.search import Found, direct_oracle, search, unbiased_oracle
+from sottovoce.designs.search import GridSolution, search
 
 MOST_POINTS = 65  # a finer guess is spread over this many inputs, mass and mean kept
 
@@ -41,17 +44,19 @@ def as_prior(prior: PriorLike, domain: Domain) -> Prior:
     values, weights = prior if _is_pair(prior) else (prior, None)
     points = np.asarray(values)
     if points.dtype.kind not in "iuf" or points.ndim != 1 or points.size == 0:
-        raise TypeError("prior must be samples (a sequence of numbers) or a pair (values, weights)")
+        sentence = "prior must be samples (a sequence of numbers) or a pair (values, weights)"
+        raise ArgumentTypeError(sentence, argument="prior")
     if not domain.contains(points).all():
         outside = points[~domain.contains(points)][0]
         rule = f"prior must lie in the domain [{domain.low!r}, {domain.high!r}]"
-        raise ValueError(f"{rule}, got the value {outside.item()!r}")
+        raise ArgumentError(f"{rule}, got the value {outside.item()!r}", argument="prior")
     mass = np.ones(len(points)) if weights is None else np.asarray(weights, dtype=np.float64)
     if mass.shape != points.shape:
-        found = f"{len(points)} values and weights of shape {mass.shape}"
-        raise ValueError(f"prior must have one weight per value, got {found}")
+        sizes = f"{len(points)} values and weights of shape {mass.shape}"
+        raise ArgumentError(f"prior must have one weight per value, got {sizes}", argument="prior")
     if not (np.isfinite(mass).all() and (mass >= 0).all() and mass.sum() > 0):
-        raise ValueError("prior must have weights that are finite, not negative and not all zero")
+        sentence = "prior must have weights that are finite, not negative and not all zero"
+        raise ArgumentError(sentence, argument="prior")
     return _thinned(np.clip(domain.to_unit(points), 0.0, 1.0), mass / mass.sum())
 
 
@@ -82,7 +87,7 @@ class PriorProblem(Problem):
     prior: Prior
 
     @property
-    def question(self) -> dict[str, Any]:
+    def question(self) -> dict[str, object]:
         return {
             **super().question,
             "points": self.prior.points.tolist(),
@@ -103,47 +108,31 @@ class PriorProblem(Problem):
         constant = float((self.prior.chances @ np.abs(spread) ** self.k).min())
         return min(worst, max(constant, 1e-6 * worst))
 
-    def solve(self, reports: int, *, gap: float, warm: Solution | None = None) -> Solution:
-        points, chances = self.prior.points, self.prior.chances
-        y = self._grid(reports, warm)
-        if not self.unbiased:
+    def solve(self, reports: int, *, gap: float, coarse: Solution | None = None) -> Solution:
+        points, y = self.prior.points, self._grid(reports, coarse)
+        if self.unbiased:
+            oracle = mean_oracle(self.e, points)
+        else:
             y = np.union1d(y, points)  # a corner of the loss off the grid would cost the certificate
-        groups = np.arange(len(points))
-        oracle = (
-            unbiased_oracle(self.e, points)
-            if self.unbiased
-            else direct_oracle(points, self.k, self.e, groups)
-        )
-        found = search(
-            oracle,
-            y,
-            self.e,
-            shares=chances,
-            scale=self.scale,
-            start=self._start(y),
-            gap=gap,
-            folded=False,
-            warm=None if warm is None else warm.found.active,
-        )
-        return self._proved_for_prior(found)
+            oracle = value_oracle(points, self.k, self.e, np.arange(len(points)))
+        problem = GridProblem(self.epsilon, y, self.prior.chances, self.scale, symmetric=False)
+        known = None if coarse is None else coarse.grid.active
+        return self._proved(search(problem, oracle, gap=gap, known=known))
 
-    def _proved_for_prior(self, found: Found) -> Solution:
-        keep = found.weights >= 1e-12 * found.weights.max()  # all of them if a constant report costs nothing
-        cuts, weights, groups = found.cuts[keep], found.weights[keep], found.groups[keep]
-        lossy = cuts.a > 0
-        held = np.bincount(groups[lossy], weights[lossy], len(self.prior.chances))
-        share = np.minimum(1.0, self.prior.chances / np.maximum(held, 1e-300))
-        weights = np.where(lossy, weights * share[groups], weights)
+    def _proved(self, best: GridSolution, *others: GridSolution) -> Solution:
+        """The limit that the cuts prove when no input has more weight than its chance."""
+        keep = best.weights >= 1e-12 * best.weights.max()  # all of them if a constant report costs nothing
+        cuts, weights, groups = best.cuts[keep], best.weights[keep], best.groups[keep]
+        on_error = cuts.a > 0
+        total = np.bincount(groups[on_error], weights[on_error], len(self.prior.chances))
+        share = np.minimum(1.0, self.prior.chances / np.maximum(total, 1e-300))
+        weights = np.where(on_error, weights * share[groups], weights)
         cuts, weights, limit = settle(cuts, weights, self.epsilon)
-        return Solution(found.y, found.g, max(limit, 0.0), cuts, weights, found)
+        return Solution(best, max(limit, 0.0), cuts, weights)
 
-    def certified(self, made: Mechanism, solution: Solution) -> Certificate:
-        """The expectation of the shipped mechanism under the prior, against the limit."""
-        certificate = super().certified(made, solution)
-        x = self.prior.points
-        each = made.variance(x) if self.unbiased else made.error(x, self.k)
-        return replace(
-            certificate,
-            unit_worst=float(self.prior.chances @ each),
-            prior=(self.prior.points, self.prior.chances),
-        )
+    def certified(self, design: Mechanism, solution: Solution) -> Certificate:
+        """State the expectation of the integers that ship under the prior, against the limit."""
+        x, chances = self.prior.points, self.prior.chances
+        each = design.variance(x) if self.unbiased else design.error(x, self.k)
+        certificate = super().certified(design, solution)
+        return replace(certificate, unit_worst=float(chances @ each), prior=(x, chances))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -14,22 +13,29 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.certificate import Certificate, settle
 from sottovoce.designs.classic import duchi, ogpm, ptt_optimal_q, ptt_worst_variance
 from sottovoce.designs.cuts import Cuts
-from sottovoce.designs.search import Found, Oracle, Warm, direct_oracle, search, unbiased_oracle
+from sottovoce.designs.master import GridProblem
+from sottovoce.designs.oracles import mean_oracle, value_oracle
+from sottovoce.designs.search import ActiveCuts, GridSolution, search
 
 MAX_REPORTS = 449  # 64 KB of spec
-_ONE = np.ones(1)
+_SENTINELS = 24  # at most so many reports beyond the support, on either side
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Solution:
-    """A background on reports y and a limit proved for every mechanism by weighted cuts."""
+    """A background, and a limit proved for every mechanism by weighted cuts.
 
-    y: FloatArray
-    g: FloatArray
+    Attributes:
+        grid: The best background on a grid.
+        limit: What no ε-LDP mechanism goes below.
+        cuts: The cuts that prove it.
+        weights: Their weights.
+    """
+
+    grid: GridSolution
     limit: float
     cuts: Cuts
     weights: FloatArray
-    found: Found
 
 
 @dataclass(frozen=True)
@@ -40,8 +46,19 @@ class Problem:
     k: float
     unbiased: bool
 
+    @property
+    def question(self) -> dict[str, object]:
+        """Everything that the answer depends on, in plain numbers."""
+        return {"epsilon": self.epsilon, "k": self.k, "unbiased": self.unbiased}
+
+    @property
+    def usual_tolerance(self) -> float:
+        """How far above the limit is good enough if nothing is said."""
+        return 0.001 if self.epsilon <= 4 else 0.008
+
     @cached_property
     def e(self) -> float:
+        """E = e^ε."""
         return math.exp(self.epsilon)
 
     @cached_property
@@ -49,7 +66,7 @@ class Problem:
         """A classic's worst case: the size of the answer."""
         if self.unbiased:
             q = ptt_optimal_q(self.epsilon)
-            return min(ptt_worst_variance(self.epsilon, q) / 4, duchi(self.epsilon, (0, 1)).worst_variance())
+            return min(ptt_worst_variance(self.epsilon, q) / 4, duchi(self.epsilon).worst_variance())
         return min(ogpm(self.epsilon, loss=self.k, cells=1024).worst_error(self.k), 0.5**self.k)
 
     @cached_property
@@ -59,95 +76,40 @@ class Problem:
             return self.scale ** (1 / self.k)
         return math.exp(-self.epsilon / 2)
 
-    @property
-    def question(self) -> dict[str, Any]:
-        """Everything that the answer depends on, in plain numbers."""
-        return {"epsilon": self.epsilon, "k": self.k, "unbiased": self.unbiased}
-
-    @property
-    def usual_tolerance(self) -> float:
-        return 0.001 if self.epsilon <= 4 else 0.008
-
     def reports_for(self, tolerance: float) -> int:
         """How many reports should do: the loss of a grid is quadratic in its step."""
         span = 1 + 2 * self.length if self.unbiased else 1.0
         needed = span / (1.2 * math.sqrt(tolerance) * self.length)
         return round(min(max(needed, 65), MAX_REPORTS)) | 1
 
-    def solve(self, reports: int, *, gap: float, warm: Solution | None = None) -> Solution:
-        """The best background on a grid of so many reports, and the limit that its multipliers prove."""
-        y = self._grid(reports, warm)
+    def solve(self, reports: int, *, gap: float, coarse: Solution | None = None) -> Solution:
+        """Find the best background on a grid of so many reports, and the limit that its multipliers prove.
 
-        def run(oracle: Oracle, known: Warm | None, y: FloatArray = y) -> Found:
-            return search(
-                oracle,
-                y,
-                self.e,
-                shares=_ONE,
-                scale=self.scale,
-                start=self._start(y),
-                gap=gap,
-                warm=known,
-                per_round=max(64, reports // 3),
-            )
-
-        known = None if warm is None else warm.found.active
-        if self.unbiased:
-            found = run(unbiased_oracle(self.e), known)
-            for _ in range(8):
-                dip = self._dip_outside(found)
-                if dip is None:
-                    break
-                y = np.sort(np.append(y, [dip, 1 - dip]))
-                found = run(unbiased_oracle(self.e), found.active, y)
-            return self._proved(found, [found])
-        # The error of a grid background is largest halfway between reports or on them.
-        halves = np.linspace(0.0, 0.5, reports)
-        found = run(direct_oracle(halves, self.k, self.e), known)
-        proofs = [found]
-        if self.k < 2:
-            # Corners of the loss off the grid would cost the certificate: prove with inputs on the grid.
-            cuts, groups = found.active
-            on = np.isin(cuts.x, y)
-            on_grid = direct_oracle(y[: reports // 2 + 1], self.k, self.e)
-            proofs.append(run(on_grid, (cuts[on], groups[on])))
-        return self._proved(found, proofs)
-
-    def _start(self, y: FloatArray) -> FloatArray:
-        return np.full(len(y), math.exp(-self.epsilon / 2) / len(y))
-
-    def _grid(self, reports: int, warm: Solution | None) -> FloatArray:
-        if not self.unbiased:
-            return np.linspace(0.0, 1.0, reports)
-        if warm is None:
-            reach = 1.3 * self.length
-        else:
-            # The support, a step more on either side, and sparse sentinels beyond for the certificate.
-            low, high = warm.found.support
-            reach = max(-low, high - 1) + 1.5 * float(np.diff(warm.y).min())
-        beyond = reach + 0.15 * self.length * 1.6 ** np.arange(24)
-        beyond = beyond[beyond < max(3 * self.length, 6.0) + reach]
-        inner = np.linspace(-reach, 1 + reach, reports)
-        return np.concatenate((-beyond[::-1], inner, 1 + beyond))
-
-    def _dip_outside(self, found: Found) -> float | None:
-        """Where the sum of cuts is most negative below the support: a report that the grid must have, too.
-
-        There it is a parabola that sentinels alone do not hold up: E times the weight of a mean far out.
+        Args:
+            reports: How many reports the grid has, sentinels left out.
+            gap: The relative gap between value and bound on the grid.
+            coarse: A solution on a coarser grid, to begin with.
         """
-        cuts, weights = _both_sides(found)
-        low = found.support[0]
-        y = low - np.geomspace(1e-3 * self.length, max(3 * self.length, 6.0), 1500)[::-1]
-        r = weights @ cuts.coefficients(y, self.e)
-        at = int(np.clip(np.argmin(r), 1, len(y) - 2))
-        if r[at] >= -1e-4 * self.scale:
-            return None
-        curve = np.polyfit(y[at - 1 : at + 2] - y[at], r[at - 1 : at + 2], 2)
-        return float(y[at] - curve[1] / (2 * curve[0]) if curve[0] > 0 else y[at])
+        y, known = self._grid(reports, coarse), None if coarse is None else coarse.grid.active
+        per_round = max(64, reports // 3)
+        if self.unbiased:
+            return self._proved(self._for_means(y, gap, known, per_round))
+        # The error of a grid background is largest halfway between reports or on them.
+        problem, halves = self._on(y), np.linspace(0.0, 0.5, reports)
+        oracle = value_oracle(halves, self.k, self.e)
+        best = search(problem, oracle, gap=gap, known=known, per_round=per_round)
+        if self.k >= 2:
+            return self._proved(best)
+        # Corners of the loss off the grid would cost the certificate: prove with inputs on the grid, too.
+        cuts, groups = best.active
+        on_grid = np.isin(cuts.x, y)
+        oracle = value_oracle(y[: reports // 2 + 1], self.k, self.e)
+        known = cuts[on_grid], groups[on_grid]
+        return self._proved(best, search(problem, oracle, gap=gap, known=known, per_round=per_round))
 
-    def certified(self, made: Mechanism, solution: Solution) -> Certificate:
-        """The exact worst case of the shipped mechanism, against the limit."""
-        worst = made.worst_variance() if self.unbiased else made.worst_error(self.k)
+    def certified(self, design: Mechanism, solution: Solution) -> Certificate:
+        """State the exact worst case of the integers that ship, against the limit."""
+        worst = design.worst_variance() if self.unbiased else design.worst_error(self.k)
         return Certificate(
             self.epsilon,
             self.k,
@@ -159,17 +121,58 @@ class Problem:
             solution.weights,
         )
 
-    def _proved(self, found: Found, proofs: list[Found]) -> Solution:
-        best: tuple[Cuts, FloatArray, float] | None = None
-        for proof in proofs:
-            settled = settle(*_both_sides(proof), self.epsilon)
-            if best is None or settled[2] > best[2]:
-                best = settled
-        assert best is not None
-        return Solution(found.y, found.g, best[2], best[0], best[1], found)
+    def _on(self, y: FloatArray) -> GridProblem:
+        return GridProblem(self.epsilon, y, np.ones(1), self.scale, symmetric=True)
+
+    def _for_means(self, y: FloatArray, gap: float, known: ActiveCuts | None, per_round: int) -> GridSolution:
+        """The best background on a grid that grows by the reports which the certificate needs."""
+        oracle = mean_oracle(self.e)
+        best = search(self._on(y), oracle, gap=gap, known=known, per_round=per_round)
+        for _ in range(8):
+            dip = self._dip_outside(best)
+            if dip is None:
+                break
+            y = np.sort(np.append(y, [dip, 1 - dip]))
+            best = search(self._on(y), oracle, gap=gap, known=best.active, per_round=per_round)
+        return best
+
+    def _grid(self, reports: int, coarse: Solution | None) -> FloatArray:
+        if not self.unbiased:
+            return np.linspace(0.0, 1.0, reports)
+        if coarse is None:
+            reach = 1.3 * self.length
+        else:
+            # The support, a step more on either side, and sparse sentinels beyond for the certificate.
+            low, high = coarse.grid.support
+            reach = max(-low, high - 1) + 1.5 * float(np.diff(coarse.grid.y).min())
+        beyond = reach + 0.15 * self.length * 1.6 ** np.arange(_SENTINELS)
+        beyond = beyond[beyond < max(3 * self.length, 6.0) + reach]
+        inner = np.linspace(-reach, 1 + reach, reports)
+        return np.concatenate((-beyond[::-1], inner, 1 + beyond))
+
+    def _dip_outside(self, best: GridSolution) -> float | None:
+        """Where the sum of cuts is most negative below the support: a report that the grid must have, too.
+
+        There it is a parabola that sentinels alone do not hold up: E times the weight of a mean far out.
+        """
+        cuts, weights = _both_sides(best)
+        low = best.support[0]
+        y = low - np.geomspace(1e-3 * self.length, max(3 * self.length, 6.0), 1500)[::-1]
+        r = weights @ cuts.coefficients(y, self.e)
+        at = int(np.clip(np.argmin(r), 1, len(y) - 2))
+        if r[at] >= -1e-4 * self.scale:
+            return None
+        curve = np.polyfit(y[at - 1 : at + 2] - y[at], r[at - 1 : at + 2], 2)
+        return float(y[at] - curve[1] / (2 * curve[0]) if curve[0] > 0 else y[at])
+
+    def _proved(self, best: GridSolution, *others: GridSolution) -> Solution:
+        """The first background, and the largest limit that the cuts of one of these solutions prove."""
+        proofs = (settle(*_both_sides(proof), self.epsilon) for proof in (best, *others))
+        cuts, weights, limit = max(proofs, key=lambda proof: proof[2])
+        return Solution(best, limit, cuts, weights)
 
 
-def _both_sides(proof: Found) -> tuple[Cuts, FloatArray]:
+def _both_sides(proof: GridSolution) -> tuple[Cuts, FloatArray]:
     """The cuts that carry weight and their mirror images, half each; the weights of errors add up to one."""
     keep = proof.weights > 1e-12 * proof.weights.max()
     cuts, weights = proof.cuts[keep], proof.weights[keep]

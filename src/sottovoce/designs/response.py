@@ -17,7 +17,7 @@ from sottovoce.core.errors import check_epsilon, whole_number
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.window import Window
-from sottovoce.designs.build import _bits, named
+from sottovoce.designs.build import draw_bits, named
 
 
 @named
@@ -31,7 +31,7 @@ def response(epsilon: float, cells: int) -> Mechanism:
     """
     epsilon, k = check_epsilon(epsilon), whole_number(cells, "cells", least=2, most=1 << 12)
     q = exp_lower(epsilon)
-    bits = _bits(float(k / (k + q - 1)), q, False)
+    bits = draw_bits(float(k / (k + q - 1)), q, False)
     a = math.ceil(Fraction(1 << bits) / (k + q - 1))
     e = (1 << bits) - k * a
     window = Window(

@@ -26,14 +26,27 @@ WEIGHTS = (614, 410)
 
 @named
 def two_scale(epsilon: float, domain: DomainLike = (0, 1), *, cells: int = 2**15) -> Mixture:
-    """Two window widths by a public coin; `cells` counts the cells of each.
+    """Design two windows of different widths, chosen by a public coin, for distributions.
 
     Reconstructing a distribution from these reports is more accurate than from one width
     (benchmarks/reconstruction.py); for a mean use an unbiased mechanism.
 
-    >>> m = two_scale(epsilon=1.0)
-    >>> m.weights, m.cells
-    ((614, 410), 65536)
+    Args:
+        epsilon: Privacy parameter ε.
+        domain: Where values lie: (low, high) or a `Circle`.
+        cells: How many different reports each of the two has.
+
+    Returns:
+        The two mechanisms and their coin, as one.
+
+    Raises:
+        ValueError: If an argument is out of range.
+        TypeError: If an argument is of the wrong type.
+
+    Example:
+        >>> m = two_scale(epsilon=1.0)
+        >>> m.weights, m.cells
+        ((614, 410), 65536)
     """
     epsilon, domain = check_epsilon(epsilon), as_domain(domain)
     reaches = CIRCLE_REACH if domain.is_circle else INTERVAL_REACH
@@ -47,4 +60,4 @@ def _box(epsilon: float, domain: Domain, reach: float, cells: int) -> Mechanism:
     if domain.is_circle:
         return uniform_window(epsilon, domain, mass=1 / (1 + gain), cells=cells)
     mass = (1 + 2 * reach) / (1 + 2 * reach + gain)
-    return uniform_window(epsilon, domain, mass=mass, cells=cells, margin=reach, centred=False)
+    return uniform_window(epsilon, domain, mass=mass, cells=cells, margin=reach)

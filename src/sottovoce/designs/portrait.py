@@ -1,4 +1,4 @@
-"""The picture of a certified mechanism: its law, and its error beside the classics and the limit."""
+"""The portrait of a certified mechanism: its law, and its error beside the classics and the limit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.errors import MissingExtra
+from sottovoce.core.errors import ArgumentError, MissingExtra
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.certificate import Certificate
@@ -26,11 +26,11 @@ def classics(certificate: Certificate, like: Mechanism) -> dict[str, Mechanism]:
             "PM": pm(epsilon, domain, cells=_CELLS),
             "best I-PTT": ptt(epsilon, domain, cells=_CELLS),
         }
-    found = {"OGPM": ogpm(epsilon, domain, loss=k, cells=_CELLS)}
+    mechanisms = {"OGPM": ogpm(epsilon, domain, loss=k, cells=_CELLS)}
     if not domain.is_circle:
-        found["PM-C"] = pm(epsilon, domain, cells=_CELLS).compressed()
-        found["SW-C"] = sw(epsilon, domain, cells=_CELLS).compressed()
-    return found
+        mechanisms["PM-C"] = pm(epsilon, domain, cells=_CELLS).compressed()
+        mechanisms["SW-C"] = sw(epsilon, domain, cells=_CELLS).compressed()
+    return mechanisms
 
 
 def draw_design(m: Mechanism, axes: Any = None) -> Any:
@@ -40,7 +40,8 @@ def draw_design(m: Mechanism, axes: Any = None) -> Any:
     except ImportError:
         raise MissingExtra("a picture", "plots") from None
     if not isinstance(m.certificate, Certificate):
-        raise ValueError("only a mechanism with a certificate can be drawn: make it with sottovoce.optimal")
+        sentence = "only a mechanism with a certificate can be drawn: make it with sottovoce.optimal"
+        raise ArgumentError(sentence, argument="m")
     if axes is None:
         _, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
     _heat_map(m, axes[0])
