@@ -10,7 +10,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.papers.data import motionsense, stand_in, weather
-from sottovoce.papers.simulate import BINS, campaigns
+from sottovoce.papers.raw_reports import BINS, simulate_raw
 
 
 def write(folder: Path, name: str, rows: list[tuple[float, float]], head: str = "") -> None:
@@ -58,10 +58,10 @@ def test_weather_is_real() -> None:
     assert (np.histogram(sample.angles, 50)[0] > 0).all()
 
 
-def test_campaigns_against_the_plain_way() -> None:
+def test_simulated_campaigns_against_the_plain_way() -> None:
     """The batched simulation and the definition, on the same reports."""
     m, values = sv.ogpm(2.0, loss="l1", cells=512), np.random.default_rng(1).beta(5, 2, 700)
-    found = campaigns(m, values, 30, np.random.default_rng(7), circular=False)
+    found = simulate_raw(m, values, 30, np.random.default_rng(7), circular=False)
     rng = np.random.default_rng(7)
     reports = np.concatenate([m.perturb(np.tile(values, n), rng=rng).reshape(n, -1) for n in (25, 5)])
     truth = np.histogram(values, BINS, (0, 1))[0]
@@ -77,5 +77,5 @@ def test_circular_means_take_the_shorter_way() -> None:
     """Angles around 0 = 2π: an arithmetic mean would be off by π."""
     m = sv.ogpm(6.0, sv.Circle(), "l1", cells=2048)
     values = np.mod(np.random.default_rng(2).normal(0, 0.2, 2000), 2 * math.pi)
-    found = campaigns(m, values, 20, np.random.default_rng(3), circular=True)
+    found = simulate_raw(m, values, 20, np.random.default_rng(3), circular=True)
     assert found.mean < 0.02

@@ -12,7 +12,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from sottovoce.papers import Run, entries
-from sottovoce.papers.registry import Result
+from sottovoce.papers.findings import Result
 
 DRAWN = [
     one.key for one in entries() if "figure" in one.name or one.key in ("beyond-variance", "ptt-theorem-7")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
+import numpy as np
 import pytest
 
-from sottovoce.papers import Run, Verdict, entries
-from sottovoce.papers.registry import addition, entry, number, statement
+from sottovoce.papers import Finding, Run, Verdict, entries
+from sottovoce.papers.registry import entry
+from sottovoce.papers.sheet import Sheet
 
 #: Everything the papers show that has numbers in it.
 ASKED = {
@@ -29,23 +32,44 @@ def test_order_is_natural() -> None:
     assert names == [f"figure-{n}" for n in (2, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 20)]
 
 
-def test_the_verdict_follows_from_the_numbers() -> None:
-    assert number("a", 94.2, 94.6, within=0.5).verdict is Verdict.REPRODUCED
-    assert number("a", 94.2, 94.6, within=0.5, corrected=True).verdict is Verdict.CORRECTED
-    assert number("a", 94.2, 94.8, within=0.5).verdict is Verdict.FAILED
-    assert number("a", 94.2, 94.8, within=0.5, corrected=True).verdict is Verdict.FAILED
-    assert number("a", 1.0, math.nan, within=0.5).verdict is Verdict.FAILED
-    assert statement("a", True, "yes").verdict is Verdict.REPRODUCED
-    assert statement("a", False, "no").verdict is Verdict.FAILED
-    assert addition("a", "3").verdict is Verdict.OURS
+def judged(fill: Callable[[Sheet], None]) -> Finding:
+    sheet = Sheet()
+    fill(sheet)
+    return sheet.result().findings[0]
+
+
+@pytest.mark.parametrize(
+    ("ours", "corrected", "verdict"),
+    [
+        (94.6, False, Verdict.REPRODUCED),
+        (94.6, True, Verdict.CORRECTED),
+        (94.8, False, Verdict.FAILED),
+        (94.8, True, Verdict.FAILED),
+        (math.nan, False, Verdict.FAILED),
+    ],
+)
+def test_the_verdict_follows_from_the_numbers(ours: float, corrected: bool, verdict: Verdict) -> None:
+    finding = judged(lambda sheet: sheet.number("a", 94.2, ours, within=0.5, corrected=corrected))
+    assert finding.verdict is verdict
+    assert finding.numbers["paper"] == 94.2
+    assert finding.numbers["ours"] == pytest.approx(ours, nan_ok=True)
+
+
+def test_words_are_made_of_the_numbers() -> None:
+    told = judged(lambda sheet: sheet.statement("a", True, "{x:.1f} of it", {"x": 2.04}, note="not {x:.2f}"))
+    assert (told.verdict, told.ours, told.note) == (Verdict.REPRODUCED, "2.0 of it", "not 2.04")
+    assert told.numbers == {"x": 2.04}
+    assert judged(lambda sheet: sheet.statement("a", False, "no")).verdict is Verdict.FAILED
+    assert judged(lambda sheet: sheet.addition("a", "3")).verdict is Verdict.OURS
+    assert judged(lambda sheet: sheet.percent("a", 50, np.ones(3), np.full(2, 2.0))).ours == "50.0 %"
 
 
 def test_a_name_is_registered_once() -> None:
     taken = entries()[0]
     with pytest.raises(ValueError, match="registered twice"):
-        entry(taken.paper, taken.name, "again")(taken.make)
+        entry(taken.paper, taken.name, "again")(lambda run, sheet: None)
     with pytest.raises(ValueError, match="unknown paper"):
-        entry("nobody", "figure-1", "x")(taken.make)
+        entry("nobody", "figure-1", "x")(lambda run, sheet: None)
 
 
 def test_generators_are_separate_and_seeded() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from sottovoce.core.errors import MissingExtra
 from sottovoce.papers import Run, entries, reproduce, runner
-from sottovoce.papers.registry import Entry, Result, addition
+from sottovoce.papers.findings import Finding, Result, Verdict
+from sottovoce.papers.registry import Entry
 
 CHEAP = ("ogpm-figure-4", "ogpm-example-6-1")
 QUICK = Run(quick=True)
@@ -43,7 +44,7 @@ def test_finished_entries_are_not_run_again(tmp_path: Path, monkeypatch: pytest.
             made.append(key)
             if fails and made.count(key) == 1:
                 raise RuntimeError("interrupted")
-            return Result([addition(key, str(run.seed))], {"": {"x": [1, 2]}})
+            return Result([Finding(key, "–", str(run.seed), Verdict.OURS)], {"": {"x": [1, 2]}})
 
         return Entry("ogpm", key, key, make)
 

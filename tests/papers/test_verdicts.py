@@ -36,10 +36,6 @@ def finding(key: str, *words: str) -> Finding:
     return found[0]
 
 
-def value(f: Finding) -> float:
-    return float(f.ours.split()[0].rstrip("%"))
-
-
 @pytest.mark.parametrize(
     ("key", "words", "paper", "verdict"),
     [
@@ -65,15 +61,15 @@ def test_the_statistics_of_section_7_1(
     """Within half a percentage point, on ε = 1, 1.25, …, 8 where an average over ε is quoted."""
     f = finding(key, *words)
     assert f.verdict is verdict
-    assert f.paper == f"{paper:.1f} %"
-    assert abs(value(f) - paper) <= 0.5
+    assert f.numbers["paper"] == paper
+    assert abs(f.numbers["ours"] - paper) <= 0.5
 
 
 def test_theorem_3_7_is_not_what_the_squared_error_figures_show() -> None:
     """FACTS 2: with e^{ε/2} OGPM's squared error equals PM-C's, 100 %, not 89.9 %."""
     f = finding("ogpm-figure-9", "Theorem 3.7's p")
     assert f.verdict is Verdict.FAILED
-    assert value(f) == pytest.approx(100.0, abs=0.05)
+    assert f.numbers["ours"] == pytest.approx(100.0, abs=0.05)
     for epsilon, theorem, root in ((1, 0.22087, 0.21730), (2, 0.13787, 0.13111), (4, 0.04921, 0.04064)):
         assert endpoint_error(epsilon, math.exp(epsilon / 2), 2) == pytest.approx(theorem, abs=6e-6)
         p = np.roots([math.exp(epsilon) - 2, 0, 3 * math.exp(epsilon), -2 * math.exp(2 * epsilon)])
@@ -88,7 +84,7 @@ def test_under_circular_loss_for_all_the_advantage_shrinks(epsilon: int, other: 
     """FACTS 3, with Theorem 4.2's p."""
     order = ["PM-C", "SW-C"].index(other)
     same = [f for f in findings("ogpm-figure-10") if f"ε = {epsilon}: the same with circular" in f.claim]
-    assert value(same[order]) == pytest.approx(fair, abs=0.5)
+    assert same[order].numbers["theorem"] == pytest.approx(fair, abs=0.5)
 
 
 def test_theorem_4_4() -> None:
@@ -114,14 +110,18 @@ def test_examples() -> None:
 def test_example_3_5_contradicts_itself() -> None:
     """exp(ε/2) − 0.07 is 0.07 away from exp(ε/2), so its error cannot be 0.01."""
     assert findings("ogpm-example-3-5")[1].verdict is Verdict.FAILED
-    assert value(finding("ogpm-example-3-5", "maximal error")) == pytest.approx(0.07, abs=0.005)
+    error = finding("ogpm-example-3-5", "maximal error").numbers["error"]
+    assert error == pytest.approx(0.07, abs=0.005)
 
 
 def test_appendix_b6_does_not_add_up() -> None:
     """FACTS 7: the optimum is (1.2985, 5.9846), total 0.36507; with the L2 root (1.5298, 5.7534), 0.29863."""
     assert finding("ogpm-appendix-B-6", "1 + 2π").verdict is Verdict.FAILED
-    assert "(1.2985, 5.9846), total 0.36507" in finding("ogpm-appendix-B-6", "3.7").note
-    assert "(1.5298, 5.7534), total 0.29863" in finding("ogpm-appendix-B-6", "L2 root").note
+    for words, split in (("3.7", (1.2985, 5.9846, 0.36507)), ("L2 root", (1.5298, 5.7534, 0.29863))):
+        numbers = finding("ogpm-appendix-B-6", words).numbers
+        found = [numbers[name] for name in ("first", "second", "error")]
+        assert found == pytest.approx(split, rel=0, abs=6e-5)
+        assert found[2] == pytest.approx(split[2], abs=6e-6)
 
 
 def test_bounded_laplace_as_printed_is_no_density() -> None:
@@ -165,15 +165,16 @@ def test_equation_6_has_no_root_at_the_ends() -> None:
 
 def test_equations_29_and_30() -> None:
     """Erratum found here: Eq. (30) as printed has solutions, because its f₃ is not the coefficient meant."""
-    assert "(1.7098, 9.09" in finding("ptt-figure-2", "Eq. (29)").ours
+    numbers = finding("ptt-figure-2", "Eq. (29)").numbers
+    assert (numbers["low"], numbers["high"]) == pytest.approx((1.7098, 9.09), abs=0.01)
     assert finding("ptt-figure-2", "no η").verdict is Verdict.FAILED
-    assert "still none" in finding("ptt-figure-2", "f₃").note
+    assert finding("ptt-figure-2", "f₃").numbers["solutions"] == 0
 
 
 def test_theorem_4_is_normalised_at_one_q_only() -> None:
     """FACTS 5: ε = 1: q = 0.5403."""
     assert theorem_4_mass(1.0, 0.5403) == pytest.approx(1.0, abs=2e-4)
-    assert "at q = 0.540 " in finding("ptt-figure-3", "Theorem 4").ours
+    assert finding("ptt-figure-3", "Theorem 4").numbers["q"] == pytest.approx(0.5403, abs=1e-3)
     assert abs(theorem_4_mass(1.0, 0.7) - 1) > 0.2
     assert ptt_worst_variance(1.0, 0.5403) > best_ptt(1.0) * 1.1
 

@@ -6,8 +6,8 @@ sottovoce.papers.reproduce("papers")
 
 from __future__ import annotations
 
-from sottovoce.papers.registry import Finding as Finding
-from sottovoce.papers.registry import Run as Run
-from sottovoce.papers.registry import Verdict as Verdict
+from sottovoce.papers.findings import Finding as Finding
+from sottovoce.papers.findings import Run as Run
+from sottovoce.papers.findings import Verdict as Verdict
 from sottovoce.papers.registry import entries as entries
 from sottovoce.papers.runner import reproduce as reproduce

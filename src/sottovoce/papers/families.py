@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -16,6 +17,8 @@ from sottovoce.laws import bounded_laplace, staircase, truncated_laplace
 #: Enough for four digits of every error, and quick.
 CELLS = 4096
 TURN = 2 * math.pi
+
+Makers = dict[str, Callable[[float], Mechanism]]
 
 
 class Analysed(Protocol):

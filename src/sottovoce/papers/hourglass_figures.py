@@ -12,8 +12,10 @@ import numpy as np
 
 from sottovoce.central.hourglass import sigma2
 from sottovoce.central.trials import simulate
-from sottovoce.papers.plots import BLACK, BLUE, GREEN, ORANGE, RED, curves, dress, figure
-from sottovoce.papers.registry import Result, Run, addition, entry, number, statement
+from sottovoce.papers.findings import Run
+from sottovoce.papers.plots import BLACK, BLUE, GREEN, ORANGE, RED, curves, dress
+from sottovoce.papers.registry import entry
+from sottovoce.papers.sheet import Sheet, span
 
 #: Our names and the paper's, with colour and dash.
 LINES = {
@@ -26,14 +28,14 @@ LINES = {
 }
 LAPLACE = ("independent", "shifted", "transformed")
 PEOPLE = 10_000
+MEANS = np.array([1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999, 0.9999, 0.99999])
 STEPS = 1 << 16
 
 
 def scaled_mse(mechanism: str, epsilon: float, mu: float, people: int, run: Run) -> float:
     """n²·E(estimate − mean)² for data of mean mu on [0, 1]."""
     rng = run.rng("hourglass", mechanism, epsilon, mu, people)
-    runs = run.few(20_000, 100_000)
-    return simulate(mechanism, epsilon, people, mu, runs=runs, steps=STEPS, rng=rng).error
+    return simulate(mechanism, epsilon, people, mu, runs=run.few(20_000, 100_000), steps=STEPS, rng=rng).error
 
 
 def _sweep(names: tuple[str, ...], points: list[tuple[float, float, int]], run: Run) -> dict[str, np.ndarray]:
@@ -51,14 +53,13 @@ def _bound(epsilons: np.ndarray) -> np.ndarray:
 def _plot(axes: Any, x: np.ndarray, found: dict[str, np.ndarray]) -> None:
     for name, values in found.items():
         label, colour, dash = LINES[name]
-        axes.plot(
-            x, values, color=colour, linestyle=dash, label=label, marker="o", markersize=2.5, linewidth=1.3
-        )
+        style = {"color": colour, "linestyle": dash, "marker": "o", "markersize": 2.5, "linewidth": 1.3}
+        axes.plot(x, values, label=label, **style)
 
 
 @entry("hourglass", "figure-3", "Error against ε and μ: (a, b) Laplace, (c) staircase and hourglass")
-def figure_3(run: Run) -> Result:
-    drawn, axes = figure(3)
+def figure_3(run: Run, sheet: Sheet) -> None:
+    axes = sheet.figure(3)
     small = np.geomspace(0.1, 2, run.few(5, 9))
     a = _sweep(LAPLACE, [(float(e), 0.01, PEOPLE) for e in small], run)
     _plot(axes[0], small, a)
@@ -66,8 +67,7 @@ def figure_3(run: Run) -> Result:
     axes[0].set_xscale("log")
     axes[0].set_ylim(0, 6.5)  # room for the legend above the lines
     dress(axes[0], "(a) μ = 0.01, n = 10⁴", "ε", "n²·MSE·ε²/2", legend="upper right")
-    means = np.array([1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999, 0.9999, 0.99999])
-    means = means[:: run.few(2, 1)]
+    means = MEANS[:: run.few(2, 1)]
     b = _sweep(LAPLACE, [(1.0, float(m), PEOPLE) for m in means], run)
     _plot(axes[1], _logit(means), b)
     _mean_axis(axes[1], means)
@@ -78,58 +78,56 @@ def figure_3(run: Run) -> Result:
     axes[2].plot(large, _bound(large), color=RED, linestyle=(0, (1, 1)), label="bound")
     axes[2].set_yscale("log")
     dress(axes[2], "(c) μ = 0.01, n = 10⁴", "ε", "n²·MSE·ε²/2")
-    at = 4.0
-    four = {name: scaled_mse(name, at, 0.01, PEOPLE, run) for name in LINES if name != "swap"}
+    four = {name: scaled_mse(name, 4.0, 0.01, PEOPLE, run) for name in LINES if name != "swap"}
     ratio = a["shifted"] / a["transformed"]
     off = float(np.abs(a["transformed"] / _bound(small) - 1)[small < 1].max())
     gap = c["hourglass"] / _bound(large)
     staircase = c["staircase2d"] / c["hourglass"]
-    middle = scaled_mse("transformed", 1.0, 0.5, PEOPLE, run) / scaled_mse(
-        "transformed", 1.0, 0.01, PEOPLE, run
-    )
+    centre, near_end = (scaled_mse("transformed", 1.0, mu, PEOPLE, run) for mu in (0.5, 0.01))
+    middle = centre / near_end
     edge = b["transformed"][0] / b["transformed"][len(means) // 4]
-    findings = [
-        number(
-            "(a) Algorithm 3 over Algorithm 2: 'roughly a factor of two'",
-            2.0,
-            float(ratio.mean()),
-            within=0.15,
-        ),
-        statement(
-            "(a) Algorithm 3 closely matches σ²(ε) for ε < 1",
-            off < 0.08,
-            f"within {100 * off:.1f} %",
-        ),
-        statement(
-            "(b) the error is largest for μ near 0 and 1, half as large in the middle",
-            0.4 < middle < 0.65,
-            f"middle/near the end = {middle:.2f}",
-        ),
-        statement(
-            "(b) it drops again very close to 0 and 1, by clipping",
-            edge < 0.8,
-            f"at μ = 10⁻⁵: {edge:.2f} of it",
-        ),
-        statement(
-            "(c) hourglass matches σ²(ε) for every ε",
-            bool((gap < run.few(108, 103) / 100).all()),
-            f"{gap.min():.3f} to {gap.max():.3f} of σ²",
-        ),
-        statement(
-            "(c) hourglass outperforms the 2-d staircase more and more",
-            bool(staircase[-1] > staircase[0] > 1),
-            f"{staircase[0]:.2f} times at ε = 1, {staircase[-1]:.1f} at ε = {large[-1]:g}",
-        ),
-        addition(
-            "n²·MSE at ε = 4, μ = 0.01",
-            ", ".join(f"{LINES[k][0]} {v:.4f}" for k, v in four.items()),
-            note=f"σ²(4) = {sigma2(4.0):.4f}; noise on the count is an integer here, so Algorithm 2 has less "
-            "than with the real-valued Laplace of the paper (0.245)",
-        ),
-        addition("the means and the ε of panels (a) and (b)", "chosen by us", note="the text gives neither"),
-    ]
-    tables = {"a": curves(small, a), "b": curves(means, b), "c": curves(large, c)}
-    return Result(findings, tables, {"": drawn})
+    sheet.number(
+        "(a) Algorithm 3 over Algorithm 2: 'roughly a factor of two'", 2.0, ratio.mean(), within=0.15
+    )
+    sheet.statement(
+        "(a) Algorithm 3 closely matches σ²(ε) for ε < 1",
+        off < 0.08,
+        "within {off:.1f} %",
+        {"off": 100 * off},
+    )
+    sheet.statement(
+        "(b) the error is largest for μ near 0 and 1, half as large in the middle",
+        0.4 < middle < 0.65,
+        "middle/near the end = {middle:.2f}",
+        {"middle": middle},
+    )
+    sheet.statement(
+        "(b) it drops again very close to 0 and 1, by clipping",
+        edge < 0.8,
+        "at μ = 10⁻⁵: {edge:.2f} of it",
+        {"edge": edge},
+    )
+    sheet.statement(
+        "(c) hourglass matches σ²(ε) for every ε",
+        (gap < run.few(108, 103) / 100).all(),
+        "{least:.3f} to {most:.3f} of σ²",
+        span(gap),
+    )
+    sheet.statement(
+        "(c) hourglass outperforms the 2-d staircase more and more",
+        staircase[-1] > staircase[0] > 1,
+        "{first:.2f} times at ε = 1, {last:.1f} at ε = {at:g}",
+        {"first": staircase[0], "last": staircase[-1], "at": large[-1]},
+    )
+    sheet.addition(
+        "n²·MSE at ε = 4, μ = 0.01",
+        ", ".join(f"{LINES[name][0]} {{{name}:.4f}}" for name in four),
+        {"bound": sigma2(4.0), **four},
+        note="σ²(4) = {bound:.4f}; noise on the count is an integer here, so Algorithm 2 has less than "
+        "with the real-valued Laplace of the paper (0.245)",
+    )
+    sheet.addition("the means and the ε of panels (a) and (b)", "chosen by us", note="the text gives neither")
+    sheet.tables |= {"a": curves(small, a), "b": curves(means, b), "c": curves(large, c)}
 
 
 def _logit(mu: np.ndarray) -> np.ndarray:
@@ -143,38 +141,35 @@ def _mean_axis(axes: Any, means: np.ndarray) -> None:
 
 
 @entry("hourglass", "figure-4", "2-d staircase and hourglass against μ, low privacy")
-def figure_4(run: Run) -> Result:
-    means = np.array([1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999, 0.9999, 0.99999])
-    means = means[:: run.few(2, 1)]
-    found = _sweep(("staircase2d", "hourglass"), [(4.0, float(m), PEOPLE) for m in means], run)
-    drawn, (panel,) = figure(1, size=(4.8, 3.2))
-    _plot(panel, _logit(means), found)
+def figure_4(run: Run, sheet: Sheet) -> None:
+    means = MEANS[:: run.few(2, 1)]
+    errors = _sweep(("staircase2d", "hourglass"), [(4.0, float(m), PEOPLE) for m in means], run)
+    (panel,) = sheet.figure(1, size=(4.8, 3.2))
+    _plot(panel, _logit(means), errors)
     _mean_axis(panel, means)
     panel.set_ylim(bottom=0)
     dress(panel, "ε = 4, n = 10⁴", "μ", "n²·MSE·ε²/2")
     half = len(means) // 2
-    dip, end = (max(float(z[at] / z[:half].max()) for z in found.values()) for at in (half, 0))
-    findings = [
-        statement(
-            "both errors have the shape of an M over μ",
-            max(dip, end) < 1,
-            f"of the peak at most {dip:.2f} in the middle, {end:.2f} at μ = 10⁻⁵",
-        ),
-        statement(
-            "hourglass is lower at every μ",
-            bool((found["hourglass"] < found["staircase2d"]).all()),
-            f"ratio at least {(found['staircase2d'] / found['hourglass']).min():.2f}",
-        ),
-    ]
-    return Result(findings, {"": curves(means, found)}, {"": drawn})
+    dip, end = (max(float(z[at] / z[:half].max()) for z in errors.values()) for at in (half, 0))
+    ratio = errors["staircase2d"] / errors["hourglass"]
+    sheet.statement(
+        "both errors have the shape of an M over μ",
+        max(dip, end) < 1,
+        "of the peak at most {dip:.2f} in the middle, {end:.2f} at μ = 10⁻⁵",
+        {"dip": dip, "end": end},
+    )
+    sheet.statement(
+        "hourglass is lower at every μ", ratio.min() > 1, "ratio at least {least:.2f}", {"least": ratio.min()}
+    )
+    sheet.tables[""] = curves(means, errors)
 
 
 @entry("hourglass", "figure-5", "Small data sets: n = 1, 2, …, 64")
-def figure_5(run: Run) -> Result:
+def figure_5(run: Run, sheet: Sheet) -> None:
     sizes = [2**i for i in range(7)]
     high = _sweep((*LAPLACE, "swap"), [(1.0, 0.01, n) for n in sizes], run)
     low = _sweep(("staircase2d", "hourglass"), [(4.0, 0.01, n) for n in sizes], run)
-    drawn, axes = figure(4, rows=2)
+    axes = sheet.figure(4, rows=2)
     x = np.array(sizes, dtype=float)
     # The paper plots the MSE itself: divide the n² out again.
     _plot(axes[0], x, {name: values / x**2 for name, values in high.items()})
@@ -182,9 +177,8 @@ def figure_5(run: Run) -> Result:
     dress(axes[0], "(a) ε = 1, μ = 0.01", "n", "MSE·ε²/2")
     for name in ("independent", "shifted"):
         label, colour, dash = LINES[name]
-        axes[1].plot(
-            x, high[name] / high["transformed"], color=colour, linestyle=dash, label=f"{label} / Algorithm 3"
-        )
+        label, over = f"{label} / Algorithm 3", high[name] / high["transformed"]
+        axes[1].plot(x, over, color=colour, linestyle=dash, label=label)
     dress(axes[1], "(b) ratio of MSEs, ε = 1", "n", "ratio")
     ratio = low["staircase2d"] / low["hourglass"]
     axes[2].plot(x, ratio, color=GREEN, marker="o", markersize=3)
@@ -196,23 +190,21 @@ def figure_5(run: Run) -> Result:
         panel.set_xscale("log", base=2)
     later = (high["shifted"] / high["transformed"])[4:]
     near = {name: float(high[name][-1] / high["swap"][-1]) for name in LAPLACE}
-    findings = [
-        number(
-            "(a) Algorithm 3 against Algorithm 2 for n ≥ 16: 'about two times better'",
-            2.0,
-            float(later.mean()),
-            within=0.4,
-        ),
-        statement(
-            "(a) only Algorithm 3 converges to the bound",
-            near["transformed"] < 1.15 < near["shifted"],
-            f"at n = 64: {near['transformed']:.2f} of it, Algorithm 2 {near['shifted']:.2f}",
-            note="the bound is simulated with the same clipping; σ²/n² itself is not yet reached at n = 64",
-        ),
-        statement(
-            "(c) the ratio is always above one",
-            bool((ratio > 1).all()),
-            f"{ratio.min():.2f} to {ratio.max():.2f}",
-        ),
-    ]
-    return Result(findings, {"epsilon-1": curves(x, high), "epsilon-4": curves(x, low)}, {"": drawn})
+    sheet.number(
+        "(a) Algorithm 3 against Algorithm 2 for n ≥ 16: 'about two times better'",
+        2.0,
+        later.mean(),
+        within=0.4,
+    )
+    sheet.statement(
+        "(a) only Algorithm 3 converges to the bound",
+        near["transformed"] < 1.15 < near["shifted"],
+        "at n = 64: {transformed:.2f} of it, Algorithm 2 {shifted:.2f}",
+        near,
+        note="the bound is simulated with the same clipping; σ²/n² itself is not yet reached at n = 64",
+    )
+    sheet.statement(
+        "(c) the ratio is always above one", (ratio > 1).all(), "{least:.2f} to {most:.2f}", span(ratio)
+    )
+    sheet.tables["epsilon-1"] = curves(x, high)
+    sheet.tables["epsilon-4"] = curves(x, low)

@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike
 from sottovoce.central.hourglass import sigma2
 from sottovoce.core.domains import FloatArray
 from sottovoce.laws.staircase import Stairs, staircase
-from sottovoce.papers.registry import Result, Run, addition, entry, number, statement
+from sottovoce.papers.findings import Run
+from sottovoce.papers.registry import entry
+from sottovoce.papers.sheet import Sheet
 
 
 def staircase_level(x: ArrayLike, gamma: float) -> FloatArray:
@@ -53,41 +55,38 @@ def lemma_4_gap(epsilon: float, gamma: float, *, ceiling: bool) -> float:
 
 
 @entry("hourglass", "formulas", "Lemma 4, Definition 3, appendix D.1 and σ²(ε)")
-def formulas(run: Run) -> Result:
+def formulas(run: Run, sheet: Sheet) -> None:
     epsilon, gamma = 1.0, 0.4
     as_printed, floor = (lemma_4_gap(epsilon, gamma, ceiling=c) for c in (True, False))
     mass = printed_normaliser(epsilon, gamma) / staircase2d_normaliser(epsilon, gamma)
     b = math.exp(-epsilon)
     series = 1 + 2 * sum(b**y for y in range(1, 200))
-    findings = [
-        statement(
-            "Lemma 4, Eq. (10): the mode of y given x ≥ 0 is −x + ⌈x + 1 − γ⌉",
-            as_printed < 1e-9,
-            f"off by {as_printed:.2f}; with ⌊x + 1 − γ⌋ by {floor:.0e}",
-        ),
-        number(
-            "Definition 3: total mass of the 2-d staircase at ε = 1, γ = 0.4",
-            1.0,
-            mass,
-            within=1e-6,
-            digits=2,
-            note="The first term of the denominator must be 2b(b + (1 − b)γ).",
-        ),
-        number(
-            "appendix D.1: Σ e^(−ε|y|) over the integers, ε = 1",
-            (1 - b) / (1 + b),
-            series,
-            within=1e-6,
-            digits=3,
-            note="It is (1 + b)/(1 − b), not its inverse; the final c(γ) is right.",
-        ),
-        *(
-            addition(
-                f"σ²({e:g}) of Eq. (2), from the staircase law",
-                f"{staircase(e, loss='l2').worst_variance():.6g}",
-                note=f"the central part computes {sigma2(e):.6g}",
-            )
-            for e in (0.5, 1.0, 4.0, 8.0)
-        ),
-    ]
-    return Result(findings)
+    sheet.statement(
+        "Lemma 4, Eq. (10): the mode of y given x ≥ 0 is −x + ⌈x + 1 − γ⌉",
+        as_printed < 1e-9,
+        "off by {printed:.2f}; with ⌊x + 1 − γ⌋ by {floor:.0e}",
+        {"printed": as_printed, "floor": floor},
+    )
+    sheet.number(
+        "Definition 3: total mass of the 2-d staircase at ε = 1, γ = 0.4",
+        1.0,
+        mass,
+        within=1e-6,
+        digits=2,
+        note="The first term of the denominator must be 2b(b + (1 − b)γ).",
+    )
+    sheet.number(
+        "appendix D.1: Σ e^(−ε|y|) over the integers, ε = 1",
+        (1 - b) / (1 + b),
+        series,
+        within=1e-6,
+        digits=3,
+        note="It is (1 + b)/(1 − b), not its inverse; the final c(γ) is right.",
+    )
+    for e in (0.5, 1.0, 4.0, 8.0):
+        sheet.addition(
+            f"σ²({e:g}) of Eq. (2), from the staircase law",
+            "{law:.6g}",
+            {"law": staircase(e, loss="l2").worst_variance(), "central": sigma2(e)},
+            note="the central part computes {central:.6g}",
+        )

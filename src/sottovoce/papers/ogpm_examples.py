@@ -9,60 +9,57 @@ import numpy as np
 from sottovoce.core.domains import FloatArray
 from sottovoce.designs import classic
 from sottovoce.papers.families import TURN, circle_error, endpoint_error, ogpm
+from sottovoce.papers.findings import Run
 from sottovoce.papers.pieces.solve import solve_pieces
-from sottovoce.papers.plots import BLACK, BLUE, GREEN, RED, curves, dress, figure
-from sottovoce.papers.registry import Result, Run, addition, entry, number, statement
+from sottovoce.papers.plots import BLACK, BLUE, GREEN, PINK, RED, curves, dress
+from sottovoce.papers.registry import entry
+from sottovoce.papers.sheet import Sheet
 
 
 @entry("ogpm", "figure-2", "The optimal 4- and 5-piece mechanisms are 3-piece ones (example 3.4)")
-def figure_2(run: Run) -> Result:
+def figure_2(run: Run, sheet: Sheet) -> None:
     epsilon, x = 1.0, 0.3
-    drawn, axes = figure(2)
-    findings, tables = [], {}
+    axes = sheet.figure(2)
+
     three = float(ogpm(epsilon, "l1").error(0.0, "l1"))
     for panel, m in zip(axes, (4, 5), strict=True):
         best = solve_pieces(epsilon, m, "l1", method="bracket", gap=1e-4)
-        tables[f"{m}-pieces"] = {
+        sheet.tables[f"{m}-pieces"] = {
             name: [getattr(piece, name) for piece in best.at(x)] for name in ("left", "right", "density")
         }
-        for i, piece in enumerate(best.at(x)):
-            panel.plot(
-                [piece.left, piece.right],
-                [piece.density] * 2,
-                color=(RED, BLUE, GREEN, BLACK, "#CC79A7")[i],
-                linewidth=3,
-                label=f"piece {i + 1}",
-            )
+        colours = (RED, BLUE, GREEN, BLACK, PINK)
+        for i, (piece, colour) in enumerate(zip(best.at(x), colours[:m], strict=True)):
+            ends, height = [piece.left, piece.right], [piece.density] * 2
+            panel.plot(ends, height, color=colour, linewidth=3, label=f"piece {i + 1}")
         panel.axvline(x, color=BLACK, linestyle=(0, (2, 2)), linewidth=1)
         panel.set_ylim(0, 2)
         dress(panel, f"m = {m}, ε = 1, x = 0.3", "y", "density", legend="upper right")
         pieces = len(best.merged(x))
-        findings += [
-            number(
-                f"m = {m}: worst-case error, that of m = 3",
-                three,
-                best.value,
-                within=1e-4,
-                digits=4,
-                note=f"No m-piece mechanism has less than {best.bound:.4f} (a linear program's bound).",
-            ),
-            statement(
-                f"m = {m}: three pieces after merging equal neighbours", pieces == 3, f"{pieces} pieces"
-            ),
-        ]
-    findings.append(
-        addition(
-            "Hypothesis 3.1: the optimum has m = 3",
-            "a theorem",
-            note="Given g ≤ density ≤ E·g, the least error is bang-bang: E·g near x, g "
-            "elsewhere (bathtub principle).",
+        sheet.number(
+            f"m = {m}: worst-case error, that of m = 3",
+            three,
+            best.value,
+            within=1e-4,
+            digits=4,
+            note="No m-piece mechanism has less than {bound:.4f} (a linear program's bound).",
+            numbers={"bound": best.bound},
         )
+        sheet.statement(
+            f"m = {m}: three pieces after merging equal neighbours",
+            pieces == 3,
+            "{pieces:.0f} pieces",
+            {"pieces": pieces},
+        )
+    sheet.addition(
+        "Hypothesis 3.1: the optimum has m = 3",
+        "a theorem",
+        note="Given g ≤ density ≤ E·g, the least error is bang-bang: E·g near x, g elsewhere (bathtub "
+        "principle).",
     )
-    return Result(findings, tables, {"": drawn})
 
 
 @entry("ogpm", "example-3-5", "Regressing p on ε")
-def example_3_5(run: Run) -> Result:
+def example_3_5(run: Run, sheet: Sheet) -> None:
     from scipy.optimize import curve_fit
 
     epsilons = np.sort(run.rng("3.5").uniform(0.1, 8, 50))
@@ -74,34 +71,33 @@ def example_3_5(run: Run) -> Result:
     (b1, b2), _ = curve_fit(form, epsilons, p, p0=(0.4, 0.0))
     worst = float(np.abs(form(epsilons, b1, b2) - p).max())
     offset = float(np.abs(form(epsilons, 0.5, -0.07) - p).max())
-    findings = [
-        number("β₁ in exp(β₁ε) + β₂", 0.5, float(b1), within=0.005, digits=2),
-        number(
-            "β₂",
-            -0.07,
-            float(b2),
-            within=0.01,
-            digits=2,
-            note=f"The fit to the optimum is exact (largest error {worst:.0e}).",
-        ),
-        statement(
-            "exp(ε/2) − 0.07 has a maximal error of at most 10⁻²",
-            offset <= 0.01,
-            f"{offset:.2f}",
-            paper="≤ 0.01",
-            note="A constant offset of 0.07 from e^{ε/2} cannot have an error of 0.01: the "
-            "numbers contradict "
-            "each other and Theorem 3.7.",
-        ),
-    ]
-    return Result(findings, {"": {"epsilon": epsilons.tolist(), "p": p.tolist()}})
+    sheet.number("β₁ in exp(β₁ε) + β₂", 0.5, float(b1), within=0.005, digits=2)
+    sheet.number(
+        "β₂",
+        -0.07,
+        float(b2),
+        within=0.01,
+        digits=2,
+        note="The fit to the optimum is exact (largest error {worst:.0e}).",
+        numbers={"worst": worst},
+    )
+    sheet.statement(
+        "exp(ε/2) − 0.07 has a maximal error of at most 10⁻²",
+        offset <= 0.01,
+        "{error:.2f}",
+        {"error": offset},
+        paper="≤ 0.01",
+        note="A constant offset of 0.07 from e^(ε/2) cannot have an error of 0.01: the numbers "
+        "contradict each other and Theorem 3.7.",
+    )
+    sheet.tables[""] = {"epsilon": epsilons.tolist(), "p": p.tolist()}
 
 
 @entry("ogpm", "figure-4", "OGPM at ε = 1, x = 0 and x = 0.5 (example 3.8)")
-def figure_4(run: Run) -> Result:
+def figure_4(run: Run, sheet: Sheet) -> None:
     m = ogpm(1.0, "l1")
     y = np.linspace(0, 1, 2001)
-    drawn, axes = figure(2)
+    axes = sheet.figure(2)
     found = {}
     for panel, x in zip(axes, (0.0, 0.5), strict=True):
         density = m.density(x, y)
@@ -112,32 +108,28 @@ def figure_4(run: Run) -> Result:
         dress(panel, f"x = {x:g}", "y", "density", legend=False)
         inside = y[density > 1]
         found[x] = (float(density.max()), float(inside.min()), float(inside.max()))
-    findings = [
-        number("p at ε = 1", 1.64, found[0.0][0], within=0.01, digits=2, note="1.6487: cut off, not rounded"),
-        number("x = 0: the window ends at", 0.38, found[0.0][2], within=0.005, digits=2),
-        number("x = 0.5: it begins at", 0.31, found[0.5][1], within=0.005, digits=2),
-        number("x = 0.5: it ends at", 0.69, found[0.5][2], within=0.005, digits=2),
-    ]
+    sheet.number(
+        "p at ε = 1", 1.64, found[0.0][0], within=0.01, digits=2, note="1.6487: cut off, not rounded"
+    )
+    sheet.number("x = 0: the window ends at", 0.38, found[0.0][2], within=0.005, digits=2)
+    sheet.number("x = 0.5: it begins at", 0.31, found[0.5][1], within=0.005, digits=2)
+    sheet.number("x = 0.5: it ends at", 0.69, found[0.5][2], within=0.005, digits=2)
     table = {f"x = {x:g}": m.density(x, y).tolist() for x in (0.0, 0.5)}
-    return Result(findings, {"": curves(y, table)}, {"": drawn})
+    sheet.tables[""] = curves(y, table)
 
 
 @entry("ogpm", "example-6-1", "OGPM for data near x₀ = 0.2")
-def example_6_1(run: Run) -> Result:
+def example_6_1(run: Run, sheet: Sheet) -> None:
     near, worst = ogpm(1.0, "l1", at=0.2), ogpm(1.0, "l1")
-    findings = [
-        number("p₂", 1.54, float(near.density(0.2, 0.2)), within=0.01, digits=2, note="1.5459: cut off"),
-        number("error at x₀", 0.241, float(near.error(0.2, "l1")), within=6e-4, digits=3),
-        number("error at x₀ of Theorem 3.7", 0.243, float(worst.error(0.2, "l1")), within=6e-4, digits=3),
-        addition(
-            "without a fixed uniform background",
-            "error 0 at x₀",
-            note="Over all ε-LDP mechanisms the best for one point is the constant x₀: the "
-            "question makes sense only "
-            "with a fixed background.",
-        ),
-    ]
-    return Result(findings)
+    sheet.number("p₂", 1.54, float(near.density(0.2, 0.2)), within=0.01, digits=2, note="1.5459: cut off")
+    sheet.number("error at x₀", 0.241, float(near.error(0.2, "l1")), within=6e-4, digits=3)
+    sheet.number("error at x₀ of Theorem 3.7", 0.243, float(worst.error(0.2, "l1")), within=6e-4, digits=3)
+    sheet.addition(
+        "without a fixed uniform background",
+        "error 0 at x₀",
+        note="Over all ε-LDP mechanisms the best for one point is the constant x₀: the question makes "
+        "sense only with a fixed background.",
+    )
 
 
 def _polar_total(first: float, total: float, loss: str) -> float:
@@ -160,18 +152,16 @@ def best_split(total: float, loss: str) -> tuple[float, float]:
 
 
 @entry("ogpm", "appendix-B-6", "Splitting ε = 1 + 2π over radius and angle (example 6.2)")
-def appendix_b6(run: Run) -> Result:
+def appendix_b6(run: Run, sheet: Sheet) -> None:
     total = 1 + TURN
     grid = np.linspace(0.05, total - 0.05, 200)
-    drawn, (panel,) = figure(1, size=(4.6, 3.2))
-    findings = [
-        statement(
-            "ε₁ + ε₂ = 1 + 2π in the printed split (1.32, 5.69)",
-            math.isclose(1.32 + 5.69, total, abs_tol=0.006),
-            f"1.32 + 5.69 = 7.01, not {total:.4f}",
-            paper="claimed",
-        )
-    ]
+    (panel,) = sheet.figure(1, size=(4.6, 3.2))
+    sheet.statement(
+        "ε₁ + ε₂ = 1 + 2π in the printed split (1.32, 5.69)",
+        math.isclose(1.32 + 5.69, total, abs_tol=0.006),
+        "1.32 + 5.69 = 7.01, not {total:.4f}",
+        {"total": total},
+    )
     table: dict[str, list[float]] = {}
     for loss, name, style in (("l1", "Theorems 3.7 and 4.2", "solid"), ("l2", "L2 root", (0, (5, 2)))):
         values = [_polar_total(float(e), total, loss) for e in grid]
@@ -179,40 +169,34 @@ def appendix_b6(run: Run) -> Result:
         first, least = best_split(total, loss)
         panel.plot(grid, values, color=BLACK, linestyle=style, label=name)
         panel.plot([first], [least], "o", color=RED)
-        split = f"({first:.4f}, {total - first:.4f}), total {least:.5f}"
+        split = {"first": first, "second": total - first, "error": least}
+        note = "({first:.4f}, {second:.4f}), total {error:.5f}"
         if loss == "l1":
-            findings.append(
-                number(
-                    "optimal ε₁ with Theorems 3.7 and 4.2's p",
-                    1.32,
-                    first,
-                    within=0.02,
-                    digits=2,
-                    note=split,
-                )
-            )
+            claim = "optimal ε₁ with Theorems 3.7 and 4.2's p"
+            sheet.number(claim, 1.32, first, within=0.02, digits=2, note=note, numbers=split)
         else:
-            findings.append(addition("optimal ε₁ with the L2 root", f"{first:.3f}", note=split))
+            sheet.addition("optimal ε₁ with the L2 root", "{first:.3f}", split, note=note)
     panel.set_yscale("log")
     dress(panel, "ε₁ + ε₂ = 1 + 2π", "ε₁ (radius)", "total worst-case MSE")
-    return Result(findings, {"": curves(grid, table)}, {"": drawn})
+    sheet.tables[""] = curves(grid, table)
 
 
 @entry("ogpm", "figure-7", "OGPM in polar coordinates, ε = 1 + 2π")
-def figure_7(run: Run) -> Result:
+def figure_7(run: Run, sheet: Sheet) -> None:
     first = best_split(1 + TURN, "l1")[0]
     second = 1 + TURN - first
     w1 = math.expm1(first / 2) / math.expm1(first)
     half = math.pi * math.expm1(second / 2) / math.expm1(second)
-    drawn, axes = figure(2, size=(3.0, 3.0))
+    axes = sheet.figure(2, size=(3.0, 3.0))
     truths = {"(0.8, π/4)": (0.8, math.pi / 4), "(0.5, π)": (0.5, math.pi)}
     rows = []
+
     for panel, (name, (r, angle)) in zip(axes, truths.items(), strict=True):
         low = min(max(r - w1 / 2, 0.0), 1 - w1)
         rows.append((r, angle, low, low + w1, angle - half, angle + half))
         arc = np.linspace(angle - half, angle + half, 60)
         outline = np.concatenate((low * np.exp(1j * arc), (low + w1) * np.exp(1j * arc[::-1])))
-        panel.fill(outline.real, outline.imag, color="#CC79A7", alpha=0.6, label="window")
+        panel.fill(outline.real, outline.imag, color=PINK, alpha=0.6, label="window")
         around = np.exp(1j * np.linspace(0, TURN, 300))
         panel.plot(around.real, around.imag, color=BLACK, linewidth=1)
         panel.plot([r * math.cos(angle)], [r * math.sin(angle)], "o", color=GREEN, label="truth")
@@ -220,15 +204,11 @@ def figure_7(run: Run) -> Result:
         panel.set_ylim(-1.5, 1.1)  # room for the legend below the circle
         panel.set_aspect("equal")
     names = ("r", "angle", "radius from", "radius to", "angle from", "angle to")
-    return Result(
-        [
-            addition(
-                "window: radial length and angle",
-                f"{w1:.3f} and {2 * half:.3f}",
-                note=f"drawn with the best split ({first:.4f}, {second:.4f}); the paper gives no numbers, "
-                "and its split (1.32, 5.69) leaves 0.27 of ε unspent",
-            )
-        ],
-        {"": dict(zip(names, zip(*rows, strict=True), strict=True))},
-        {"": drawn},
+    sheet.addition(
+        "window: radial length and angle",
+        "{length:.3f} and {angle:.3f}",
+        {"length": w1, "angle": 2 * half, "first": first, "second": second},
+        note="drawn with the best split ({first:.4f}, {second:.4f}); the paper gives no numbers, and "
+        "its split (1.32, 5.69) leaves 0.27 of ε unspent",
     )
+    sheet.tables[""] = dict(zip(names, zip(*rows, strict=True), strict=True))

@@ -8,7 +8,9 @@ import numpy as np
 
 from sottovoce.designs import classic
 from sottovoce.papers.families import TURN, circle_error, ogpm, ogpm_circle
-from sottovoce.papers.registry import Result, Run, entry, statement
+from sottovoce.papers.findings import Run
+from sottovoce.papers.registry import entry
+from sottovoce.papers.sheet import Sheet, span
 
 
 def _ptt_residual() -> float:
@@ -41,80 +43,75 @@ def _circle_ratio(epsilon: float, points: int = 360) -> float:
     return circle_error(epsilon, classic.ogpm_density(epsilon, "l2"), 2) / float(best.fun or math.nan)
 
 
+def _variances(epsilon: float) -> tuple[float, float, float]:
+    """Worst-case variances on [0, 1] of OGPM-U, PM and the best I-PTT."""
+    designs = (classic.ogpm_unbiased, classic.pm, classic.ptt)
+    first, second, third = (design(epsilon, (0, 1)).worst_variance() for design in designs)
+    return first, second, third
+
+
 @entry("ogpm", "table-1", "OGPM against other three-piece mechanisms: what the table claims")
-def table_1(run: Run) -> Result:
+def table_1(run: Run, sheet: Sheet) -> None:
     epsilons = (0.5, 1.0, 2.0, 4.0)
-    ratio = [
-        classic.pm(e, (0, 1)).worst_variance() / classic.ptt(e, (0, 1)).worst_variance() for e in epsilons
-    ]
-    unbiased = [
-        classic.ogpm_unbiased(e).worst_variance() / classic.pm(e, (0, 1)).worst_variance() for e in epsilons
-    ]
+    variances = np.array([_variances(e) for e in epsilons])
+    unbiased, ratio = variances[:, 0] / variances[:, 1], variances[:, 1] / variances[:, 2]
     root = [ogpm(e, "l1").error(0.0, "l2") / ogpm(e, "l2").error(0.0, "l2") for e in epsilons]
     circle = _circle_ratio(1.0)
-    findings = [
-        statement(
-            "PM is not optimal",
-            min(ratio) > 1.001,
-            f"the best I-PTT has {min(ratio):.3f} to {max(ratio):.2f} times less worst-case variance",
-        ),
-        statement(
-            "PTT has no closed form",
-            _ptt_residual() > 1e-9,
-            "one parameter q; k = E/(q(E−1)), a = 1/((1−q)(E−1))",
-            note="Normalisation ties a to k (residual below 1e−9); the optimal q is one root.",
-        ),
-        statement(
-            "this paper: optimal for squared error (classical)",
-            bool(max(root) < 1.001),
-            f"e^(ε/2) is {min(root):.3f} to {max(root):.2f} times the L2 root's error",
-        ),
-        statement(
-            "this paper: optimal for the mean (OGPM-U)",
-            max(unbiased) < 1,
-            f"{min(unbiased):.1f} to {max(unbiased):.1f} times PM's variance",
-        ),
-        statement(
-            "this paper: optimal on the circle",
-            circle < 1.001,
-            f"error over that of the best noise on 360 points: {circle:.4f}",
-            note="With the p of the loss, and among all ε-LDP mechanisms, not only piecewise ones.",
-        ),
-    ]
-    return Result(findings)
+    sheet.statement(
+        "PM is not optimal",
+        ratio.min() > 1.001,
+        "the best I-PTT has {least:.3f} to {most:.2f} times less worst-case variance",
+        span(ratio),
+    )
+    sheet.statement(
+        "PTT has no closed form",
+        _ptt_residual() > 1e-9,
+        "one parameter q; k = E/(q(E−1)), a = 1/((1−q)(E−1))",
+        note="Normalisation ties a to k (residual below 1e−9); the optimal q is one root.",
+    )
+    sheet.statement(
+        "this paper: optimal for squared error (classical)",
+        bool(max(root) < 1.001),
+        "e^(ε/2) is {least:.3f} to {most:.2f} times the L2 root's error",
+        span(root),
+    )
+    sheet.statement(
+        "this paper: optimal for the mean (OGPM-U)",
+        unbiased.max() < 1,
+        "{least:.1f} to {most:.1f} times PM's variance",
+        span(unbiased),
+    )
+    sheet.statement(
+        "this paper: optimal on the circle",
+        circle < 1.001,
+        "error over that of the best noise on 360 points: {ratio:.4f}",
+        {"ratio": circle},
+        note="With the p of the loss, and among all ε-LDP mechanisms, not only piecewise ones.",
+    )
 
 
 @entry("ogpm", "table-2", "Optimal mechanisms for distribution and mean: what the table claims")
-def table_2(run: Run) -> Result:
-    rows = []
-    table: dict[str, list[object]] = {"epsilon": [], "OGPM-U": [], "PM": [], "best I-PTT": []}
-    for epsilon in (0.5, 1.0, 2.0, 4.0):
-        values = (
-            classic.ogpm_unbiased(epsilon).worst_variance(),
-            classic.pm(epsilon, (0, 1)).worst_variance(),
-            classic.ptt(epsilon, (0, 1)).worst_variance(),
-        )
-        for column, value in zip(table, (epsilon, *values), strict=True):
-            table[column].append(value)
-        rows.append(
-            statement(
-                f"Theorem 5.1 is the optimal unbiased mechanism, ε = {epsilon:g}",
-                values[0] <= min(values[1:]),
-                f"worst variance {values[0]:.4f}; PM {values[1]:.4f}",
-                note="PM is an unbiased three-piece mechanism of the same kind with less variance.",
-            )
+def table_2(run: Run, sheet: Sheet) -> None:
+    epsilons = (0.5, 1.0, 2.0, 4.0)
+    ours, pm, ptt = zip(*map(_variances, epsilons), strict=True)
+    for e, theorem, *others in zip(epsilons, ours, pm, ptt, strict=True):
+        sheet.statement(
+            f"Theorem 5.1 is the optimal unbiased mechanism, ε = {e:g}",
+            theorem <= min(others),
+            "worst variance {theorem:.4f}; PM {pm:.4f}",
+            {"theorem": theorem, "pm": others[0]},
+            note="PM is an unbiased three-piece mechanism of the same kind with less variance.",
         )
     bias = float(np.abs(classic.ogpm_unbiased(1.0).bias(np.linspace(0, 1, 101))).max())
-    rows.append(statement("Theorem 5.1 is unbiased", bias < 1e-9, f"largest bias {bias:.0e}"))
+    sheet.statement("Theorem 5.1 is unbiased", bias < 1e-9, "largest bias {bias:.0e}", {"bias": bias})
     circle, x = ogpm_circle(1.0, "l1"), np.linspace(0, TURN, 25)[:-1]
     mean = circle.probabilities(x) @ np.exp(1j * circle.decode(np.arange(circle.cells)))
     turned = float(np.abs(np.angle(mean * np.exp(-1j * x))).max())
-    rows.append(
-        statement(
-            "Theorem 4.2 is unbiased for the circular mean",
-            turned < 1e-3,
-            f"direction off by {turned:.0e}, length {np.abs(mean).mean():.3f} instead of 1",
-            note="Reports are symmetric about x, so directions are right; lengths shrink by a known factor.",
-        )
+    sheet.statement(
+        "Theorem 4.2 is unbiased for the circular mean",
+        turned < 1e-3,
+        "direction off by {turned:.0e}, length {length:.3f} instead of 1",
+        {"turned": turned, "length": np.abs(mean).mean()},
+        note="Reports are symmetric about x, so directions are right; lengths shrink by a known factor.",
     )
-    return Result(rows, {"": table})
+    sheet.tables[""] = {"epsilon": epsilons, "OGPM-U": ours, "PM": pm, "best I-PTT": ptt}

@@ -8,8 +8,10 @@ import numpy as np
 
 from sottovoce.core.domains import FloatArray
 from sottovoce.designs import classic
-from sottovoce.papers.plots import BLACK, BLUE, GREEN, ORANGE, RED, curves, dress, figure
-from sottovoce.papers.registry import Result, Run, addition, entry, statement
+from sottovoce.papers.findings import Run
+from sottovoce.papers.plots import BLACK, BLUE, GREEN, GREY, ORANGE, RED, curves, dress
+from sottovoce.papers.registry import entry
+from sottovoce.papers.sheet import Sheet, span
 
 
 def duchi_minus_laplace(epsilon: FloatArray, x: float) -> FloatArray:
@@ -28,16 +30,15 @@ def crossing(x: float) -> float | None:
 
 
 @entry("ptt", "figure-1", "Where Laplace starts to beat Duchi: the roots of Eq. (6)")
-def figure_1(run: Run) -> Result:
+def figure_1(run: Run, sheet: Sheet) -> None:
     epsilon = np.linspace(0.3, 10, 400)
     inputs = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
     roots = {x: crossing(x) for x in inputs}
-    drawn, axes = figure(2)
-    colours = (BLACK, BLUE, GREEN, ORANGE, RED, "#777777")
+    axes = sheet.figure(2)
+    colours = (BLACK, BLUE, GREEN, ORANGE, RED, GREY)
     for x, colour in zip(inputs, colours, strict=True):
-        axes[0].plot(
-            epsilon, duchi_minus_laplace(epsilon, x), color=colour, label=f"A = {x:g}", linewidth=1.3
-        )
+        gap = duchi_minus_laplace(epsilon, x)
+        axes[0].plot(epsilon, gap, color=colour, label=f"A = {x:g}", linewidth=1.3)
         if (root := roots[x]) is not None:
             axes[0].plot([root], [0], "o", color=BLACK, markersize=4)
     axes[0].set_ylim(-2, 1.2)
@@ -50,24 +51,21 @@ def figure_1(run: Run) -> Result:
     dress(axes[1], "the root of Eq. (6)", "|A|", "ε", legend=False)
     below = float(duchi_minus_laplace(np.linspace(0.01, 1, 500)[:, None], 0.0).max())
     always = float(duchi_minus_laplace(np.linspace(0.01, 60, 6000), 1.0).max())
-    findings = [
-        *(
-            addition(f"root at A = {x:g}", f"{root:.4f}", paper="a point in the plot")
-            for x, root in roots.items()
-            if root is not None
-        ),
-        statement("for ε in (0, 1] Duchi is better for every A", below < 0, f"largest F₁ there {below:.2f}"),
-        statement(
-            "Eq. (6) has a unique solution for every A in [−1, 1]",
-            always > 0,
-            "none at |A| = 1",
-            note="There F₁ = 1/sinh²(ε/2) − 8/ε² is negative for every ε because sinh u > u: at "
-            "the ends Duchi is "
-            "always better. The root goes to infinity as |A| → 1.",
-        ),
-    ]
+    for x, root in roots.items():
+        if root is not None:
+            sheet.addition(f"root at A = {x:g}", "{root:.4f}", {"root": root}, paper="a point in the plot")
+    sheet.statement(
+        "for ε in (0, 1] Duchi is better for every A", below < 0, "largest F₁ there {f1:.2f}", {"f1": below}
+    )
+    sheet.statement(
+        "Eq. (6) has a unique solution for every A in [−1, 1]",
+        always > 0,
+        "none at |A| = 1",
+        note="There F₁ = 1/sinh²(ε/2) − 8/ε² is negative for every ε because sinh u > u: at the ends "
+        "Duchi is always better. The root goes to infinity as |A| → 1.",
+    )
     table = {"A": many.tolist(), "root": along}
-    return Result(findings, {"": table}, {"": drawn})
+    sheet.tables[""] = table
 
 
 def _f1(eta: FloatArray) -> FloatArray:
@@ -80,7 +78,7 @@ def _f2(eta: FloatArray) -> FloatArray:
 
 
 @entry("ptt", "figure-2", "The η of Eq. (29), and what they do")
-def figure_2(run: Run) -> Result:
+def figure_2(run: Run, sheet: Sheet) -> None:
     eta = np.linspace(1.01, 14, 200_000)
     good = (_f1(eta) <= 0) & (_f2(eta) < 0)
     low, high = float(eta[good].min()), float(eta[good].max())
@@ -90,7 +88,7 @@ def figure_2(run: Run) -> Result:
     right_third = eta**3 + 1 - 9 * (eta - 1) ** 2
     as_printed, as_derived = eta[printed & (third <= 0)], eta[printed & (right_third <= 0)]
     epsilons = np.geomspace(0.05, 4, 60)
-    drawn, axes = figure(2)
+    axes = sheet.figure(2)
     axes[0].plot(eta, _f1(eta), color=BLUE, label="f₁")
     axes[0].plot(eta, _f2(eta), color=RED, linestyle=(0, (5, 2)), label="f₂")
     for edge in (low, high):
@@ -105,41 +103,45 @@ def figure_2(run: Run) -> Result:
         ratio = np.array([fixed_eta_variance(float(e), value) / duchi_variance(float(e)) for e in epsilons])
         axes[1].plot(epsilons, ratio, color=colour, label=f"η = {value:.3f}")
         table[f"eta {value:.3f}"] = ratio
-    best = np.array([classic.ptt_worst_variance(float(e), classic.ptt_optimal_q(float(e))) for e in epsilons])
-    best = best / [duchi_variance(float(e)) for e in epsilons]
+    best = np.array([best_ptt(float(e)) / duchi_variance(float(e)) for e in epsilons])
     axes[1].plot(epsilons, best, color=BLACK, linestyle=(0, (5, 2)), label="best q")
     axes[1].axhline(1, color=BLACK, linewidth=0.8)
     axes[1].set_xscale("log")
     axes[1].set_yscale("log")
     dress(axes[1], "worst-case variance, I-PTT / Duchi", "ε", "ratio")
-    findings = [
-        addition("range of η in Eq. (29)", f"({low:.4f}, {high:.4f})", paper="two lines in the plot"),
-        statement("the range is one interval and holds η = 1.9", connected and low < 1.9 < high, "yes"),
-        statement(
-            "no η satisfies Eq. (30)",
-            as_printed.size == 0,
-            "none" if as_printed.size == 0 else f"{as_printed.min():.3f} to {as_printed.max():.3f}",
-        ),
-        statement(
-            "f₃ of Eq. (30) is the coefficient of t in Eq. (27)",
-            bool(np.allclose(third, right_third)),
-            "it should be η³ + 1 − 9(η−1)²",
-            note="With the right f₃: "
-            + (
-                "still none"
-                if as_derived.size == 0
-                else f"η from {as_derived.min():.3f} to {as_derived.max():.3f}"
-            ),
-        ),
-        statement(
-            "an η in this range beats Duchi for every ε (Theorem 9)",
-            bool((table["eta 1.900"] < 1).all()),
-            f"η = 1.9: ratio {table['eta 1.900'].max():.3f} at ε = "
-            f"{epsilons[table['eta 1.900'].argmax()]:.2f}",
-            note="Eq. (27) takes q = 1, with which the density does not integrate to one.",
-        ),
-    ]
-    return Result(findings, {"": curves(epsilons, table | {"best q": best})}, {"": drawn})
+    sheet.addition(
+        "range of η in Eq. (29)",
+        "({low:.4f}, {high:.4f})",
+        {"low": low, "high": high},
+        paper="two lines in the plot",
+    )
+    sheet.statement("the range is one interval and holds η = 1.9", connected and low < 1.9 < high, "yes")
+    sheet.statement(
+        "no η satisfies Eq. (30)",
+        as_printed.size == 0,
+        "{least:.3f} to {most:.3f}" if as_printed.size else "none",
+        span(as_printed) if as_printed.size else {},
+    )
+    sheet.statement(
+        "f₃ of Eq. (30) is the coefficient of t in Eq. (27)",
+        bool(np.allclose(third, right_third)),
+        "it should be η³ + 1 − 9(η−1)²",
+        {"solutions": as_derived.size},
+        note="With the right f₃, {solutions:.0f} of 200,000 η satisfy it.",
+    )
+    sheet.statement(
+        "an η in this range beats Duchi for every ε (Theorem 9)",
+        (table["eta 1.900"] < 1).all(),
+        "η = 1.9: ratio {ratio:.3f} at ε = {at:.2f}",
+        {"ratio": table["eta 1.900"].max(), "at": epsilons[table["eta 1.900"].argmax()]},
+        note="Eq. (27) takes q = 1, with which the density does not integrate to one.",
+    )
+    sheet.tables[""] = curves(epsilons, table | {"best q": best})
+
+
+def best_ptt(epsilon: float) -> float:
+    """The least worst-case variance of I-PTT on [−1, 1]."""
+    return classic.ptt_worst_variance(epsilon, classic.ptt_optimal_q(epsilon))
 
 
 def fixed_eta_variance(epsilon: float, eta: float) -> float:
@@ -155,9 +157,9 @@ def duchi_variance(epsilon: float, x: float = 0.0) -> float:
 
 
 @entry("ptt", "figure-3", "The variance of I-PTT against q: one free parameter, one optimum")
-def figure_3(run: Run) -> Result:
+def figure_3(run: Run, sheet: Sheet) -> None:
     q = np.linspace(0.05, 0.97, 300)
-    drawn, axes = figure(2)
+    axes = sheet.figure(2)
     table = {}
     styles = (
         (0.5, BLACK, "solid"),
@@ -169,7 +171,7 @@ def figure_3(run: Run) -> Result:
         values = np.array([classic.ptt_worst_variance(epsilon, float(z)) for z in q])
         best = classic.ptt_optimal_q(epsilon)
         axes[0].plot(q, values, color=colour, linestyle=dash, label=f"ε = {epsilon:g}")
-        axes[0].plot([best], [classic.ptt_worst_variance(epsilon, best)], "o", color=colour, markersize=4)
+        axes[0].plot([best], [best_ptt(epsilon)], "o", color=colour, markersize=4)
         mass = np.array([theorem_4_mass(epsilon, float(z)) for z in q])
         axes[1].plot(q, mass, color=colour, linestyle=dash, label=f"ε = {epsilon:g}")
         table[f"variance {epsilon:g}"], table[f"mass {epsilon:g}"] = values, mass
@@ -182,26 +184,20 @@ def figure_3(run: Run) -> Result:
 
     once = np.flatnonzero(np.diff(np.sign(table["mass 1"] - 1)))
     at = float(brentq(lambda z: theorem_4_mass(1.0, z) - 1, q[once[0]], q[once[0] + 1]))
-    findings = [
-        statement(
-            "Theorem 4: for given ε and q there is an optimal a, Eq. (19)",
-            bool(np.abs(table["mass 1"] - 1).max() < 1e-6),
-            f"normalised only at q = {at:.3f} for ε = 1",
-            note="Normalisation fixes a for each q: a = 1/((1−q)(E−1)). There is nothing left "
-            "to optimise but q.",
-        ),
-        addition(
-            "the optimal q and its worst-case variance, ε = 1, 2, 4",
-            ", ".join(
-                f"{classic.ptt_optimal_q(e):.4f} "
-                f"({classic.ptt_worst_variance(e, classic.ptt_optimal_q(e)):.4f})"
-                for e in (1.0, 2.0, 4.0)
-            ),
-            note=f"at Eq. (19)'s normalised q the variance is "
-            f"{classic.ptt_worst_variance(1.0, at):.4f} at ε = 1",
-        ),
-    ]
-    return Result(findings, {"": curves(q, table)}, {"": drawn})
+    sheet.statement(
+        "Theorem 4: for given ε and q there is an optimal a, Eq. (19)",
+        np.abs(table["mass 1"] - 1).max() < 1e-6,
+        "normalised only at q = {q:.3f} for ε = 1",
+        {"q": at},
+        note="Normalisation fixes a for each q: a = 1/((1−q)(E−1)). There is nothing left to optimise but q.",
+    )
+    sheet.addition(
+        "the optimal q and its worst-case variance, ε = 1, 2, 4",
+        ", ".join(f"{classic.ptt_optimal_q(e):.4f} ({best_ptt(e):.4f})" for e in (1.0, 2.0, 4.0)),
+        {"variance": classic.ptt_worst_variance(1.0, at)},
+        note="at Eq. (19)'s normalised q the variance is {variance:.4f} at ε = 1",
+    )
+    sheet.tables[""] = curves(q, table)
 
 
 def theorem_4_mass(epsilon: float, q: float) -> float:

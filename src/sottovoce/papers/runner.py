@@ -15,9 +15,11 @@ from functools import lru_cache
 from pathlib import Path
 
 import sottovoce
+from sottovoce.core.errors import ArgumentError
 from sottovoce.papers.data import motionsense
-from sottovoce.papers.registry import Entry, Finding, Result, Run, Verdict, entries
-from sottovoce.papers.report import write_report
+from sottovoce.papers.findings import Finding, Result, Run, Verdict
+from sottovoce.papers.html import write_report
+from sottovoce.papers.registry import Entry, entries
 
 Progress = Callable[[int, int, str], None]
 
@@ -30,16 +32,25 @@ def reproduce(
     force: bool = False,
     progress: Progress = lambda done, total, key: None,
 ) -> list[tuple[Entry, list[Finding]]]:
-    """Regenerate the papers' figures and tables into a folder; returns every finding.
+    """Regenerate the papers' figures and tables into a folder.
 
-    `only` keeps the entries whose key contains one of the given texts ("ogpm-figure-8", "ptt").
-    `output` is the folder, `run` says how much is computed and from which data, `force` runs again what is
-    already there.
+    Args:
+        output: The folder.
+        run: How much is computed, and from which data.
+        only: Keep the entries whose key contains one of these texts ("ogpm-figure-8", "ptt").
+        force: Run again what is already there.
+        progress: Called with the number of entries done, how many there are, and the key of the next.
+
+    Returns:
+        Every entry with its findings.
+
+    Raises:
+        ArgumentError: If `only` names no entry.
     """
     run, folder = run or Run(), Path(output)
     chosen = [e for e in entries() if not only or any(text in e.key for text in only)]
     if not chosen:
-        raise ValueError(f"only must name an entry, got only={list(only)!r}")
+        raise ArgumentError(f"only must name an entry, got only={list(only)!r}", argument="only")
     if run.motionsense is not None:
         motionsense(run.motionsense, run.seed)  # what is wrong with the data is said before minutes of work
     folder.mkdir(parents=True, exist_ok=True)

@@ -9,14 +9,10 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from sottovoce.papers.registry import PAPERS, Entry, Finding, Run, Verdict
+from sottovoce.papers.findings import Finding, Run, Verdict
+from sottovoce.papers.registry import PAPERS, Entry
 
-_MARK = {
-    Verdict.REPRODUCED: "yes",
-    Verdict.CORRECTED: "fixed",
-    Verdict.FAILED: "no",
-    Verdict.OURS: "ours",
-}
+_MARK = {Verdict.REPRODUCED: "yes", Verdict.CORRECTED: "fixed", Verdict.FAILED: "no", Verdict.OURS: "ours"}
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem }

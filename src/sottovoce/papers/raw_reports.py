@@ -24,7 +24,7 @@ class Errors:
     mean: float
 
 
-def campaigns(
+def simulate_raw(
     mechanism: Mechanism, values: FloatArray, repetitions: int, rng: np.random.Generator, *, circular: bool
 ) -> Errors:
     """Distance of the 50-bin histogram of raw reports (sum of absolute differences) and of the mean.
