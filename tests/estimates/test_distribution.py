@@ -267,7 +267,7 @@ def test_bad_arguments_are_refused() -> None:
         sv.distribution(t, method="magic")
     with pytest.raises(ValueError, match="confidence"):
         sv.distribution(t, confidence=95)
-    with pytest.raises(TypeError, match="t must be a Tally"):
+    with pytest.raises(TypeError, match="tally must be a Tally"):
         sv.distribution([1, 2, 3])  # type: ignore[arg-type]
     d = sv.distribution(t, band=False)
     with pytest.raises(ValueError, match="metric must be"):

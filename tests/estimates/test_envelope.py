@@ -13,7 +13,7 @@ from sottovoce.estimates.crossfit import CrossFit
 from sottovoce.estimates.envelope import Envelope, Nodes, Target
 from sottovoce.estimates.interior_point import least_limit
 from sottovoce.estimates.model import Coarse
-from sottovoce.estimates.quantiles import _Cumulative
+from sottovoce.estimates.quantiles import _Curve
 
 
 def value(w: np.ndarray, q: np.ndarray, kappa: float) -> float:
@@ -87,7 +87,7 @@ def test_the_average_noise_is_an_upper_estimate_and_close() -> None:
     m = sv.sw(4.0)
     x = np.random.default_rng(3).choice([0.1, 0.9], 50_000)
     fit = CrossFit(sv.Tally(m, m.report(x, rng=3)))
-    (part, _) = fit.parts(Target(lambda t: t), 1, 0.025, "respondents")
+    (part, _) = fit.statistic(Target(lambda t: t), 1, 0.025, "respondents")
     law = fit.coarse.law(x[:2000])
     exact = float((law.expect(part.weights**2) - law.expect(part.weights) ** 2).mean())
     assert part.noise is not None
@@ -166,7 +166,7 @@ class Misleading:
 
 def test_the_ends_of_the_people_are_looked_for_further_out() -> None:
     """A quantile of 1 is wherever F may have become 1 first, not only where a search first thought so."""
-    last = _Cumulative(Misleading(1), 1, 0.025, "population")  # type: ignore[arg-type]
-    assert last.turn(1.0)[0] <= 0.5
-    first = _Cumulative(Misleading(-1), -1, 0.025, "population")  # type: ignore[arg-type]
-    assert first.turn(1e-12)[1] >= 0.5
+    last = _Curve(Misleading(1), 1, 0.025, "population")  # type: ignore[arg-type]
+    assert last.crossing(1.0)[0] <= 0.5
+    first = _Curve(Misleading(-1), -1, 0.025, "population")  # type: ignore[arg-type]
+    assert first.crossing(1e-12)[1] >= 0.5

@@ -10,8 +10,8 @@ the least expected limit
 P(j|x) is linear in x between the mechanism's bends, so h ≥ τ is enforced at all of them and on both sides of
 each: the law may jump there, so may the target, and perhaps at the very same x (a round number). A curved
 target is raised by the most it can leave its chord.
-A constant w is always feasible, so the solver (`interior_point`) starts inside and stays inside: its result is
-valid wherever it stops.
+A constant w is always feasible, so the solver (`interior_point`) starts inside and stays inside: its result
+is valid wherever it stops.
 """
 
 from __future__ import annotations
@@ -48,6 +48,10 @@ class Target:
     def negative(self) -> Target:
         low, high = self.curvature
         return Target(lambda t: -self.at(t), self.jumps, (-high, -low))
+
+
+#: x itself, whose average is the mean.
+IDENTITY = Target(lambda t: t)
 
 
 class Nodes:
