@@ -14,6 +14,7 @@ from sottovoce.estimates.tally import Tally
 ESTIMANDS = ("population", "respondents")
 INTERVALS = ("normal", "finite", "bootstrap")
 FEW = 16  # reports below which an answer says that its interval rests on little
+_ROUNDING = 1e-12  # limits are rounded outwards by this, on a domain of width 1
 CONTRADICTION = "the limits contradict each other: hardly reports of this mechanism, see sottovoce.honesty"
 
 
@@ -179,7 +180,7 @@ class Query:
         n = self.tally.n
         if not at_every_n:
             notes, limits = _few_notes(n) + notes, ends if n < 2 else limits
-        low, high = (float(np.clip(limit, *ends)) for limit in limits)
+        low, high = (float(np.clip(limit, *ends)) for limit in (limits[0] - _ROUNDING, limits[1] + _ROUNDING))
         if low > high:  # each limit has a statistic of its own: then nothing between the two is excluded
             notes += (CONTRADICTION,) if low - high > 1e-9 else ()
             low, high = high, low
