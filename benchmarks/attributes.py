@@ -33,6 +33,8 @@ import numpy as np
 from scipy.stats import binom
 
 import sottovoce as sv
+from sottovoce.compose.strategies import mechanisms
+from sottovoce.core.survey import Survey
 
 TAKES = "30 s"
 
@@ -96,8 +98,8 @@ class Law:
         return inverse * float(spread @ self.variance) + luck * float(spread @ (X - spread @ X) ** 2)
 
 
-def vector_law(m: sv.compose.vectors.Vector) -> Law:
-    return Law(np.asarray(m.parts[0].variance(X)), float(m.share), True)
+def vector_law(m: Survey) -> Law:
+    return Law(np.asarray(mechanisms(m)["0"].variance(X)), float(m.share), True)
 
 
 def wang_k(epsilon: float, d: int) -> int:
@@ -122,6 +124,10 @@ def duchi_scale(epsilon: float, d: int) -> float:
 
 
 # -- simulation -----------------------------------------------------------------------------------------
+
+
+def vector_means(m: Survey, x: Rows, rng: np.random.Generator) -> Rows:
+    return np.array([np.nanmean(column) for column in m.perturb(x, rng=rng).values()])
 
 
 def wang_means(epsilon: float, x: Rows, rng: np.random.Generator) -> Rows:
@@ -180,8 +186,8 @@ def row(epsilon: float, d: int, runs: int) -> dict[str, Any]:
     if runs:
         rng = np.random.default_rng(1000 * d + int(10 * epsilon))
         ways: dict[str, Callable[[Rows], Rows]] = {
-            "default": lambda x: default.tally(default.report(x, rng=rng)).means(),
-            "uniform": lambda x: uniform.tally(uniform.report(x, rng=rng)).means(),
+            "default": lambda x: vector_means(default, x, rng),
+            "uniform": lambda x: vector_means(uniform, x, rng),
             "wang": lambda x: wang_means(epsilon, x, rng),
             "duchi": lambda x: duchi_means(epsilon, x, rng),
         }

@@ -10,13 +10,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sottovoce.compose.vectors import Vector
 
 from benchmarks._tables import number, table
 from benchmarks.page.peers.published import dense_step
 from benchmarks.page.worker import least_seconds
 from sottovoce.compose.strategies import vector
 from sottovoce.core.kernels import Operator, compiled_available
+from sottovoce.core.survey import Survey
 from sottovoce.designs.classic import ogpm, sw
 from sottovoce.designs.two_scale import two_scale
 from sottovoce.estimates.distribution import distribution
@@ -125,8 +125,9 @@ def attributes(quick: bool) -> list[dict[str, float]]:
     return rows
 
 
-def _means(m: Vector, reports: Any) -> Any:
-    return m.tally(reports).means()
+def _means(m: Survey, reports: Any) -> Any:
+    tally = Tally(m, reports)
+    return [mean(tally[name]) for name in m.questions]
 
 
 def tables(rows: dict[str, Any]) -> dict[str, str]:

@@ -28,7 +28,7 @@ north = np.where(old_town, rng.normal(3.0, 1.3, people), rng.normal(-2.5, 1.2, p
 
 # One integer per person holds both reports. (rng= makes this example repeat.)
 m = sv.polar(epsilon=4.0, radius=10.0, design="unbiased")
-tally = sv.Tally(m, m.report_xy(east, north, clip=True, rng=1))
+tally = sv.Tally(m, m.report(np.column_stack((east, north)), clip=True, rng=1))
 
 x, y = mean_position(tally)
 print(f"east, truth {east.mean():.3f}, {x}")

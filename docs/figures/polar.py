@@ -6,6 +6,7 @@ python -m tools.figures polar     # writes docs/figures/polar-*.png and prints t
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -14,6 +15,7 @@ from matplotlib.colors import PowerNorm
 
 import sottovoce as sv
 from sottovoce.compose.disc import density, mean_position
+from sottovoce.compose.polar import certificate
 
 TOTAL = 1 + 2 * math.pi
 
@@ -22,8 +24,8 @@ def figure_7() -> Any:
     """Where reports are likelier, for two positions; and the curve that was optimised."""
     m = sv.polar(TOTAL, design="ogpm")
     best = sv.polar(TOTAL)
-    print(f"OGPM: {m}, worst {m.worst_error():.5f}; certificate limit {m.certificate.limit:.5f}")
-    print(f"optimal: {best}, worst {best.worst_error():.5f}, ratio {best.certificate.ratio:.4f}")
+    print(f"OGPM: {m}, worst {m.worst_error():.5f}; certificate limit {certificate(m).limit:.5f}")
+    print(f"optimal: {best}, worst {best.worst_error():.5f}, ratio {certificate(best).ratio:.4f}")
     figure = plt.figure(figsize=(11, 3.8), layout="constrained")
     for place, (r, theta) in enumerate(((0.8, math.pi / 3), (0.4, 5.5)), 1):
         ax = figure.add_subplot(1, 3, place, projection="polar")
@@ -38,9 +40,10 @@ def figure_7() -> Any:
         ax.grid(False)
         ax.set_title(f"truth at ({r:g}, {theta:.2f})", fontsize="medium")
     ax = figure.add_subplot(1, 3, 3)
-    assert m.split is not None
-    m.split.plot(0, ax)
-    printed = (1.32, float(np.interp(1.32, *m.split.curve(0))))
+    parts = [partial(sv.ogpm, domain=domain, cells=512) for domain in ((0, 1), sv.Circle())]
+    split = sv.split_budget(TOTAL, parts, "l2")
+    split.plot(0, ax)
+    printed = (1.32, float(np.interp(1.32, *split.curve(0))))
     ax.plot(*printed, "x", color="0.3")
     ax.annotate(
         "printed: 1.32 + 5.69 = 7.01",
@@ -76,7 +79,7 @@ def heat_maps() -> Any:
     axes[0].set_title(f"{len(x):,} people", fontsize="medium")
     for ax, epsilon in zip(axes[1:], (2.0, 4.0), strict=True):
         m = sv.polar(epsilon, 10.0, design="unbiased")
-        t = sv.Tally(m, m.report_xy(x, y, rng=2))
+        t = sv.Tally(m, m.report(np.column_stack((x, y)), rng=2))
         a, b = mean_position(t)
         print(f"ε = {epsilon:g}, n = {t.n}; truth {x.mean():.3f}, {y.mean():.3f}")
         print(a, b, sep="\n")

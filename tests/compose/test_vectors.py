@@ -8,16 +8,21 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from sottovoce.compose.reports import VectorReport
-from sottovoce.compose.vectors import Vector
 
 import sottovoce as sv
-from sottovoce.compose import joint
 from sottovoce.compose.attributes import as_spread, attribute_mechanism, resultant, worth
+from sottovoce.compose.lots import scaled_mean, simultaneous_bound, variance_per_person
+from sottovoce.compose.strategies import mechanisms
 from sottovoce.core.errors import DataError, NoDataError, PrivacyError, SpecError
 from sottovoce.core.exact import exp_lower
+from sottovoce.core.survey import Survey
 
 MIXED = [(0, 120), (0, 10), sv.Circle(24)]
+
+
+def means(m: Survey, values: np.ndarray, rng: np.random.Generator) -> list[float]:
+    """The estimated mean of every question, all of them linear and unbiased: mean reports."""
+    return [float(np.nanmean(column)) for column in m.perturb(values, rng=rng).values()]
 
 
 def rows(n: int, seed: int = 1) -> np.ndarray:
@@ -30,14 +35,13 @@ def test_the_joint_epsilon_by_counting(sampled: int) -> None:
     """All joint reports of small mechanisms under all pairs of inputs, in exact fractions."""
     parts = (sv.duchi(0.5, (0, 1)), sv.ogpm(0.75, (0, 1), cells=3), sv.ogpm(0.25, sv.Circle(1), cells=4))
     worst = sum(sorted((0.5, 0.75, 0.25), reverse=True)[:sampled])
-    m = Vector(worst, parts, sampled)
+    m = Survey(worst, {str(i): part for i, part in enumerate(parts)}, sampled)
     inputs = list(product([0.0, 0.4, 1.0], repeat=3))
     lots = list(combinations(range(3), sampled))
     laws = []
     for x in inputs:
         single = [
-            [Fraction(int(c), p.window.total) for c in p.counts([v])[0]]
-            for p, v in zip(parts, x, strict=True)
+            [Fraction(int(c), p.total) for c in p.counts([v])[0]] for p, v in zip(parts, x, strict=True)
         ]
         law = {}
         for lot in lots:
@@ -52,14 +56,14 @@ def test_the_joint_epsilon_by_counting(sampled: int) -> None:
     assert counted <= m.largest_ratio <= exp_lower(worst)
     assert float(counted) > 0.98 * float(m.largest_ratio)
     with pytest.raises(PrivacyError):
-        Vector(worst * 0.98, parts, sampled)
+        Survey(worst * 0.98, m.questions, sampled)
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0, 9.7])
 def test_vector_never_exceeds_its_epsilon(epsilon: float) -> None:
     for strategy in ("split", "sample"):
         m = sv.vector(epsilon, MIXED, strategy)
-        audit = sv.audit(m)  # type: ignore[arg-type]
+        audit = sv.audit(m)
         assert audit.holds
         assert audit.epsilon == pytest.approx(epsilon, rel=1e-6)
 
@@ -72,8 +76,8 @@ BUILT = [(0.5, 3), (3.0, 5), (5.0, 6)]
 def test_auto_is_the_best_of_all_k(epsilon: float, d: int, prior: str | None) -> None:
     """Against every k, each built from scratch: never worse than the better of split and sample."""
 
-    def cost(m: Vector) -> float:
-        return sum(m.worst_variance(j) if prior is None else m.expected_variance(j, prior) for j in range(d))
+    def cost(m: Survey) -> float:
+        return sum(variance_per_person(m, name, prior) for name in m.questions)
 
     auto = sv.vector(epsilon, [(0, 1)] * d, prior=prior)
     costs = [cost(sv.vector(epsilon, [(0, 1)] * d, "sample", k=k, prior=prior)) for k in range(1, d + 1)]
@@ -87,10 +91,10 @@ def test_auto_on_mixed_domains_is_never_worse_than_split_or_sample(epsilon: floa
     """Intervals and a circle, weighted: ε is then divided unevenly when all are reported."""
     weights = [1.0, 3.0, 0.5]
 
-    def cost(m: Vector) -> float:
+    def cost(m: Survey) -> float:
         return sum(
-            w * m.worst_variance(j) / p.domain.width**2
-            for j, (w, p) in enumerate(zip(weights, m.parts, strict=True))
+            w * variance_per_person(m, name) / part.domain.width**2
+            for w, (name, part) in zip(weights, mechanisms(m).items(), strict=True)
         )
 
     auto, split = (cost(sv.vector(epsilon, MIXED, how, weights=weights)) for how in ("auto", "split"))
@@ -118,17 +122,18 @@ def test_an_assumed_spread_pays_and_never_biases() -> None:
     even = sv.vector(4.0, domains, prior="uniform")
     told = sv.vector(4.0, domains, "sample", k=1, prior=[peak, None])
     assert (worst.sampled, even.sampled, told.sampled) == (2, 1, 1)
-    assert even.expected_variance(0) < 0.75 * worst.expected_variance(0)
-    assert even.worst_variance(0) > worst.worst_variance(0)
-    assert told.expected_variance(0, peak) < 0.75 * even.expected_variance(0, peak)
-    assert told.parts[1] == sv.vector(4.0, domains, "sample", k=1).parts[1] != even.parts[1]
+    assert variance_per_person(even, "0", "uniform") < 0.75 * variance_per_person(worst, "0", "uniform")
+    assert variance_per_person(even, "0") > variance_per_person(worst, "0")
+    assert variance_per_person(told, "0", peak) < 0.75 * variance_per_person(even, "0", peak)
+    alone = sv.vector(4.0, domains, "sample", k=1)
+    assert told.questions["1"] == alone.questions["1"] != even.questions["1"]
     x = np.linspace(0, 24, 9)
     for m in (even, told):
         assert sv.audit(m).epsilon <= 4.0
-        assert max(np.abs(part.bias(x)).max() for part in m.parts) < 1e-9
+        assert max(np.abs(part.bias(x)).max() for part in mechanisms(m).values()) < 1e-9
     # A mechanism of one's own keeps its place; the guess then decides on k alone.
     own = sv.vector(4.0, domains, prior="uniform", design=lambda e, d: sv.pm(e, d, cells=256))
-    assert own.parts[0] == sv.pm(4.0, (0, 24), cells=256)
+    assert mechanisms(own)["0"] == sv.pm(4.0, (0, 24), cells=256)
     assert own.sampled == 1
 
 
@@ -136,19 +141,19 @@ def test_the_worst_truth_of_a_lopsided_mechanism() -> None:
     """Against a search over all truths of two values; about the middle it would be overstated."""
     m = sv.vector(3.0, [(0, 1)] * 2, "sample", k=1, prior=[[0.1, 0.15, 0.2], "uniform"])
     x = np.linspace(0, 1, 101)
-    v = m.parts[0].variance(x)
+    v = mechanisms(m)["0"].variance(x)
     p = np.linspace(0, 1, 101)[:, None, None]
     spread = p * (1 - p) * (x[:, None] - x[None, :]) ** 2
     brute = float(np.max((p * v[:, None] + (1 - p) * v[None, :]) * 2 + spread))
-    assert brute <= m.worst_variance(0) * (1 + 1e-9)
-    assert brute > 0.999 * m.worst_variance(0)
+    assert brute <= variance_per_person(m, "0") * (1 + 1e-9)
+    assert brute > 0.999 * variance_per_person(m, "0")
     assert np.max(2 * v + (x - 0.5) ** 2) > 1.001 * brute
 
 
 @pytest.mark.parametrize("epsilon", [5e-4, 12.0])
 def test_a_spread_outside_the_reach_of_the_search(epsilon: float) -> None:
     even, worst = (sv.vector(epsilon, [(0, 1)], prior=prior) for prior in ("uniform", None))
-    assert even.expected_variance(0) <= worst.expected_variance(0)
+    assert variance_per_person(even, "0", "uniform") <= variance_per_person(worst, "0", "uniform")
     assert sv.audit(even).holds
 
 
@@ -157,19 +162,17 @@ def test_expected_variance_against_simulation() -> None:
     n, runs, rng = 600, 500, np.random.default_rng(4)
     peak = np.clip(rng.normal(0.3, 0.1, n), 0, 1)
     x = np.column_stack([peak, np.linspace(0, 1, n), peak])
-    errors = (
-        np.array([m.tally(m.report(x, rng=rng)).means() for _ in range(runs)])[:, :2] - x.mean(axis=0)[:2]
-    )
+    errors = np.array([means(m, x, rng)[:2] for _ in range(runs)]) - x.mean(axis=0)[:2]
     for j in range(2):
-        expected = m.expected_variance(j, x[:, j]) / n
+        expected = variance_per_person(m, str(j), x[:, j]) / n
         seen = float(np.mean(errors[:, j] ** 2))
         # As above; the guess keeps at most 65 values, which moves a variance by less than a hundredth.
         assert abs(seen / expected - 1) < 5.2 * math.sqrt(2 / runs) + 3 * 3 / n + 0.01
     # On the circle the mean of e^{ix}: its squared distance, with the length of the truth's mean known.
     turn = np.exp(2j * np.pi * peak)
-    rho = resultant(m.parts[2])
+    rho = resultant(mechanisms(m)["2"])
     luck = 2 * (1 - abs(turn.mean()) ** 2)
-    assert m.expected_variance(2, peak) * (2 * np.pi) ** 2 == pytest.approx(
+    assert variance_per_person(m, "2", peak) * (2 * np.pi) ** 2 == pytest.approx(
         3 * (1 / rho**2 - 1) + luck, rel=0.01
     )
 
@@ -181,9 +184,9 @@ def test_variance_against_simulation(k: int) -> None:
     n, runs = 400, 600
     x = np.tile(np.array([[0.0, 0.5, 0.3], [1.0, 0.5, 0.9]]), (n // 2, 1))
     rng = np.random.default_rng(11)
-    errors = np.array([m.tally(m.report(x, rng=rng)).means() for _ in range(runs)]) - x.mean(axis=0)
+    errors = np.array([means(m, x, rng) for _ in range(runs)]) - x.mean(axis=0)
     share = k / 3
-    for j, part in enumerate(m.parts):
+    for j, part in enumerate(mechanisms(m).values()):
         noise = float(np.mean(part.variance(x[:, j]))) / share
         luck = (1 / share - 1) * float(x[:, j].var())
         expected = (noise + luck) / n
@@ -191,47 +194,62 @@ def test_variance_against_simulation(k: int) -> None:
         # A sum of squares of nearly normal errors: relative sd √(2/runs); 5.2 of them are 1e-6 two-sided; the
         # number of people who report varies, which adds at most (1/share)/n.
         assert abs(seen / expected - 1) < 5.2 * math.sqrt(2 / runs) + (1 / share) / n * 3
-        assert noise + luck <= m.worst_variance(j) * (1 + 1e-9)
+        assert noise + luck <= variance_per_person(m, str(j)) * (1 + 1e-9)
         assert abs(errors[:, j].mean()) < 5.2 * math.sqrt(expected / runs)
 
 
 def test_theorem_11_with_its_constants() -> None:
     m = sv.vector(1.0, [(0, 24)] * 4, "sample", k=1)
     n, beta = 500, 0.2
-    bound = m.bound(n, beta)
+    bound = simultaneous_bound(m, n, beta)
     x = np.tile([0.0, 6.0, 12.0, 24.0], (n, 1))
     rng, misses = np.random.default_rng(2), 0
     for _ in range(200):
-        t = m.tally(m.report(x, rng=rng))
-        off = np.array([abs(t.scaled_mean(j) - x[0, j]) for j in range(4)])
+        t = sv.Tally(m, m.report(x, rng=rng))
+        off = np.array([abs(scaled_mean(t, str(j)) - x[0, j]) for j in range(4)])
         misses += bool((off > bound).any())
     assert misses <= beta * 200
     # It falls as 1/√n, and grows as √(d log d).
-    assert m.bound(100 * n, beta)[0] == pytest.approx(bound[0] / 10, rel=0.1)
+    assert simultaneous_bound(m, 100 * n, beta)[0] == pytest.approx(bound[0] / 10, rel=0.1)
     with pytest.raises(ValueError, match="beta must lie strictly between 0 and 1"):
-        m.bound(10, 1.0)
-    with pytest.raises(ValueError, match="attributes on intervals"):
-        sv.vector(1.0, MIXED).bound(10)
+        simultaneous_bound(m, 10, 1.0)
+    with pytest.raises(ValueError, match="questions on intervals"):
+        simultaneous_bound(sv.vector(1.0, MIXED), 10)
 
 
 def test_estimates_of_every_kind() -> None:
     m, x = sv.vector(3.0, MIXED), rows(20_000)
-    t = m.tally(m.report(x[:12_000], rng=1)) + m.tally(m.report(x[12_000:], rng=2))
-    assert t.people == 20_000
-    assert sum(part.n for part in t.tallies) == 20_000 * m.sampled
-    mean = t.mean(0)
+    t = sv.Tally(m, m.report(x[:12_000], rng=1)) + sv.Tally(m, m.report(x[12_000:], rng=2))
+    assert t.n == 20_000
+    assert sum(t[name].n for name in m.questions) == 20_000 * m.sampled
+    mean = sv.mean(t["0"])
     assert mean.low < x[:, 0].mean() < mean.high
-    assert mean.n == t[0].n
-    median = t.quantile(1, 0.5)
+    assert mean.n == t["0"].n
+    median = sv.quantile(t["1"], 0.5)
     assert median.low < np.median(x[:, 1]) < median.high
-    assert t.circular_mean(2).value == pytest.approx(8, abs=0.3)
-    assert t.distribution(0, bins=16, band=False).mean == pytest.approx(x[:, 0].mean(), abs=2)
-    assert t.means()[2] == pytest.approx(8, abs=0.3)
+    assert sv.circular_mean(t["2"]).value == pytest.approx(8, abs=0.3)
+    assert sv.distribution(t["0"], bins=16, band=False).mean == pytest.approx(x[:, 0].mean(), abs=2)
     other = sv.vector(2.0, MIXED)
     with pytest.raises(DataError, match="different mechanisms"):
-        t + other.tally()
+        t + sv.Tally(other)
     with pytest.raises(NoDataError):
-        m.tally().means()
+        sv.mean(sv.Tally(m)["0"])
+    with pytest.raises(DataError, match=r"not of one number; ask one of its questions, such as tally\['0'\]"):
+        sv.mean(t)
+    with pytest.raises(KeyError, match="there is no question 'age'; questions are '0', '1', '2'"):
+        t["age"]
+
+
+def test_the_mean_of_a_biased_design_is_the_estimate_and_not_the_mean_report() -> None:
+    """Reports of a square wave lean to the middle: 0.358 where the truth is 0.111."""
+    m = sv.vector(2.0, {"a": (0, 1), "b": (0, 1)}, "split", design=sv.sw)
+    x = np.random.default_rng(3).beta(1, 8, 40_000)
+    reports = m.report({"a": x, "b": np.full(x.size, 0.5)}, rng=4)
+    estimate = sv.mean(sv.Tally(m, reports)["a"])
+    assert x.mean() == pytest.approx(0.111, abs=0.001)
+    assert estimate.value == pytest.approx(0.111, abs=0.012)  # the width of its interval
+    assert estimate.low < x.mean() < estimate.high
+    assert np.mean(m.decode(reports)["a"]) == pytest.approx(0.358, abs=0.01)
 
 
 def test_the_circular_default_has_the_largest_resultant() -> None:
@@ -243,24 +261,26 @@ def test_the_circular_default_has_the_largest_resultant() -> None:
 
 def test_weights_divide_unevenly() -> None:
     m = sv.vector(4.0, [(0, 1), (0, 1)], "split", weights=[10.0, 1.0])
-    assert m.parts[0].epsilon > m.parts[1].epsilon
-    assert m.parts[0].epsilon + m.parts[1].epsilon <= 4.0
+    assert mechanisms(m)["0"].epsilon > mechanisms(m)["1"].epsilon
+    assert mechanisms(m)["0"].epsilon + mechanisms(m)["1"].epsilon <= 4.0
     even = sv.vector(4.0, [(0, 1), (0, 1)], "split")
-    assert 10 * m.worst_variance(0) + m.worst_variance(1) < 10 * even.worst_variance(0) + even.worst_variance(
-        1
-    )
+    cost, level = ([variance_per_person(one, name) for name in ("0", "1")] for one in (m, even))
+    assert 10 * cost[0] + cost[1] < 10 * level[0] + level[1]
 
 
 def test_a_missing_value_is_reported_like_any_other() -> None:
-    m = sv.vector(3.0, [(0, 1), (0, 1)], "split")
-    x = np.full((30_000, 2), 0.9)
-    x[:, 1] = math.nan
-    t = m.tally(m.report(x, rng=3))
-    assert t[0].n == t[1].n == 30_000
-    assert t.mean(1).low < 0.5 < t.mean(1).high
-    t = m.tally(m.report(x, missing=[0.5, 0.2], rng=3))
-    assert t.mean(1).low < 0.2 < t.mean(1).high
-    for bad in (2.0, "skip", [0.5], math.nan):
+    m = sv.vector(3.0, {"a": (0, 1), "b": (0, 1)}, "split")
+    x = {"a": np.full(30_000, 0.9), "b": np.full(30_000, math.nan)}
+    t = sv.Tally(m, m.report(x, missing="uniform", rng=3))
+    assert t["a"].n == t["b"].n == 30_000
+    assert sv.mean(t["b"]).low < 0.5 < sv.mean(t["b"]).high
+    t = sv.Tally(m, m.report(x, missing={"a": 0.5, "b": 0.2}, rng=3))
+    assert sv.mean(t["b"]).low < 0.2 < sv.mean(t["b"]).high
+    with pytest.raises(DataError, match="question 'b': 30000 of 30000 values are missing"):
+        m.report(x)
+    with pytest.raises(DataError, match="question 'b'"):  # a question without a rule refuses
+        m.report(x, missing={"a": 0.5})
+    for bad in (2.0, "skip", math.nan):
         with pytest.raises(ValueError, match="missing must"):
             m.report(x, missing=bad)  # type: ignore[arg-type]
 
@@ -270,29 +290,32 @@ def test_who_is_refused_does_not_depend_on_the_lot() -> None:
     x = np.full((1, 5), 0.5)
     x[0, 3] = 2.0
     for seed in range(20):
-        with pytest.raises(DataError, match="attribute 3: values must be finite"):
+        with pytest.raises(DataError, match="question '3': 1 of 1 values are outside"):
             m.report(x, rng=seed)
     assert len(m.report(x, clip=True)) == 1
 
 
 def test_the_lot_is_even() -> None:
     m = sv.vector(1.0, [(0, 1)] * 5, "sample", k=2)
-    report = m.report(np.full((50_000, 5), 0.5), rng=4)
-    counts = np.bincount(report.attributes.reshape(-1), minlength=5)
+    reports = m.report(np.full((50_000, 5), 0.5), rng=4)
+    question = np.searchsorted(m.offsets, reports, side="right") - 1
+    counts = np.bincount(question.reshape(-1), minlength=5)
     assert np.abs(counts - 20_000).max() < 5.5 * math.sqrt(50_000 * 0.4 * 0.6)
-    assert (np.diff(report.attributes.astype(int), axis=1) > 0).all()
+    assert (np.diff(question, axis=1) > 0).all()
+    pairs = np.bincount(question[:, 0] * 5 + question[:, 1])
+    assert np.abs(pairs[pairs > 0] - 5_000).max() < 5.5 * math.sqrt(50_000 * 0.1 * 0.9)
+    assert (pairs > 0).sum() == 10
 
 
 def test_json_and_bad_input() -> None:
     m = sv.vector(2.0, MIXED)
-    assert Vector.from_json(m.to_json()) == m
-    assert joint.from_json(m.to_json()) == m
+    assert sv.from_json(m.to_json()) == m
     assert sv.audit(m.to_json()).ratio == m.largest_ratio
-    for text in ("[]", '{"format":"vector/1"}', m.to_json().replace('"sampled":1', '"sampled":4')):
+    for text in ("[]", '{"format":"survey/1"}', m.to_json().replace('"sampled":1', '"sampled":4')):
         with pytest.raises(SpecError):
-            Vector.from_json(text)
+            sv.from_json(text)
     with pytest.raises(PrivacyError):
-        Vector.from_json(m.to_json().replace('"epsilon":2.0', '"epsilon":1.0', 1).replace("window", "window"))
+        sv.from_json(m.to_json().replace('"epsilon":2.0', '"epsilon":1.0', 1))
     one = [(0, 1), (0, 1)]
     with pytest.raises(ValueError, match="k must be at most the number of attributes, 2, got k=3"):
         sv.vector(1.0, one, "sample", k=3)
@@ -317,13 +340,36 @@ def test_json_and_bad_input() -> None:
         sv.vector(1.0, one, prior=[[0.5], [1.5]])
     with pytest.raises(ValueError, match="weights must have one entry per attribute"):
         sv.vector(1.0, one, weights=[1.0])
-    with pytest.raises(DataError, match="values must have 3 columns"):
+    with pytest.raises(DataError, match=r"a column for each of 3 questions, got shape \(4, 2\)"):
         m.report(np.zeros((4, 2)))
     good = m.report(rows(4))
-    for wrong in (
-        VectorReport(good.attributes + np.uint8(3), good.cells),
-        VectorReport(good.attributes[:, :0], good.cells[:, :0]),
-        VectorReport(good.attributes, good.cells.astype(np.int64) + 10**6),
+    for wrong in (good + m.cells, good[:, :0].reshape(4, 0), np.hstack((good, good)), good.astype(float)):
+        with pytest.raises((DataError, TypeError)):
+            sv.Tally(m, wrong)
+
+
+def test_a_report_answers_different_questions_in_order() -> None:
+    m = sv.vector(2.0, {"a": (0, 1), "b": (0, 1), "c": (0, 1)}, "sample", k=2)
+    first, second, third = m.offsets[:-1].tolist()
+    assert m.checked([first, third]).tolist() == [[first, third]]
+    for wrong in ([[second, first]], [[first, first + 1]], [[first, second, third]], [first]):
+        with pytest.raises(DataError) as refusal:
+            m.checked(wrong)
+        assert refusal.value.code in ("questions", "width")
+
+
+def test_one_person_nobody_and_tables() -> None:
+    m = sv.vector(2.0, {"a": (0, 1), "b": (0, 24)}, "split")
+    assert m.report({"a": 0.5, "b": 3.0}).shape == m.report([0.5, 3.0]).shape == (2,)
+    assert m.report(np.empty((0, 2))).shape == (0, 2)
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"b": [3.0, 4.0], "a": [0.5, 0.6]})  # columns go by name, not by place
+    assert np.array_equal(m.report(table, rng=1), m.report(np.array([[0.5, 3.0], [0.6, 4.0]]), rng=1))
+    for wrong, code in (
+        ({"a": [0.5]}, "lacking"),
+        ({"a": [0.5], "b": [1.0], "c": [1.0]}, "unknown"),
+        ({"a": [0.5], "b": [1.0, 2.0]}, "shape"),
     ):
-        with pytest.raises(DataError):
-            m.tally(wrong)
+        with pytest.raises(DataError) as refusal:
+            m.report(wrong)
+        assert refusal.value.code == code

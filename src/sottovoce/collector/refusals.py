@@ -90,7 +90,6 @@ def broken_rule(fault: Mapping[str, Any]) -> Refusal:
     Returns:
         Field and rule, never the value.
     """
-    path = [part for part in fault["loc"] if part not in ("body", "query")]
-    field = str(path[0]) if path else "body"  # what follows says which of several types was tried
+    field = str(fault["loc"][-1]) if fault["loc"] else "body"
     rule = _RULES.get(fault["type"], "breaks its rule").format(**fault.get("ctx", {}))
     return Refusal("invalid", f"{field} {rule}", field)

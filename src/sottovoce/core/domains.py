@@ -202,10 +202,12 @@ class Disc(Space):
         return np.asarray(np.hypot(x[..., 0], x[..., 1]) <= self.radius)
 
     def bring_inside(self, x: FloatArray) -> FloatArray:
-        """The nearest point of the disc."""
-        away = np.hypot(x[..., 0], x[..., 1])
-        factor = np.divide(self.radius, away, out=np.ones_like(away), where=away > self.radius)
-        return np.asarray(x * factor[..., None])
+        """The nearest point of the disc, for positions outside."""
+        half = np.asarray(x) / 2  # the distance of a finite position may be infinite
+        away = np.hypot(half[..., 0], half[..., 1])[..., None]
+        rim = self.radius * (1 - 2.0**-50)  # so that no rounding leads out again
+        outside = away > rim / 2
+        return np.where(outside, rim * np.divide(half, away, where=outside, out=half), x)
 
     def spread(self, words: NDArray[np.uint64]) -> FloatArray:
         """Positions spread evenly over the area, from the two halves of each word."""

@@ -130,10 +130,8 @@ class Number(Reporting):
             DataError: If values are refused. It names how many and the first index, never a value.
         """
         policy = Policy.of(missing, outside, clip).checked(self.domain)
-        if policy.missing == "refuse":
-            numbers = as_numbers(values, "values")
-        else:
-            numbers = numbers_or_nan(values, "values").reshape(np.shape(np.asarray(values)))
+        read = as_numbers if policy.missing == "refuse" else numbers_or_nan
+        numbers = read(values, "values")
         source = word_source(rng)
         out = np.empty(numbers.shape, dtype=self.dtype)
         flat, cells = numbers.reshape(-1), out.reshape(-1)

@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core.domains import Disc
-from sottovoce.core.errors import SpecError, loss_exponent
+from sottovoce.core.errors import DataError, SpecError, loss_exponent
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.reporting import Reporting
 from sottovoce.core.survey import product_of_largest
-from sottovoce.core.values import as_cells, as_numbers
+from sottovoce.core.values import as_cells, as_numbers, numbers_or_nan
 
 FORMAT = "polar/1"
 
@@ -125,11 +125,14 @@ class Polar(Reporting):
         Raises:
             DataError: If positions are refused.
         """
-        points = np.asarray(as_numbers(values, "values"), dtype=np.float64)
+        policy = Policy.of(missing, outside, clip).checked(self.domain)
+        points = numbers_or_nan(values, "values")
         if points.ndim == 0 or points.shape[-1] != 2:
-            raise SpecError(f"values must be positions x, y, got shape {points.shape}", argument="values")
+            raise DataError(
+                f"values must be positions x, y, got shape {points.shape}", code="shape", argument="values"
+            )
         source = word_source(rng)
-        points = Policy.of(missing, outside, clip).checked(self.domain).prepare(points, self.domain, source)
+        points = policy.prepare(points, self.domain, source)
         return self.report_polar(*_polar_coordinates(points), rng=source)
 
     def report_polar(self, distance: ArrayLike, angle: ArrayLike, *, rng: Seeded = None) -> NDArray[Any]:

@@ -83,6 +83,11 @@ class Policy:
         """
         if isinstance(self.missing, str):
             one_of(self.missing, "missing", words)
+        elif domain.shape:
+            raise ArgumentError(
+                f"missing must be 'uniform' or 'refuse' for positions, got missing={self.missing!r}",
+                argument="missing",
+            )
         elif not bool(domain.contains(self.missing)):
             raise ArgumentError(
                 f"missing must lie in the domain, got missing={self.missing!r}", argument="missing"

@@ -155,7 +155,7 @@ class Survey(Reporting):
         """
         columns, people = self._columns(values)
         source = word_source(rng)
-        lot = self._lot(people or 1, source)
+        lot = self._lot(1 if people is None else people, source)
         reports = np.empty(lot.shape, dtype=self.dtype)
         # Every value is randomised, also those that are not sent: a refusal must not depend on the lot.
         for i, (name, question) in enumerate(self.questions.items()):

@@ -35,13 +35,12 @@ def number_or_nan(value: object, name: str = "value") -> float:
 
 
 def numbers_or_nan(values: object, name: str) -> FloatArray:
-    """The same for many, in one row."""
+    """The same for many, of any shape."""
     array = _regular(values, name)
     if array.dtype == object:
-        return np.array(
-            [number_or_nan(value, name) for value in array.reshape(-1).tolist()], dtype=np.float64
-        )
-    return np.asarray(as_numbers(array, name), dtype=np.float64).reshape(-1)
+        numbers = [number_or_nan(value, name) for value in array.reshape(-1).tolist()]
+        return np.array(numbers, dtype=np.float64).reshape(array.shape)
+    return np.asarray(as_numbers(array, name), dtype=np.float64)
 
 
 def as_numbers(values: ArrayLike, name: str) -> NDArray[Any]:

@@ -206,7 +206,7 @@ class Client:
         Raises:
             ArgumentTypeError: If something is no number at all. A number is never refused for what it is.
         """
-        return self.policy.prepare(numbers_or_nan(values, "values"), self.mechanism.domain, rng)
+        return self.policy.prepare(numbers_or_nan(values, "values").reshape(-1), self.mechanism.domain, rng)
 
     def _draw(self, values: ArrayLike | Iterable[float | None], rng: Seeded) -> NDArray[Any]:
         source = word_source(rng)

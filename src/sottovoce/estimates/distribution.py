@@ -1,6 +1,6 @@
 """The distribution of a number, reconstructed from a tally, with bands.
 
-    d = sottovoce.distribution(tally)            # edges, probabilities, low, high
+    d = sottovoce.distribution(t)            # edges, probabilities, low, high
     d.quantile(0.9); d.mean; d.plot(); d.to_csv("hours.csv")
 
 What the noise did is undone by likelihood, on a grid finer than the bins that come back. Methods:
@@ -18,89 +18,85 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sottovoce.core.errors import check_confidence, one_of, whole_number
+from sottovoce.core.domains import Domain
+from sottovoce.core.errors import check_confidence, whole_number
 from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.core.randomness import Seeded
+from sottovoce.core.mixture import Mixture
+from sottovoce.core.randomness import Seeded, seeded_generator
 from sottovoce.estimates import splines
 from sottovoce.estimates.em import em
 from sottovoce.estimates.estimate import check_tally
 from sottovoce.estimates.histogram import Distribution
-from sottovoce.estimates.model import Coarse
+from sottovoce.estimates.model import Coarse, bin_edges
 from sottovoce.estimates.tally import Tally
 
 METHODS = ("auto", "ld", "ems", "em", "inversion", "raw")
+#: n·ε² from which splines beat EMS (benchmarks/reconstruction.py).
+ENOUGH = 2500.0
 MOST_BINS = 4096
 _SPLINE_GRID, _EM_GRID = 512, 1024
 _TOLERANCE = 1e-3  # Li et al.: per iteration, in log likelihood; times e^ε for EM
 
 
 def distribution(
-    tally: Tally,
+    t: Tally,
     bins: int | None = None,
     *,
     method: str = "auto",
     confidence: float = 0.95,
     band: bool = True,
     draws: int = 100,
-    rng: Seeded = None,
+    rng: Seeded = 0,
 ) -> Distribution:
     """Reconstruct the distribution behind a tally on equal bins of the domain.
 
-    Args:
-        tally: Counts of reports about a number.
-        bins: How many bins; by default their number follows from n and ε.
-        method: "ld", "ems", "em", "inversion" or "raw", as the module describes them; "auto" takes "ld" where
-            there is enough data for it and "ems" otherwise.
-        confidence: That of the pointwise band.
-        band: Whether to compute one. It tells how the reconstruction would vary, not what its smoothing
-            hides.
-        draws: How many bootstrap repetitions of the counts it comes from.
-        rng: Seeds them. By default the tally does: the same tally gives the same band.
+    Without `bins` their number follows from n and ε. The pointwise band comes from `draws` bootstrap
+    repetitions of the counts (`band=False`: none, quicker); it tells how the reconstruction would vary, not
+    what its smoothing hides. The same `rng` gives the same band.
 
-    Returns:
-        Probabilities of the bins, with their band.
-
-    Raises:
-        ValueError: If the tally is empty, or there are more bins than the mechanism has cells.
-
-    Example:
-        >>> import numpy as np
-        >>> from sottovoce.designs.two_scale import two_scale
-        >>> m = two_scale(epsilon=2.0, domain=(0, 24))
-        >>> hours = np.random.default_rng(1).normal(8, 1.5, 20_000)
-        >>> d = distribution(Tally(m, m.report(hours, rng=1)), bins=24)
-        >>> bool(abs(d.mean - 8) < 0.2), d.method
-        (True, 'ld')
+    >>> import numpy as np
+    >>> from sottovoce.designs.two_scale import two_scale
+    >>> m = two_scale(epsilon=2.0, domain=(0, 24))
+    >>> t = Tally(m, m.report(np.random.default_rng(1).normal(8, 1.5, 20_000), rng=1))
+    >>> d = distribution(t, bins=24)
+    >>> bool(abs(d.mean - 8) < 0.2), d.method
+    (True, 'ld')
     """
-    reporter = check_tally(tally).required().mechanism
-    one_of(method, "method", METHODS)
-    tail = (1 - check_confidence(confidence)) / 2
-    most = min(MOST_BINS, reporter.cells)
-    count = default_bins(tally) if bins is None else whole_number(bins, "bins", least=2, most=most)
-    if method == "auto":
-        method = "ld" if tally.n * reporter.epsilon**2 >= splines.ENOUGH else "ems"
-    probabilities, again = _METHODS[method](tally, count)
+    t = check_tally(t, "t").required()
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got method={method!r}")
+    resolution = min(MOST_BINS, finest(t))
+    count = default_bins(t) if bins is None else whole_number(bins, "bins", least=2, most=resolution)
+    chosen = method if method != "auto" else "ld" if t.n * t.mechanism.epsilon**2 >= ENOUGH else "ems"
+    probabilities, again = _METHODS[chosen](t, count)
     low, high = None, None
+    tail = (1 - check_confidence(confidence)) / 2
     if band:
-        generator = tally.generator(rng)
-        repeated = np.array([again(generator) for _ in range(whole_number(draws, "draws", least=2))])
+        draws = whole_number(draws, "draws", least=2)
+        generator = seeded_generator(rng)
+        repeated = np.array([again(generator) for _ in range(draws)])
         low, high = np.quantile(repeated, [tail, 1 - tail], axis=0)
         low, high = np.minimum(low, probabilities), np.maximum(high, probabilities)
-    edges = reporter.domain.from_unit(np.arange(count + 1) / count)
-    return Distribution(
-        reporter.domain, edges, probabilities, low, high, confidence, tally.n, reporter.epsilon, method
-    )
+    domain: Domain = t.mechanism.domain
+    edges = bin_edges(t.mechanism, count)
+    return Distribution(domain, edges, probabilities, low, high, confidence, t.n, t.mechanism.epsilon, chosen)
 
 
-def default_bins(tally: Tally) -> int:
+def finest(t: Tally) -> int:
+    """The resolution of the reports: how many cells a window of the mechanism moves over."""
+    m = t.mechanism
+    return max(part.cells for part in m.parts) if isinstance(m, Mixture) else int(m.cells)
+
+
+def default_bins(t: Tally) -> int:
     """A power of two near 4·(n·ε²)^¼, between 16 and 256: finer bins would show noise or smoothing only.
 
     >>> from sottovoce.designs.classic import sw
     >>> default_bins(Tally(sw(1.0), [0] * 10_000))
     32
     """
-    wanted = 4 * (tally.n * tally.mechanism.epsilon**2) ** 0.25
-    return int(min(2 ** np.clip(np.rint(np.log2(wanted)), 4, 8), tally.mechanism.cells))
+    wanted = 4 * (t.n * t.mechanism.epsilon**2) ** 0.25
+    return int(min(2 ** np.clip(np.rint(np.log2(wanted)), 4, 8), finest(t)))
 
 
 # -- the methods: the probabilities of the bins, and a function that repeats them on resampled counts ------

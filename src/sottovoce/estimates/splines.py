@@ -25,8 +25,6 @@ from sottovoce.core.kernels import Operator
 from sottovoce.core.kernels.tables import FloatArray
 
 SPLINES = 64
-#: n·ε² from which splines beat EMS (benchmarks/reconstruction.py).
-ENOUGH = 2500.0
 #: Where the search for smoothing starts: (k, λ₁, λ_k).
 STARTS = ((2, 1e-2, 1e-2), (2, 1e-1, 1e2), (3, 1e-2, 1e-1), (3, 1e-1, 1e3))
 #: A smoothing that leaves narrow peaks to atoms: where the search with atoms starts.

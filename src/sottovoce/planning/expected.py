@@ -20,10 +20,9 @@ import numpy as np
 
 from sottovoce._version import __version__
 from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.estimates.crossfit import CrossFit
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.metrics import Cumulative, wasserstein
-from sottovoce.estimates.quantiles import quantile_limits, quantile_values
+from sottovoce.estimates.quantiles import quantile_limits
 from sottovoce.estimates.tally import Tally
 
 POINTS = 1024
@@ -217,11 +216,10 @@ class _Quantiles(_Runs):
         self._true = float(np.interp(self.q, self.truth.after, self.truth.at))
 
     def look(self, tally: Tally) -> None:
-        fit = CrossFit(tally)
-        [value] = quantile_values(fit, self.m.epsilon, [self.q])
-        self.errors.append(abs(value - self._true))
+        found = float(distribution(tally, band=False).quantile(self.q))
+        self.errors.append(abs(found - self._true))
         if len(self._halves) < _INTERVALS:
-            [(low, high)] = quantile_limits(fit, [self.q], (1 - self.confidence) / 2)
+            [(low, high)] = quantile_limits(tally, [self.q], (1 - self.confidence) / 2)
             self._halves.append((high - low) / 2)
 
     @property
