@@ -16,6 +16,7 @@ def hostile_specs() -> list[tuple[str, str]]:
         *_broken_text(good),
         *((name, _text(content)) for name, content in _wrong_content(good)),
         *((name, _text(content)) for name, content in _wrong_mixtures()),
+        *((name, _text(content)) for name, content in _wrong_rows()),
     ]
 
 
@@ -60,7 +61,7 @@ def _broken_text(good: str) -> Iterator[tuple[str, str]]:
     for name in ("1.0", "true", "9007199254740993", "1e3", "18446744073709551616", "9" * 400, "null", '"5"'):
         yield f"extra {name[:24]}", _with_number(good, "extra", name)
         yield f"bits {name[:24]}", _with_number(good, "bits", name)
-    yield "too large", good[:-1] + " " * (1 << 22) + "}"
+    yield "too large", good[:-1] + " " * (1 << 24) + "}"
 
 
 def _with_number(good: str, key: str, written: str) -> str:
@@ -86,6 +87,40 @@ def _wrong_mixtures() -> Iterator[tuple[str, Any]]:
     yield "a mixture with an epsilon", {**content, "epsilon": 1.0}
     big = json.loads(sv.ogpm(1.0, loss="l1", cells=1 << 19).to_json())
     yield "too many cells together", {**content, "weights": [2, 1, 1], "parts": [big] * 3}
+
+
+def _wrong_rows() -> Iterator[tuple[str, Any]]:
+    content = json.loads(mechanisms()["rows of 33 bits"].to_json())
+    rows, inputs, values = content["rows"], content["inputs"], content["values"]
+    for key in content:
+        yield f"rows without {key}", {k: v for k, v in content.items() if k != key}
+    for key in ("inputs", "rows", "values"):
+        yield f"rows, {key} empty", {**content, key: []}
+        yield f"rows, {key} too long", {**content, key: content[key] + content[key][-1:]}
+        yield f"rows, {key} not a list", {**content, key: 1}
+    yield "a row that is a number", {**content, "rows": [1, *rows[1:]]}
+    yield "a row that is too short", {**content, "rows": [rows[0][:-1], *rows[1:]]}
+    yield (
+        "a row with a count of 0",
+        {**content, "rows": [[rows[0][0] + rows[0][1], 0, *rows[0][2:]], *rows[1:]]},
+    )
+    yield "a row with a count of 1.5", {**content, "rows": [[1.5, *rows[0][1:]], *rows[1:]]}
+    yield "a row that adds up to one more", {**content, "rows": [[rows[0][0] + 1, *rows[0][1:]], *rows[1:]]}
+    yield "rows of other bits", {**content, "bits": content["bits"] + 1}
+    for bits in (32, 53, -1):
+        yield f"rows of {bits} bits", {**content, "bits": bits}
+    yield "rows that add up beyond 2^53", {**content, "rows": [[1 << 53] * len(row) for row in rows]}
+    yield "inputs that decrease", {**content, "inputs": inputs[::-1]}
+    yield "inputs that coincide", {**content, "inputs": [inputs[1], *inputs[1:]]}
+    yield "an input outside", {**content, "inputs": [*inputs[:-1], 1.5]}
+    yield "a negative input", {**content, "inputs": [-0.5, *inputs[1:]]}
+    yield (
+        "a circle's inputs that do not begin at 0",
+        {**content, "circle": True, "inputs": [0.1, *inputs[1:]]},
+    )
+    yield "cells' values that decrease", {**content, "values": values[::-1]}
+    yield "rows with more privacy claimed than counted", {**content, "epsilon": 0.5}
+    yield "rows with an unknown key", {**content, "code": "x"}
 
 
 def _wrong_content(good: str) -> Iterator[tuple[str, Any]]:

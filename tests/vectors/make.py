@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 import sottovoce as sv
 from sottovoce.core.kernels import plain
 from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.rows import Rows
 from tests.vectors.hostile import hostile_specs
 from tests.vectors.mechanisms import AnyMechanism, mechanisms
 
@@ -44,6 +45,8 @@ def cells_of(m: AnyMechanism, x: FloatArray, words: Words, coins: Words) -> IntA
         side = m._coin.toss(coins << np.uint64(32), compiled=False).sides
         cells = np.stack([cells_of(part, x, words, coins) for part in m.parts])
         return cells[side, np.arange(len(x))] + m.offsets[side]
+    if isinstance(m, Rows):
+        return m.report_from(words[None], x).astype(np.int64)
     return np.floor(plain.sample(m.window.tables, words.copy(), m.domain.to_unit(x))).astype(np.int64)
 
 
@@ -59,7 +62,7 @@ def bulk(m: AnyMechanism, count: int = BULK) -> tuple[FloatArray, Words, Words]:
 def boundaries(m: AnyMechanism) -> tuple[FloatArray, Words, Words]:
     """Every value where a table turns, against every draw where one does, on every side of the coin."""
     if not isinstance(m, sv.Mixture):
-        x, words = _turns(m)
+        x, words = _row_turns(m) if isinstance(m, Rows) else _turns(m)
         return x, words, np.zeros_like(words)
     ends = np.cumsum(m.weights)
     shift = 32 - (int(ends[-1]).bit_length() - 1)
@@ -94,6 +97,22 @@ def _turns(m: sv.Mechanism) -> tuple[FloatArray, Words]:
         draw += turns.tolist()
     shift = 64 - w.bits
     low_bits = rng.integers(0, 1 << shift, size=len(draw), dtype=np.uint64)
+    return np.array(x), (np.array(draw, dtype=np.uint64) << np.uint64(shift)) | low_bits
+
+
+def _row_turns(m: Rows) -> tuple[FloatArray, Words]:
+    """Values on both sides of where the nearest input changes, and draws where the cell does."""
+    x = m.domain.from_unit(_some(np.concatenate(([0.0, 0.5, 1.0], m._borders)), 12))
+    values = np.unique(np.concatenate((x, np.nextafter(x, -np.inf), np.nextafter(x, np.inf))))
+    values = values[m.domain.contains(values)]
+    shift = 65 - m.total.bit_length()
+    x, draw = [], []
+    for value, row in zip(values.tolist(), m.counts(values), strict=True):
+        ends = _some(np.cumsum(row), 9)
+        turns = np.unique(np.clip(np.concatenate((ends - 1, ends, [0])), 0, m.total - 1))
+        x += [value] * len(turns)
+        draw += turns.tolist()
+    low_bits = np.random.default_rng(8).integers(0, 1 << shift, size=len(draw), dtype=np.uint64)
     return np.array(x), (np.array(draw, dtype=np.uint64) << np.uint64(shift)) | low_bits
 
 

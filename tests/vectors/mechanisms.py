@@ -18,12 +18,13 @@ import sottovoce as sv
 from sottovoce.core.domains import Domain, as_domain
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.rows import Rows
 from sottovoce.core.window import Window
 from sottovoce.designs.build import background_window
 
 _COIN = ((1.0, 16), (1.0, 64), (1.0, 1000))
 
-AnyMechanism = sv.Mechanism | sv.Mixture
+AnyMechanism = sv.Mechanism | sv.Mixture | Rows
 
 
 @cache
@@ -62,6 +63,11 @@ def mechanisms() -> dict[str, AnyMechanism]:
         "far from zero": sv.ogpm(1.0, (1e15, 1e15 + 1), "l1"),
         "two neighbouring doubles": sv.ogpm(1.0, (1.0, 1.0 + 2.0**-52), "l1"),
     }
+    made["rows of 33 bits"] = _uneven_rows(1.0)
+    made["rows of two"] = Rows.of(2.0, [[0.8, 0.2], [0.2, 0.8]], (0, 1))
+    made["rows of one input"] = Rows.of(1.0, [[0.5, 0.25, 0.25]], (-1, 1), inputs=[0.0])
+    made["rows on a circle"] = Rows.of(1.0, _around(7, 12, 1.0), sv.Circle(24, origin=-6))
+    made["many rows"] = Rows.of(3.0, _around(40, 130, 3.0), (0, 100))
     for name, text in json.loads((Path(__file__).parent / "optimal.json").read_text()).items():
         made[name] = sv.from_json(text)
     for epsilon in (0.25, 1.0, 4.0):
@@ -80,6 +86,24 @@ def mechanisms() -> dict[str, AnyMechanism]:
     made["mixed runs on a circle"] = _by_hand(1.0, sv.Circle(10, origin=5))
     made["mixed runs on a circle, stepwise"] = _by_hand(1.0, sv.Circle(10, origin=5), stepwise=True)
     return made
+
+
+def _uneven_rows(epsilon: float) -> Rows:
+    """Counts of all sizes, inputs that are not evenly spaced, cells that stand for the same value."""
+    background = np.array([1, 2**10 + 1, 3, 2**20, 12345, 2**31])
+    background[-1] += 2**32 - background.sum()
+    rows = np.array([background, background, background])
+    for row, cells in zip(rows, ([0, 1, 2, 5], [3, 4, 5], [1, 5]), strict=True):
+        row[cells] += background[cells]
+        row[-1] += 2**33 - row.sum()
+    return Rows(epsilon, as_domain((-2, 8)), [0.0, 0.3, 0.95], rows, [-1.0, 0.0, 0.25, 0.25, 0.5, 2.0])
+
+
+def _around(inputs: int, cells: int, epsilon: float) -> FloatArray:
+    """Randomised response over neighbours: e^ε where input and cell are near, around a circle."""
+    away = np.abs(np.arange(inputs)[:, None] / inputs - np.arange(cells) / cells)
+    p = np.where(np.minimum(away, 1 - away) < 0.2, math.exp(epsilon), 1.0)
+    return np.asarray(p / p.sum(axis=1, keepdims=True))
 
 
 def _bowl(epsilon: float) -> tuple[FloatArray, FloatArray]:

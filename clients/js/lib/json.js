@@ -6,7 +6,7 @@
  */
 import { ArgumentTypeError, SpecError } from "./errors.js";
 
-export const MAX_BYTES = 1 << 22;
+export const MAX_BYTES = 1 << 24;
 const MAX_DEPTH = 16;
 
 const SPACE = /[ \t\n\r]*/y;
