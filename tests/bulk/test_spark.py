@@ -18,6 +18,7 @@ import sottovoce as sv
 from sottovoce import bulk
 from sottovoce.bulk import spark
 from sottovoce.core.errors import DataError, MissingExtra
+from sottovoce.core.survey import Survey
 
 M = sv.pm(1.0, (0, 10))
 N = 3000
@@ -200,6 +201,25 @@ def test_text_ids_and_mixtures(people: Any) -> None:
     reports = spark.report(people, "wait", m, row_id="name", keep=["name"])
     assert cells(reports, "name") == cells(reports.repartition(3), "name")
     assert spark.tally(reports, "wait").n == N
+
+
+def test_surveys(people: Any, session: Any, tmp_path: Path) -> None:
+    """A column per question in, a list of cells out; the same counts as on one machine."""
+    survey = Survey(2.0, {"wait": M, "late": sv.pm(1.0, (0, 20)), "start": sv.duchi(1.0, (0, 10))}, 2)
+    asked = people.selectExpr("id", "country", "wait", "wait * 2 AS late", "wait AS start")
+    reports = spark.report(asked, "answers", survey, output=str(tmp_path / "r"), keep=["country"])
+    assert reports.schema["answers"].dataType.simpleString() == "array<int>"
+    t = spark.tally(reports, "answers")
+    assert (t.n, t == bulk.tally(tmp_path / "r")) == (N, True)
+    assert sum(t[name].n for name in survey.questions) == 2 * N
+    grouped = spark.tally(reports, "answers", by="country")
+    assert grouped == bulk.tally(tmp_path / "r", by="country")
+    assert grouped.n == N
+    with pytest.raises(ValueError, match="row_id= draws reports of one number"):
+        spark.report(asked, "answers", survey, row_id="id")
+    narrow = Survey(2.0, {"wait": M, "late": M}, 2)
+    with pytest.raises(DataError, match=r"column 'late' in partition \d: \d+ of \d+ are outside"):
+        spark.report(asked, "answers", narrow, output=str(tmp_path / "s"))
 
 
 def test_the_secret_is_not_in_the_plan(people: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -277,7 +277,7 @@ def test_every_output_carries_its_mechanisms(tmp_path: Path, suffix: str) -> Non
     table = people().append_column("more", people().column("wait"))
     assert bulk.report(table, {"wait": M, "more": other}, target, keep=["town"]).rows == 600
     assert bulk.tally(target, "wait").mechanism == M
-    assert bulk.tally(target, "more", by="town").mechanism == other
+    assert bulk.tally(target, "more", by="town").reporter == other
     with pytest.raises(ValueError, match="column must name one of"):
         bulk.tally(target)
     assert bulk.tally(bulk.report(table, {"wait": M}, keep="town")).n == 600

@@ -11,6 +11,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.cli import main
+from sottovoce.core.survey import Survey
 
 HOURS = np.random.default_rng(1).beta(2, 5, 3000) * 24
 
@@ -198,6 +199,23 @@ def test_several_columns_each_with_a_mechanism(run) -> None:  # type: ignore[no-
     code, _, error = run("estimate r.parquet")
     assert code == 2
     assert "--column: column must name one of r.parquet, several hold reports: hours, age" in error
+
+
+def test_a_survey_is_asked_question_by_question(run) -> None:  # type: ignore[no-untyped-def]
+    questions = {"hours": sv.sw(1.0, (0, 24)), "age": sv.duchi(1.0, (0, 120))}
+    Path("survey.json").write_text(Survey(1.0, questions, 1).to_json())
+    line = "perturb towns.csv --column answers=survey.json --keep town --output r.parquet"
+    assert run(line)[0] == 0
+    code, said, _ = run("estimate r.parquet --question age --quick --json")
+    assert code == 0
+    assert json.loads(said)["digest"] == questions["age"].digest
+    code, said, _ = run("estimate r.parquet --question age --by town --quick --json")
+    assert code == 0
+    assert {row["what"] for row in json.loads(said)["groups"]} == {"mean"}
+    for words in ("", " --question weight"):
+        code, _, error = run(f"estimate r.parquet{words}")
+        assert code == 2
+        assert "--question: question must be one of 'hours', 'age'" in error
 
 
 def test_the_only_column_of_reports_needs_no_name(run) -> None:  # type: ignore[no-untyped-def]

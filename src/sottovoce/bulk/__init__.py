@@ -15,6 +15,13 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from sottovoce.core.errors import MissingExtra
+
+try:
+    import pyarrow  # noqa: F401  all of this package works on it
+except ImportError:
+    raise MissingExtra("bulk work", "bulk") from None
+
 if TYPE_CHECKING:
     from sottovoce.bulk.group_estimates import estimates as estimates
     from sottovoce.bulk.grouped_tally import GroupedTally as GroupedTally

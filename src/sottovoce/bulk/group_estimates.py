@@ -13,9 +13,9 @@ from sottovoce.bulk.processes import in_processes
 from sottovoce.bulk.sources import Data, Progress
 from sottovoce.bulk.tallies import tally
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, whole_number
-from sottovoce.core.formats import number_from_json
+from sottovoce.core.formats import from_json
 from sottovoce.core.kernels.tables import IntArray
-from sottovoce.core.number import Number
+from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.tally import Tally
 
@@ -36,7 +36,7 @@ def estimates(
     by: Sequence[str] | str,
     estimate: Estimator,
     *,
-    mechanism: Number | None = None,
+    mechanism: Reporter | None = None,
     processes: int | None = 1,
     progress: Progress | None = None,
 ) -> pa.Table:
@@ -75,7 +75,7 @@ def estimates(
     groups = data if isinstance(data, GroupedTally) else tally(data, column, by=names, mechanism=mechanism)
     if groups.by != names:
         raise ArgumentError(f"by must be that of the tally, {list(groups.by)}, got by={by!r}", argument="by")
-    work = partial(_estimated, groups.mechanism.to_json(), groups.by, estimate)
+    work = partial(_estimated, groups.reporter.to_json(), groups.by, estimate)
     rows: list[list[Row]] = []
     for answers in in_processes(work, _chunks(groups), processes):
         rows += answers
@@ -88,9 +88,9 @@ def estimates(
 
 
 @lru_cache(maxsize=16)
-def mechanism_from(spec: str) -> Number:
+def mechanism_from(spec: str) -> Reporter:
     """The mechanism of a spec; a worker reads and audits it once."""
-    return number_from_json(spec)
+    return from_json(spec)
 
 
 def _chunks(groups: GroupedTally) -> list[list[Group]]:
@@ -118,4 +118,7 @@ def _rows(part: Tally, estimate: Estimator, key: Mapping[str, object]) -> list[R
         raise ArgumentTypeError(
             f"estimate must return an Estimate or several, got {type(answer).__name__}", argument="estimate"
         )
-    return [(one.what, part.n, float(one.value), float(one.low), float(one.high)) for one in several]
+    return [
+        (one.what, getattr(one, "n", part.n), float(one.value), float(one.low), float(one.high))
+        for one in several
+    ]

@@ -11,7 +11,7 @@ import pyarrow as pa
 from sottovoce.bulk.group_counter import CELL, COUNT, GroupCounter, Key, plain_values
 from sottovoce.core.errors import DataError
 from sottovoce.core.kernels.tables import IntArray
-from sottovoce.core.number import Number
+from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.tally import Tally
 
 
@@ -29,7 +29,7 @@ class GroupedTally(Mapping[Key, Tally]):
     """
 
     def __init__(
-        self, mechanism: Number, by: Sequence[str], keys: pa.Table, pairs: IntArray, counts: IntArray
+        self, mechanism: Reporter, by: Sequence[str], keys: pa.Table, pairs: IntArray, counts: IntArray
     ) -> None:
         """From what a `GroupCounter` gives.
 
@@ -40,14 +40,14 @@ class GroupedTally(Mapping[Key, Tally]):
             pairs: group·cells + cell of every pair that occurred, increasing.
             counts: How often each did.
         """
-        self.mechanism, self.by = mechanism, tuple(by)
+        self.reporter, self.by = mechanism, tuple(by)
         self._keys, self._pairs, self._counts = keys, pairs, counts
         edges = np.searchsorted(pairs, np.arange(keys.num_rows + 1) * mechanism.cells).tolist()
         names = zip(*(plain_values(keys.column(name)) for name in self.by), strict=True)
         self._rows = dict(zip(names, pairwise(edges), strict=True))
 
     @classmethod
-    def from_table(cls, mechanism: Number, by: Sequence[str], table: pa.Table) -> GroupedTally:
+    def from_table(cls, mechanism: Reporter, by: Sequence[str], table: pa.Table) -> GroupedTally:
         """Read what any engine's GROUP BY gives: Spark's, DuckDB's, PostgreSQL's.
 
         Args:
@@ -80,10 +80,10 @@ class GroupedTally(Mapping[Key, Tally]):
             The cells, increasing, and their counts.
         """
         first, last = self._rows[key if isinstance(key, tuple) else (key,)]
-        return self._pairs[first:last] % self.mechanism.cells, self._counts[first:last]
+        return self._pairs[first:last] % self.reporter.cells, self._counts[first:last]
 
     def __getitem__(self, key: object) -> Tally:
-        return spread(self.mechanism, *self.pairs(key))
+        return spread(self.reporter, *self.pairs(key))
 
     def __iter__(self) -> Iterator[Key]:
         return iter(self._rows)
@@ -94,7 +94,7 @@ class GroupedTally(Mapping[Key, Tally]):
     @property
     def n(self) -> int:
         """Reports in all groups together."""
-        return int(self._counts.sum())
+        return int(self._counts.sum()) // self.reporter.width
 
     def total(self) -> Tally:
         """Put all groups together.
@@ -102,12 +102,12 @@ class GroupedTally(Mapping[Key, Tally]):
         Returns:
             One tally.
         """
-        return spread(self.mechanism, self._pairs % self.mechanism.cells, self._counts)
+        return spread(self.reporter, self._pairs % self.reporter.cells, self._counts)
 
     @property
     def table(self) -> pa.Table:
         """An Arrow table of the key columns, `cell` and `count`, sorted."""
-        group, cell = np.divmod(self._pairs, self.mechanism.cells)
+        group, cell = np.divmod(self._pairs, self.reporter.cells)
         columns = {name: self._keys.column(name).take(pa.array(group)) for name in self.by}
         return pa.table({**columns, CELL: cell, COUNT: self._counts})
 
@@ -117,12 +117,12 @@ class GroupedTally(Mapping[Key, Tally]):
         return self._keys
 
     def __add__(self, other: GroupedTally) -> GroupedTally:
-        if self.mechanism.digest != other.mechanism.digest or self.by != other.by:
+        if self.reporter.digest != other.reporter.digest or self.by != other.by:
             raise DataError("tallies by group merge only with the same mechanism and the same groups")
-        return GroupedTally.from_table(self.mechanism, self.by, pa.concat_tables([self.table, other.table]))
+        return GroupedTally.from_table(self.reporter, self.by, pa.concat_tables([self.table, other.table]))
 
     def __eq__(self, other: object) -> bool:
-        same = isinstance(other, GroupedTally) and self.mechanism.digest == other.mechanism.digest
+        same = isinstance(other, GroupedTally) and self.reporter.digest == other.reporter.digest
         return same and self.table.equals(other.table)  # type: ignore[attr-defined]
 
     __hash__ = None  # type: ignore[assignment]
@@ -131,7 +131,7 @@ class GroupedTally(Mapping[Key, Tally]):
         return f"<GroupedTally by={list(self.by)} groups={len(self)} n={self.n}>"
 
 
-def spread(mechanism: Number, cells: IntArray, counts: IntArray) -> Tally:
+def spread(mechanism: Reporter, cells: IntArray, counts: IntArray) -> Tally:
     """The tally of counts given for some cells; repeats add up."""
     every = np.zeros(mechanism.cells, dtype=np.int64)
     np.add.at(every, cells, counts)

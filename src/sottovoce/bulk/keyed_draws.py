@@ -40,17 +40,16 @@ class KeyedDraws:
         if len(secret) != SECRET_BYTES:
             raise ArgumentError(f"secret must be {SECRET_BYTES} bytes, got {len(secret)}", argument="secret")
         self._mechanism, self._secret, self._column = mechanism, secret, column
-        self._blocks = row_blocks(ids)
+        self._blocks, self.rows = row_blocks(ids), len(ids)
 
     def report(self, values: FloatArray) -> NDArray[Any]:
         """The cells of the rows with these values."""
         words = self._words(_REPORT, values)
         return self._mechanism.report_from(words[:, : self._mechanism.draws], values)
 
-    def stand_ins(self) -> FloatArray:
-        """A value for every row, spread evenly over the domain."""
-        zeros = np.zeros(len(self._blocks))
-        return self._mechanism.domain.spread(self._words(_STAND_IN, zeros)[:, 0])
+    def stand_ins(self) -> NDArray[np.uint64]:
+        """A uniform word for every row."""
+        return self._words(_STAND_IN, np.zeros(self.rows))[:, 0]
 
     def _words(self, purpose: bytes, values: FloatArray) -> NDArray[np.uint64]:
         text = self._mechanism.digest.encode() + purpose + self._column.encode()

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sottovoce.core.errors import DataError
-from sottovoce.core.formats import number_from_json
-from sottovoce.core.number import Number
+from sottovoce.core.formats import from_json
+from sottovoce.core.reporter import Reporter
 from sottovoce.core.spec import parse_json
 
 SPEC, DIGEST = "sottovoce:spec", "sottovoce:digest"
@@ -20,7 +20,7 @@ _MOST_BYTES = 1 << 25
 Label = Mapping[str, str]
 
 
-def label(mechanism: Number) -> dict[str, str]:
+def label(mechanism: Reporter) -> dict[str, str]:
     """The metadata of a column of this mechanism's reports."""
     return {SPEC: mechanism.to_json(), DIGEST: mechanism.digest}
 
@@ -41,7 +41,7 @@ def specs_path(path: Path) -> Path:
     return path.with_suffix(".spec.json")
 
 
-def specs_text(mechanisms: Mapping[str, Number]) -> str:
+def specs_text(mechanisms: Mapping[str, Reporter]) -> str:
     """What stands beside a CSV file: one spec, or one for each column's name."""
     texts = {name: mechanism.to_json() for name, mechanism in mechanisms.items()}
     if len(texts) == 1:
@@ -61,20 +61,20 @@ def csv_label(path: Path, column: str) -> Label:
         if column not in content:
             return {}
         text = json.dumps(content[column])
-    return label(number_from_json(text))
+    return label(from_json(text))
 
 
-def labelled_mechanism(label: Label, column: str) -> Number | None:
+def labelled_mechanism(label: Label, column: str) -> Reporter | None:
     """The mechanism that a label names: its spec is read with suspicion, its digest checked."""
     if SPEC not in label:
         return None
-    mechanism = number_from_json(label[SPEC])
+    mechanism = from_json(label[SPEC])
     if label.get(DIGEST) != mechanism.digest:
         raise DataError(f"column {column!r}: the digest in its metadata is not that of its spec")
     return mechanism
 
 
-def agreed(labelled: Number | None, given: Number | None, where: str) -> Number:
+def agreed(labelled: Reporter | None, given: Reporter | None, where: str) -> Reporter:
     """The one mechanism of a column, from its label, from the caller, or from both if they agree."""
     mechanism = labelled if given is None else given
     if mechanism is None:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 from numpy.typing import NDArray
 
 from sottovoce.bulk.keyed_draws import KeyedDraws
 from sottovoce.bulk.labels import label
 from sottovoce.bulk.sources import Data, Source
+from sottovoce.core.domains import FloatArray, Space
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.core.policy import WORDS, Missing, Outside, Policy
 from sottovoce.core.randomness import word_source
+from sottovoce.core.reporter import Reporter
 
 Mask = NDArray[np.bool_]
 
@@ -31,12 +34,13 @@ def declared(missing: Missing, outside: Outside, clip: bool) -> Policy:
 
 @dataclass(frozen=True)
 class Randomiser:
-    """What is done to every batch: columns kept as they are, then one column of cells per mechanism.
+    """What is done to every batch: columns kept as they are, then one column of reports per mechanism.
 
+    The values of a mechanism are in the column of its name; those of a survey in one column per question.
     With `row_id` and `secret` the reports are a keyed function of the row instead of fresh.
     """
 
-    mechanisms: Mapping[str, Number]
+    mechanisms: Mapping[str, Reporter]
     keep: tuple[str, ...] = ()
     policy: Policy = field(default_factory=Policy)
     row_id: str | None = None
@@ -48,11 +52,15 @@ class Randomiser:
                 "mechanisms must map at least one column name to its mechanism", argument="mechanisms"
             )
         for mechanism in self.mechanisms.values():
-            if not hasattr(mechanism, "report"):
+            if not hasattr(mechanism, "questions"):
                 kind = type(mechanism).__name__
                 raise ArgumentTypeError(f"mechanisms must hold mechanisms, got {kind}", argument="mechanisms")
-            self.policy.checked(mechanism.domain, WORDS)
-        if both := sorted(set(self.keep) & set(self.mechanisms)):
+            if self.row_id is not None and not isinstance(mechanism, Number):
+                rule = "row_id= draws reports of one number; those of a survey or of positions need output="
+                raise ArgumentError(f"{rule}, got a {mechanism.name}", argument="row_id")
+        for domain in self.inputs.values():
+            self.policy.checked(domain, WORDS)
+        if both := sorted({*self.keep} & {*self.mechanisms, *self.inputs}):
             raise ArgumentError(
                 f"column {both[0]!r} is randomised, so it cannot be kept as it is", argument="keep"
             )
@@ -61,6 +69,19 @@ class Randomiser:
                 f"keep must name a column once, got keep={list(self.keep)!r}", argument="keep"
             )
 
+    @cached_property
+    def inputs(self) -> dict[str, Space]:
+        """The columns of values, and where the values of each lie."""
+        inputs: dict[str, Space] = {}
+        for name, mechanism in self.mechanisms.items():
+            for column, question in _asked(name, mechanism).items():
+                if column in inputs:
+                    raise ArgumentError(
+                        f"mechanisms must ask for a column once, got {column!r} twice", argument="mechanisms"
+                    )
+                inputs[column] = cast(Space, question.domain)
+        return inputs
+
     @property
     def columns(self) -> list[str]:
         """The columns of the result."""
@@ -68,16 +89,18 @@ class Randomiser:
 
     def open(self, data: Data) -> Source:
         """The source of some data, with the columns that are needed."""
-        source = Source(data, self.columns, dict.fromkeys(self.mechanisms, pa.float64()))
-        for name in self.mechanisms:
-            _check_numeric(source.field(name).type, name)
+        source = Source(data, [*self.keep, *self.inputs], dict.fromkeys(self.inputs, pa.float64()))
+        for column, domain in self.inputs.items():
+            _check_type(source.field(column).type, column, domain)
         return source
 
     def schema(self, source: Source) -> pa.Schema:
-        """The fields of the result; columns of cells are labelled with their mechanism."""
+        """The fields of the result; columns of reports are labelled with their mechanism."""
         fields = [source.field(name) for name in self.keep]
         for name, mechanism in self.mechanisms.items():
-            fields.append(pa.field(name, pa.from_numpy_dtype(mechanism.dtype), metadata=label(mechanism)))
+            cell = pa.from_numpy_dtype(mechanism.dtype)
+            kind = cell if mechanism.width == 1 else pa.list_(cell, mechanism.width)
+            fields.append(pa.field(name, kind, metadata=label(mechanism)))
         return pa.schema(fields)
 
     def reports(self, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
@@ -85,36 +108,46 @@ class Randomiser:
         arrays = [batch.column(name) for name in self.keep]
         present = np.ones(batch.num_rows, dtype=np.bool_)
         for name in self.mechanisms:
-            values, missing = self._judged(batch, name)
-            cells = self._cells(batch, name, values, missing)
+            cells, missing = self._cells(batch, name)
             if self.policy.missing == "drop":
                 present &= ~missing
             mask = missing if self.policy.missing == "keep" else None
-            arrays.append(pa.array(cells, mask=mask).cast(schema.field(name).type))
+            arrays.append(_as_arrow(cells, mask).cast(schema.field(name).type))
         reports = pa.RecordBatch.from_arrays(arrays, schema=schema)
         return reports if present.all() else reports.filter(pa.array(present))
 
-    def _judged(self, batch: pa.RecordBatch, name: str) -> tuple[FloatArray, Mask]:
-        """The values of a column, clipped if that is the policy, and which of them are missing."""
-        values, domain = _numbers(batch, name), self.mechanisms[name].domain
-        ends = (values.min(), values.max()) if values.size else ()  # NaN if there is one
-        if domain.contains(ends).all():  # the usual case, seen in one pass
-            return values, np.zeros(values.shape, dtype=np.bool_)
-        return self.policy.judge(values, domain, f"values of column {name!r}")
-
-    def _cells(self, batch: pa.RecordBatch, name: str, values: FloatArray, missing: Mask) -> NDArray[Any]:
-        """The reports of a column, with something that stands in for the missing values."""
-        mechanism, stand_in = self.mechanisms[name], self.policy.missing
+    def _cells(self, batch: pa.RecordBatch, name: str) -> tuple[NDArray[Any], Mask]:
+        """One column of reports, and the rows that lacked a value."""
+        mechanism = self.mechanisms[name]
         draws: FreshDraws | KeyedDraws = FreshDraws(mechanism, batch.num_rows)
         if self.row_id is not None:
-            draws = KeyedDraws(mechanism, self.secret, name, batch.column(self.row_id))
-        if not missing.any():
-            return draws.report(values)
-        if stand_in == "uniform":
-            return draws.report(np.where(missing, draws.stand_ins(), values))
+            draws = KeyedDraws(cast(Number, mechanism), self.secret, name, batch.column(self.row_id))
+        values, lacking = {}, np.zeros(batch.num_rows, dtype=np.bool_)
+        for column, question in _asked(name, mechanism).items():
+            domain = cast(Space, question.domain)
+            numbers, missing = self._judged(_values(batch, column, domain), column, domain)
+            if missing.any():
+                numbers = np.array(numbers, dtype=np.float64)
+                numbers[missing] = self._stand_ins(draws, domain)[missing]
+            values[column], lacking = numbers, lacking | missing
+        answers: Any = values[name] if _is_simple(mechanism) else values
+        return draws.report(answers), lacking
+
+    def _judged(self, values: FloatArray, column: str, domain: Space) -> tuple[FloatArray, Mask]:
+        """The values of a column, clipped if that is the policy, and which of them are missing."""
+        ends = (values.min(), values.max()) if values.size else ()  # NaN if there is one
+        if not domain.shape and domain.contains(ends).all():  # the usual case, seen in one pass
+            return values, np.zeros(values.shape, dtype=np.bool_)
+        return self.policy.judge(values, domain, f"values of column {column!r}")
+
+    def _stand_ins(self, draws: FreshDraws | KeyedDraws, domain: Space) -> FloatArray:
+        """What could stand in for the value of each row."""
+        if isinstance(self.policy.missing, float):
+            return np.full(draws.rows, self.policy.missing)
+        if self.policy.missing == "uniform":
+            return domain.spread(draws.stand_ins())
         # Of a row that is dropped or stays empty nobody sees what stood in.
-        other = mechanism.domain.low if isinstance(stand_in, str) else stand_in
-        return draws.report(np.where(missing, other, values))
+        return domain.spread(np.zeros(draws.rows, dtype=np.uint64))
 
     def refusal(self, batches: Iterable[pa.RecordBatch], where: str, rows: int = 0) -> DataError:
         """How many values of a column the policy refuses, and the first one's row, from a bad batch on.
@@ -124,41 +157,30 @@ class Randomiser:
         counts: dict[tuple[str, str], int] = {}
         first: dict[tuple[str, str], int] = {}
         for batch in batches:
-            for name in self.mechanisms:
-                for kind, wrong in self._refused(batch, name).items():
+            for column, domain in self.inputs.items():
+                for kind, wrong in self._refused(_values(batch, column, domain), domain).items():
                     if wrong.any():
-                        first.setdefault((name, kind), rows + int(np.argmax(wrong)))
-                        counts[name, kind] = counts.get((name, kind), 0) + int(np.count_nonzero(wrong))
+                        first.setdefault((column, kind), rows + int(np.argmax(wrong)))
+                        counts[column, kind] = counts.get((column, kind), 0) + int(np.count_nonzero(wrong))
             rows += batch.num_rows
-        column, code = next(iter(counts))
+        bad, code = next(iter(counts))
+        rules = {"missing": "missing (null, NaN or infinite)", "outside": f"outside {self.inputs[bad]}"}
         reasons = [
-            f"{count} of {rows} are {self._rule(column, kind)}, the first in row {first[column, kind]}"
-            for (name, kind), count in counts.items()
-            if name == column
+            f"{count} of {rows} are {rules[kind]}, the first in row {first[column, kind]}"
+            for (column, kind), count in counts.items()
+            if column == bad
         ]
         needs_stand_in = code == "missing" or self.policy.outside == "missing"
         advice = "missing= says what stands in" if needs_stand_in else "clip=True brings them inside"
-        sentence = f"values of column {column!r} in {where}: {', '.join(reasons)}; {advice}"
+        sentence = f"values of column {bad!r} in {where}: {', '.join(reasons)}; {advice}"
         return DataError(sentence, code=code)
 
-    def _rule(self, column: str, kind: str) -> str:
-        domain = self.mechanisms[column].domain
-        between = f"outside [{domain.low!r}, {domain.high!r}]"
-        return between if kind == "outside" else "missing (null, NaN or infinite)"
-
-    def _refused(self, batch: pa.RecordBatch, name: str) -> dict[str, Mask]:
+    def _refused(self, values: FloatArray, domain: Space) -> dict[str, Mask]:
         """The values of a column that the policy refuses, by what is wrong with them."""
-        values, domain = _numbers(batch, name), self.mechanisms[name].domain
-        missing = ~np.isfinite(values)
-        outside = ~missing & ~domain.contains(np.where(missing, domain.low, values))
-        refused = {}
-        if self.policy.missing == "refuse":
-            refused["missing"] = missing
-        if self.policy.outside == "refuse" or (self.policy.outside, self.policy.missing) == (
-            "missing",
-            "refuse",
-        ):
-            refused["outside"] = outside
+        missing = domain.absent(values)
+        refused = {"missing": missing} if self.policy.missing == "refuse" else {}
+        if self.policy.outside == "refuse" or (refused and self.policy.outside == "missing"):
+            refused["outside"] = ~missing & ~domain.contains(values)
         return refused
 
 
@@ -166,30 +188,65 @@ class Randomiser:
 class FreshDraws:
     """Draws of the secure stream, as `KeyedDraws` gives those of a secret."""
 
-    mechanism: Number
+    mechanism: Reporter
     rows: int
 
-    def report(self, values: FloatArray) -> NDArray[Any]:
-        """The cells of these values."""
+    def report(self, values: FloatArray | Mapping[str, FloatArray]) -> NDArray[Any]:
+        """The reports of these values."""
         return self.mechanism.report(values)
 
-    def stand_ins(self) -> FloatArray:
-        """A value for every row, spread evenly over the domain."""
-        return self.mechanism.domain.spread(word_source().words(self.rows))
+    def stand_ins(self) -> NDArray[np.uint64]:
+        """A uniform word for every row."""
+        return word_source().words(self.rows)
 
 
-def _check_numeric(kind: pa.DataType, column: str) -> None:
-    """A column without a single value has Arrow's null type, and is numeric as much as anything else."""
+def _is_simple(mechanism: Reporter) -> bool:
+    """Whether it asks one thing, and not several questions by name."""
+    return any(question is mechanism for question in mechanism.questions.values())
+
+
+def _asked(name: str, mechanism: Reporter) -> Mapping[str, Reporter]:
+    """The columns of values that go into a column of reports, and what each is asked by."""
+    return {name: mechanism} if _is_simple(mechanism) else mechanism.questions
+
+
+def _check_type(kind: pa.DataType, column: str, domain: Space) -> None:
+    """Refuse a column that does not hold numbers, or positions where these are asked for."""
+    element, rule = kind, "numeric"
+    if domain.shape:
+        rule = f"lists of {domain.shape[0]} numbers"
+        element = (
+            kind.value_type if pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind) else pa.string()
+        )
+    # A column without a single value has Arrow's null type, and is numeric as much as anything else.
     kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
-    if not any(is_kind(kind) for is_kind in kinds):
-        sentence = f"column {column!r} must be numeric, got {kind}"
-        raise ArgumentTypeError(sentence, argument="mechanisms")
+    if not any(is_kind(element) for is_kind in kinds):
+        raise ArgumentTypeError(f"column {column!r} must be {rule}, got {kind}", argument="mechanisms")
 
 
-def _numbers(batch: pa.RecordBatch, column: str) -> FloatArray:
-    """A numeric column as numpy, NaN where it is null."""
+def _values(batch: pa.RecordBatch, column: str, domain: Space) -> FloatArray:
+    """A column of numbers or positions as numpy, NaN where it is null."""
     array = batch.column(column)
-    _check_numeric(array.type, column)
+    _check_type(array.type, column, domain)
+    if not domain.shape:
+        return _numbers(array)
+    sizes = pa.compute.list_value_length(array).drop_null().to_numpy()
+    if (sizes != domain.shape[0]).any():
+        raise DataError(
+            f"column {column!r} must hold lists of {domain.shape[0]} numbers, others have another length"
+        )
+    return np.stack([_numbers(pa.compute.list_element(array, i)) for i in range(domain.shape[0])], axis=-1)
+
+
+def _numbers(array: pa.Array) -> FloatArray:
     if pa.types.is_decimal(array.type) or pa.types.is_null(array.type):
         array = array.cast(pa.float64())
     return array.to_numpy(zero_copy_only=False)
+
+
+def _as_arrow(cells: NDArray[Any], mask: Mask | None) -> pa.Array:
+    """Reports as an Arrow array, of lists where one is several cells; null under the mask."""
+    if cells.ndim == 1 or cells.shape[1] == 1:
+        return pa.array(cells.reshape(-1), mask=mask)
+    nulls = None if mask is None else pa.array(mask)
+    return pa.FixedSizeListArray.from_arrays(pa.array(cells.reshape(-1)), cells.shape[1], mask=nulls)

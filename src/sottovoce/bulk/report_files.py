@@ -14,7 +14,7 @@ from sottovoce.bulk.atomic_files import atomic_file
 from sottovoce.bulk.labels import DIGEST, arrow_label, specs_path, specs_text
 from sottovoce.bulk.randomiser import Randomiser
 from sottovoce.bulk.sources import ARROW, PARQUET
-from sottovoce.core.errors import DataError
+from sottovoce.core.errors import ArgumentError, DataError
 
 SOURCE = "sottovoce:source"  # size and time of the file that reports were made from
 POLICY = "sottovoce:policy"  # what was declared for missing and out-of-range values
@@ -34,7 +34,7 @@ def write_reports(
     if source is not None:
         schema = schema.with_metadata({**(schema.metadata or {}), **_origin(source, randomiser)})
     rows = 0
-    specs = specs_text(randomiser.mechanisms) if target.suffix.lower() == ".csv" else None
+    specs = _csv_specs(randomiser) if target.suffix.lower() == ".csv" else None
     if specs is not None:
         _check_specs(target, specs)
     with atomic_file(target) as temporary:
@@ -90,7 +90,7 @@ def _writer(target: Path, temporary: Path, schema: pa.Schema, randomiser: Random
     file: AbstractContextManager[Any]
     if suffix in PARQUET:
         # Cells are nearly incompressible: packed to their width, not compressed.
-        cells = randomiser.mechanisms
+        cells = [name for name, mechanism in randomiser.mechanisms.items() if mechanism.width == 1]
         file = pq.ParquetWriter(
             temporary,
             schema,
@@ -108,9 +108,20 @@ def _writer(target: Path, temporary: Path, schema: pa.Schema, randomiser: Random
     elif suffix in ARROW:
         file = pa.ipc.new_file(temporary, schema)
     else:
-        raise ValueError(f"output must end in .parquet, .arrow or .csv, got {target.name!r}")
+        sentence = f"output must end in .parquet, .arrow or .csv, got {target.name!r}"
+        raise ArgumentError(sentence, argument="output")
     with file as writer:
         yield writer.write_batch
+
+
+def _csv_specs(randomiser: Randomiser) -> str:
+    wide = [name for name, mechanism in randomiser.mechanisms.items() if mechanism.width > 1]
+    if wide:
+        sentence = (
+            f"output must end in .parquet or .arrow: reports of {wide[0]!r} are lists, and CSV has none"
+        )
+        raise ArgumentError(sentence, argument="output")
+    return specs_text(randomiser.mechanisms)
 
 
 def _write_specs(target: Path, specs: str) -> None:

@@ -15,8 +15,8 @@ from sottovoce.bulk.report_files import finished_rows, write_reports
 from sottovoce.bulk.sources import Data, Progress, Source, list_files
 from sottovoce.bulk.threads import in_order
 from sottovoce.core.errors import ArgumentError, DataError
-from sottovoce.core.number import Number
 from sottovoce.core.policy import Missing, Outside
+from sottovoce.core.reporter import Reporter
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Written:
 @overload
 def report(
     data: Data,
-    mechanisms: Mapping[str, Number],
+    mechanisms: Mapping[str, Reporter],
     output: None = None,
     *,
     keep: Sequence[str] | str = (),
@@ -53,7 +53,7 @@ def report(
 @overload
 def report(
     data: Data,
-    mechanisms: Mapping[str, Number],
+    mechanisms: Mapping[str, Reporter],
     output: str | Path,
     *,
     keep: Sequence[str] | str = (),
@@ -66,7 +66,7 @@ def report(
 
 def report(
     data: Data,
-    mechanisms: Mapping[str, Number],
+    mechanisms: Mapping[str, Reporter],
     output: str | Path | None = None,
     *,
     keep: Sequence[str] | str = (),

@@ -12,15 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from sottovoce.bulk.labels import SPARK_FOOTER, Label, arrow_label, spark_label
-from sottovoce.core.errors import ArgumentTypeError, DataError, MissingExtra
-
-try:
-    import pyarrow as pa
-except ImportError:
-    raise MissingExtra("bulk work", "bulk") from None
+import pyarrow as pa
 
 from sottovoce.bulk.csv import CsvFile, unquoted
+from sottovoce.bulk.labels import SPARK_FOOTER, Label, arrow_label, spark_label
+from sottovoce.core.errors import ArgumentTypeError, DataError
 
 ROWS = 1 << 18  # rows per batch: a few megabytes a column
 PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")

@@ -12,9 +12,11 @@ gives the same report). One of the two has to be chosen; there is no third that 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, overload
 
-import sottovoce.bulk.sources  # first: it says which extra is missing  # noqa: F401  # isort: skip
+import pyarrow as pa
+
 from sottovoce.bulk.group_counter import CELL, COUNT, check_keys
 from sottovoce.bulk.group_estimates import COLUMNS, Estimator
 from sottovoce.bulk.grouped_tally import GroupedTally
@@ -33,12 +35,11 @@ from sottovoce.bulk.spark_session import (
     write_once,
 )
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
-from sottovoce.core.number import Number
-from sottovoce.core.policy import Missing, Outside, Policy
+from sottovoce.core.policy import Missing, Outside
+from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.tally import Tally
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
@@ -48,7 +49,7 @@ __all__ = ["central_mean", "estimates", "report", "session", "tally"]
 def report(
     df: DataFrame,
     column: str,
-    mechanism: Number,
+    mechanism: Reporter,
     *,
     output: str | None = None,
     row_id: str | None = None,
@@ -61,13 +62,13 @@ def report(
 
     Args:
         df: The data.
-        column: The column to randomise.
-        mechanism: What randomises it.
+        column: The column to randomise; of a survey, what the column of its reports is called.
+        mechanism: What randomises it. The values of a survey are in one column per question.
         output: Where reports are written as Parquet, once, with fresh randomness in every task; they are
             read back from there.
         row_id: A column of integers or text, one value per person. Nothing is written: draws are a keyed
             function of row, column, mechanism and value under a secret made for this call, which lives only
-            in the plan's closure.
+            in the plan's closure. For mechanisms of one number.
         keep: Columns that are in the result as they are. All others are left out.
         missing: What becomes of null, NaN and infinity, as in `bulk.report`.
         outside: What becomes of numbers outside the domain, as in `bulk.report`.
@@ -86,25 +87,28 @@ def report(
         >>> report(people, "wait", m, row_id="id", keep="country")  # doctest: +SKIP
         DataFrame[country: string, wait: int]
     """
-    kept = (keep,) if isinstance(keep, str) else tuple(keep)
-    policy = declared(missing, outside, clip)
-    Randomiser({column: mechanism}, kept, policy)  # refuses what makes no sense, before any task starts
+    from pyspark.sql.pandas.types import from_arrow_type
+
     if (output is None) == (row_id is None):
         raise ArgumentError(
             "give either output= (written once) or row_id= (a keyed draw per row), and not both",
             argument="output",
         )
+    kept = (keep,) if isinstance(keep, str) else tuple(keep)
+    secret = b"" if row_id is None else new_secret()
+    randomiser = Randomiser({column: mechanism}, kept, declared(missing, outside, clip), row_id, secret)
     extra = [] if row_id is None or row_id in kept else [row_id]
-    check_columns(df, [*kept, column, *extra])
-    if row_id == column:
+    check_columns(df, [*kept, *randomiser.inputs, *extra])
+    if row_id in randomiser.inputs:
         raise ArgumentError(
             "row_id must be another column than the one that is randomised", argument="row_id"
         )
     _check_row_id(df, row_id)
-    check_numeric(df, column)
-    schema = _only(df, kept).add(column, _cell_type(mechanism))
-    task = _report_task(column, mechanism.to_json(), kept, policy, row_id)
-    reports = df.select(*kept, column, *extra).mapInArrow(task, schema)
+    for name, domain in randomiser.inputs.items():
+        check_numeric(df, name, domain.shape)
+    schema = _only(df, kept).add(column, from_arrow_type(_report_type(mechanism)))
+    frame = df.select(*kept, *randomiser.inputs, *extra)
+    reports = frame.mapInArrow(_report_task(column, randomiser), schema)
     reports = reports.withMetadata(column, label(mechanism))
     if output is None:
         return reports
@@ -112,24 +116,16 @@ def report(
     return df.sparkSession.read.parquet(output)
 
 
-def _report_task(column: str, spec: str, keep: tuple[str, ...], policy: Policy, row_id: str | None) -> Task:
+def _report_task(column: str, randomiser: Randomiser) -> Task:
     """What runs in a task: batches in, batches of reports out."""
-    secret = b"" if row_id is None else new_secret()
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from itertools import chain
-
-        import pyarrow as pa
         from pyspark import TaskContext
 
-        from sottovoce.bulk.group_estimates import mechanism_from
-
-        mechanism = mechanism_from(spec)
-        randomiser = Randomiser({column: mechanism}, keep, policy, row_id, secret)
-        signed = getattr(pa, f"int{8 * _cell_bytes(mechanism)}")()
+        reports = pa.field(column, _report_type(randomiser.mechanisms[column]))
         rows = 0
         for batch in batches:
-            schema = pa.schema([*(batch.schema.field(name) for name in keep), pa.field(column, signed)])
+            schema = pa.schema([*(batch.schema.field(name) for name in randomiser.keep), reports])
             try:
                 yield randomiser.reports(batch, schema)
             except DataError as error:
@@ -143,13 +139,11 @@ def _report_task(column: str, spec: str, keep: tuple[str, ...], policy: Policy, 
     return noting_refusals(task)
 
 
-def _cell_bytes(mechanism: Number) -> int:
-    """The narrowest signed integer for the cells: Spark has no unsigned ones."""
-    return next(size for size in (1, 2, 4) if mechanism.cells <= 1 << (8 * size - 1))
-
-
-def _cell_type(mechanism: Number) -> str:
-    return {1: "byte", 2: "short", 4: "integer"}[_cell_bytes(mechanism)]
+def _report_type(mechanism: Reporter) -> pa.DataType:
+    """The narrowest signed integers for the cells: Spark has no unsigned ones."""
+    bits = next(bits for bits in (8, 16, 32, 64) if mechanism.cells <= 1 << (bits - 1))
+    cell = getattr(pa, f"int{bits}")()
+    return cell if mechanism.width == 1 else pa.list_(cell)
 
 
 def _check_row_id(df: DataFrame, row_id: str | None) -> None:
@@ -169,12 +163,12 @@ def _only(df: DataFrame, columns: Sequence[str]) -> StructType:
 
 
 @overload
-def tally(df: DataFrame, column: str, *, by: None = None, mechanism: Number | None = None) -> Tally: ...
+def tally(df: DataFrame, column: str, *, by: None = None, mechanism: Reporter | None = None) -> Tally: ...
 
 
 @overload
 def tally(
-    df: DataFrame, column: str, *, by: Sequence[str] | str, mechanism: Number | None = None
+    df: DataFrame, column: str, *, by: Sequence[str] | str, mechanism: Reporter | None = None
 ) -> GroupedTally: ...
 
 
@@ -183,7 +177,7 @@ def tally(
     column: str,
     *,
     by: Sequence[str] | str | None = None,
-    mechanism: Number | None = None,
+    mechanism: Reporter | None = None,
 ) -> Tally | GroupedTally:
     """Count reports with one GROUP BY on cells, of which only counts are shuffled.
 
@@ -212,15 +206,16 @@ def tally(
 
 
 def _counts(
-    df: DataFrame, column: str, groups: list[str], mechanism: Number | None
-) -> tuple[DataFrame, Number]:
+    df: DataFrame, column: str, groups: list[str], mechanism: Reporter | None
+) -> tuple[DataFrame, Reporter]:
     from pyspark.sql import functions
 
     check_keys(groups, (CELL, COUNT))
     check_columns(df, [*groups, column])
     mechanism = mechanism_behind(df, column, mechanism)
-    cell = functions.col(column).cast("long").alias(CELL)
-    reports = df.where(functions.col(column).isNotNull()).select(*groups, cell)
+    report = functions.col(column)
+    cell = report.cast("long") if mechanism.width == 1 else functions.explode(report.cast("array<long>"))
+    reports = df.where(report.isNotNull()).select(*groups, cell.alias(CELL))
     return reports.groupBy(*groups, CELL).agg(functions.count("*").alias(COUNT)), mechanism
 
 
@@ -230,7 +225,7 @@ def estimates(
     by: Sequence[str] | str,
     estimate: Estimator,
     *,
-    mechanism: Number | None = None,
+    mechanism: Reporter | None = None,
 ) -> DataFrame:
     """Compute an estimate for each group, in parallel, from the counts.
 
@@ -256,8 +251,6 @@ def estimates(
     spec = mechanism.to_json()
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
         from sottovoce.bulk import group_estimates
 
         held = list(batches)  # counts only, of this task's groups

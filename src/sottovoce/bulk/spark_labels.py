@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sottovoce.bulk.labels import SPARK_FOOTER, Label, agreed, arrow_label, labelled_mechanism, spark_label
-from sottovoce.core.number import Number
+from sottovoce.core.reporter import Reporter
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -24,7 +24,7 @@ _ARROW_FOOTER = "ARROW:schema"
 _EVERY = 1000  # files up to which every footer is read; beyond, one of each folder
 
 
-def mechanism_behind(df: DataFrame, column: str, mechanism: Number | None) -> Number:
+def mechanism_behind(df: DataFrame, column: str, mechanism: Reporter | None) -> Reporter:
     """The one mechanism of a column; refused where two come together or none is known."""
     where = f"column {column!r}"
     seen: set[str] = set()

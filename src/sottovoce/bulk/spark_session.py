@@ -170,11 +170,13 @@ def check_columns(df: DataFrame, columns: Sequence[str]) -> None:
         raise DataError(f"column {odd[0]!r} must be renamed: Spark takes a dot or a backtick for syntax")
 
 
-def check_numeric(df: DataFrame, column: str) -> None:
-    """Refuse a column that is not of numbers: here and not in the tasks, which may run much later."""
+def check_numeric(df: DataFrame, column: str, shape: tuple[int, ...] = ()) -> None:
+    """Refuse a column that is not of numbers, or of lists of them: here, since tasks run later."""
     from pyspark.sql.types import NullType, NumericType
 
     kind = df.schema[column].dataType
-    if not isinstance(kind, NumericType | NullType):
-        sentence = f"column {column!r} must be numeric, got {kind.simpleString()}"
+    element = getattr(kind, "elementType", None) if shape else kind
+    if not isinstance(element, NumericType | NullType):
+        rule = "lists of numbers" if shape else "numeric"
+        sentence = f"column {column!r} must be {rule}, got {kind.simpleString()}"
         raise errors.ArgumentTypeError(sentence, argument="column")

@@ -7,14 +7,14 @@ from typing import overload
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 
 from sottovoce.bulk.group_counter import GroupCounter
 from sottovoce.bulk.grouped_tally import GroupedTally
 from sottovoce.bulk.labels import SPEC, agreed, labelled_mechanism
 from sottovoce.bulk.sources import Data, Progress, Source, list_files
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
-from sottovoce.core.kernels.tables import IntArray
-from sottovoce.core.number import Number
+from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.tally import Tally
 
 
@@ -24,7 +24,7 @@ def tally(
     column: str | None = None,
     *,
     by: None = None,
-    mechanism: Number | None = None,
+    mechanism: Reporter | None = None,
     progress: Progress | None = None,
 ) -> Tally: ...
 
@@ -35,7 +35,7 @@ def tally(
     column: str | None = None,
     *,
     by: Sequence[str] | str,
-    mechanism: Number | None = None,
+    mechanism: Reporter | None = None,
     progress: Progress | None = None,
 ) -> GroupedTally: ...
 
@@ -45,7 +45,7 @@ def tally(
     column: str | None = None,
     *,
     by: Sequence[str] | str | None = None,
-    mechanism: Number | None = None,
+    mechanism: Reporter | None = None,
     progress: Progress | None = None,
 ) -> Tally | GroupedTally:
     """Count the reports of a column, of everybody or by group.
@@ -87,12 +87,9 @@ def tally(
     counter = GroupCounter(mechanism.cells, groups) if groups else None
     for source in sources:
         for batch in source.batches():
-            reports = (
-                batch.filter(batch.column(column).is_valid()) if batch.column(column).null_count else batch
-            )
-            cells = _cells(reports, column, mechanism.cells, source)
+            reports = _reports(batch, column, mechanism, _where(source, column))
             if counter is None:
-                counts += np.bincount(cells, minlength=counts.size)
+                counts += np.bincount(reports.column(column), minlength=counts.size)
             else:
                 counter.add(reports, column)
             if progress is not None:
@@ -117,13 +114,37 @@ def _where(source: Source, column: str) -> str:
     return f"column {column!r} of {source.name}"
 
 
-def _cells(batch: pa.RecordBatch, column: str, limit: int, source: Source) -> IntArray:
+def _reports(batch: pa.RecordBatch, column: str, mechanism: Reporter, where: str) -> pa.RecordBatch:
+    """The rows that hold a report, one for each of its cells, if these are cells of the mechanism."""
+    if batch.column(column).null_count:
+        batch = batch.filter(batch.column(column).is_valid())
+    if mechanism.width > 1:
+        batch = _one_cell_a_row(batch, column, mechanism.width, where)
     array = batch.column(column)
     if not pa.types.is_integer(array.type):
-        where = _where(source, column)
         raise ArgumentTypeError(f"{where} must hold integer cells, got {array.type}", argument="column")
     cells = array.to_numpy(zero_copy_only=False)
-    if cells.size and (cells.max() >= limit or cells.min() < 0):
-        wrong = int(((cells >= limit) | (cells < 0)).sum())
-        raise DataError(f"{_where(source, column)} holds {wrong} cells outside 0..{limit - 1}")
-    return cells
+    if cells.size and (cells.max() >= mechanism.cells or cells.min() < 0):
+        wrong = int(((cells >= mechanism.cells) | (cells < 0)).sum())
+        raise DataError(f"{where} holds {wrong} cells outside 0..{mechanism.cells - 1}")
+    if mechanism.width > 1:
+        mechanism.checked(cells)
+    return batch
+
+
+def _one_cell_a_row(batch: pa.RecordBatch, column: str, width: int, where: str) -> pa.RecordBatch:
+    lists = batch.column(column)
+    if not (pa.types.is_list(lists.type) or pa.types.is_fixed_size_list(lists.type)):
+        raise ArgumentTypeError(
+            f"{where} must hold lists of {width} cells, got {lists.type}", argument="column"
+        )
+    if (
+        len(lists)
+        and not pa.compute.all(pa.compute.equal(pa.compute.list_value_length(lists), width)).as_py()
+    ):
+        raise DataError(f"{where} must hold lists of {width} cells, some have another length")
+    rows = pa.array(np.repeat(np.arange(batch.num_rows), width))
+    arrays = [
+        lists.flatten() if name == column else batch.column(name).take(rows) for name in batch.schema.names
+    ]
+    return pa.RecordBatch.from_arrays(arrays, names=batch.schema.names)

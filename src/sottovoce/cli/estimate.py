@@ -20,7 +20,7 @@ from sottovoce.cli.options import (
     read_spec,
 )
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import DataError, MissingExtra, NoDataError, check_confidence
+from sottovoce.core.errors import DataError, MissingExtra, NoDataError, check_confidence, one_of
 
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -34,6 +34,9 @@ def estimate(
         list[Path], typer.Argument(help="Reports (Parquet, CSV, Arrow, a folder) or a tally (.json).")
     ],
     column: Column = None,
+    question: Annotated[
+        str | None, typer.Option("--question", metavar="NAME", help="Of a survey: which question.")
+    ] = None,
     by: Annotated[
         list[str] | None,
         typer.Option("--by", metavar="NAME", help="Answers for each group of this column (repeat)."),
@@ -74,9 +77,9 @@ def estimate(
     check_target(output, (*PICTURES, ".json", *((".csv", ".parquet") if by else ())))
     ask = Questions(tuple(quantiles or ()), between, confidence, interval, estimand)
     if by:
-        _by_group(_counted(data, column, spec, by), ask, as_json, output)
+        _by_group(_counted(data, column, spec, by), question, ask, as_json, output)
         return
-    tally = _counted(data, column, spec).required()
+    tally = _of_question(_counted(data, column, spec), question).required()
     if not quantiles and not quick and not tally.mechanism.domain.is_circle:
         ask = Questions((0.1, 0.5, 0.9), between, confidence, interval, estimand)
     answers = ask.of(tally, spread=True)
@@ -165,21 +168,33 @@ def _counted(data: list[Path], column: str | None, spec: Path | None, by: list[s
         return tally(source, column, by=by, mechanism=mechanism, progress=progress)
 
 
-def answers(tally: sv.Tally, ask: Questions) -> list[sv.Estimate]:
+def _of_question(tally: sv.Tally, question: str | None) -> sv.Tally:
+    """The tally of the question that is meant: the only one, or one of a survey's."""
+    names = tuple(tally.reporter.questions)
+    only = names[0] if len(names) == 1 else None
+    return tally[one_of(question or only, "question", names)]
+
+
+def answers(tally: sv.Tally, question: str | None, ask: Questions) -> list[sv.Estimate]:
     """What is asked of each group, importable for other processes."""
-    return ask.of(tally, spread=False)
+    return ask.of(_of_question(tally, question), spread=False)
 
 
-def _by_group(groups: Any, ask: Questions, as_json: bool, output: Path | None) -> None:
+def _by_group(groups: Any, question: str | None, ask: Questions, as_json: bool, output: Path | None) -> None:
     from sottovoce import bulk
 
     if not len(groups):
         raise NoDataError("there are no reports in any group")
     with counting("estimated", len(groups), "groups") as progress:
         table = bulk.estimates(
-            groups, "", groups.by, partial(answers, ask=ask), processes=None, progress=progress
+            groups,
+            "",
+            groups.by,
+            partial(answers, question=question, ask=ask),
+            processes=None,
+            progress=progress,
         )
-    m = groups.mechanism
+    m = groups.reporter
     rows = table.to_pylist()
     content = {"n": groups.n, "epsilon": m.epsilon, "digest": m.digest, "by": list(groups.by), "groups": rows}
     if output is not None:

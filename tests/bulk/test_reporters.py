@@ -1,0 +1,137 @@
+"""Whatever reports goes through files: numbers of every kind, surveys of several cells, positions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sottovoce as sv
+from sottovoce import bulk
+from sottovoce.core.errors import DataError
+from sottovoce.core.survey import Survey
+
+N = 4000
+AGE, HOURS, START = sv.pm(1.0, (0, 120)), sv.sw(1.0, (0, 24), cells=512), sv.ogpm(1.0, sv.Circle(24))
+TWO_OF_THREE = Survey(2.0, {"age": AGE, "hours": HOURS, "start": START}, 2)
+ONE_OF_TWO = Survey(1.0, {"age": AGE, "hours": HOURS}, 1)
+POLAR = sv.polar(2.0, radius=10.0)
+
+
+@pytest.fixture(scope="module")
+def people() -> Any:
+    rng = np.random.default_rng(4)
+    places = rng.uniform(-7, 7, (N, 2))
+    return pa.table(
+        {
+            "age": rng.uniform(0, 120, N),
+            "hours": rng.uniform(0, 24, N),
+            "start": rng.uniform(0, 24, N),
+            "home": pa.FixedSizeListArray.from_arrays(pa.array(places.reshape(-1)), 2),
+            "town": rng.choice(["a", "b"], N),
+        }
+    )
+
+
+@pytest.mark.parametrize("kind", ["two_scale", "rows"])
+def test_every_kind_of_number(people: Any, tmp_path: Path, kind: str) -> None:
+    m = sv.two_scale(1.0, (0, 120)) if kind == "two_scale" else sv.laws.laplace(1.0, (0, 120)).tabulate()
+    bulk.report(people, {"age": m}, tmp_path / "r.parquet", keep="town")
+    t = bulk.tally(tmp_path / "r.parquet")
+    assert (t.n, t.digest) == (N, m.digest)
+    assert bulk.tally(tmp_path / "r.parquet", "age", by="town").total() == t
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+@pytest.mark.parametrize("survey", [TWO_OF_THREE, ONE_OF_TWO])
+def test_surveys_have_a_column_per_question_and_one_of_reports(
+    people: Any, tmp_path: Path, suffix: str, survey: Survey
+) -> None:
+    target = tmp_path / f"r{suffix}"
+    written = bulk.report(people, {"answers": survey}, target, keep=["town"])
+    assert written.rows == N
+    t = bulk.tally(target)
+    assert (t.n, t.digest, int(t.counts.sum())) == (N, survey.digest, N * survey.width)
+    assert sum(t[name].n for name in survey.questions) == N * survey.width
+    by_town = bulk.tally(target, "answers", by="town")
+    assert by_town.n == N
+    assert by_town.total() == t
+    assert {key: part.n for key, part in by_town.items()} == {
+        (town,): people.column("town").to_pylist().count(town) for town in "ab"
+    }
+    # the noise is that of the question: five standard errors of those who answered it
+    age = sv.mean(t["age"])
+    truth = np.mean(people.column("age").to_numpy())
+    assert abs(age.value - truth) < 5 * np.sqrt((AGE.worst_variance() + 1200) / t["age"].n)
+    rows = bulk.estimates(by_town, "answers", "town", mean_age).to_pylist()
+    assert [row["n"] for row in rows] == [part["age"].n for part in by_town.values()]
+
+
+def mean_age(tally: sv.Tally) -> sv.Estimate:
+    return sv.mean(tally["age"])
+
+
+def test_reports_of_several_cells_are_lists(people: Any, tmp_path: Path) -> None:
+    table = bulk.report(people, {"answers": TWO_OF_THREE})
+    assert table.schema.field("answers").type == pa.list_(pa.uint32(), 2)
+    assert sv.Tally(TWO_OF_THREE, np.stack(table.column("answers").to_pylist())) == bulk.tally(table)
+    with pytest.raises(ValueError, match=r"\.parquet or \.arrow: reports of 'answers' are lists"):
+        bulk.report(people, {"answers": TWO_OF_THREE}, tmp_path / "r.csv")
+    assert list(tmp_path.iterdir()) == []
+    assert bulk.report(people, {"answers": ONE_OF_TWO}, tmp_path / "r.csv").rows == N
+    assert bulk.tally(tmp_path / "r.csv", "answers").n == N
+
+
+@pytest.mark.parametrize(
+    ("lists", "message"),
+    [
+        (pa.array([[1, 66_000], [1]]), "must hold lists of 2 cells, some have another length"),
+        (pa.array([[1, 2]]), "a report must answer 2 different questions in order"),
+        (pa.array([[1, 10**6]]), "holds 1 cells outside"),
+        (pa.array([1, 2]), "must hold lists of 2 cells, got int64"),
+    ],
+)
+def test_lists_that_are_no_reports_are_refused(lists: Any, message: str) -> None:
+    with pytest.raises((DataError, TypeError), match=message):
+        bulk.tally(pa.table({"answers": lists}), mechanism=TWO_OF_THREE, column="answers")
+
+
+def test_the_policy_is_that_of_every_question(people: Any) -> None:
+    gaps = people.slice(0, 3).set_column(1, "hours", pa.array([None, 5.0, 30.0]))
+    with pytest.raises(DataError, match=r"column 'hours' in the data: 1 of 3 are missing .* row 0, 1 of 3"):
+        bulk.report(gaps, {"answers": TWO_OF_THREE})
+    with pytest.raises(DataError, match=r"column 'hours' in the data: 1 of 3 are outside \[0.0, 24.0\]"):
+        bulk.report(gaps, {"answers": TWO_OF_THREE}, missing="uniform")
+    assert bulk.report(gaps, {"answers": TWO_OF_THREE}, missing="uniform", clip=True).num_rows == 3
+    assert bulk.report(gaps, {"answers": TWO_OF_THREE}, missing="drop", outside="missing").num_rows == 1
+    kept = bulk.report(gaps, {"answers": TWO_OF_THREE}, missing="keep", clip=True)
+    assert kept.column("answers").is_null().to_pylist() == [True, False, False]
+    assert bulk.tally(kept).n == 2
+
+
+def test_a_column_is_asked_for_once_and_never_kept(people: Any) -> None:
+    with pytest.raises(ValueError, match="must ask for a column once, got 'age' twice"):
+        bulk.report(people, {"answers": TWO_OF_THREE, "age": AGE})
+    with pytest.raises(ValueError, match="column 'age' is randomised, so it cannot be kept"):
+        bulk.report(people, {"answers": TWO_OF_THREE}, keep="age")
+    with pytest.raises(DataError, match="has no column 'start'"):
+        bulk.report(people.drop_columns("start"), {"answers": TWO_OF_THREE})
+
+
+def test_positions(people: Any) -> None:
+    reports = bulk.report(people, {"home": POLAR}, keep="town")
+    t = bulk.tally(reports)
+    assert (t.n, t.digest) == (N, POLAR.digest)
+    places = pa.array([[1.0, 2.0], None, [30.0, 0.0]])
+    gaps = pa.table({"home": places})
+    with pytest.raises(DataError, match="1 of 3 are missing"):
+        bulk.report(gaps, {"home": POLAR}, clip=True)
+    assert bulk.report(gaps, {"home": POLAR}, missing="uniform", clip=True).num_rows == 3
+    assert bulk.report(gaps, {"home": POLAR}, missing="drop", outside="missing").num_rows == 1
+    with pytest.raises(DataError, match="must hold lists of 2 numbers"):
+        bulk.report(pa.table({"home": [[1.0, 2.0, 3.0]]}), {"home": POLAR})
+    with pytest.raises(TypeError, match="column 'home' must be lists of 2 numbers, got double"):
+        bulk.report(pa.table({"home": [1.0]}), {"home": POLAR})
