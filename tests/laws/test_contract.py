@@ -74,13 +74,13 @@ def test_mass_is_one(law: Law) -> None:
 
 
 def test_quantile_inverts_the_cdf(law: Law) -> None:
-    u = np.linspace(0.001, 0.999, 501)
+    p = np.linspace(0.001, 0.999, 501)
     for x in points(law):
-        y = law.quantile(x, u)
+        y = law.quantile(x, p)
         assert (np.diff(y) >= 0).all()
         below = law.cdf(x, np.nextafter(y, -np.inf) - 1e-12 * law.domain.width)
-        assert (law.cdf(x, y) >= u - 1e-12).all()
-        assert (below <= u + 1e-9).all()
+        assert (law.cdf(x, y) >= p - 1e-12).all()
+        assert (below <= p + 1e-9).all()
 
 
 def test_errors_are_the_expectations(law: Law) -> None:

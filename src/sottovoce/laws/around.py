@@ -7,6 +7,7 @@ counts as 1 − z, which is how the comparisons that flatten the circle see it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,11 +19,11 @@ from sottovoce.laws.radial import Profile
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(96)
 
 
-def quadrature(f: object, low: FloatArray, high: FloatArray) -> FloatArray:
+def quadrature(f: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray) -> FloatArray:
     """∫ f from low to high for a smooth f, by Gauss and Legendre."""
     low, high = np.broadcast_arrays(low, high)
     middle, half = (low + high) / 2, (high - low) / 2
-    values = f(middle[..., None] + half[..., None] * _NODES)  # type: ignore[operator]
+    values = f(middle[..., None] + half[..., None] * _NODES)
     return np.asarray((values * _WEIGHTS).sum(axis=-1) * half)
 
 
@@ -47,8 +48,8 @@ class Around(Law):
         v = np.clip(y, 0.0, 1.0)
         return np.clip(self._signed(v - t) - self._signed(-t), 0.0, 1.0)
 
-    def _quantile(self, t: FloatArray, u: FloatArray) -> FloatArray:
-        target = u + self._signed(-t)
+    def _quantile(self, t: FloatArray, p: FloatArray) -> FloatArray:
+        target = p + self._signed(-t)
         turn = np.rint(target)
         rest = target - turn
         return np.clip(t + turn + np.sign(rest) * self.noise.inverse(np.abs(rest)), 0.0, 1.0)

@@ -18,10 +18,21 @@ from sottovoce.laws.radial import Restricted
 
 @named
 def bounded_laplace(epsilon: float, domain: DomainLike = (0, 1)) -> Restricted:
-    """A Laplace density on the domain alone, normalised for every truth.
+    """Report with a Laplace density on the domain alone, normalised for every truth.
 
-    >>> float(bounded_laplace(2.0).error(0.5, "l1").round(4))  # the paper's formula: 0.3056
-    0.209
+    Args:
+        epsilon: Privacy parameter ε.
+        domain: The interval that values lie in.
+
+    Returns:
+        The law, with reports in the domain.
+
+    Raises:
+        ValueError: If an argument is out of range or the domain is a circle.
+
+    Example:
+        >>> float(bounded_laplace(2.0).error(0.5, "l1").round(4))  # the paper's formula: 0.3056
+        0.209
     """
     epsilon = check_epsilon(epsilon)
     return Restricted(epsilon, interval_domain(domain, "bounded_laplace"), Exponential(epsilon))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.core.domains import DomainLike, FloatArray
-from sottovoce.core.errors import check_epsilon, real_number
+from sottovoce.core.errors import ArgumentError, check_epsilon, real_number
 from sottovoce.designs.build import named
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.linear import Linear, Pieces
@@ -52,16 +52,28 @@ class Mixed(Linear):
 
 @named
 def hybrid(epsilon: float, domain: DomainLike = (0, 1), *, share: float | None = None) -> Mixed:
-    """PM and Duchi mixed by the published switch, or with the given share of PM.
+    """Mix PM and Duchi's two reports by a coin.
 
-    >>> round(hybrid(1.0).worst_variance(), 4)
-    1.0722
+    Args:
+        epsilon: Privacy parameter ε.
+        domain: The interval that values lie in.
+        share: The probability of PM; by the published switch if not given.
+
+    Returns:
+        The law, unbiased.
+
+    Raises:
+        ValueError: If an argument is out of range or the domain is a circle.
+
+    Example:
+        >>> round(hybrid(1.0).worst_variance(), 4)
+        1.0722
     """
     epsilon, domain = check_epsilon(epsilon), interval_domain(domain, "hybrid")
     if share is None:
         share = hybrid_share(epsilon)
     elif not 0 <= real_number(share, "share") <= 1:
-        raise ValueError(f"share must lie between 0 and 1, got share={share!r}")
+        raise ArgumentError(f"share must lie between 0 and 1, got share={share!r}", argument="share")
     return Mixed(epsilon, domain, float(share))
 
 

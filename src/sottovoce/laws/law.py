@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.core.domains import Domain, DomainLike, FloatArray, as_domain
-from sottovoce.core.errors import DataError, loss_exponent
-from sottovoce.core.values import as_numbers, count_outside
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError, loss_exponent, one_of
+from sottovoce.core.values import as_numbers, in_domain
 
 if TYPE_CHECKING:
     from sottovoce.core.rows import Rows
@@ -30,7 +30,13 @@ _GRID = 1025  # inputs looked at before the worst case is refined
 
 @dataclass(frozen=True)
 class Law(ABC):
-    """The distribution of a report for every input of a domain, ε-LDP."""
+    """The distribution of a report for every input of a domain, ε-LDP.
+
+    Attributes:
+        epsilon: Privacy parameter ε.
+        domain: Where values lie.
+        name: Which law it is.
+    """
 
     epsilon: float
     domain: Domain
@@ -45,7 +51,7 @@ class Law(ABC):
     def _cdf(self, t: FloatArray, y: FloatArray) -> FloatArray: ...
 
     @abstractmethod
-    def _quantile(self, t: FloatArray, u: FloatArray) -> FloatArray: ...
+    def _quantile(self, t: FloatArray, p: FloatArray) -> FloatArray: ...
 
     @abstractmethod
     def _deviation(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -66,7 +72,18 @@ class Law(ABC):
     # -- the law of a report ----------------------------------------------------------------------------
 
     def density(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
-        """The density of a report y when the truth is x; infinite on an atom."""
+        """Give the density of a report y when the truth is x.
+
+        Args:
+            x: Values in the domain.
+            y: Places where a report may lie.
+
+        Returns:
+            Zero outside the range of reports, infinite on an atom.
+
+        Raises:
+            DataError: If a value is not in the domain.
+        """
         t, v = self._pair(x, y)
         density = self._density(t, v) / self.domain.width
         for where, mass in self._atoms(t):
@@ -74,62 +91,149 @@ class Law(ABC):
         return np.asarray(density)[()]
 
     def cdf(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
-        """P(report ≤ y | x). On a circle, counted from the domain's origin."""
+        """Give P(report ≤ y) when the truth is x; on a circle, counted from the domain's origin.
+
+        Args:
+            x: Values in the domain.
+            y: Places where a report may lie.
+
+        Returns:
+            Probabilities.
+
+        Raises:
+            DataError: If a value is not in the domain.
+        """
         return np.asarray(self._cdf(*self._pair(x, y)))[()]
 
-    def quantile(self, x: ArrayLike, u: ArrayLike) -> FloatArray:
-        """The least y with cdf(x, y) ≥ u, for u strictly between 0 and 1."""
-        level = np.asarray(as_numbers(u, "u"), dtype=np.float64)
-        wrong, first = count_outside(level.reshape(-1), lambda p: (p > 0) & (p < 1))
-        if wrong:
-            raise ValueError(
-                f"u must lie strictly between 0 and 1: {wrong} of {level.size} do not, "
-                f"the first at index {first}"
-            )
+    def quantile(self, x: ArrayLike, p: ArrayLike) -> FloatArray:
+        """Give the least y with cdf(x, y) ≥ p.
+
+        Args:
+            x: Values in the domain.
+            p: Probabilities strictly between 0 and 1.
+
+        Returns:
+            Places where reports lie.
+
+        Raises:
+            DataError: If a value is not in the domain.
+            ValueError: If a probability is out of range.
+        """
+        level = np.asarray(as_numbers(p, "p"), dtype=np.float64)
+        if not ((level > 0) & (level < 1)).all():
+            raise ArgumentError("p must lie strictly between 0 and 1", argument="p")
         t, level = np.broadcast_arrays(self._unit(x), level)
         return np.asarray(self.domain.from_unit(self._quantile(t, level)))[()]
 
     def atoms(self, x: float) -> list[tuple[float, float]]:
-        """Reports that carry mass by themselves when the truth is x: (report, probability)."""
-        found = self._atoms(self._unit(x))
-        return [(float(self.domain.from_unit(where)), float(mass)) for where, mass in found]
+        """Give the reports that carry mass by themselves.
+
+        Args:
+            x: A value in the domain.
+
+        Returns:
+            Pairs of a report and its probability.
+        """
+        return [
+            (float(self.domain.from_unit(where)), float(mass)) for where, mass in self._atoms(self._unit(x))
+        ]
 
     def sample(self, x: ArrayLike, rng: np.random.Generator | int) -> FloatArray:
-        """One report per value, for simulation only; `tabulate` gives a mechanism that is exactly ε-LDP."""
+        """Draw one report per value, for simulations only: in floating point ε does not hold.
+
+        `tabulate` gives a reporter that is exactly ε-LDP.
+
+        Args:
+            x: Values in the domain.
+            rng: A generator or a seed.
+
+        Returns:
+            Reports in the units of the domain.
+
+        Raises:
+            TypeError: If there is no generator.
+            DataError: If a value is not in the domain.
+        """
         if rng is None:
-            raise TypeError("rng must be a numpy Generator or an integer seed: a law samples in simulations")
+            raise ArgumentTypeError(
+                "rng must be a generator or a seed: a law is for simulations", argument="rng"
+            )
         generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
         t = self._unit(x)
         flat, out = t.reshape(-1), np.empty(t.size)
         for first in range(0, t.size, _BLOCK):
             part = flat[first : first + _BLOCK]
             # Centres of the generator's lattice: never 0 or 1, where a quantile may be infinite.
-            u = np.minimum(generator.random(part.size) + 2.0**-54, 1 - 2.0**-53)
-            out[first : first + _BLOCK] = self._quantile(part, u)
+            p = np.minimum(generator.random(part.size) + 2.0**-54, 1 - 2.0**-53)
+            out[first : first + _BLOCK] = self._quantile(part, p)
         return np.asarray(self.domain.from_unit(out).reshape(t.shape))[()]
 
     # -- expectations -----------------------------------------------------------------------------------
 
     def error(self, x: ArrayLike, loss: str | float = "l2", distance: str | None = None) -> FloatArray:
-        """E|y − x|^k of a report y at each x. `distance`: the domain's own, or "linear" / "circular"."""
+        """Give E|y − x|^k of a report y.
+
+        Args:
+            x: Values in the domain.
+            loss: "l1", "l2" or a number k ≥ 1.
+            distance: "linear" or "circular"; by default the domain's own.
+
+        Returns:
+            One number per x, in the units of the domain to the power k.
+
+        Raises:
+            DataError: If a value is not in the domain.
+        """
         k, circular = loss_exponent(loss), self._circular(distance)
         return np.asarray(self.domain.width**k * self._error(self._unit(x), k, circular))[()]
 
     def worst_error(self, loss: str | float = "l2", distance: str | None = None) -> float:
-        """The largest error over the whole domain."""
+        """Give the largest error over the whole domain.
+
+        Args:
+            loss: As in `error`.
+            distance: As in `error`.
+
+        Returns:
+            The supremum.
+        """
         k, circular = loss_exponent(loss), self._circular(distance)
         return self.domain.width**k * _largest(lambda t: self._error(t, k, circular))
 
     def bias(self, x: ArrayLike) -> FloatArray:
-        """E[y] − x (for reports as numbers on the line)."""
+        """Give E[y] − x, for reports as numbers on the line.
+
+        Args:
+            x: Values in the domain.
+
+        Returns:
+            One number per x, in the units of the domain.
+
+        Raises:
+            DataError: If a value is not in the domain.
+        """
         return np.asarray(self.domain.width * self._deviation(self._unit(x))[0])[()]
 
     def variance(self, x: ArrayLike) -> FloatArray:
-        """The variance of a report at each x."""
+        """Give the variance of a report.
+
+        Args:
+            x: Values in the domain.
+
+        Returns:
+            One number per x, in squared units of the domain.
+
+        Raises:
+            DataError: If a value is not in the domain.
+        """
         return np.asarray(self.domain.width**2 * self._variance(self._unit(x)))[()]
 
     def worst_variance(self) -> float:
-        """The largest variance over the whole domain."""
+        """Give the largest variance over the whole domain.
+
+        Returns:
+            The supremum, in squared units of the domain.
+        """
         return self.domain.width**2 * _largest(self._variance)
 
     def _variance(self, t: FloatArray) -> FloatArray:
@@ -139,16 +243,27 @@ class Law(ABC):
     # -- something to deploy ----------------------------------------------------------------------------
 
     def tabulate(self, inputs: int = 257, cells: int = 1024) -> Rows:
-        """The same law as explicit integer rows: exact, ε by counting, for local use.
+        """Make a reporter of explicit integer rows that follows this law, with ε by counting.
 
-        The truth is rounded to the nearest of `inputs` evenly spaced values; a report is one of about
-        `cells` equal cells, plus one for each atom. Rounding a row may break the ε of its neighbours, so
-        rows are repaired until the counts satisfy it.
+        A truth is rounded to the nearest of evenly spaced inputs. Rounding a row may break the ε of its
+        neighbours, so rows are repaired until the counts satisfy it.
 
-        >>> from sottovoce.laws import bounded_laplace
-        >>> table = bounded_laplace(1.0).tabulate(inputs=65, cells=256)
-        >>> table.largest_ratio <= 2.7182818284590455
-        True
+        Args:
+            inputs: How many rows there are.
+            cells: How many equal cells there are; each atom adds one.
+
+        Returns:
+            A reporter that can be tallied, estimated, audited and deployed.
+
+        Raises:
+            ValueError: If the table would be too small or too large.
+            TypeError: If a number is not whole.
+
+        Example:
+            >>> from sottovoce.laws import bounded_laplace
+            >>> table = bounded_laplace(1.0).tabulate(inputs=65, cells=256)
+            >>> table.largest_ratio <= 2.7182818284590455
+            True
         """
         from sottovoce.laws.tabulate import tabulate
 
@@ -157,13 +272,7 @@ class Law(ABC):
     # -- arguments --------------------------------------------------------------------------------------
 
     def _unit(self, x: ArrayLike) -> FloatArray:
-        numbers = np.asarray(as_numbers(x, "x"), dtype=np.float64)
-        outside, first = count_outside(numbers.reshape(-1), self.domain.contains)
-        if outside:
-            raise DataError(
-                f"x must lie in the domain: {outside} of {numbers.size} do not, the first at index {first}"
-            )
-        return self.domain.to_unit(numbers)
+        return self.domain.to_unit(in_domain(x, self.domain, "x"))
 
     def _pair(self, x: ArrayLike, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
         reports = np.asarray(as_numbers(y, "y"), dtype=np.float64)
@@ -171,18 +280,20 @@ class Law(ABC):
         return t, v
 
     def _circular(self, distance: str | None) -> bool:
-        if distance not in (None, "linear", "circular"):
-            raise ValueError(f"distance must be 'linear' or 'circular', got distance={distance!r}")
+        if distance is None:
+            return self.domain.is_circle
+        one_of(distance, "distance", ("linear", "circular"))
         if distance == "circular" and not self.domain.is_circle:
-            raise ValueError("distance='circular' needs a law on a circle")
-        return self.domain.is_circle if distance is None else distance == "circular"
+            raise ArgumentError("distance='circular' needs a law on a circle", argument="distance")
+        return distance == "circular"
 
 
 def interval_domain(domain: DomainLike, name: str) -> Domain:
     """The domain of a law that lives on an interval."""
     domain = as_domain(domain)
     if domain.is_circle:
-        raise ValueError(f"{name} is defined on an interval; on a circle use purkayastha or von_mises")
+        sentence = f"{name} is defined on an interval; on a circle use purkayastha or von_mises"
+        raise ArgumentError(sentence, argument="domain")
     return domain
 
 
@@ -190,7 +301,7 @@ def circle_domain(domain: DomainLike, name: str) -> Domain:
     """The domain of a law that lives on a circle."""
     domain = as_domain(domain)
     if not domain.is_circle:
-        raise ValueError(f"{name} is defined on a circle, got domain={domain!r}")
+        raise ArgumentError(f"{name} is defined on a circle, got domain={domain!r}", argument="domain")
     return domain
 
 

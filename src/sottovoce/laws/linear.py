@@ -43,7 +43,7 @@ class Linear(Law):
             total = total + mass * (y >= where)
         return np.clip(total, 0.0, 1.0)
 
-    def _quantile(self, t: FloatArray, u: FloatArray) -> FloatArray:
+    def _quantile(self, t: FloatArray, p: FloatArray) -> FloatArray:
         edges, left, right = self._pieces(t)
         atoms = self._atoms(t)
         # Atoms are pieces of no length: every breakpoint list is extended by them and sorted.
@@ -56,11 +56,11 @@ class Linear(Law):
             np.take_along_axis(z, order, axis=-1) for z in (start, mass, length, left, slope)
         )
         below = np.cumsum(mass, axis=-1)
-        piece = np.minimum((below <= u[..., None]).sum(axis=-1, keepdims=True), mass.shape[-1] - 1)
+        piece = np.minimum((below <= p[..., None]).sum(axis=-1, keepdims=True), mass.shape[-1] - 1)
         begin, rise, reach, low, total = (
             np.take_along_axis(z, piece, axis=-1)[..., 0] for z in (start, slope, length, left, below)
         )
-        need = u - (total - np.take_along_axis(mass, piece, axis=-1)[..., 0])
+        need = p - (total - np.take_along_axis(mass, piece, axis=-1)[..., 0])
         root = np.sqrt(np.maximum(low * low + 2 * rise * need, 0.0))
         moved = 2 * need / np.maximum(low + root, 1e-300)
         return np.asarray(begin + np.clip(moved, 0.0, reach))

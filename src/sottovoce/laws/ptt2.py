@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.core.domains import DomainLike, FloatArray
-from sottovoce.core.errors import check_epsilon, positive_number
+from sottovoce.core.errors import ArgumentError, check_epsilon, positive_number
 from sottovoce.designs.build import named
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.linear import Linear, Pieces
@@ -57,16 +57,29 @@ class Tent(Linear):
 
 @named
 def ptt2(epsilon: float, domain: DomainLike = (0, 1), k: float | None = None) -> Tent:
-    """II-PTT with the given k, or the one of least worst-case variance.
+    """Report with II-PTT's tent.
 
-    >>> round(ptt2(1.0, (-1, 1)).worst_variance(), 2)  # the best I-PTT: 5.07
-    13.15
+    Args:
+        epsilon: Privacy parameter ε.
+        domain: The interval that values lie in.
+        k: The slope of the tent's place in x, on [−1, 1]; that of least worst-case variance if not given.
+
+    Returns:
+        The law, unbiased.
+
+    Raises:
+        ValueError: If an argument is out of range or the domain is a circle.
+
+    Example:
+        >>> round(ptt2(1.0, (-1, 1)).worst_variance(), 2)  # the best I-PTT: 5.07
+        13.15
     """
     epsilon, domain = check_epsilon(epsilon), interval_domain(domain, "ptt2")
     k = ptt2_optimal_k(epsilon) if k is None else positive_number(k, "k")
     least = 1 / math.tanh(epsilon / 2)
     if k <= least:
-        raise ValueError(f"k must be larger than (E+1)/(E-1) = {least:.6g}, got k={k!r}")
+        sentence = f"k must be larger than (E+1)/(E-1) = {least:.6g}, got k={k!r}"
+        raise ArgumentError(sentence, argument="k")
     return Tent(epsilon, domain, k, tent_width(epsilon, k))
 
 

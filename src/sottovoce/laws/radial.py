@@ -53,9 +53,9 @@ class Added(Law):
         tail = self.noise.tail(np.abs(y - t))
         return np.where(y < t, tail, 1 - tail)
 
-    def _quantile(self, t: FloatArray, u: FloatArray) -> FloatArray:
-        away = self.noise.inverse(np.abs(u - 0.5))
-        return np.asarray(t + np.sign(u - 0.5) * away)
+    def _quantile(self, t: FloatArray, p: FloatArray) -> FloatArray:
+        away = self.noise.inverse(np.abs(p - 0.5))
+        return np.asarray(t + np.sign(p - 0.5) * away)
 
     def _deviation(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
         return np.zeros(t.shape), np.broadcast_to(2 * self.noise.moment(2.0, INFINITY), t.shape)
@@ -78,8 +78,8 @@ class Cut(Added):
     def _cdf(self, t: FloatArray, y: FloatArray) -> FloatArray:
         return np.where(y < 0, 0.0, np.where(y >= 1, 1.0, super()._cdf(t, y)))
 
-    def _quantile(self, t: FloatArray, u: FloatArray) -> FloatArray:
-        return np.clip(super()._quantile(t, u), 0.0, 1.0)
+    def _quantile(self, t: FloatArray, p: FloatArray) -> FloatArray:
+        return np.clip(super()._quantile(t, p), 0.0, 1.0)
 
     def _atoms(self, t: FloatArray) -> list[tuple[float, FloatArray]]:
         return [(0.0, self.noise.tail(t)), (1.0, self.noise.tail(1 - t))]
@@ -117,8 +117,8 @@ class Restricted(Law):
         below = self.noise.mass(t) + np.sign(v - t) * self.noise.mass(np.abs(v - t))
         return np.asarray(below / self._total(t))
 
-    def _quantile(self, t: FloatArray, u: FloatArray) -> FloatArray:
-        signed = u * self._total(t) - self.noise.mass(t)
+    def _quantile(self, t: FloatArray, p: FloatArray) -> FloatArray:
+        signed = p * self._total(t) - self.noise.mass(t)
         return np.clip(t + np.sign(signed) * self.noise.inverse(np.abs(signed)), 0.0, 1.0)
 
     def _deviation(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.core.domains import DomainLike, FloatArray
-from sottovoce.core.errors import check_epsilon, loss_exponent, real_number
+from sottovoce.core.errors import ArgumentError, check_epsilon, loss_exponent, real_number
 from sottovoce.designs.build import named
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.radial import Added
@@ -94,19 +94,30 @@ class Stairs:
 def staircase(
     epsilon: float, domain: DomainLike = (0, 1), loss: str | float = "l2", *, gamma: float | None = None
 ) -> Added:
-    """Staircase noise: the best added noise for a loss, as ε-DP of sensitivity `width`.
+    """Add staircase noise: the best added noise for a loss, where inputs may be a domain's width apart.
 
-    `gamma` is where the steps are; without it the best one for the loss.
+    Args:
+        epsilon: Privacy parameter ε.
+        domain: The interval that values lie in.
+        loss: "l1", "l2" or the k ≥ 1 of |y − x|^k.
+        gamma: Where the steps are, between 0 and 1; the best place for the loss if not given.
 
-    >>> law = staircase(1.0, loss="l1")
-    >>> round(law.worst_error("l1"), 6) == round(math.exp(0.5) / math.expm1(1.0), 6)
-    True
+    Returns:
+        The law, unbiased.
+
+    Raises:
+        ValueError: If an argument is out of range or the domain is a circle.
+
+    Example:
+        >>> law = staircase(1.0, loss="l1")
+        >>> round(law.worst_error("l1"), 6) == round(math.exp(0.5) / math.expm1(1.0), 6)
+        True
     """
     epsilon, domain = check_epsilon(epsilon), interval_domain(domain, "staircase")
     if gamma is None:
         gamma = staircase_gamma(epsilon, loss)
     elif not 0 <= real_number(gamma, "gamma") <= 1:
-        raise ValueError(f"gamma must lie between 0 and 1, got gamma={gamma!r}")
+        raise ArgumentError(f"gamma must lie between 0 and 1, got gamma={gamma!r}", argument="gamma")
     return Added(epsilon, domain, Stairs(epsilon, float(gamma)))
 
 

@@ -17,10 +17,21 @@ from sottovoce.laws.radial import Cut
 
 @named
 def truncated_laplace(epsilon: float, domain: DomainLike = (0, 1)) -> Cut:
-    """Laplace noise cut off at the ends of the domain.
+    """Add Laplace noise, then bring what falls outside the domain to its nearest end.
 
-    >>> float(truncated_laplace(2.0).error(0.0, "l1").round(4))  # OGPM: 0.2689
-    0.2162
+    Args:
+        epsilon: Privacy parameter ε.
+        domain: The interval that values lie in.
+
+    Returns:
+        The law, with an atom at either end of the domain.
+
+    Raises:
+        ValueError: If an argument is out of range or the domain is a circle.
+
+    Example:
+        >>> float(truncated_laplace(2.0).error(0.0, "l1").round(4))  # OGPM: 0.2689
+        0.2162
     """
     epsilon = check_epsilon(epsilon)
     return Cut(epsilon, interval_domain(domain, "truncated_laplace"), Exponential(epsilon))

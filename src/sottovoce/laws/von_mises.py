@@ -75,11 +75,22 @@ class Angular:
 
 @named
 def von_mises(epsilon: float, domain: DomainLike | None = None) -> Around:
-    """A von Mises density with κ = ε/2.
+    """Report with a von Mises density of κ = ε/2.
 
-    >>> law = von_mises(2.0)
-    >>> float((law.density(0.0, 0.0) / law.density(0.0, math.pi)).round(6)) == round(math.exp(2.0), 6)
-    True
+    Args:
+        epsilon: Privacy parameter ε.
+        domain: The circle; one of circumference 2π if not given.
+
+    Returns:
+        The law.
+
+    Raises:
+        ValueError: If an argument is out of range or the domain is an interval.
+
+    Example:
+        >>> law = von_mises(2.0)
+        >>> float((law.density(0.0, 0.0) / law.density(0.0, math.pi)).round(6)) == round(math.exp(2.0), 6)
+        True
     """
     epsilon = check_epsilon(epsilon)
     domain = circle_domain(Circle() if domain is None else domain, "von_mises")
