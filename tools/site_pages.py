@@ -11,7 +11,8 @@ import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 #: What an option takes that does not say; others are choices.
 TAKES = {float: "NUMBER", int: "N", str: "TEXT", Path: "PATH"}
@@ -83,9 +84,15 @@ def _spelled(param: Any) -> str:
     if getattr(param, "is_flag", False):
         return flag
     kind = param.type_descriptor.annotation
-    kind = get_args(kind)[0] if get_origin(kind) is list else kind
-    taken = param.metavar or TAKES.get(kind) or "|".join(choice.value for choice in kind)
+    while get_origin(kind) in (list, Union, UnionType):  # list[X], X | None
+        kind = get_args(kind)[0]
+    taken = param.metavar or TAKES.get(kind) or "|".join(_choices(kind))
     return f"{flag} {taken}" + (" …" if param.multiple else "")
+
+
+def _choices(kind: Any) -> Iterator[str]:
+    """The words that an option takes: of a Literal or an enumeration."""
+    yield from get_args(kind) if get_origin(kind) is Literal else (choice.value for choice in kind)
 
 
 def _default(param: Any) -> str:
