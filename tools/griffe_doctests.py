@@ -1,4 +1,4 @@
-"""What a docstring needs to become a page: its examples as code.
+"""What a docstring needs to become a page: its examples as code, and a base class's where it has none.
 
 Loaded by mkdocs (mkdocs.yml, mkdocstrings). Docstrings are prose for who reads the source; Markdown would
 take the `>>>` of an example for a quotation.
@@ -32,8 +32,23 @@ def fenced(text: str) -> str:
     return "\n".join(out)
 
 
+def inherit(thing: Any) -> None:
+    """Give methods without a docstring that of the class above."""
+    for name, member in thing.members.items():
+        if member.is_alias:
+            continue
+        if member.is_module or member.is_class:
+            inherit(member)
+        elif thing.is_class and member.docstring is None:
+            above = (base.members[name].docstring for base in thing.mro() if name in base.members)
+            member.docstring = next((text for text in above if text is not None), None)
+
+
 class Doctests(griffe.Extension):
     """Fences the examples of every docstring that is loaded."""
+
+    def on_package(self, *, pkg: Any, **more: Any) -> None:
+        inherit(pkg)
 
     def on_instance(self, *, obj: Any, **more: Any) -> None:
         if obj.docstring is not None:
