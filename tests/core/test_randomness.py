@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core import randomness
 from sottovoce.core.randomness import SecureStream, random_below, secure_stream, word_source
 
 EXPECTED = "817ec6dedddfc0b3d5848ffc5fff5b45c24bed5e62ef33e074b04c410050fdd1"
@@ -55,15 +54,19 @@ def test_threads_do_not_share_output() -> None:
     assert len(set(seen)) == 8
 
 
-def test_the_key_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(randomness, "_REKEY_BYTES", 1 << 20)
+def test_the_key_is_replaced_by_its_own_output_at_every_opening(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[int] = []
     real = os.urandom
     monkeypatch.setattr(os, "urandom", lambda n: calls.append(n) or real(n))
     stream = SecureStream()
-    words = stream.words(400_000)
-    assert len(calls) >= 3
-    assert len(np.unique(words)) == 400_000
+    keys = {bytes(stream._key) for _ in range(5) if stream.words(2).size}
+    assert len(keys) == 5
+    assert len(calls) == 1
+    fill, words = stream.open(), np.empty(200_000, dtype=np.uint64)
+    fill(words)
+    again = np.empty_like(words)
+    fill(again)
+    assert len(np.unique(np.concatenate((words, again, stream.words(1000))))) == 401_000
 
 
 def test_bits_are_balanced() -> None:

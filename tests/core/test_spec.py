@@ -137,3 +137,30 @@ def test_a_small_text_of_many_cells_costs_little_to_audit() -> None:
         assert tracemalloc.get_traced_memory()[1] < 20e6
     finally:
         tracemalloc.stop()
+
+
+def crowded(knots: int) -> str:
+    """A spec that passes every audit, with so many knots in the first of 2^14 buckets."""
+    window = json.loads(sv.sw(1.0).to_json())
+    t = [2.0**-15 + 2.0**-30 * i for i in range(knots)]
+    end = window["start"]["s"][-1]
+    window["start"] = {"t": [0.0, *t, 1.0], "s": [0] * (knots + 1) + [end], "step": False}
+    return json.dumps(window)
+
+
+def test_look_ups_take_as_long_for_one_value_as_for_another() -> None:
+    """650,000 knots in one bucket made a collector read yes or no from the time of one report."""
+    for many in (5, 60_000):
+        for read in (sv.from_json, sv.audit):
+            with pytest.raises(SpecError, match="as long for one value as for another") as refusal:
+                read(crowded(many))
+            assert refusal.value.code == "timing"
+    m = sv.from_json(crowded(4))
+    assert m.window.tables.steps == 4  # type: ignore[attr-defined]
+    assert sv.audit(crowded(4)).holds
+
+
+def test_every_design_looks_up_in_few_steps() -> None:
+    for epsilon in (0.1, 1.0, 8.0):
+        for m in (sv.optimal(epsilon), sv.optimal(epsilon, goal="value"), sv.sw(epsilon), sv.pm(epsilon)):
+            assert m.window.tables.steps <= 3

@@ -136,14 +136,15 @@ class Number(Reporting):
         out = np.empty(numbers.shape, dtype=self.dtype)
         flat, cells = numbers.reshape(-1), out.reshape(-1)
         block = _BLOCK[compiled_available()]
-        words = np.empty(self.draws * min(block, flat.size), dtype="<u8")
+        words, fill = np.empty(self.draws * min(block, flat.size), dtype="<u8"), source.open()
         for first in range(0, flat.size, block):
             part = slice(first, first + block)
             fresh = words[: self.draws * cells[part].size]
-            source.fill(fresh)
+            fill(fresh)
             x = self._prepared(flat, part, policy, source)
             if not self._fill(cells[part], x, fresh.reshape(self.draws, -1)):
                 policy.judge(flat.astype(np.float64), self.domain)
+        words.fill(0)  # with a report, they tell its value
         return out[()]
 
     def _prepared(self, flat: NDArray[Any], part: slice, policy: Policy, source: Seeded) -> FloatArray:

@@ -1,7 +1,9 @@
 """The secure stream: AES-CTR keyed by the operating system, or a seeded generator passed on purpose.
 
 Each thread has its own key, so no lock is taken and no two threads share output. A forked child drops
-what it inherited before its first draw. The key is replaced after every gibibyte.
+what it inherited before its first draw. What drew a report is forgotten at once: every opening of the stream
+replaces the key by output of the old one (fast key erasure), so that a later image of the memory cannot give
+back earlier words, and those who use words wipe them.
 
 A virtual machine restored from a snapshot repeats its state like any user-space generator; a program
 that lives through snapshots should start a fresh process afterwards.
@@ -11,22 +13,28 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Protocol
+from collections.abc import Callable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
-from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError
 
 Words = NDArray[np.uint64]
 
-_REKEY_BYTES = 1 << 30
-_CHUNK_BYTES = 1 << 19
+_KEY_BYTES = 32  # key and first counter block of AES-128-CTR
+_ZEROS = bytes(1 << 19)
+
+Fill = Callable[[Words], None]
 
 
+@runtime_checkable
 class WordSource(Protocol):
     """Anything that gives independent uniform 64-bit words."""
+
+    def open(self) -> Fill: ...
 
     def fill(self, words: Words) -> None: ...
 
@@ -43,31 +51,37 @@ class SecureStream:
     """
 
     def __init__(self) -> None:
-        self._zeros = bytes(_CHUNK_BYTES)
-        self._rekey()
+        self._key = bytearray(_KEY_BYTES)
+        self._pid = -1
 
-    def _rekey(self) -> None:
-        key_and_nonce = os.urandom(32)
-        cipher = Cipher(algorithms.AES(key_and_nonce[:16]), modes.CTR(key_and_nonce[16:]))
-        self._encryptor: CipherContext = cipher.encryptor()
-        self._left = _REKEY_BYTES
-        self._pid = os.getpid()
+    def open(self) -> Fill:
+        """A function that fills arrays with fresh words, for one use: nothing remembers how it drew them.
+
+        The key of this moment encrypts zeros: its first output is the next key, which takes its place, and
+        all that follows are words. Dropping the function drops the old key, which OpenSSL wipes.
+        """
+        if self._pid != os.getpid():
+            self._key[:] = os.urandom(_KEY_BYTES)
+            self._pid = os.getpid()
+        key = memoryview(self._key)
+        encryptor = Cipher(algorithms.AES(key[:16]), modes.CTR(key[16:])).encryptor()
+        encryptor.update_into(memoryview(_ZEROS)[:_KEY_BYTES], key)
+
+        def fill(words: Words) -> None:
+            """Overwrite a contiguous array with random words (little-endian, on any machine)."""
+            buffer = words.view(np.uint8).data if words.size else memoryview(b"")
+            for first in range(0, len(buffer), len(_ZEROS)):
+                part = buffer[first : first + len(_ZEROS)]
+                encryptor.update_into(memoryview(_ZEROS)[: len(part)], part)
+
+        return fill
 
     def fill(self, words: Words) -> None:
-        """Overwrite a contiguous array with random words (little-endian, on any machine)."""
-        if self._pid != os.getpid():
-            self._rekey()
-        if not words.size:
-            return
-        buffer = words.view(np.uint8).data
-        for first in range(0, len(buffer), _CHUNK_BYTES):
-            part = buffer[first : first + _CHUNK_BYTES]
-            if self._left < len(part):
-                self._rekey()
-            self._encryptor.update_into(memoryview(self._zeros)[: len(part)], part)
-            self._left -= len(part)
+        """Overwrite a contiguous array with random words, once."""
+        self.open()(words)
 
     def words(self, count: int) -> Words:
+        """Fresh words."""
         out = np.empty(count, dtype=np.uint64)
         self.fill(out)
         return out
@@ -79,7 +93,12 @@ class SeededStream:
     def __init__(self, generator: np.random.Generator) -> None:
         self._generator = generator
 
+    def open(self) -> Fill:
+        """A function that fills arrays with the next words."""
+        return self.fill
+
     def fill(self, words: Words) -> None:
+        """Overwrite an array with the next words."""
         words[...] = self.words(words.size)
 
     def words(self, count: int) -> Words:
@@ -123,7 +142,7 @@ def word_source(rng: Seeded = None) -> WordSource:
         if rng < 0:
             raise ArgumentError(f"rng must not be a negative seed, got rng={int(rng)}", argument="rng")
         return SeededStream(_separate(int(rng)))
-    if hasattr(rng, "fill") and hasattr(rng, "words"):
+    if isinstance(rng, WordSource):
         return rng
     raise ArgumentTypeError(
         f"rng must be a numpy Generator or an integer seed, got rng={rng!r}", argument="rng"

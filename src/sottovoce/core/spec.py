@@ -32,6 +32,8 @@ from sottovoce.core.window import MIN_BITS, Window
 FORMAT = "window/1"
 MIXTURE = "mixture/1"
 MAX_BYTES = 1 << 22
+#: Steps that a look-up may take; every design of this library needs at most three.
+MAX_STEPS = 4
 _LARGEST = 1 << 53
 
 
@@ -126,6 +128,13 @@ def read_window(content: Any) -> tuple[float, Domain, Window]:
         knot_s=np.array(as_list(start["s"], "start.s", as_int), dtype=np.int64),
         stepwise=as_bool(start["step"], "start.step"),
     )
+    if window.tables.steps > MAX_STEPS:
+        raise SpecError(
+            f"at most {MAX_STEPS} runs or knots may begin in one of 2^14 equal buckets: a look-up must take "
+            "as long for one value as for another",
+            code="timing",
+            argument="cells",
+        )
     return epsilon, domain, window
 
 

@@ -31,14 +31,13 @@ def _as_double(context, word):
 
 
 @njit(**_COMPILE)
-def sample_uniform(
-    words, x, out, units, shift, background, top, wraps, knot, start, slope, back_weight, more_weight, cells
-):
+def sample_uniform(words, x, out, units, line):
     """One run of equal cells, one slope; on a circle no start to clamp.
 
     On a circle a cell is found on the line and brought back around.
     """
     low, high, per_width = units
+    shift, background, top, wraps, knot, start, slope, back_weight, more_weight, cells = line
     bad = 0
     for i in range(x.size):
         value = x[i]
@@ -60,33 +59,24 @@ def sample_uniform(
 
 
 @njit(inline="always")
-def _segment(guide, next_knot, bucket, t):
-    """The segment of the start table that holds t."""
-    found = np.uint64(guide[np.uint64(np.uint32(bucket))])
-    k = found >> np.uint64(1)
-    if found & np.uint64(1):
-        while t >= next_knot[k]:
-            k += np.uint64(1)
-    return k
+def _entry(guide, end, steps, bucket, number):
+    """The entry of a table that holds a number: the guide's, and a fixed number of steps from there."""
+    entry = np.uint64(guide[np.uint64(np.uint32(bucket))])
+    entry += np.uint64(number >= end[entry])
+    for _ in range(1, steps):  # none, for all designs but a few
+        entry += np.uint64(number >= end[entry])
+    return entry
 
 
 @njit(**_COMPILE)
-def sample_general(words, x, out, units, shift, background, top, wraps, around, guides, knots, runs, cells):
+def sample_general(words, x, out, units, drawing, knots, runs):
     """Any runs and any start table.
 
-    `knots` holds (next knot, this knot, start, slope; no slopes in a step table), `runs` (end of run, begin,
-    weight, first cell), the background before the extra ones; `cells` is their number where each run is one
-    cell, else 0.
-    `guides` are the two guide tables (twice the entry, plus one where a scan has to follow), what turns t, a
-    background draw and an extra coordinate into a bucket, and where the extra runs' buckets begin. Chunk by
-    chunk, arithmetic (which vectorises) takes turns with look-ups (which do not). Indices are unsigned: a
-    signed one would be tested for being negative. (Runs are looked up in place: as a function it was slower.)
+    Chunk by chunk, arithmetic (which vectorises) takes turns with look-ups (which do not). Indices are
+    unsigned: a signed one would be tested for being negative.
     """
     low, high, per_width = units
-    knot_guide, run_guide, knot_factor, back_factor, more_factor, second = guides
-    next_knot, this_knot, start, slope = knots
-    end, begin, weight, first = runs
-    one = np.uint64(1)
+    shift, background, top, wraps, around = drawing
     place, entry = np.empty(_CHUNK), np.empty(_CHUNK, np.int32)
     bad = 0
     for chunk in range(0, x.size, _CHUNK):
@@ -98,15 +88,15 @@ def sample_general(words, x, out, units, shift, background, top, wraps, around, 
             t = (value - low) * per_width
             t = t if good else 0.0
             place[i] = t
-            entry[i] = np.int32(t * knot_factor)
-        if slope.size:
+            entry[i] = np.int32(t * knots.factor)
+        if knots.slope.size:
             for i in range(size):
                 t = place[i]
-                k = _segment(knot_guide, next_knot, entry[i], t)
-                place[i] = start[k] + np.floor((t - this_knot[k]) * slope[k])
+                k = _entry(knots.guide, knots.end, knots.steps, entry[i], t)
+                place[i] = knots.start[k] + np.floor((t - knots.begin[k]) * knots.slope[k])
         else:
             for i in range(size):
-                place[i] = start[_segment(knot_guide, next_knot, entry[i], place[i])]
+                place[i] = knots.start[_entry(knots.guide, knots.end, knots.steps, entry[i], place[i])]
         for i in range(size):
             s = place[i]
             s = s if s > 0.0 else 0.0
@@ -120,18 +110,16 @@ def sample_general(words, x, out, units, shift, background, top, wraps, around, 
             inside = draw < background
             number = draw if inside else u
             place[i] = number
-            entry[i] = np.int32(number * (back_factor if inside else more_factor)) + (0 if inside else second)
+            factor = runs.back_factor if inside else runs.more_factor
+            entry[i] = np.int32(number * factor) + (0 if inside else runs.second)
         for i in range(size):
-            guide = np.uint64(run_guide[np.uint64(np.uint32(entry[i]))])
-            run = guide >> one
-            if guide & one:
-                number = place[i]
-                while number >= end[run]:
-                    run += one
-            if cells:
+            number = place[i]
+            run = _entry(runs.guide, runs.end, runs.steps, entry[i], number)
+            if runs.atoms:
                 cell = np.int32(run)
-                out[chunk + i] = cell if cell < cells else cell - cells
+                out[chunk + i] = cell if cell < runs.atoms else cell - runs.atoms
             else:
-                number = place[i]
-                out[chunk + i] = np.int32(first[run] + np.floor((number - begin[run]) / weight[run]))
+                cell_of = runs.first[run] + np.floor((number - runs.begin[run]) / runs.weight[run])
+                out[chunk + i] = np.int32(cell_of)
+    place[:] = 0.0
     return bad

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from sottovoce.core.domains import Domain
 from sottovoce.core.kernels import plain
-from sottovoce.core.kernels.tables import FloatArray, Table, Tables
-
-_NO_SLOPE = np.empty(0)  # a step table
+from sottovoce.core.kernels.arguments import Draw, Knots, Line, Runs, Units
+from sottovoce.core.kernels.tables import FloatArray, Tables
 
 
 @cache
@@ -28,8 +27,8 @@ class Sampler:
 
     def __init__(self, tables: Tables, domain: Domain) -> None:
         self._tables, self._domain = tables, domain
-        self._units = (domain.scaled_low, domain.high * domain.scale, domain.per_width)
-        self._arguments = _uniform_arguments(tables) if tables.uniform else _general_arguments(tables)
+        self._units = Units(domain.scaled_low, domain.high * domain.scale, domain.per_width)
+        self._arguments = (_line(tables),) if tables.uniform else _look_ups(tables)
 
     def fill(
         self, out: NDArray[Any], words: NDArray[np.uint64], x: FloatArray, *, compiled: bool | None = None
@@ -42,7 +41,9 @@ class Sampler:
             return self._fill_compiled(out, words, x)
         if not (x.min() >= self._domain.low and x.max() <= self._domain.high):
             return x.size - int(np.count_nonzero(self._domain.contains(x)))
-        np.copyto(out, plain.sample(self._tables, words, self._domain.to_unit(x)), casting="unsafe")
+        places = plain.sample(self._tables, words, self._domain.to_unit(x))
+        np.copyto(out, places, casting="unsafe")
+        places.fill(0)  # where within a cell it fell tells more than the cell
         return 0
 
     def _fill_compiled(self, out: NDArray[Any], words: NDArray[np.uint64], x: FloatArray) -> int:
@@ -54,38 +55,32 @@ class Sampler:
         return int(kernel(words, x, out, self._units, *self._arguments))
 
 
-def _shared(tables: Tables) -> tuple[Any, ...]:
-    return np.uint64(tables.shift), tables.background, tables.top, tables.wraps
+def _line(tables: Tables) -> Line:
+    return Line(
+        np.uint64(tables.shift), tables.background, tables.top, tables.wraps,
+        tables.knots.left[0], tables.start[0], tables.slope[0],
+        tables.back_weight[0], tables.more_weight[0], float(tables.cells),
+    )  # fmt: skip
 
 
-def _uniform_arguments(tables: Tables) -> tuple[Any, ...]:
-    line = tables.knots.left[0], tables.start[0], tables.slope[0]
-    return *_shared(tables), *line, tables.back_weight[0], tables.more_weight[0], float(tables.cells)
-
-
-def _general_arguments(tables: Tables) -> tuple[Any, ...]:
+def _look_ups(tables: Tables) -> tuple[Draw, Knots, Runs]:
     knots, back, more = tables.knots, tables.back, tables.more
-    run_guide = np.concatenate((_marked(back), _marked(more) + np.uint32(2 * len(tables.first))))
-    factors = knots.per_bucket, back.per_bucket, more.per_bucket, np.int32(len(back.guide))
-    return (
-        *_shared(tables),
-        tables.around,
-        (_narrow(_marked(knots)), _narrow(run_guide), *factors),
-        (knots.left[1:], knots.left[:-1], tables.start, tables.slope if tables.slope.any() else _NO_SLOPE),
-        (
-            np.concatenate((back.left[1:], more.left[1:])),
-            np.concatenate((back.left[:-1], more.left[:-1])),
-            np.concatenate((tables.back_weight, tables.more_weight)),
-            np.concatenate((tables.first, tables.first)),
-        ),
+    draw = Draw(np.uint64(tables.shift), tables.background, tables.top, tables.wraps, tables.around)
+    slope = tables.slope if tables.slope.any() else np.empty(0)
+    starts = Knots(
+        _narrow(knots.guide), knots.per_bucket, knots.steps,
+        knots.left[1:], knots.left[:-1], tables.start, slope,
+    )  # fmt: skip
+    runs = Runs(
+        _narrow(np.concatenate((back.guide, more.guide + np.uint32(len(tables.first))))),
+        back.per_bucket, more.per_bucket, np.int32(len(back.guide)), max(back.steps, more.steps),
+        np.concatenate((back.left[1:], more.left[1:])),
+        np.concatenate((back.left[:-1], more.left[:-1])),
+        np.concatenate((tables.back_weight, tables.more_weight)),
+        np.concatenate((tables.first, tables.first)),
         np.int32(tables.cells if tables.atoms else 0),
-    )
-
-
-def _marked(table: Table) -> NDArray[np.uint32]:
-    """Twice the guide's entry, plus one where the bucket holds an edge, so that a scan has to follow."""
-    edge = np.append(table.guide[1:] != table.guide[:-1], True)
-    return (table.guide << np.uint32(1)) | edge
+    )  # fmt: skip
+    return draw, starts, runs
 
 
 def _narrow(guide: NDArray[np.uint32]) -> NDArray[Any]:

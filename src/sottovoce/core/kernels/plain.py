@@ -15,10 +15,8 @@ def find(table: Table, at: FloatArray) -> IntArray:
     if len(table.left) == 2:
         return np.zeros(at.shape, dtype=np.int64)
     entry = table.guide[(at * table.per_bucket).astype(np.int64)].astype(np.int64)
-    behind = np.flatnonzero(at >= table.left[entry + 1])
-    while behind.size:
-        entry[behind] += 1
-        behind = behind[at[behind] >= table.left[entry[behind] + 1]]
+    for _ in range(table.steps):
+        entry += at >= table.left[entry + 1]
     return entry
 
 
@@ -63,7 +61,7 @@ def sample(tables: Tables, words: NDArray[np.uint64], t: FloatArray) -> NDArray[
         in_window *= tables.more_weight[0] - tables.back_weight[0]
         in_window += tables.back_weight[0]
         u /= in_window
-        return u if not tables.wraps else _once_around(u.astype(np.uint32), tables.cells)
+        return u if not tables.wraps else _once_around(u, tables.cells)
     if tables.wraps:
         u -= tables.around * at_least(u, tables.around - tables.background)
     u += draw
@@ -77,11 +75,18 @@ def sample(tables: Tables, words: NDArray[np.uint64], t: FloatArray) -> NDArray[
     ):
         number = at[chosen]
         run = find(table, number)
-        cell[chosen] = tables.first[run] + np.floor((number - table.left[run]) / weight[run])
+        number -= table.left[run]
+        number /= weight[run]
+        np.floor(number, out=number)
+        number += tables.first[run]
+        cell[chosen] = number
+    u.fill(0)
     return cell
 
 
-def _once_around(cell: NDArray[np.uint32], cells: int) -> NDArray[np.uint32]:
-    """cell mod cells; numpy divides unsigned integers by a scalar much faster than it takes remainders."""
+def _once_around(place: FloatArray, cells: int) -> NDArray[np.uint32]:
+    """place mod cells; numpy divides unsigned integers by a scalar much faster than it takes remainders."""
+    cell = place.astype(np.uint32)
+    place.fill(0)
     cell -= cell // np.uint32(cells) * np.uint32(cells)
     return cell

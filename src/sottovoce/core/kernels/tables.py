@@ -1,8 +1,8 @@
 """Look-up tables of a window mechanism, in the one form that every sampler reads.
 
 All numbers are integers below 2^53 held as doubles, so numpy, numba and JavaScript compute the same.
-A *guide* maps the leading bits of a number to the last entry that can precede it; a short scan does
-the rest.
+A *guide* maps the leading bits of a number to the last entry that can precede it; a fixed number of
+steps does the rest, the same for every number, so that the time it takes tells nothing about it.
 """
 
 from __future__ import annotations
@@ -31,13 +31,15 @@ class Table(NamedTuple):
     left: FloatArray  # one more than there are entries; the last is a sentinel
     guide: NDArray[np.uint32]
     per_bucket: float  # multiply by this power of two and truncate to find the bucket
+    steps: int  # the most edges that lie in one bucket
 
     @classmethod
     def of(cls, left: FloatArray, end: float, per_bucket: float) -> Table:
         buckets = int(end * per_bucket) + 1
         starts = np.arange(buckets) / per_bucket
         guide = np.maximum(np.searchsorted(left[:-1], starts, side="right") - 1, 0)
-        return cls(left, guide.astype(np.uint32), per_bucket)
+        steps = int(np.diff(guide, append=len(left) - 2).max())
+        return cls(left, guide.astype(np.uint32), per_bucket, steps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +61,11 @@ class Tables:
     first: FloatArray  # first cell of each run
     cells: int
     atoms: bool  # every run is a single cell
+
+    @property
+    def steps(self) -> int:
+        """The most steps that a look-up takes after its guide."""
+        return max(self.knots.steps, self.back.steps, self.more.steps)
 
     @cached_property
     def uniform(self) -> bool:
