@@ -86,6 +86,7 @@ def test_hostile_specs_are_refused(name: str) -> None:
         ('{"bits": 1, "bits": 2}', "same key twice"),
         (b"\xff\xfe", "not valid JSON"),
         (" " * (1 << 25), "at most"),
+        ("{}" + " " * (1 << 23), "at most"),
     ],
 )
 def test_broken_texts_are_refused(text: str | bytes, words: str) -> None:

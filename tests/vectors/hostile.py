@@ -185,6 +185,8 @@ def _wrong_content(good: str) -> Iterator[tuple[str, Any]]:
     s = content["start"]["s"]
     yield "knots out of order", start(t=content["start"]["t"][::-1])
     yield "knots closer than 2^-64", start(t=[0.0, 2.0**-65])
+    crowd = [2.0**-15 + 2.0**-30 * i for i in range(5)]
+    yield "five knots in a bucket", start(t=[0.0, *crowd, 1.0], s=[0] * 6 + [s[1]])
     yield "a knot outside", start(t=[0.0, 1.5])
     yield "a negative knot", start(t=[-0.5, 1.0])
     yield "starts that decrease", start(s=s[::-1])

@@ -4,7 +4,7 @@
  * because a wrong guess of the processor costs more than the arithmetic.
  */
 const NEVER = 2 ** 60; // beyond every position: an interval does not wrap
-const GUIDE_BITS = 14;
+const GUIDE_BITS = 14; // 2^14 buckets of a guide, as in sottovoce/core/kernels/tables.py
 const CHUNK = 2048;
 const placed = new Float64Array(CHUNK); // the starts of one chunk, between the two loops of `fill`
 
@@ -23,7 +23,7 @@ export class Sampler {
     this.slopes = Float64Array.from({ length: segments }, (_, k) =>
       !stepwise && t[k + 1] > t[k] ? (s[k + 1] - s[k]) / (t[k + 1] - t[k]) : 0,
     );
-    this.guide = guide(this.knots, 1);
+    this.guide = guide(this.knots, segments, 1, 2 ** GUIDE_BITS);
     this.first = edges(count);
     this.runs = tabulated(count, background, extra, this.first);
     this.weights = Float64Array.of(background[0], Math.max(extra[0], 1));
@@ -44,9 +44,8 @@ export class Sampler {
   start(x) {
     const { knots, guide } = this;
     const t = (x * this.scale - this.scaledLow) * this.perWidth;
-    const found = guide.from[(t * guide.scale) | 0];
-    let k = found >> 1;
-    if (found & 1) while (knots[k + 1] <= t) k += 1;
+    let k = guide.from[(t * guide.scale) | 0];
+    for (let step = 0; step < guide.steps; step += 1) k += (knots[k + 1] <= t) | 0;
     const s = Math.min(Math.max(this.starts[k] + Math.floor((t - knots[k]) * this.slopes[k]), 0), this.top);
     return s >= this.edge ? s - this.turn : s;
   }
@@ -94,13 +93,14 @@ export class Sampler {
 function tabulated(count, background, extra, first) {
   const [back, more] = [edges(count, background), edges(count, extra)];
   const [mass, around] = [back, more].map((left, i) => left.at(-1) + count.at(-1) * (i ? extra : background).at(-1));
-  const [low, high] = [guide(back, mass), guide(more, around, count.length)];
+  const [low, high] = [runGuide(back, mass), runGuide(more, around)];
   return {
     begins: joined(back, more),
     ends: joined(back.subarray(1), [mass], more.subarray(1), [around]),
     each: joined(background, extra.map((weight) => Math.max(weight, 1))),
     first: joined(first, first),
-    guide: joined(low.from, high.from),
+    guide: joined(low.from, high.from.map((run) => run + count.length)),
+    steps: Math.max(low.steps, high.steps),
     backScale: low.scale,
     moreScale: high.scale,
     second: low.from.length,
@@ -108,10 +108,10 @@ function tabulated(count, background, extra, first) {
   };
 }
 
-/** The cell at a position, whose run the guide found. */
-function cellOf({ begins, ends, each, first, atoms }, found, at) {
-  let run = found >> 1;
-  if (found & 1) while (ends[run] <= at) run += 1;
+/** The cell at a position: from the guide's run on, as many steps for every position. */
+function cellOf({ begins, ends, each, first, atoms, steps }, found, at) {
+  let run = found;
+  for (let step = 0; step < steps; step += 1) run += (ends[run] <= at) | 0;
   return atoms ? first[run] : first[run] + Math.floor((at - begins[run]) / each[run]);
 }
 
@@ -133,19 +133,34 @@ function joined(first, ...others) {
   return all;
 }
 
+/** The most steps that a look-up takes after its guide: the most knots, or runs, that begin in one bucket. */
+export function lookUpSteps({ count, background, extra, mass, around, t, stepwise }) {
+  const segments = stepwise ? t.length : t.length - 1;
+  const knots = guide(t, segments, 1, 2 ** GUIDE_BITS);
+  const runs = [[background, mass], [extra, around]].map(([weight, total]) => runGuide(edges(count, weight), total));
+  return Math.max(knots.steps, ...runs.map((one) => one.steps));
+}
+
+function runGuide(left, total) {
+  let bits = 0;
+  while (2 ** bits <= total) bits += 1;
+  return guide(left, left.length, total, 2 ** Math.min(0, GUIDE_BITS - bits));
+}
+
 /**
- * A guide into sorted left edges: for each bucket twice the last entry that begins no later than the bucket (plus
- * `offset`), and one more if a scan has to follow because another begins inside. Buckets are wide by a power
- * of two, so the bucket of a position is exact.
+ * A guide into the first `many` of sorted left edges: for each bucket the last that begins no later than the
+ * bucket. Buckets are wide by a power of two, so the bucket of a position is exact.
  */
-function guide(left, extent, offset = 0) {
-  const scale = 2 ** (GUIDE_BITS - 1 - Math.ceil(Math.log2(extent)));
+function guide(left, many, extent, scale) {
   const from = new Uint32Array(Math.floor(extent * scale) + 1);
-  for (let bucket = 0, at = 0; bucket < from.length; bucket += 1) {
-    while (left[at + 1] <= bucket / scale) at += 1;
-    from[bucket] = 2 * (at + offset) + (left[at + 1] < (bucket + 1) / scale);
+  let [at, steps] = [0, 0];
+  for (let bucket = 0; bucket < from.length; bucket += 1) {
+    const before = at;
+    while (at + 1 < many && left[at + 1] <= bucket / scale) at += 1;
+    if (bucket > 0) steps = Math.max(steps, at - before);
+    from[bucket] = at;
   }
-  return { scale, from };
+  return { scale, from, steps: Math.max(steps, many - 1 - at) };
 }
 
 /** A power of two brings the width into the range where 1/width is finite. */

@@ -3,10 +3,12 @@
  * counts of one cell, by counting. Mirrors sottovoce/core/window.py.
  */
 import { SpecError } from "./errors.js";
+import { lookUpSteps } from "./sampler.js";
 
 export const MAX_CELLS = 1 << 20;
 export const MIN_BITS = 33; // a draw needs more than the 32 bits of one word …
 export const MAX_BITS = 52; // … and is an exact double
+export const MAX_STEPS = 4; // of a look-up; every design of the library needs at most three
 const LARGEST = 2n ** 53n;
 const LEAST_GAP = 2 ** -64; // between two knots, unless they coincide
 
@@ -19,6 +21,8 @@ export function checkWindow(window) {
   checkCells(window);
   const checked = { ...window, ...totals(window) };
   checkStarts(checked);
+  const sentence = `at most ${MAX_STEPS} runs or knots may begin in one of 2^14 equal buckets: a look-up must take as long for one value as for another`;
+  if (lookUpSteps(checked) > MAX_STEPS) throw new SpecError(sentence, { code: "timing", argument: "cells" });
   return checked;
 }
 

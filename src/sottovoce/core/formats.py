@@ -47,7 +47,7 @@ def from_json(text: str | bytes) -> Reporter:
         SpecError: If the spec is malformed or contradicts itself.
         PrivacyError: If its counts do not give the ε it claims.
     """
-    content = spec.parse_json(text, most=MAX_BYTES)
+    content = _parsed(text)
     return _format(content).read(content)
 
 
@@ -82,8 +82,16 @@ def counted(text: str | bytes) -> tuple[float, Fraction]:
     Raises:
         SpecError: If the spec is malformed or contradicts itself.
     """
-    content = spec.parse_json(text, most=MAX_BYTES)
+    content = _parsed(text)
     return _format(content).ratio(content)
+
+
+def _parsed(text: str | bytes) -> Any:
+    content = spec.parse_json(text, most=MAX_BYTES)
+    large = isinstance(content, dict) and content.get("format") in (rows.FORMAT, survey.FORMAT)
+    if len(text) > spec.MAX_BYTES and not large:
+        raise SpecError(f"a spec must be at most {spec.MAX_BYTES} bytes, got {len(text)}")
+    return content
 
 
 def _format(content: Any, names: tuple[str, ...] | None = None) -> Format:
