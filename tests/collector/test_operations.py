@@ -285,10 +285,10 @@ def test_the_command_line(tmp_path: Path) -> None:
     store = ("--store", tmp_path / "store.db")
     made = run("create", "hours", "--epsilon", 2, "--circle", 24, "--mechanism", "ogpm", *store)
     assert made.exit_code == 0, made.output
-    assert "exact ε   1.9999999" in made.output
+    assert "exact ε   2\n" in made.output
     coin = run("create", "coin", "--epsilon", 1, "--domain", 0, 24, "--mechanism", "two_scale", *store)
-    assert "<Mixture of 2" in coin.output
-    assert "one of sw, two_scale" in str(run("create", "x", "--mechanism", "os", *store).exception)
+    assert "<two_scale epsilon=1.0" in coin.output
+    assert "one of 'sw', 'two_scale'" in str(run("create", "x", "--mechanism", "os", *store).exception)
     twice = run("create", "hours", "--domain", 0, 1, *store)
     assert isinstance(twice.exception, ValueError)
     assert "already a campaign" in str(twice.exception)

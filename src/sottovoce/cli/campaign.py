@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import sottovoce as sv
-from sottovoce.cli.options import CircleOption, DomainPair, Epsilon, check_target, domain_from
+from sottovoce.cli.options import (
+    CircleOption,
+    DomainPair,
+    Epsilon,
+    SpecOption,
+    check_target,
+    domain_from,
+    missing_from,
+    read_spec,
+)
 from sottovoce.cli.serve import DEFAULT_STORE, StoreOption
+from sottovoce.core.errors import one_of
 
 if TYPE_CHECKING:
     from sottovoce.collector.campaigns import Campaign
@@ -22,6 +32,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
 def register(app: typer.Typer) -> None:
+    """Add the commands."""
     group = typer.Typer(no_args_is_help=True, help="Create and manage the campaigns of a collector's store.")
     for command in (create, list_campaigns, close, tokens, export, purge, backup, restore):
         group.command(command.__name__.removesuffix("_campaigns"))(command)
@@ -46,9 +57,7 @@ def create(
     domain: DomainPair = None,
     circle: CircleOption = None,
     mechanism: Annotated[str, typer.Option(help=f"A design: {', '.join(DESIGNS)}.")] = "sw",
-    spec: Annotated[
-        Path | None, typer.Option(help="A mechanism's JSON instead.", exists=True, dir_okay=False)
-    ] = None,
+    spec: SpecOption = None,
     title: Annotated[str, typer.Option(help="The heading that people read.")] = "",
     question: Annotated[str, typer.Option(help="What people are asked.")] = "",
     operator: Annotated[str, typer.Option(help="Who runs this, as people will read it.")] = "",
@@ -68,15 +77,16 @@ def create(
     """Create a campaign. Its mechanism and rules are fixed from then on."""
     from sottovoce.collector import campaigns
 
+    reporter = read_spec(spec) if spec else _design(mechanism, epsilon, domain, circle)
     content = {
         "name": name,
-        "spec": spec.read_text("utf-8").strip() if spec else _design(mechanism, epsilon, domain, circle),
+        "spec": reporter.to_json(),
         "title": title,
         "question": question,
         "operator": operator,
         "unit": unit,
         "collection": collection,
-        "missing": _number_or_word(missing),
+        "missing": None if missing is None else missing_from(missing),
         "outside": outside,
         "opens": opens,
         "closes": closes,
@@ -84,24 +94,18 @@ def create(
         "min_n": min_n,
         "retention_days": retention_days,
     }
-    campaign = campaigns.create(_open(store), campaigns.NewCampaign.of(content))
+    campaigns.create(_open(store), campaigns.NewCampaign.of(content))
     typer.echo(f"created   {name}")
-    typer.echo(f"mechanism {campaign.reporter!r}")
-    typer.echo(f"exact ε   {sv.audit(campaign.stored.spec).epsilon:.12g}")
+    typer.echo(f"mechanism {reporter!r}")
+    typer.echo(f"exact ε   {sv.audit(reporter).epsilon:.12g}")
 
 
-def _number_or_word(text: str | None) -> float | str | None:
-    try:
-        return None if text is None else float(text)
-    except ValueError:
-        return text
-
-
-def _design(name: str, epsilon: float, domain: tuple[float, float] | None, circle: float | None) -> str:
-    if name not in DESIGNS:
-        raise ValueError(f"mechanism must be one of {', '.join(DESIGNS)}, got mechanism={name!r}")
-    made: sv.Mechanism | sv.Mixture = getattr(sv, name)(epsilon, domain_from(domain, circle))
-    return made.to_json()
+def _design(
+    name: str, epsilon: float, domain: tuple[float, float] | None, circle: float | None
+) -> sv.Mechanism | sv.Mixture:
+    one_of(name, "mechanism", DESIGNS)
+    reporter: sv.Mechanism | sv.Mixture = getattr(sv, name)(epsilon, domain_from(domain, circle))
+    return reporter
 
 
 def list_campaigns(store: StoreOption = DEFAULT_STORE) -> None:
@@ -147,8 +151,7 @@ def tokens(
     """Print new tokens, one per line. They are not stored and cannot be shown again."""
     from sottovoce.collector.tokens import PREFIXES, issue
 
-    if kind not in PREFIXES:
-        raise ValueError(f"kind must be one of {', '.join(PREFIXES)}, got kind={kind!r}")
+    one_of(kind, "kind", tuple(PREFIXES))
     if (name is None) != (kind == "admin"):
         raise ValueError("an admin token is for the whole collector; every other kind needs a campaign")
     opened = _open(store)

@@ -39,9 +39,10 @@ def serve(
     log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
 ) -> None:
     """Run the collector until it is told to stop (SIGTERM or Ctrl-C finishes what is under way)."""
-    from sottovoce.collector.run import run
-    from sottovoce.collector.settings import Settings
+    from sottovoce.collector import Settings, logs
+    from sottovoce.collector.run import run, server
 
+    logs.configure(log_level)
     settings = Settings(
         max_body=max_body,
         max_batch=max_batch,
@@ -49,4 +50,5 @@ def serve(
         burst=burst,
         allow_origins=tuple(allow_origin or ()),
     )
-    run(store, host, port, settings, secret_file=secret_file, proxies=trusted_proxy, log_level=log_level)
+    process = server(store, host, port, settings, secret_file=secret_file, proxies=trusted_proxy)
+    run(process, settings.max_connections)

@@ -14,7 +14,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from sottovoce import __version__
 from sottovoce.collector import logs
-from sottovoce.collector.api import admin, problems, public, reading, reporting
+from sottovoce.collector.api import admin, intake, problems, public, reading
 from sottovoce.collector.api.shapes import ErrorShape
 from sottovoce.collector.guard import Guard
 from sottovoce.collector.pages import routes
@@ -65,7 +65,7 @@ def create_app(store: Store, settings: Settings | None = None, *, secret: bytes)
         middleware=[Middleware(Guard, service=service), *_cors(service.settings)],
     )
     app.state.service = service
-    for module in (public, reporting, reading, admin):
+    for module in (public, intake, reading, admin):
         app.include_router(module.router, prefix="/v1")
     app.include_router(routes.router)
     app.add_exception_handler(Refusal, _refused)

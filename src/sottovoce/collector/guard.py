@@ -28,12 +28,7 @@ _METHODS = ("GET", "POST", "DELETE", "HEAD", "OPTIONS")
 
 
 class Guard:
-    """ASGI middleware, the outermost layer.
-
-    Args:
-        app: What it stands in front of.
-        service: Whose limits and counters it uses.
-    """
+    """ASGI middleware, the outermost layer."""
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
         self._app, self._service = app, service

@@ -13,6 +13,8 @@ import sys
 import traceback
 from collections.abc import Mapping
 
+from sottovoce.core.errors import one_of
+
 logger = logging.getLogger("sottovoce.collector")
 _OWN = ("sottovoce", "uvicorn")  # uvicorn's own lines are about the process
 
@@ -39,6 +41,7 @@ class JsonLines(logging.Formatter):
 
 def configure(level: str = "info") -> None:
     """Log to standard error; records of uvicorn and of every other library take the same form."""
+    one_of(level, "log_level", ("debug", "info", "warning", "error"))
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.getLogger().handlers = [handler]
@@ -49,4 +52,5 @@ def configure(level: str = "info") -> None:
 
 
 def event(name: str, fields: Mapping[str, object] | None = None, level: int = logging.INFO) -> None:
+    """Log that something happened; `fields` are about the service."""
     logger.log(level, name, extra={"fields": fields or {}})

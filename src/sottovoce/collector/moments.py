@@ -10,26 +10,16 @@ from pydantic import BeforeValidator
 _EPOCH = dt.date(1970, 1, 1)
 
 
-def as_moment(given: object) -> object:
-    """A moment with a time zone, in UTC and whole seconds.
+def as_moment(text: object) -> object:
+    """ISO 8601 text as a moment in UTC and whole seconds; what is no text is left for others to judge.
 
-    Args:
-        given: ISO 8601 text; what is no text is left for others to judge.
-
-    Returns:
-        The moment.
-
-    Raises:
-        ValueError: If the text is no moment or does not name its time zone.
-
-    Example:
-        >>> as_moment("2027-01-31T02:00:00+02:00")
-        datetime.datetime(2027, 1, 31, 0, 0, tzinfo=datetime.timezone.utc)
+    >>> as_moment("2027-01-31T02:00:00+02:00")
+    datetime.datetime(2027, 1, 31, 0, 0, tzinfo=datetime.timezone.utc)
     """
-    if not isinstance(given, str):
-        return given
+    if not isinstance(text, str):
+        return text
     try:
-        moment = dt.datetime.fromisoformat(given)
+        moment = dt.datetime.fromisoformat(text)
     except ValueError:
         raise ValueError("must be ISO 8601, for example 2027-01-31T00:00:00Z") from None
     if moment.tzinfo is None:
@@ -49,17 +39,10 @@ def now() -> dt.datetime:
 
 
 def day_number(when: dt.datetime | dt.date) -> int:
-    """Days since 1970-01-01.
+    """Days since 1970-01-01, of a day or of a moment in UTC.
 
-    Args:
-        when: A day, or a moment of it in UTC.
-
-    Returns:
-        The number.
-
-    Example:
-        >>> day_number(dt.date(1970, 1, 11))
-        10
+    >>> day_number(dt.date(1970, 1, 11))
+    10
     """
     date = when.date() if isinstance(when, dt.datetime) else when
     return (date - _EPOCH).days

@@ -82,14 +82,7 @@ _RULES = {
 
 
 def broken_rule(fault: Mapping[str, Any]) -> Refusal:
-    """The refusal for something that pydantic found wrong.
-
-    Args:
-        fault: One of the errors of a ValidationError.
-
-    Returns:
-        Field and rule, never the value.
-    """
+    """The refusal for one of the errors of a ValidationError: field and rule, never the value."""
     field = str(fault["loc"][-1]) if fault["loc"] else "body"
     rule = _RULES.get(fault["type"], "breaks its rule").format(**fault.get("ctx", {}))
     return Refusal("invalid", f"{field} {rule}", field)

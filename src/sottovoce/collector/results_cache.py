@@ -35,11 +35,7 @@ class _Entry:
 
 
 class ResultsCache:
-    """Results by campaign and view.
-
-    Args:
-        store: Where the counts are.
-    """
+    """Results by campaign and view, from the counts of a store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -49,18 +45,7 @@ class ResultsCache:
         self._thread = CapacityLimiter(1)  # one estimate at a time: the other core stores reports
 
     async def get(self, campaign: Campaign, view: View) -> dict[str, Any]:
-        """The results of a campaign.
-
-        Args:
-            campaign: Which one.
-            view: What to show of it.
-
-        Returns:
-            What `api.shapes.ResultsShape` describes, at most a minute old.
-
-        Raises:
-            Refusal: If the store or the worker cannot answer now.
-        """
+        """What `api.shapes.ResultsShape` describes, at most a minute old."""
         name = (campaign.id, view)
         entry = self._entries.get(name)
         age = float("inf") if entry is None else time.monotonic() - entry.computed

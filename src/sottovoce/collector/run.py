@@ -8,13 +8,12 @@ from pathlib import Path
 
 import uvicorn
 
-from sottovoce.collector import logs, secret
+from sottovoce.collector import secret
 from sottovoce.collector.app import create_app
 from sottovoce.collector.protocol import Protocol
 from sottovoce.collector.settings import Settings
 from sottovoce.collector.store import open_store
 from sottovoce.collector.store.store import as_url
-from sottovoce.core.errors import one_of
 
 _OTHER_FILES = 256  # the store's, the estimator's, and those beyond the limit that are told so
 
@@ -80,33 +79,14 @@ def make_room(connections: int) -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
 
 
-def run(
-    store: str,
-    host: str,
-    port: int,
-    settings: Settings,
-    *,
-    secret_file: Path | None = None,
-    proxies: str = "127.0.0.1",
-    log_level: str = "info",
-) -> None:
+def run(process: uvicorn.Server, connections: int) -> None:
     """Serve until a signal says stop; requests under way are finished.
 
     Args:
-        store: As in `server`, and so are the others.
-        host: The address to listen on.
-        port: The port.
-        settings: The limits of the service.
-        secret_file: What keys the hashes of idempotency keys.
-        proxies: Addresses whose X-Forwarded-For is believed.
-        log_level: "debug", "info", "warning" or "error".
-
-    Raises:
-        ArgumentError: If the level is another one.
+        process: What `server` made.
+        connections: How many there may be at once; the process is allowed as many files.
     """
-    logs.configure(one_of(log_level, "log_level", ("debug", "info", "warning", "error")))
-    make_room(settings.max_connections)
-    process = server(store, host, port, settings, secret_file=secret_file, proxies=proxies)
+    make_room(connections)
     for number in (signal.SIGTERM, signal.SIGINT):
         # uvicorn handles them, then raises them again for whoever was there before: the end was clean.
         signal.signal(number, lambda *_: None)

@@ -35,13 +35,7 @@ Arguments = TypeVarTuple("Arguments")
 
 
 class Service:
-    """A store, its writer, and what is kept in memory for a short while.
-
-    Args:
-        store: Where everything is; closed with the service.
-        settings: The limits of the service.
-        secret: Keys the hashes of idempotency keys.
-    """
+    """A store, its writer, and what is kept in memory for a short while."""
 
     def __init__(self, store: Store, settings: Settings, secret: bytes) -> None:
         self.store, self.settings, self.secret = store, settings, secret

@@ -30,15 +30,8 @@ class Scope(NamedTuple):
 def make(kind: str) -> str:
     """A new token.
 
-    Args:
-        kind: A key of `PREFIXES`.
-
-    Returns:
-        The token.
-
-    Example:
-        >>> make("read")[:5], len(make("read"))
-        ('read_', 48)
+    >>> make("read")[:5], len(make("read"))
+    ('read_', 48)
     """
     return f"{PREFIXES[kind]}_{secrets.token_urlsafe(32)}"
 
@@ -66,22 +59,14 @@ def issue(store: Store, campaign: int, kind: str, count: int) -> list[str]:
 
 
 def kind_of(token: str) -> str:
-    """What a token says it is for; only the store knows whether that is true.
-
-    Raises:
-        Refusal: If it does not have the form of a token.
-    """
+    """What a token says it is for; only the store knows whether that is true. Refused if it is none."""
     if not _FORM.fullmatch(token):
         raise Refusal("bad_token", argument="token")
     return _KINDS[token[:4]]
 
 
 def scope(store: Store, token: str) -> Scope:
-    """What a token is good for.
-
-    Raises:
-        Refusal: If the store does not know it.
-    """
+    """What a token is good for; refused if the store does not know it."""
     row = store.token(token_hash(token))
     if row is None or not hmac.compare_digest(row[1].encode(), kind_of(token).encode()):
         raise Refusal("bad_token", argument="token")

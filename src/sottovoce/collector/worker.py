@@ -52,19 +52,7 @@ class Worker:
         return None if self._process is None else self._process.pid
 
     def ask(self, spec: str, counts: NDArray[np.int64], view: View) -> dict[str, Any]:
-        """The results of a tally.
-
-        Args:
-            spec: The reporter that was counted.
-            counts: How often each of its cells was reported.
-            view: What to show.
-
-        Returns:
-            What `results.results` gives.
-
-        Raises:
-            Broken: If the process ended before it answered.
-        """
+        """What `results.results` gives for the counts of a reporter; `Broken` if the process ends before."""
         with self._asking:
             process = self._started()
             assert process.stdin is not None

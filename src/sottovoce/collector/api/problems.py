@@ -29,14 +29,7 @@ _HEADERS = {"key": "Idempotency-Key", "token": "Authorization"}
 
 
 def answer(refusal: Refusal) -> Response:
-    """The answer to a request that is refused.
-
-    Args:
-        refusal: Why.
-
-    Returns:
-        Code, message and field as JSON, with the status of the code.
-    """
+    """The answer to a request that is refused: code, message and field as JSON, with the code's status."""
     headers = {} if refusal.retry_after is None else {"Retry-After": str(refusal.retry_after)}
     if STATUS[refusal.code] == 401:
         headers["WWW-Authenticate"] = "Bearer"
