@@ -3,7 +3,7 @@
     python benchmarks/ledger_kill.py --kills 1000 --output benchmarks/results/ledger_kill.json
     python benchmarks/ledger_kill.py --kills 40 --mutant hasty          # must find problems
 
-The device answers five campaigns in turn (a fresh draw, bins, bins randomised again, a vector, a position),
+The device reports to five campaigns in turn (fresh draws, bins, bins randomised again, a survey, a position),
 writes each report to a file that stands for the wire, and acknowledges. A third of the kills come from
 outside at a random moment, a third from outside around a send, a third at a random line of the ledger's code,
 so that the gaps of microseconds are hit as well. The device is then started again on the same ledger; it
@@ -13,7 +13,7 @@ against the whole wire:
 
 * every report on the wire is in the ledger with the same key and cell: none left before it was recorded;
 * no period has two keys or two cells on the wire: none was drawn twice;
-* what was spent is what the recorded answers cost, and within the budget: none was charged twice;
+* what was spent is what the recorded reports cost, and within the budget: none was charged twice;
 * what one kill left recorded is still there after the next: none was undone.
 
 `--mutant hasty` sends before the commit, `--mutant forgetful` draws again for a period that it does not know
@@ -39,26 +39,27 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from sottovoce.compose.vectors import Vector
-
 import sottovoce as sv
-from sottovoce.compose.polar import Polar
 from sottovoce.core import durable, journal
 from sottovoce.core.errors import LedgerError
-from sottovoce.device import Answer
+from sottovoce.core.polar import Polar
+from sottovoce.core.survey import Survey
+from sottovoce.device import Report
 
 TAKES = "5 min"
 
 BUDGET = 100_000
 FRESH, FEW = sv.ogpm(0.25, (0, 24)), sv.ogpm(0.5, (0, 24), cells=16)
 CLOCK = sv.ogpm(0.25, sv.Circle(), cells=16)
-VECTOR = Vector(0.5, (sv.duchi(0.25, (0, 24)), sv.ogpm(0.25, (0, 24), cells=16), CLOCK), 2)
+SURVEY = Survey(
+    0.5, {"work": sv.duchi(0.25, (0, 24)), "sleep": sv.ogpm(0.25, (0, 24), cells=16), "start": CLOCK}, 2
+)
 POLAR = Polar(0.5, "l2", sv.ogpm(0.25, (0, 24), cells=16), CLOCK)
 TERMS: dict[str, tuple[Any, dict[str, Any]]] = {
     "fresh": (FRESH, {}),
-    "bins": (FEW, {"repeat": "bins", "answers": 9, "bins": 8}),
-    "again": (FEW, {"repeat": "bins", "answers": 9, "bins": 8, "again": 0.125, "sends": 10_000}),
-    "vector": (VECTOR, {}),
+    "bins": (FEW, {"repeat": "bins", "draws": 9, "bins": 8}),
+    "again": (FEW, {"repeat": "bins", "draws": 9, "bins": 8, "again": 0.125, "sends": 10_000}),
+    "survey": (SURVEY, {}),
     "polar": (POLAR, {}),
 }
 WIRE, PAUSE = "wire", 0.01  # how long connecting and waiting for the reply may take, in seconds
@@ -95,15 +96,15 @@ class Hasty(sv.Ledger):
 
     def _append(self, turn: Any, entry: dict[str, Any]) -> None:
         super()._append(turn, entry)
-        if entry["kind"] == "answer":
-            self.outbox(*(entry[name] for name in ("campaign", "period", "cell", "key")))
+        if entry["kind"] == "report":
+            self.outbox(*(entry[name] for name in ("campaign", "period", "cells", "key")))
 
 
 # -- what is killed -------------------------------------------------------------------------------------
 
 
 class Device:
-    """Resends what is pending, then answers new periods for ever."""
+    """Resends what is pending, then reports new periods for ever."""
 
     def __init__(
         self,
@@ -132,18 +133,18 @@ class Device:
         os.write(self.wire, (json.dumps(report) + "\n").encode())
         time.sleep(self.rng.uniform(0, PAUSE))
 
-    def send(self, answer: Answer) -> None:
+    def send(self, report: Report) -> None:
         if self.mutant != "hasty":
-            self.put(answer.campaign, answer.period, answer.cell, answer.key)
+            self.put(report.campaign, report.period, report.cells, report.key)
 
     def value(self, campaign: str) -> object:
         one = self.rng.uniform(0, 24)
-        return {"vector": [one, None, one / 4], "polar": [one, None]}.get(campaign, one)
+        return {"survey": [one, None, one / 4], "polar": [one, None]}.get(campaign, one)
 
     def now(self, campaign: str, period: str) -> None:
         self.progress[:64] = f"{campaign} {period}".ljust(64).encode()
 
-    def answer(self, campaign: str, period: int) -> None:
+    def report(self, campaign: str, period: int) -> None:
         name = f"{period}{self.attempt}"
         self.now(campaign, name)
         self.ledger.send(campaign, self.value(campaign), self.send, name)
@@ -153,7 +154,7 @@ class Device:
             return
         for waiting in self.ledger.pending():
             if self.rng.random() < 0.5:
-                self.answer(waiting.campaign, int(waiting.period))  # a retry that looks at a value again
+                self.report(waiting.campaign, int(waiting.period))  # a retry that looks at a value again
             else:
                 self.now(waiting.campaign, waiting.period)
                 self.send(waiting)
@@ -161,11 +162,11 @@ class Device:
 
     def run(self) -> None:
         self.catch_up()
-        done = {int(a.period.split("~")[0]) for a in self.ledger.account("polar").answers.values()}
+        done = {int(a.period.split("~")[0]) for a in self.ledger.account("polar").reports.values()}
         period = max(done, default=-1) + (0 if self.mutant == "forgetful" and done else 1)
         while True:
             for campaign in TERMS:
-                self.answer(campaign, period)
+                self.report(campaign, period)
             period += 1
 
 
@@ -266,10 +267,10 @@ def _look(place: Path, doing: str, way: str, result: Result, witness: str | None
             return witness
         campaign, period = doing.split()
         account = ledger.account(campaign)
-        answer = account.answers.get(period)
-        if answer is None:
+        report = account.reports.get(period)
+        if report is None:
             stage = STAGES[1]
-        elif all(key != answer.key for *_, key in _wire(place)):
+        elif all(key != report.key for *_, key in _wire(place)):
             stage = STAGES[2]
         else:
             stage = STAGES[4 if period in account.acknowledged else 3]
@@ -291,29 +292,29 @@ def check(place: Path, result: Result) -> None:
     """Hold the whole wire of one folder against its whole ledger."""
     ledger = sv.Ledger(place / "ledger.db")
     accounts = [ledger.account(name) for name in ledger.campaigns]
-    recorded = {(a.campaign, a.period): a for account in accounts for a in account.answers.values()}
+    recorded = {(a.campaign, a.period): a for account in accounts for a in account.reports.values()}
     problems, seen = result.problems, dict[tuple[str, str], list[str]]()
-    for campaign, period, cell, key in _wire(place):
-        answer = recorded.get((campaign, period))
-        if answer is None:
+    for campaign, period, cells, key in _wire(place):
+        report = recorded.get((campaign, period))
+        if report is None:
             problems.append(f"{campaign} {period} left the device unrecorded")
-        elif (json.loads(json.dumps(answer.cell)), answer.key) != (cell, key):
+        elif (list(report.cells), report.key) != (cells, key):
             problems.append(f"{campaign} {period} left with another cell or key than recorded")
-        seen.setdefault((campaign, period.split("~")[0]), []).append(json.dumps([cell, key]))
+        seen.setdefault((campaign, period.split("~")[0]), []).append(json.dumps([cells, key]))
     twice = [" ".join(place) for place, each in seen.items() if len(set(each)) > 1]
     problems += [f"{name} was drawn twice" for name in twice]
     cost = Fraction(0)
     for account in accounts:
-        draws = len(account.answers) if account.terms.repeat == "fresh" else len(account.kept)
-        cost += draws * account.terms.epsilon + len(account.answers) * account.terms.epsilon_again
+        draws = len(account.reports) if account.terms.repeat == "fresh" else len(account.kept)
+        cost += draws * account.terms.epsilon + len(account.reports) * account.terms.epsilon_again
     if ledger.spent != cost:
-        problems.append(f"spent {ledger.spent}, but the recorded answers cost {cost}")
+        problems.append(f"spent {ledger.spent}, but the recorded reports cost {cost}")
     if ledger.spent > ledger.budget:
         problems.append("the budget was exceeded")
     pending = {a.key for a in ledger.pending()}
     unsent = [a for a in recorded.values() if (a.campaign, a.period.split("~")[0]) not in seen]
     if any(a.key not in pending for a in unsent):
-        problems.append("an answer was acknowledged that never left")
+        problems.append("a report was acknowledged that never left")
     result.reports += len(seen)
     result.resent += sum(len(each) > 1 for each in seen.values())
     result.spent += ledger.spent

@@ -22,6 +22,7 @@ from sottovoce.collector import open_store, tokens
 from sottovoce.core.errors import PrivacyError, SpecError
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.spec import digest
+from sottovoce.core.survey import Survey
 from sottovoce.core.window import Window
 from sottovoce.device.wire import Refused, Undelivered
 
@@ -50,10 +51,10 @@ def test_one_person_draws_once(server: Any, mechanism: sv.Mechanism, tmp_path: P
     with sv.Client(server.url, "once", epsilon=1.0, outbox=tmp_path / "box") as client:
         assert client.report(7.5) == first
         assert client.report(20.0) == first
-    assert first.cells == 1000
-    assert first.decoded == mechanism.decode(first.cell)
+    assert first.of == 1000
+    assert [first.decoded] == mechanism.decode(first.cells).tolist()
     counts = counted(server, made)
-    assert sum(counts) == counts[first.cell] == 1
+    assert sum(counts) == counts[first.cells[0]] == 1
     assert (tmp_path / "box").stat().st_mode & 0o077 == 0
 
 
@@ -119,11 +120,11 @@ def test_a_public_coin_end_to_end(server: Any) -> None:
     assert (made.status_code, made.json()["cells"], made.json()["epsilon"]) == (201, 256, 2.0)
     values = np.random.default_rng(3).beta(4, 7, 3000) * 24
     with sv.Client(server.url, "coin", epsilon=2.0, outbox=":memory:") as client:
-        assert client.mechanism == mechanism
+        assert client.reporter == mechanism
         assert client.send(values, rng=4) == 3000
         receipt = client.report(7.5)
-    assert receipt.decoded == mechanism.decode(receipt.cell)
-    cells = np.append(mechanism.report(values, rng=4), receipt.cell)
+    assert [receipt.decoded] == mechanism.decode(receipt.cells).tolist()
+    cells = np.append(mechanism.report(values, rng=4), receipt.cells)
     stored = server.store.campaign("coin")
     tally = sv.Tally(mechanism, cells)
     assert server.store.counts(stored.id, 256).tolist() == tally.counts.tolist()
@@ -210,6 +211,35 @@ def fake(mechanism: sv.Mechanism) -> Iterator[str]:
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sottovoce.device.wire.time.sleep", lambda seconds: None)
+
+
+SURVEY = Survey(1.0, {"sleep": sv.ogpm(0.6, (0, 24), cells=300), "happy": sv.duchi(0.4, (0, 1))}, 2)
+
+
+def test_a_survey_of_one_person_and_of_many(fake: str, tmp_path: Path) -> None:
+    """Two integers a report, one after the other in the body; one joint ε that is counted."""
+    text = SURVEY.to_json()
+    Fake.description = {**Fake.description, "spec": text, "digest": digest(text), "missing": "uniform"}
+    with pytest.raises(PrivacyError, match="agreed was"):
+        sv.Client(fake, "x", outbox=":memory:", epsilon=0.9)
+    with sv.Client(fake, "x", outbox=tmp_path / "box", epsilon=1.0) as client:
+        receipt = client.report({"sleep": 7.5, "happy": None})
+        assert client.report([1.0, 1.0]) == receipt
+        assert client.report(None) == receipt
+        with pytest.raises(SpecError, match="not for one number"):
+            client.prepare([1.0])
+        table = {"sleep": [7.5, None, 99.0], "happy": [0.0, 1.0, math.nan]}
+        assert client.send(table, batch=2, rng=7) == 3
+    assert isinstance(receipt.decoded, dict)
+    assert set(receipt.decoded) == {"sleep", "happy"}
+    assert receipt.of == SURVEY.cells == 302
+    rows = [np.frombuffer(body[32:], "<u2").reshape(-1, 2) for _, body in Fake.sent]
+    assert [len(part) for part in rows] == [1, 2, 1]
+    assert tuple(rows[0][0]) == receipt.cells
+    sent = np.concatenate(rows[1:])
+    expected = SURVEY.report(table, missing="uniform", outside="clip", rng=7)
+    assert sent.tolist() == expected.tolist()
+    assert all(body[:32].hex() == SURVEY.digest for _, body in Fake.sent)
 
 
 def test_retries_send_the_same_bytes_with_the_same_key(fake: str) -> None:

@@ -17,10 +17,10 @@ from sottovoce.core.errors import LedgerError
 def ledger(tmp_path: Path) -> sv.Ledger:
     ledger = sv.Ledger(tmp_path / "ledger.db", budget=4)
     ledger.enrol("commute", sv.ogpm(1.0, (0, 120)))
-    ledger.enrol("sleep", sv.ogpm(0.5, (0, 24), cells=16), repeat="bins", answers=3, bins=6)
-    ledger.enrol("mood", sv.duchi(0.25), repeat="bins", answers=1, again=0.125, sends=2)
-    ledger.answer("commute", 31.0, "monday")
-    ledger.answer("sleep", 7.5, "monday")
+    ledger.enrol("sleep", sv.ogpm(0.5, (0, 24), cells=16), repeat="bins", draws=3, bins=6)
+    ledger.enrol("mood", sv.duchi(0.25), repeat="bins", draws=1, again=0.125, sends=2)
+    ledger.report("commute", 31.0, "monday")
+    ledger.report("sleep", 7.5, "monday")
     return ledger
 
 
@@ -35,8 +35,8 @@ def test_show_says_what_is_and_is_not_protected(ledger: sv.Ledger) -> None:
     text = run("show", str(ledger.path))
     assert "Spent: epsilon 1.5 of 4, and 1.5 set aside." in text
     assert "by 4.48 at most, apart from when your value changed in sleep: that is not hidden." in text
-    assert "commute: epsilon 1 for 1 answer, 1 not yet acknowledged." in text
-    assert "Another answer proves another value." in text
+    assert "commute: epsilon 1 for 1 report, 1 not yet acknowledged." in text
+    assert "Another report proves another value." in text
     assert "Every send is randomised again, at 0.125 each: changes are hidden as well." in text
     assert str(ledger) + "\n" == text
 
@@ -51,8 +51,8 @@ def test_check_gives_a_witness_that_notices_an_older_copy(ledger: sv.Ledger) -> 
 
 
 def test_pending_and_export(ledger: sv.Ledger, tmp_path: Path) -> None:
-    answer = ledger.account("commute").answers["monday"]
-    assert f"commute\tmonday\tcell {answer.cell}\tkey {answer.key}" in run("pending", str(ledger.path))
+    report = ledger.account("commute").reports["monday"]
+    assert f"commute\tmonday\tcells {report.cells[0]}\tkey {report.key}" in run("pending", str(ledger.path))
     out = tmp_path / "mine.json"
     assert "keep it to yourself" in run("export", str(ledger.path), "--output", str(out))
     assert json.loads(out.read_text()) == ledger.entries() == json.loads(run("export", str(ledger.path)))

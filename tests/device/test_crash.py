@@ -71,14 +71,14 @@ def test_a_device_that_sends_first_or_draws_again_is_found_out(tmp_path: Path, m
 def test_the_check_notices_a_report_that_was_not_recorded(tmp_path: Path) -> None:
     ledger = sv.Ledger(tmp_path / "ledger.db", budget=1)
     ledger.enrol("fresh", sv.duchi(0.5))
-    answer = ledger.send("fresh", 1.0, lambda _: None, "0")
-    wire, cell = tmp_path / "wire", int(str(answer.cell))
-    genuine = json.dumps(["fresh", "0", cell, answer.key])
+    report = ledger.send("fresh", 1.0, lambda _: None, "0")
+    wire, key, (cell,) = tmp_path / "wire", report.key, report.cells
+    genuine = json.dumps(["fresh", "0", [cell], key])
     for fake, problems in (
         (genuine, 0),
-        (json.dumps(["fresh", "999", 0, "somekey"]), 1),
-        (json.dumps(["fresh", "0", cell ^ 1, answer.key]), 2),
-        (json.dumps(["fresh", "0", cell, "x"]), 2),
+        (json.dumps(["fresh", "999", [0], "somekey"]), 1),
+        (json.dumps(["fresh", "0", [cell ^ 1], key]), 2),
+        (json.dumps(["fresh", "0", [cell], "x"]), 2),
     ):
         wire.write_text(f"{genuine}\n{fake}\n")
         result = Result()
@@ -91,7 +91,7 @@ def _spend(path: Path, worker: int, done: Callable[[int], None]) -> None:
     count = 0
     while True:
         try:
-            ledger.answer("shared", 1.0, f"{worker}-{count}")
+            ledger.report("shared", 1.0, f"{worker}-{count}")
         except BudgetError:
             break
         count += 1
@@ -115,7 +115,7 @@ def test_processes_that_spend_at_once_stay_within_the_budget(tmp_path: Path) -> 
         worker.join()
     assert sum(counts) == 33
     assert ledger.spent == Fraction(99, 100)
-    assert len(ledger.account("shared").answers) == 33
+    assert len(ledger.account("shared").reports) == 33
 
 
 @settings(max_examples=6, deadline=None, database=None)
@@ -142,7 +142,7 @@ def test_threads_that_spend_at_once_stay_within_the_budget(
 def test_one_object_in_many_threads_and_across_a_fork(tmp_path: Path) -> None:
     ledger = sv.Ledger(tmp_path / "l", budget=3)
     ledger.enrol("shared", sv.duchi(0.125))
-    threads = [threading.Thread(target=ledger.answer, args=("shared", 1.0, f"{i % 8}")) for i in range(16)]
+    threads = [threading.Thread(target=ledger.report, args=("shared", 1.0, f"{i % 8}")) for i in range(16)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -152,7 +152,7 @@ def test_one_object_in_many_threads_and_across_a_fork(tmp_path: Path) -> None:
         "import os, sys, sottovoce as sv\n"
         "ledger = sv.Ledger(sys.argv[1])\n"
         "child = os.fork()\n"
-        "ledger.answer('shared', 1.0, 'child' if child == 0 else 'parent')\n"
+        "ledger.report('shared', 1.0, 'child' if child == 0 else 'parent')\n"
         "if child == 0: os._exit(0)\n"
         "assert os.waitpid(child, 0)[1] == 0\n"
         "assert ledger.spent == 1.25, ledger.spent\n"
@@ -171,7 +171,7 @@ def test_a_full_disk_gives_no_answer(tmp_path: Path) -> None:
         "resource.setrlimit(resource.RLIMIT_FSIZE, (14000, resource.RLIM_INFINITY))\n"
         "for i in range(200):\n"
         "    try:\n"
-        "        answer = ledger.answer('a', 1.0, f'day {i}')\n"
+        "        answer = ledger.report('a', 1.0, f'day {i}')\n"
         "    except ValueError as error:\n"
         "        print(error); sys.exit(3)\n"
         "    print(answer.key, flush=True)\n"
@@ -184,7 +184,7 @@ def test_a_full_disk_gives_no_answer(tmp_path: Path) -> None:
     assert "nothing was spent or sent" in error
     assert keys
     assert {a.key for a in ledger.pending()} == set(keys)
-    ledger.answer("a", 1.0, "later")
+    ledger.report("a", 1.0, "later")
     assert ledger.spent == (len(keys) + 1) * Fraction(1, 1000)
 
 
@@ -195,7 +195,7 @@ def test_a_busy_ledger_gives_no_answer(tmp_path: Path) -> None:
         ledger._journal.open(),
         pytest.raises(LedgerError, match="another program is using it; nothing was spent"),
     ):
-        sv.Ledger(ledger.path, wait=0.05).answer("a", 1.0)
+        sv.Ledger(ledger.path, wait=0.05).report("a", 1.0)
     assert ledger.spent == 0
 
 
@@ -243,12 +243,12 @@ def test_signals_between_draw_and_commit_leave_nothing(tmp_path: Path) -> None:
             with contextlib.suppress(KeyboardInterrupt):
                 try:
                     signal.setitimer(signal.ITIMER_REAL, float(rng.uniform(1e-4, 2e-3)))
-                    ledger.answer("a", 1.0, "x")
+                    ledger.report("a", 1.0, "x")
                     time.sleep(0.01)
                 finally:
                     signal.setitimer(signal.ITIMER_REAL, 0)
-            answers = ledger.account("a").answers
-            assert ledger.spent == len(answers) * Fraction(1, 2)
-            assert (ledger.witness == before) == (not answers), attempt
+            reports = ledger.account("a").reports
+            assert ledger.spent == len(reports) * Fraction(1, 2)
+            assert (ledger.witness == before) == (not reports), attempt
     finally:
         signal.signal(signal.SIGALRM, old)

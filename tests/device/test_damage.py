@@ -7,6 +7,7 @@ import json
 import shutil
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ def ledger(tmp_path: Path) -> sv.Ledger:
     ledger = sv.Ledger(tmp_path / "ledger.db", budget=3)
     ledger.enrol("a", sv.duchi(0.5))
     for day in range(3):
-        ledger.answer("a", 0.5, str(day))
+        ledger.report("a", 0.5, str(day))
     return ledger
 
 
@@ -67,7 +68,7 @@ def test_a_file_cut_short_is_refused(ledger: sv.Ledger, keep: int) -> None:
         sv.Ledger(ledger.path, budget=3)
     # A program that has read the file before knows what it held; it cannot make the file good either.
     with contextlib.suppress(LedgerError):
-        ledger.answer("a", 0.5, "3")
+        ledger.report("a", 0.5, "3")
     with pytest.raises(LedgerError):
         sv.Ledger(ledger.path)
 
@@ -76,14 +77,18 @@ def test_a_file_cut_short_is_refused(ledger: sv.Ledger, keep: int) -> None:
     ("change", "sentence"),
     [
         (lambda rows: rows[2].update(spent="1/4"), "charged wrongly"),
-        (lambda rows: rows[2].update(new=False), "an answer is free that was not"),
-        (lambda rows: rows[2].update(cell=2), "a cell that the mechanism does not have"),
-        (lambda rows: rows[3].update(period="0"), "answered twice"),
+        (lambda rows: rows[2].update(cells=[]), "a report must be 1 cells"),
+        (lambda rows: rows[2].update(cells=[2**64]), "breaks its own rules"),
+        (lambda rows: rows[2].update(cells=0), "a report must be a list of integers"),
+        (lambda rows: rows[2].update(slot=0, kept=[0]), "kept that was not agreed to"),
+        (lambda rows: rows[2].update(new=False), "a report is free that was not"),
+        (lambda rows: rows[2].update(cells=[2]), "cells must lie in 0..1"),
+        (lambda rows: rows[3].update(period="0"), "reported twice"),
         (lambda rows: rows[0].update(budget="1"), "left of the budget of 1"),
         (lambda rows: rows.pop(0), "out of place"),
         (lambda rows: rows[3].update(kind="gift"), "breaks its own rules"),
         (lambda rows: rows[3].update(campaign="b"), "breaks its own rules"),
-        (lambda rows: rows[1]["terms"].update(again=1.0), "again belongs to"),
+        (lambda rows: rows[1]["terms"].update(again=1.0), "unexpected keyword argument 'again'"),
         (lambda rows: rows[3].pop("key"), "breaks its own rules"),
         (lambda rows: rows.clear(), "no entries"),
     ],
@@ -104,15 +109,16 @@ def test_an_edited_entry_is_refused(ledger: sv.Ledger) -> None:
 
 def test_a_kept_answer_cannot_be_swapped(tmp_path: Path) -> None:
     ledger = sv.Ledger(tmp_path / "l", budget=3)
-    ledger.enrol("a", sv.duchi(0.5), repeat="bins", answers=2)
+    ledger.enrol("a", sv.duchi(0.5), repeat="bins", draws=2)
     for day, value in enumerate([-1.0, -1.0, 1.0]):
-        ledger.answer("a", value, str(day))
+        ledger.report("a", value, str(day))
 
-    def swap(rows: list[dict[str, object]]) -> None:
-        rows[3].update(cell=1 - int(str(rows[3]["cell"])), kept=1 - int(str(rows[3]["kept"])))
+    def swap(rows: list[dict[str, Any]]) -> None:
+        for name in ("cells", "kept"):
+            rows[3][name] = [1 - rows[3][name][0]]
 
     rewrite(ledger.path, swap)
-    with pytest.raises(LedgerError, match="a kept answer has changed"):
+    with pytest.raises(LedgerError, match="a kept draw has changed"):
         sv.Ledger(ledger.path)
 
 
@@ -140,19 +146,19 @@ def test_other_files_are_refused(tmp_path: Path, ledger: sv.Ledger) -> None:
 def test_an_older_copy_is_noticed_by_whoever_remembers(ledger: sv.Ledger) -> None:
     older = ledger.path.with_name("older")
     shutil.copy(ledger.path, older)
-    ledger.answer("a", 0.5, "3")
+    ledger.report("a", 0.5, "3")
     witness = ledger.witness
     shutil.copy(older, ledger.path)
     # A running program remembers, a witness kept elsewhere remembers,
     with pytest.raises(LedgerError, match="An older copy may have been put back"):
-        ledger.answer("a", 0.5, "4")
+        ledger.report("a", 0.5, "4")
     with pytest.raises(LedgerError, match="An older copy may have been put back"):
         sv.Ledger(ledger.path, witness=witness)
     # and without either nobody can: the documented limit.
     assert sv.Ledger(ledger.path).spent == 1.5
     # An older witness is fine: the ledger has only grown since.
     old = sv.Ledger(ledger.path).witness
-    sv.Ledger(ledger.path).answer("a", 0.5, "5")
+    sv.Ledger(ledger.path).report("a", 0.5, "5")
     assert sv.Ledger(ledger.path, witness=old).spent == 2
 
 
@@ -160,7 +166,7 @@ def test_a_ledger_that_vanished_is_not_begun_anew(ledger: sv.Ledger) -> None:
     witness = ledger.witness
     ledger.path.unlink()
     with pytest.raises(LedgerError, match="cannot use the ledger"):
-        ledger.answer("a", 0.5, "3")
+        ledger.report("a", 0.5, "3")
     with pytest.raises(LedgerError, match="there is no ledger at"):
         sv.Ledger(ledger.path, budget=3, create=False)
     with pytest.raises(LedgerError, match="there is no ledger at"):

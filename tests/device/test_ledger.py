@@ -29,12 +29,12 @@ def small(epsilon: float = 1.0, cells: int = 8) -> sv.Mechanism:
 def test_an_answer_is_recorded_once_and_given_again(path: Path) -> None:
     ledger = sv.Ledger(path, budget=2)
     ledger.enrol("commute", sv.ogpm(1.0, (0, 24)))
-    first = ledger.answer("commute", 3.0, "monday")
+    first = ledger.report("commute", 3.0, "monday")
     assert first.spent == 1
     assert ledger.spent == 1
-    # Another value, another object, another program: the same period has one answer.
-    assert ledger.answer("commute", 20.0, "monday") == first
-    assert sv.Ledger(path).answer("commute", None, "monday") == first
+    # Another value, another object, another program: the same period has one report.
+    assert ledger.report("commute", 20.0, "monday") == first
+    assert sv.Ledger(path).report("commute", None, "monday") == first
     assert ledger.spent == 1
     assert ledger.pending() == [first]
     ledger.acknowledge(first)
@@ -46,23 +46,23 @@ def test_money_is_exact(path: Path) -> None:
     ledger = sv.Ledger(path, budget=0.3)
     ledger.enrol("a", small(0.1))
     for day in range(3):
-        ledger.answer("a", 1.0, str(day))
+        ledger.report("a", 1.0, str(day))
     assert ledger.spent == Fraction(3, 10)  # 0.1 + 0.1 + 0.1 > 0.3 in floats
     with pytest.raises(BudgetError, match=r"needs epsilon=0\.1, but 0 is left of the budget of 0\.3"):
-        ledger.answer("a", 1.0, "3")
-    assert len(ledger.account("a").answers) == 3
+        ledger.report("a", 1.0, "3")
+    assert len(ledger.account("a").reports) == 3
 
 
 def test_over_the_budget_nothing_happens(path: Path) -> None:
     ledger = sv.Ledger(path, budget="5/3")
     ledger.enrol("a", small())
-    ledger.answer("a", 1.0, "0")
+    ledger.report("a", 1.0, "0")
     before = ledger.witness
     with pytest.raises(BudgetError, match="2/3 is left of the budget of 5/3"):
-        ledger.answer("a", 1.0, "1")
+        ledger.report("a", 1.0, "1")
     assert ledger.witness == before
     ledger.change_budget(2)
-    ledger.answer("a", 1.0, "1")
+    ledger.report("a", 1.0, "1")
     with pytest.raises(BudgetError, match="at least 2"):
         ledger.change_budget(1.5)
 
@@ -71,27 +71,27 @@ def test_one_answer_for_a_whole_campaign(path: Path) -> None:
     ledger = sv.Ledger(path, budget=1)
     ledger.enrol("once", small(), repeat="once")
     assert ledger.remaining == 0
-    answers = [ledger.answer("once", value, str(day)) for day, value in enumerate([1.0, 23.0, None, 12.0])]
-    assert len({a.cell for a in answers}) == 1
-    assert len({a.key for a in answers}) == 4
-    assert [a.spent for a in answers] == [1, 0, 0, 0]
+    reports = [ledger.report("once", value, str(day)) for day, value in enumerate([1.0, 23.0, None, 12.0])]
+    assert len({a.cells for a in reports}) == 1
+    assert len({a.key for a in reports}) == 4
+    assert [a.spent for a in reports] == [1, 0, 0, 0]
     assert ledger.account("once").terms.hides_changes
 
 
 def test_bins_are_free_until_a_new_one(path: Path) -> None:
     ledger = sv.Ledger(path, budget=2)
-    ledger.enrol("bins", small(0.5), repeat="bins", bins=4, answers=3)
+    ledger.enrol("bins", small(0.5), repeat="bins", bins=4, draws=3)
     days = [1.0, 5.9, 6.0, 2.0, 13.0, 7.0]
-    answers = [ledger.answer("bins", value, str(day)) for day, value in enumerate(days)]
+    reports = [ledger.report("bins", value, str(day)) for day, value in enumerate(days)]
     half = Fraction(1, 2)
-    assert [a.spent for a in answers] == [half, 0, half, 0, half, 0]
-    cells = [a.cell for a in answers]
+    assert [a.spent for a in reports] == [half, 0, half, 0, half, 0]
+    cells = [a.cells for a in reports]
     assert cells[0] == cells[1] == cells[3]
     assert cells[2] == cells[5]
-    # Its three bins are used up: a fourth bin gives the latest answer, not silence and not a charge.
-    held = ledger.answer("bins", 23.0, "6")
-    assert (held.cell, held.spent, held.held) == (cells[5], 0, True)
-    assert ledger.answer("bins", 1.0, "7").cell == cells[0]
+    # Its three bins are used up: a fourth bin gives the latest report, not silence and not a charge.
+    held = ledger.report("bins", 23.0, "6")
+    assert (held.cells, held.spent, held.held) == (cells[5], 0, True)
+    assert ledger.report("bins", 1.0, "7").cells == cells[0]
     assert ledger.spent == Fraction(3, 2)
     assert not ledger.account("bins").terms.hides_changes
     assert "not hidden" in str(ledger)
@@ -100,24 +100,24 @@ def test_bins_are_free_until_a_new_one(path: Path) -> None:
 def test_what_a_campaign_of_bins_may_cost_is_set_aside(path: Path) -> None:
     """Otherwise a refusal elsewhere would tell that the value changed."""
     ledger = sv.Ledger(path, budget=2)
-    ledger.enrol("bins", small(0.5), repeat="bins", bins=4, answers=3)
+    ledger.enrol("bins", small(0.5), repeat="bins", bins=4, draws=3)
     ledger.enrol("daily", small(0.5))
-    ledger.answer("daily", 1.0, "0")
+    ledger.report("daily", 1.0, "0")
     with pytest.raises(BudgetError):
-        ledger.answer("daily", 1.0, "1")
+        ledger.report("daily", 1.0, "1")
     with pytest.raises(BudgetError, match="campaign 'more' needs epsilon=1"):
         ledger.enrol("more", small(), repeat="once")
 
 
 def test_randomised_again_every_send_is_charged(path: Path) -> None:
     ledger = sv.Ledger(path, budget=3)
-    ledger.enrol("again", sv.duchi(1.0), repeat="bins", bins=2, answers=2, again=0.25, sends=4)
+    ledger.enrol("again", sv.duchi(1.0), repeat="bins", bins=2, draws=2, again=0.25, sends=4)
     spent = [
-        ledger.answer("again", value, str(day)).spent for day, value in enumerate([-1.0, -1.0, 1.0, -1.0])
+        ledger.report("again", value, str(day)).spent for day, value in enumerate([-1.0, -1.0, 1.0, -1.0])
     ]
     assert spent == [Fraction(5, 4), Fraction(1, 4), Fraction(5, 4), Fraction(1, 4)]
     with pytest.raises(BudgetError, match="4 sends"):
-        ledger.answer("again", -1.0, "4")
+        ledger.report("again", -1.0, "4")
     assert ledger.account("again").terms.hides_changes
 
 
@@ -125,28 +125,28 @@ def test_randomised_again_every_send_is_charged(path: Path) -> None:
 @pytest.mark.parametrize("repeat", ["fresh", "once", "bins"])
 def test_missing_and_outside_values_are_answered(path: Path, missing: float | str, repeat: str) -> None:
     ledger = sv.Ledger(path, budget=20)
-    answers = 9 if repeat == "bins" else None
-    ledger.enrol("c", small(), repeat=repeat, missing=missing, answers=answers, out_of_range="missing")
+    draws = 9 if repeat == "bins" else None
+    ledger.enrol("c", small(), repeat=repeat, missing=missing, draws=draws, outside="missing")
     for day, value in enumerate([None, math.nan, math.inf, -5, 10**400, np.float32(25.5), np.array(2)]):
-        assert 0 <= ledger.answer("c", value, str(day)).cell < 8
+        assert 0 <= ledger.report("c", value, str(day)).cells[0] < 8
     for bad in ("7", [1.0], True, 1j):
         with pytest.raises(TypeError, match="value must be a number"):
-            ledger.answer("c", bad, "bad")
+            ledger.report("c", bad, "bad")
 
 
 def test_a_missing_value_is_a_bin_of_its_own(path: Path) -> None:
     ledger = sv.Ledger(path, budget=9)
-    ledger.enrol("bins", small(), repeat="bins", bins=2, answers=3)
-    answers = [
-        ledger.answer("bins", value, str(day)) for day, value in enumerate([1, None, None, 20, math.nan])
+    ledger.enrol("bins", small(), repeat="bins", bins=2, draws=3)
+    reports = [
+        ledger.report("bins", value, str(day)) for day, value in enumerate([1, None, None, 20, math.nan])
     ]
-    assert [a.spent for a in answers] == [1, 1, 0, 1, 0]
-    assert answers[1].cell == answers[2].cell == answers[4].cell
+    assert [a.spent for a in reports] == [1, 1, 0, 1, 0]
+    assert reports[1].cells == reports[2].cells == reports[4].cells
 
 
 def test_only_few_cells_are_kept(path: Path) -> None:
     ledger = sv.Ledger(path, budget=9)
-    with pytest.raises(ValueError, match="stable identifier: the mechanism must have at most 64 cells"):
+    with pytest.raises(ValueError, match="stable identifier: there must be at most 64 different reports"):
         ledger.enrol("a", sv.ogpm(1.0, (0, 24)), repeat="once")
     ledger.enrol("a", sv.ogpm(1.0, (0, 24), cells=64), repeat="once")
 
@@ -154,19 +154,22 @@ def test_only_few_cells_are_kept(path: Path) -> None:
 @pytest.mark.parametrize(
     ("terms", "sentence"),
     [
-        ({"repeat": "daily"}, "repeat must be one of fresh, once, bins, got repeat='daily'"),
-        ({"bins": 4}, "bins belongs to repeat='bins'"),
-        ({"again": 1.0}, "again belongs to repeat='bins'"),
-        ({"repeat": "bins"}, "needs answers"),
-        ({"repeat": "bins", "answers": 0}, "answers must be between 1 and 9, got answers=0"),
-        ({"repeat": "bins", "answers": 10}, "answers must be between 1 and 9, got answers=10"),
-        ({"repeat": "bins", "answers": 2, "bins": 65}, "bins must be between 1 and 64"),
-        ({"repeat": "bins", "answers": 2, "again": 1.0}, "needs sends"),
-        ({"repeat": "bins", "answers": 2, "again": -1.0, "sends": 3}, "epsilon must be positive"),
+        ({"repeat": "daily"}, "repeat must be one of 'fresh', 'once', 'bins', got repeat='daily'"),
+        ({"bins": 4}, "bins does not belong to repeat='fresh'"),
+        ({"again": 1.0}, "again does not belong to repeat='fresh'"),
+        ({"repeat": "bins"}, "needs draws"),
+        ({"repeat": "bins", "draws": 0}, "draws must be between 1 and 9, got draws=0"),
+        ({"repeat": "bins", "draws": 10}, "draws must be between 1 and 9, got draws=10"),
+        ({"repeat": "bins", "draws": 2, "bins": 65}, "bins must be between 1 and 64"),
+        ({"repeat": "bins", "draws": 2, "again": 1.0}, "needs sends"),
+        ({"repeat": "bins", "draws": 2, "again": -1.0, "sends": 3}, "epsilon must be positive"),
         ({"sends": 0}, "sends must be at least 1"),
         ({"missing": 25.0}, "missing must lie in the domain"),
-        ({"missing": "skip"}, "missing must be 'uniform' or a value"),
-        ({"out_of_range": "drop"}, "out_of_range must be 'clip' or 'missing'"),
+        ({"missing": "skip"}, "missing must be one of"),
+        ({"missing": "refuse"}, "never silent because of a value"),
+        ({"missing": "drop"}, "missing must be one of"),
+        ({"outside": "drop"}, "outside must be one of"),
+        ({"outside": "refuse"}, "never silent because of a value"),
     ],
 )
 def test_terms_are_checked(path: Path, terms: dict[str, object], sentence: str) -> None:
@@ -183,8 +186,8 @@ def test_terms_do_not_change(path: Path) -> None:
     with pytest.raises(LedgerError, match="enrolled on other terms"):
         ledger.enrol("a", small(2.0))
     with pytest.raises(ValueError, match="campaign 'b' is not enrolled"):
-        ledger.answer("b", 1.0)
-    with pytest.raises(TypeError, match="mechanism must be a mechanism"):
+        ledger.report("b", 1.0)
+    with pytest.raises(TypeError, match="reporter must be a mechanism"):
         ledger.enrol("c", "ogpm")  # type: ignore[arg-type]
 
 
@@ -206,11 +209,11 @@ def test_a_ledger_keeps_its_budget(path: Path) -> None:
 def test_a_clock_that_goes_backwards_changes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = sv.Ledger(path, budget=2)
     ledger.enrol("a", small())
-    ledger.answer("a", 1.0, "0")
+    ledger.report("a", 1.0, "0")
     monkeypatch.setattr(module, "_now", lambda: "1999-01-01T00:00:00+00:00")
-    ledger.answer("a", 1.0, "1")
+    ledger.report("a", 1.0, "1")
     with pytest.raises(BudgetError):
-        ledger.answer("a", 1.0, "2")
+        ledger.report("a", 1.0, "2")
     times = [entry["at"] for entry in sv.Ledger(path).entries()]
     assert times == sorted(times)
     assert times[-1] > "2026"
@@ -219,16 +222,16 @@ def test_a_clock_that_goes_backwards_changes_nothing(path: Path, monkeypatch: py
 def test_send_leaves_the_answer_pending_when_it_fails(path: Path) -> None:
     ledger = sv.Ledger(path, budget=2)
     ledger.enrol("a", small())
-    wire: list[int] = []
+    wire: list[tuple[int, ...]] = []
 
-    def lost(answer: sv.device.Answer) -> None:
-        wire.append(answer.cell)
+    def lost(report: sv.device.Report) -> None:
+        wire.append(report.cells)
         raise ConnectionError
 
     with pytest.raises(ConnectionError):
         ledger.send("a", 1.0, lost)
-    assert [a.cell for a in ledger.pending()] == wire
-    ledger.send("a", 5.0, lambda answer: wire.append(answer.cell))
+    assert [a.cells for a in ledger.pending()] == wire
+    ledger.send("a", 5.0, lambda report: wire.append(report.cells))
     assert wire[0] == wire[1]
     assert ledger.pending() == []
     assert ledger.spent == 1
@@ -246,15 +249,15 @@ def test_any_sequence_of_answers_stays_within_the_budget(
     tmp_path_factory: pytest.TempPathFactory, moves: list[tuple[str, int, float | None]], budget: Fraction
 ) -> None:
     ledger = sv.Ledger(tmp_path_factory.mktemp("ledger") / "l", budget=budget)
-    total: dict[tuple[str, int], sv.device.Answer] = {}
+    total: dict[tuple[str, int], sv.device.Report] = {}
     for campaign, period, value in moves:
         try:
-            rest = {"answers": 2, "bins": 3} if campaign == "bins" else {}
+            rest = {"draws": 2, "bins": 3} if campaign == "bins" else {}
             ledger.enrol(campaign, small(0.25), repeat=campaign, **rest)  # type: ignore[arg-type]
-            answer = ledger.answer(campaign, value, str(period))
+            report = ledger.report(campaign, value, str(period))
         except BudgetError:
             continue
-        assert total.setdefault((campaign, period), answer) == answer
+        assert total.setdefault((campaign, period), report) == report
         assert ledger.spent == sum(a.spent for a in total.values()) <= budget
         assert ledger.spent + ledger.remaining <= budget
     again = sv.Ledger(ledger.path)
@@ -267,7 +270,7 @@ def test_a_seed_is_one_stream_for_all_that_is_drawn(path: Path) -> None:
     ledger = sv.Ledger(path, budget=2000)
     m = sv.duchi(0.01, (0, 1))
     ledger.enrol("a", m)
-    cells = [ledger.answer("a", None, str(seed), rng=seed).cell for seed in range(100)]
+    cells = [ledger.report("a", None, str(seed), rng=seed).cells[0] for seed in range(100)]
     assert 20 < sum(cells) < 80  # even; with one word for both the low half would always give 0
 
 

@@ -156,7 +156,7 @@ def new_ledger(file: Path) -> None:
 
 def in_ledger(file: Path) -> set[str]:
     try:
-        return {answer.key for answer in sv.Ledger(file).account("a").answers.values()}
+        return {answer.key for answer in sv.Ledger(file).account("a").reports.values()}
     except (LedgerError, ValueError):
         return set()
 

@@ -6,6 +6,7 @@ real (`State.draw` and `State.apply`, without the file); their law is enumerated
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from fractions import Fraction
 from functools import cache
@@ -18,7 +19,8 @@ from scipy.stats import chi2
 
 import sottovoce as sv
 from sottovoce.core.exact import exp_upper
-from sottovoce.designs.response import response
+from sottovoce.core.response import response
+from sottovoce.device.agreement import agree
 from sottovoce.device.state import Account, State
 from sottovoce.device.terms import Terms
 
@@ -29,7 +31,8 @@ Law = dict[tuple[int, ...], Fraction]
 
 @cache
 def agreed(**terms: object) -> Terms:
-    return Terms(M, **terms)  # type: ignore[arg-type]
+    options = {name: value for name, value in terms.items() if name != "repeat"}
+    return agree(M, str(terms["repeat"]), options)
 
 
 def play(values: tuple[float, ...], rng: np.random.Generator | None = None, **terms: object) -> State:
@@ -38,13 +41,13 @@ def play(values: tuple[float, ...], rng: np.random.Generator | None = None, **te
     state.accounts["c"] = Account("c", agreed(**terms))
     for period, value in enumerate(values):
         entry = state.draw(state.accounts["c"], value, rng)
-        base = {"kind": "answer", "at": "0", "campaign": "c", "period": str(period), "key": "k"}
-        state.apply(base | entry)
+        base = {"kind": "report", "at": "0", "campaign": "c", "period": str(period), "key": "k"}
+        state.apply(json.loads(json.dumps(base | entry)))
     return state
 
 
 def sent(state: State) -> tuple[int, ...]:
-    return tuple(answer.cell for answer in state.accounts["c"].answers.values())
+    return tuple(report.cells[0] for report in state.accounts["c"].reports.values())
 
 
 @cache
@@ -94,8 +97,8 @@ def law(values: tuple[float, ...], **terms: object) -> Law:
 RULES = [
     {"repeat": "fresh"},
     {"repeat": "once"},
-    {"repeat": "bins", "bins": 3, "answers": 3},
-    {"repeat": "bins", "bins": 3, "answers": 3, "again": 0.5, "sends": 3},
+    {"repeat": "bins", "bins": 3, "draws": 3},
+    {"repeat": "bins", "bins": 3, "draws": 3, "again": 0.5, "sends": 3},
 ]
 
 
@@ -131,7 +134,7 @@ def pattern(values: tuple[float, ...]) -> tuple[int, ...]:
 def test_what_is_stated_holds_for_all_sequences_of_values(terms: dict[str, object]) -> None:
     sequences = list(product(VALUES, repeat=3))
     laws = {values: law(values, **terms) for values in sequences}
-    hides = Terms(M, **terms).hides_changes  # type: ignore[arg-type]
+    hides = agreed(**terms).hides_changes
     stated = {values: exp_upper(play(values, **terms).spent) for values in sequences}
     infinite = 0
     for one, two in product(sequences, repeat=2):
@@ -147,7 +150,7 @@ def test_what_is_stated_holds_for_all_sequences_of_values(terms: dict[str, objec
 
 def test_a_charge_per_send_of_the_first_step_only_would_be_false() -> None:
     """The mutant: charging T sends of the *composite* ε, which is smaller, is not true of repeated sends."""
-    terms = {"repeat": "bins", "bins": 3, "answers": 3, "again": 2.0, "sends": 3}
+    terms = {"repeat": "bins", "bins": 3, "draws": 3, "again": 2.0, "sends": 3}
     both = M.probabilities(np.linspace(0, 1, 41)) @ response(2.0, 3).probabilities([0.0, 1.0, 2.0])
     composite = float(np.log((both.max(axis=0) / both.min(axis=0)).max()))
     worst = ratio(law((0.1, 0.1, 0.1), **terms), law((0.9, 0.1, 0.5), **terms))

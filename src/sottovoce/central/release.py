@@ -14,10 +14,20 @@ from sottovoce.estimates.estimate import Estimate
 class Release(Estimate):
     """One private number: an estimate whose interval is about the noise.
 
-    The interval holds for the statistic of these people (`estimand` is "respondents"). If they are a sample
-    of more, add the usual sampling error. `n` is `count` as a whole number, at least 0, and 0 for a sum.
+    If the people are a sample of more, add the usual sampling error to the interval.
 
     Attributes:
+        value: The statistic with its noise.
+        low: The lower end of the interval.
+        high: The upper end of the interval.
+        standard_error: The spread of the noise.
+        confidence: How often the interval holds.
+        n: `count` as a whole number, at least 0; 0 for a sum.
+        what: Which statistic it is.
+        estimand: "respondents": the interval is for the statistic of these people.
+        method: The mechanism.
+        notes: What the reader should know.
+        reach: Not known: None.
         epsilon: What it cost.
         count: The noisy number of people that comes with a mean: unbiased, not always whole, below zero at
             times; exact in the swap model, where it is public; None for a sum.
@@ -85,7 +95,14 @@ class GroupedRelease:
         return self.at(self.groups.position(key))
 
     def at(self, i: int) -> Release:
-        """The release of the group at place `i` of `keys`."""
+        """Pick one group's release.
+
+        Args:
+            i: The place of the group in `keys`.
+
+        Returns:
+            The release.
+        """
         count = None if self.count is None else float(self.count[i])
         return Release(
             value=float(self.value[i]),
@@ -102,7 +119,11 @@ class GroupedRelease:
         )
 
     def to_dict(self) -> dict[str, list[Hashable] | FloatArray]:
-        """Columns by name, as `pandas.DataFrame`, `polars.DataFrame` and `pyarrow.table` take them."""
+        """Make a table.
+
+        Returns:
+            Columns by name, as `pandas.DataFrame`, `polars.DataFrame` and `pyarrow.table` take them.
+        """
         columns: dict[str, list[Hashable] | FloatArray] = {
             "group": list(self.keys),
             self.what: self.value,

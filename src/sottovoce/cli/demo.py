@@ -100,12 +100,13 @@ def _table(console: Console, values: FloatArray, results: dict[str, Any]) -> Non
 def _lesson(console: Console, value: float, receipt: Receipt, epsilon: float) -> None:
     from sottovoce.demo import clock
 
-    inside = 0 <= receipt.decoded < 24
-    place = clock(receipt.decoded) if inside else f"hour {receipt.decoded:.1f}, outside the day"
+    hour = receipt.decoded
+    assert isinstance(hour, float)
+    place = clock(hour) if 0 <= hour < 24 else f"hour {hour:.1f}, outside the day"
     console.print("[bold]5. What the collector could and could not learn.[/]")
     console.print(
-        f"   The first passenger left at {clock(value)}. What arrived is cell {receipt.cell:,} of\n"
-        f"   {receipt.cells:,}, which stands for {place}. Every time could have produced it.\n"
+        f"   The first passenger left at {clock(value)}. What arrived is cell {receipt.cells[0]:,} of\n"
+        f"   {receipt.of:,}, which stands for {place}. Every time could have produced it.\n"
         "   Whatever the collector believed before, it changes the odds between any two\n"
         f"   times by a factor of at most e^{epsilon:g} = {math.exp(epsilon):.2f}: counted in integers.\n"
         "   It could learn: the distribution of the whole group, with the uncertainty\n"

@@ -10,7 +10,6 @@ import typer
 
 import sottovoce as sv
 from sottovoce.cli.options import Output
-from sottovoce.device.words import sent
 
 Path_ = Annotated[Path, typer.Argument(help="The ledger's file.", exists=True, dir_okay=False)]
 
@@ -48,11 +47,12 @@ def check(
 
 
 def pending(ledger: Path_) -> None:
-    """Answers that were recorded and not yet acknowledged by a collector."""
-    answers = sv.Ledger(ledger, create=False).pending()
-    for answer in answers:
-        typer.echo(f"{answer.campaign}\t{answer.period or '-'}\t{sent(answer.cell)}\tkey {answer.key}")
-    if not answers:
+    """Reports that were recorded and not yet acknowledged by a collector."""
+    reports = sv.Ledger(ledger, create=False).pending()
+    for report in reports:
+        cells = " ".join(map(str, report.cells))
+        typer.echo(f"{report.campaign}\t{report.period or '-'}\tcells {cells}\tkey {report.key}")
+    if not reports:
         typer.echo("nothing is pending")
 
 

@@ -223,7 +223,7 @@ class Journal(Generic[S]):
                 self._head = head
         except BaseException as error:
             self._forget()  # half an entry may have been taken in
-            rules = isinstance(error, ValueError | TypeError | LookupError | ZeroDivisionError)
+            rules = isinstance(error, ValueError | TypeError | LookupError | ArithmeticError)
             if rules and not isinstance(error, LedgerError):
                 raise self._damaged(f"it breaks its own rules, {error}") from error
             raise

@@ -1,15 +1,15 @@
-"""What runs beside a person's data: the ledger of spent ε, and answers that are drawn once and kept.
+"""What runs beside a person's data: the client, and the ledger of spent ε.
 
-questions what is asked: a number, several at once, a position; missing and out-of-range values
-terms     what a campaign was agreed to: how often it may ask, what repeats, what is charged
-state     what a chain of entries adds up to; a chain that breaks the rules is refused
-ledger    Ledger: enrol, answer, acknowledge
-words     the same in plain words
-client    Client: one campaign of a collector; report, send, flush
-outbox    what a client has drawn, before it is sent
-wire      one connection to a collector
+client     Client: one campaign of a collector; report, send, flush
+wire       one connection to a collector
+outbox     what a client has drawn, before it is sent
+ledger     Ledger: enrol, report, acknowledge; every ε that was spent
+inquiry    what a campaign asks: a reporter, and the rule for missing and out-of-range values
+terms      what a campaign was agreed to: how reports repeat, what is charged
+state      what the entries of a ledger add up to; a file that breaks the rules is refused
+statement  a ledger in plain words
 """
 
 from sottovoce.device.ledger import Ledger as Ledger
 from sottovoce.device.state import Account as Account
-from sottovoce.device.state import Answer as Answer
+from sottovoce.device.state import Report as Report

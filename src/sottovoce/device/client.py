@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -31,16 +31,19 @@ from sottovoce.core.errors import (
     whole_number,
 )
 from sottovoce.core.exact import log_upper
-from sottovoce.core.formats import number_from_json
+from sottovoce.core.formats import from_json
 from sottovoce.core.number import Number
-from sottovoce.core.policy import Policy
-from sottovoce.core.randomness import Seeded, word_source
+from sottovoce.core.randomness import Seeded
+from sottovoce.core.reporter import Reporter
 from sottovoce.core.spec import digest, parse_json
 from sottovoce.core.values import numbers_or_nan
+from sottovoce.device.inquiry import Cells, Decoded, Inquiry, Value
 from sottovoce.device.outbox import Letter, Outbox
 from sottovoce.device.wire import Refused, Wire
 
 _BINARY = "application/vnd.sottovoce.cells"
+#: One value per person, None where it is missing; of a survey a table with a column per question.
+Values = ArrayLike | Iterable[object] | Mapping[str, ArrayLike]
 _KEY_LIFE = 6.5 * 86_400  # the collector remembers keys for 7 days; later a repeat could count twice
 
 
@@ -49,14 +52,14 @@ class Receipt:
     """What left the device for one person.
 
     Attributes:
-        cell: The report.
-        cells: How many different reports there are; every value could have given each of them.
-        decoded: The value that the report stands for.
+        cells: The report: one integer, or as many as a survey asks for.
+        of: How many different cells there are; every value could have given each of them.
+        decoded: What the report stands for: a number, a position, or values by question.
     """
 
-    cell: int
-    cells: int
-    decoded: float
+    cells: Cells
+    of: int
+    decoded: Decoded
 
 
 class Client:
@@ -74,8 +77,7 @@ class Client:
 
     Attributes:
         campaign: What the collector says about the campaign.
-        mechanism: The campaign's mechanism, counted.
-        policy: The campaign's rule for missing and out-of-range values.
+        reporter: What the campaign randomises with, counted.
 
     Raises:
         ArgumentError: If a parameter has a value that it must not have.
@@ -105,8 +107,8 @@ class Client:
         self._path = f"/v1/campaigns/{quote(campaign, safe='')}"
         try:
             self.campaign = _object(self._wire.request("GET", self._path))
-            self.mechanism = _counted(self.campaign, agreed)
-            self.policy = _policy(self.campaign, self.mechanism)
+            self.reporter = _counted(self.campaign, agreed)
+            self._inquiry = _inquiry(self.campaign, self.reporter)
             self._outbox = Outbox(outbox)
         except BaseException:
             self._wire.close()
@@ -114,18 +116,19 @@ class Client:
         owner = hashlib.sha256((token or "").encode()).hexdigest()
         # One report per person, whatever mechanism the campaign names today. A batch belongs to one of them.
         self._person = f"{self._wire.origin}{self._path} {owner}"
-        self._batches = f"{self._person} {self.mechanism.digest}"
+        self._batches = f"{self._person} {self.reporter.digest}"
 
     # -- reports ----------------------------------------------------------------------------------------
 
-    def report(self, value: float | None, *, rng: Seeded = None) -> Receipt:
+    def report(self, value: Value, *, rng: Seeded = None) -> Receipt:
         """Randomise one person's value, once, and send it.
 
         Calling again, also after a crash, sends the same report or returns the same receipt: there is no
         second draw for the same campaign and token in one outbox, also if the campaign's mechanism changes.
 
         Args:
-            value: The person's value; None or NaN if it is missing.
+            value: The person's value: a number, a position (x, y), or of a survey the values by name or in
+                order; None or NaN where one is missing.
             rng: A seed, for simulations only.
 
         Returns:
@@ -139,7 +142,8 @@ class Client:
         """
         letter = self._outbox.single(self._person)
         if letter is None:
-            letter = self._outbox.put_single(self._person, self._body(self._draw([value], rng)))
+            cells = self._inquiry.draw(self._inquiry.judge(value), rng)
+            letter = self._outbox.put_single(self._person, self._body(np.array([cells])))
         if not self._is_mine(letter):
             raise PrivacyError(
                 "this person has answered the campaign before, when it had another mechanism: "
@@ -148,19 +152,17 @@ class Client:
             )
         if letter.state != "sent":
             self._deliver(letter)
-        cell = int(self._cells(letter)[0])
-        return Receipt(cell, self.mechanism.cells, float(self.mechanism.decode(cell)))
+        cells = tuple(self._cells(letter)[0].tolist())
+        return Receipt(cells, self.reporter.cells, self._inquiry.decode(cells))
 
-    def send(
-        self, values: ArrayLike | Iterable[float | None], *, batch: int = 1000, rng: Seeded = None
-    ) -> int:
+    def send(self, values: Values, *, batch: int = 1000, rng: Seeded = None) -> int:
         """Randomise the values of many people, one each, and send them in batches.
 
         For a program that holds values of its users. All batches are drawn and recorded, in one transaction,
         before the first is sent; if the collector cannot be reached, `flush` continues.
 
         Args:
-            values: One value per person; None or NaN where it is missing.
+            values: One value per person, NaN or None where it is missing; of a survey a column per question.
             batch: How many reports go into one request.
             rng: A seed, for simulations only.
 
@@ -173,8 +175,8 @@ class Client:
             Undelivered: If the collector cannot be reached.
         """
         size = whole_number(batch, "batch", 1, 100_000)
-        cells = self._draw(values, rng)
-        bodies = [self._body(cells[first : first + size]) for first in range(0, len(cells), size)]
+        reports = self._inquiry.draw_many(values, rng)
+        bodies = [self._body(reports[first : first + size]) for first in range(0, len(reports), size)]
         self._outbox.put_batches(self._batches, bodies)
         return self.flush()
 
@@ -194,33 +196,35 @@ class Client:
     def prepare(
         self, values: ArrayLike | Iterable[float | None], *, rng: Seeded = None
     ) -> NDArray[np.float64]:
-        """Values after the campaign's rule for missing and out-of-range ones.
+        """Apply the rule for missing and out-of-range values, in a campaign about one number.
 
         Args:
             values: Numbers; None, NaN or infinite where they are missing.
             rng: A seed, for simulations only: the rule may be a uniform draw.
 
         Returns:
-            Numbers in the domain. One that was inside comes back as it is.
+            What is randomised: numbers in the domain. One that was inside comes back as it is.
 
         Raises:
             ArgumentTypeError: If something is no number at all. A number is never refused for what it is.
+            SpecError: If the campaign asks for something else.
         """
-        return self.policy.prepare(numbers_or_nan(values, "values").reshape(-1), self.mechanism.domain, rng)
+        if not isinstance(self.reporter, Number):
+            raise SpecError(f"the campaign asks for a {self.reporter.name}, not for one number")
+        policy = self._inquiry.policies["value"]
+        return policy.prepare(numbers_or_nan(values, "values").reshape(-1), self.reporter.domain, rng)
 
-    def _draw(self, values: ArrayLike | Iterable[float | None], rng: Seeded) -> NDArray[Any]:
-        source = word_source(rng)
-        return np.asarray(self.mechanism.report(self.prepare(values, rng=source), rng=source))
-
-    def _body(self, cells: NDArray[Any]) -> bytes:
-        form = self.mechanism.dtype.newbyteorder("<")
-        return bytes.fromhex(self.mechanism.digest) + cells.astype(form).tobytes()
+    def _body(self, reports: NDArray[Any]) -> bytes:
+        form = self.reporter.dtype.newbyteorder("<")
+        return bytes.fromhex(self.reporter.digest) + reports.astype(form).tobytes()
 
     def _is_mine(self, letter: Letter) -> bool:
-        return letter.body[:32] == bytes.fromhex(self.mechanism.digest)
+        return letter.body[:32] == bytes.fromhex(self.reporter.digest)
 
     def _cells(self, letter: Letter) -> NDArray[Any]:
-        return np.frombuffer(letter.body, self.mechanism.dtype.newbyteorder("<"), offset=32)
+        """The reports of a letter, a row each."""
+        cells = np.frombuffer(letter.body, self.reporter.dtype.newbyteorder("<"), offset=32)
+        return cells.reshape(-1, self.reporter.width)
 
     def _deliver(self, letter: Letter) -> int:
         """Send a letter until it is answered; the same bytes with the same key each time."""
@@ -255,33 +259,26 @@ def _object(answer: bytes) -> dict[str, Any]:
     return content
 
 
-def _counted(campaign: dict[str, Any], agreed: float) -> Number:
-    """The mechanism, if its bytes have the digest that is named and its counted ε is what was agreed to."""
+def _counted(campaign: dict[str, Any], agreed: float) -> Reporter:
+    """The reporter, if its bytes have the digest that is named and its counted ε is what was agreed to."""
     text = campaign.get("spec")
     if not isinstance(text, str) or digest(text) != campaign.get("digest"):
         raise SpecError(
             "the campaign's spec does not have the digest that the campaign names", argument="digest"
         )
-    mechanism = number_from_json(text)
-    epsilon = log_upper(mechanism.largest_ratio)
+    reporter = from_json(text)
+    epsilon = log_upper(reporter.largest_ratio)
     if epsilon > agreed:
         raise PrivacyError(
             f"the campaign's exact epsilon is {epsilon!r}, agreed was epsilon={agreed!r}", argument="epsilon"
         )
-    return mechanism
+    return reporter
 
 
-def _policy(campaign: dict[str, Any], mechanism: Number) -> Policy:
-    """The campaign's rule, if it leaves no value without a report."""
+def _inquiry(campaign: dict[str, Any], reporter: Reporter) -> Inquiry:
+    """What is asked, if the campaign's rule leaves no value without a report."""
     try:
-        policy = Policy(campaign.get("missing"), campaign.get("outside")).checked(mechanism.domain)  # type: ignore[arg-type]
+        return Inquiry.of(reporter, campaign.get("missing"), campaign.get("outside"))  # type: ignore[arg-type]
     except (ArgumentError, TypeError) as error:
-        raise SpecError(f"the campaign's rule: {error}", argument="missing") from error
-    if policy.silent:
-        raise SpecError(
-            "the campaign must say what stands in for missing values and for values outside the domain: "
-            f"a client is never silent because of a value, got missing={policy.missing!r}, "
-            f"outside={policy.outside!r}",
-            argument="missing",
-        )
-    return policy
+        argument = getattr(error, "argument", None)
+        raise SpecError(f"the campaign's rule: {error}", argument=argument) from error

@@ -1,49 +1,62 @@
-"""The ledger: every ε this person has spent, and every answer before it was sent.
+"""The ledger: every ε this person has spent, and every report before it was sent.
 
     ledger = sottovoce.Ledger("ledger.db", budget=4)
     ledger.enrol("commute", mechanism)
-    answer = ledger.answer("commute", 31.0, period="2026-11-15")
-    send(answer.key, answer.cell)              # only now may anything leave
-    ledger.acknowledge(answer)
+    report = ledger.report("commute", 31.0, period="2026-11-15")
+    send(report.key, report.cells)             # only now may anything leave
+    ledger.acknowledge(report)
 
-`answer` returns only after key, cell and cost are on disk, in one transaction. Asked again for the same
-period, after a crash or a lost connection, it gives the same key and cell and costs nothing: a second draw
-would be a second report. Whatever goes wrong is an error, and an error means that nothing may be sent.
+`report` returns only after key, cells and cost are on disk, in one transaction. Asked again for the same
+period it gives the same key and cells and costs nothing: a second draw would be a second report. Whatever
+goes wrong is an error, and an error means that nothing may be sent.
 """
 
 from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
 from sottovoce.core.durable import Kind
-from sottovoce.core.errors import BudgetError, LedgerError, positive_number
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError, BudgetError, LedgerError, positive_number
 from sottovoce.core.journal import Entry, Head, Journal, Transaction
+from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.spending import Amount, exact_budget, plain
-from sottovoce.device import words
-from sottovoce.device.questions import Rule
-from sottovoce.device.state import Account, Answer, State
-from sottovoce.device.terms import Terms
+from sottovoce.device.agreement import agree
+from sottovoce.device.inquiry import Value
+from sottovoce.device.state import Account, Report, State
+from sottovoce.device.statement import statement
 
 LEDGER = Kind("ledger", "SVLG", "nothing was spent or sent")
 T = TypeVar("T")
 
 
 class Ledger:
-    """A file that records what was spent and answers within a budget, safe between processes.
+    """A file that records what was spent and reports within a budget, safe between processes.
 
-    `budget` is the most ε that all campaigns together may cost; a float means the decimal it prints as, a
-    Fraction or "1/3" itself. A file that does not exist is created unless `create=False`. `witness` is what
-    `Ledger.witness` gave earlier, kept somewhere else: with it a restored older copy is refused, without
-    it no program can tell. `wait` is how many seconds to wait for another process.
-    `path` is the file.
+    Args:
+        path: The file.
+        budget: The most ε that all campaigns together may cost; needed for a new file. A float means the
+            decimal that it prints as, a Fraction or "1/3" itself.
+        create: Whether a file that does not exist is created.
+        witness: What `Ledger.witness` gave earlier, kept somewhere else. With it a restored older copy is
+            refused; without it no program can tell.
+        wait: How many seconds to wait for another process.
+
+    Raises:
+        ArgumentError: If a new ledger has no budget, or an argument has a value that it must not have.
+        LedgerError: If the file is damaged, older than the witness, gone, or of another budget.
+
+    Example:
+        >>> ledger = Ledger("ledger.db", budget=4)  # doctest: +SKIP
+        >>> ledger.enrol("commute", sottovoce.ogpm(1.0, (0, 120)))  # doctest: +SKIP
+        >>> report = ledger.report("commute", 31.0, period="monday")  # doctest: +SKIP
     """
 
     def __init__(
@@ -65,127 +78,159 @@ class Ledger:
         if amount is not None and self.budget != amount:
             raise LedgerError(
                 f"{self.path} has a budget of {plain(self.budget)}, not {plain(amount)}: open "
-                "it without a budget, and use change_budget if you mean to change it"
+                "it without a budget, and use change_budget if you mean to change it",
+                argument="budget",
             )
 
     def _create(self, budget: Fraction | None, create: bool) -> None:
         if not create:
-            raise LedgerError(f"there is no ledger at {self.path}, but there should be one")
+            raise LedgerError(f"there is no ledger at {self.path}, but there should be one", code="gone")
         if budget is None:
-            raise ValueError(f"there is no ledger at {self.path}; a new one needs a budget")
-        self._journal.create(
-            {"kind": "open", "at": _now(), "ledger": secrets.token_hex(16), "budget": str(budget)}
-        )
+            raise ArgumentError(f"a new ledger at {self.path} needs a budget", argument="budget")
+        name = secrets.token_hex(16)
+        self._journal.create({"kind": "open", "at": _now(), "ledger": name, "budget": str(budget)})
 
     @staticmethod
     def _append(turn: Transaction[State], entry: Entry) -> None:
         # Times are for people: no rule looks at them, so a clock that goes backwards changes nothing.
         turn.append({"at": max(_now(), turn.state.at), **entry})
 
-    # -- what a device does -----------------------------------------------------------------------------
-
     def enrol(
         self,
         campaign: str,
-        mechanism: Reporter,
+        reporter: Reporter,
         *,
         repeat: str = "fresh",
         bins: int | None = None,
-        answers: int | None = None,
+        draws: int | None = None,
         again: float | None = None,
         sends: int | None = None,
-        missing: Rule | Sequence[Rule] = "uniform",
-        out_of_range: str = "clip",
+        missing: Missing | Mapping[str, Missing] = "uniform",
+        outside: Outside = "clip",
     ) -> None:
-        """Agree to a campaign: which mechanism, and how answers repeat (`sottovoce.device.terms`).
+        """Agree to a campaign: what randomises, and how reports repeat (`sottovoce.device.terms`).
 
-        repeat="fresh": a new draw per period. "once": one draw for all periods. "bins": one draw per bin of
-        the value, for at most `answers` different ones; `again` randomises every send once more, for at most
-        `sends` of them. A vector or polar mechanism asks for several numbers at once, which cost one joint ε;
-        it repeats "fresh" or "once", and `missing` may be one rule per number. Enrolling again on the same
-        terms changes nothing, on others it is refused.
-        A missing value is answered with a uniform draw of the domain ("uniform") or with a number;
-        `out_of_range` says what becomes of other values outside it ("clip" or "missing").
+        Args:
+            campaign: A name for it.
+            reporter: A mechanism, or a survey, whose answers cost one joint ε.
+            repeat: "fresh", a new draw per period; "once", one draw for all; "bins", one per bin of a number.
+            bins: How many bins there are; as many as the mechanism has cells, if not given.
+            draws: How many different bins may be paid for.
+            again: ε₂ with which every send is randomised once more; for bins.
+            sends: How many reports there may be.
+            missing: What stands in for a missing value: "uniform", a uniform draw of the domain, or a number;
+                for all questions, or by name.
+            outside: What becomes of a value outside the domain: "clip" or "missing".
+
+        Raises:
+            ArgumentError: If an argument has a value that it must not have.
+            ArgumentTypeError: If the reporter is none.
+            LedgerError: If the campaign is enrolled on other terms; the same again change nothing.
+            BudgetError: If it sets aside more than is left.
         """
         if not isinstance(campaign, str) or not campaign:
-            raise ValueError(f"campaign must be a name, got campaign={campaign!r}")
-        terms = Terms(mechanism, repeat, bins, answers, again, sends, missing, out_of_range)
+            raise ArgumentError(f"campaign must be a name, got campaign={campaign!r}", argument="campaign")
+        options = {"bins": bins, "draws": draws, "again": again, "missing": missing, "outside": outside}
+        terms = agree(reporter, repeat, {**options, "sends": sends})
         with self._journal.open() as turn:
             account = turn.state.accounts.get(campaign)
-            if account is not None:
-                if account.terms.to_entry() != terms.to_entry():
-                    raise LedgerError(f"campaign {campaign!r} is enrolled on other terms; use another name")
-                return
-            turn.state.afford(terms.reserved, f"campaign {campaign!r}")
-            self._append(turn, {"kind": "enrol", "campaign": campaign, "terms": terms.to_entry()})
+            if account is None:
+                turn.state.afford(terms.reserved, f"campaign {campaign!r}")
+                self._append(turn, {"kind": "enrol", "campaign": campaign, "terms": terms.to_entry()})
+            elif account.terms.to_entry() != terms.to_entry():
+                raise LedgerError(f"campaign {campaign!r} is enrolled on other terms; use another name")
 
-    def answer(self, campaign: str, value: object, period: str = "", *, rng: Seeded = None) -> Answer:
-        """The answer for one period, recorded on disk before it is returned.
+    def report(self, campaign: str, value: Value, period: str = "", *, rng: Seeded = None) -> Report:
+        """The report of one period, recorded on disk before it is returned.
 
-        The first call draws and charges; every later call for the same period gives the same answer and
-        does not look at the value. None and NaN are missing values, and answered by the declared rule. Of a
-        vector the value is a list of numbers, of a position (distance, angle).
-        `rng` is for simulations only.
-        `campaign` is a name that was enrolled, `value` the person's value, `period` a name of the day, week
-        or whatever is answered once.
+        The first call draws and charges; every later call for the same period gives the same report and
+        does not look at the value.
+
+        Args:
+            campaign: A name that was enrolled.
+            value: A number, a position (x, y), or of a survey the values by name or in order. None and NaN
+                are missing values, and reported by the declared rule.
+            period: A name of the day, week or whatever is reported once.
+            rng: A seed, for simulations only.
+
+        Returns:
+            What may be sent now.
+
+        Raises:
+            ArgumentError: If the campaign is not enrolled.
+            ArgumentTypeError: If the value is no number at all. A number is never refused for what it is.
+            BudgetError: If the budget or the campaign's sends are used up; then nothing is drawn.
+            LedgerError: If the file cannot be used or believed; then nothing may be sent.
         """
         if not isinstance(period, str):
-            raise TypeError(f"period must be a name such as '2026-11-15', got period={period!r}")
+            raise ArgumentTypeError(f"period must be a name, got period={period!r}", argument="period")
         with self._journal.open() as turn:
             account = turn.state.account(campaign)
-            if period in account.answers:
-                return account.answers[period]
-            entry = turn.state.draw(account, value, word_source(rng))
-            entry |= {
-                "kind": "answer",
+            if period in account.reports:
+                return account.reports[period]
+            entry = {
+                "kind": "report",
                 "campaign": campaign,
                 "period": period,
                 "key": secrets.token_urlsafe(24),
             }
+            entry |= turn.state.draw(account, value, word_source(rng))
             self._append(turn, entry)
-            result = (entry["key"], entry["cell"], account.terms.mechanism.digest)
-            spent, repeated, held = Fraction(entry["spent"]), not entry["new"], entry["held"]
-        return Answer(campaign, period, *result, spent, repeated, held)
+        return account.read({**entry, "cells": list(entry["cells"])})
 
-    def acknowledge(self, answer: Answer) -> None:
-        """The collector has it: it need not be sent again.
+    def acknowledge(self, report: Report) -> None:
+        """Note that the collector has a report: it need not be sent again.
 
-        `answer` is what `answer` gave.
+        Args:
+            report: What `report` gave.
+
+        Raises:
+            ArgumentError: If it is not one of this ledger.
+            LedgerError: If the file cannot be used or believed.
         """
         with self._journal.open() as turn:
-            account = turn.state.account(answer.campaign)
-            if account.answers.get(answer.period) != answer:
-                raise ValueError("answer is not one of this ledger")
-            if answer.period not in account.acknowledged:
-                self._append(
-                    turn, {"kind": "acknowledge", "campaign": answer.campaign, "period": answer.period}
-                )
+            account = turn.state.account(report.campaign)
+            if account.reports.get(report.period) != report:
+                raise ArgumentError("report is not one of this ledger", code="unknown", argument="report")
+            if report.period not in account.acknowledged:
+                name, period = report.campaign, report.period
+                self._append(turn, {"kind": "acknowledge", "campaign": name, "period": period})
 
     def send(
-        self, campaign: str, value: object, transport: Callable[[Answer], object], period: str = ""
-    ) -> Answer:
-        """Record, hand over to `transport`, acknowledge; if that raises, the answer stays pending.
+        self, campaign: str, value: Value, transport: Callable[[Report], object], period: str = ""
+    ) -> Report:
+        """Record, hand over to `transport`, acknowledge.
 
-        `campaign`, `value` and `period` are those of `answer`.
+        Args:
+            campaign: As in `report`.
+            value: As in `report`.
+            transport: Sends a report. If it raises, the report stays pending.
+            period: As in `report`.
+
+        Returns:
+            What was sent.
         """
-        answer = self.answer(campaign, value, period)
-        transport(answer)
-        self.acknowledge(answer)
-        return answer
+        report = self.report(campaign, value, period)
+        transport(report)
+        self.acknowledge(report)
+        return report
 
     def change_budget(self, budget: Amount) -> None:
-        """Set another budget, not below what is spent or set aside already."""
+        """Set another budget.
+
+        Args:
+            budget: The new one.
+
+        Raises:
+            ArgumentError: If it is none.
+            BudgetError: If it is below what is spent or set aside already.
+        """
         amount = exact_budget(budget)
         with self._journal.open() as turn:
-            least = turn.state.committed
-            if least > amount:
-                raise BudgetError(
-                    f"budget must be at least {plain(least)}, which is spent or set aside, "
-                    f"got budget={plain(amount)}"
-                )
+            if (least := turn.state.committed) > amount:
+                rule = f"budget must be at least {plain(least)}, which is spent or set aside"
+                raise BudgetError(f"{rule}, got budget={plain(amount)}", argument="budget")
             self._append(turn, {"kind": "budget", "budget": str(amount)})
-
-    # -- what it says -----------------------------------------------------------------------------------
 
     @property
     def budget(self) -> Fraction:
@@ -203,7 +248,14 @@ class Ledger:
         return self._ask(lambda state: state.budget - state.committed)
 
     def account(self, campaign: str) -> Account:
-        """One campaign: terms, what it cost, its answers."""
+        """Look at one campaign.
+
+        Args:
+            campaign: A name that was enrolled.
+
+        Returns:
+            Its terms, what it cost, its reports.
+        """
         return self._ask(lambda state: state.account(campaign).copy())
 
     @property
@@ -211,28 +263,35 @@ class Ledger:
         """The names that were enrolled."""
         return self._ask(lambda state: tuple(state.accounts))
 
-    def pending(self) -> list[Answer]:
-        """Recorded and not acknowledged, oldest campaign first: send these again after a crash."""
-        return self._ask(lambda state: [a for account in state.accounts.values() for a in account.pending])
+    def pending(self) -> list[Report]:
+        """Find what to send again after a crash.
+
+        Returns:
+            Reports that are recorded and not acknowledged, oldest campaign first.
+        """
+        return self._ask(lambda state: [r for account in state.accounts.values() for r in account.pending])
 
     @property
     def witness(self) -> str:
         """Number and seal of the last entry: keep it elsewhere, and give it when opening the file again."""
         return self._ask(lambda state: str(self._journal.head))
 
+    def entries(self) -> list[dict[str, object]]:
+        """Read everything the file holds. It tells the bins of your values.
+
+        Returns:
+            The entries in order, with number and seal.
+        """
+        return [{"n": head.count, "seal": head.seal, **entry} for head, entry in self._journal.entries()]
+
     def __str__(self) -> str:
-        return self._ask(words.describe)
+        return self._ask(statement)
 
     def __repr__(self) -> str:
         spent, budget = self._ask(lambda state: (plain(state.spent), plain(state.budget)))
         return f"<Ledger {self.path.name!r} spent {spent} of {budget}>"
 
-    def entries(self) -> list[dict[str, object]]:
-        """Everything the file holds, in order, with number and seal. It tells the bins of your values."""
-        return [{"n": head.count, "seal": head.seal, **entry} for head, entry in self._journal.entries()]
-
     def _ask(self, question: Callable[[State], T]) -> T:
-        """Something about the state, answered before another thread or process can change it."""
         with self._journal.open() as turn:
             return question(turn.state)
 

@@ -1,7 +1,7 @@
-"""What a chain of entries adds up to.
+"""What the entries of a ledger add up to.
 
-`State.apply` takes one entry and either accepts it or refuses the chain: it knows the rules as well as the
-ledger does, so a file whose entries spend too much, answer twice or charge too little is not trusted.
+`State.apply` takes one entry and either accepts it or refuses the journal: it knows the rules as well as the
+ledger does, so a file whose entries spend too much, report twice or charge too little is not trusted.
 """
 
 from __future__ import annotations
@@ -9,28 +9,34 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from sottovoce.core.errors import BudgetError
+from sottovoce.core.errors import ArgumentError, BudgetError
 from sottovoce.core.journal import Entry
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.spending import afford, exact_budget
-from sottovoce.device.questions import Cell, cell_of
+from sottovoce.device.agreement import read_terms
+from sottovoce.device.inquiry import Cells, Value, read_cells
 from sottovoce.device.terms import Terms
 
 
 @dataclass(frozen=True)
-class Answer:
-    """One recorded answer: send `cell` under `key`, as often as it takes.
+class Report:
+    """One recorded report: send `cells` under `key`, as often as it takes.
 
-    Of a survey it is a tuple: the cells of the questions that were drawn.
-    `spent` is what recording it cost. `repeated`: the cell was kept from before; `held`: the campaign's
-    bins are used up and the latest kept answer stands in. Both stay on the device.
-    `period` is what it answers for, `digest` that of the mechanism it was drawn with.
+    Attributes:
+        campaign: Whose report it is.
+        period: What it is for.
+        key: The idempotency key.
+        cells: The report: one integer, or as many as a survey asks for.
+        digest: That of the reporter which made it.
+        spent: What recording it cost.
+        repeated: Whether the draw was kept from before. It stays on the device.
+        held: Whether the campaign's bins are used up and the latest kept draw stands in. It stays here too.
     """
 
     campaign: str
     period: str
     key: str
-    cell: Cell
+    cells: Cells
     digest: str
     spent: Fraction
     repeated: bool = False
@@ -39,17 +45,23 @@ class Answer:
 
 @dataclass
 class Account:
-    """One campaign: its terms, what it has cost, and its answers by period.
+    """One campaign of a ledger.
 
-    `name` is the campaign's. `spent` is what it has cost so far; `kept` holds the kept cell of each bin,
-    `latest` the bin of the last answer, `acknowledged` the periods that the collector has.
+    Attributes:
+        name: The campaign's name.
+        terms: What was agreed.
+        spent: What it has cost so far.
+        reports: What was recorded, by period.
+        kept: The kept draw of each bin.
+        latest: The bin of the last report.
+        acknowledged: The periods that the collector has.
     """
 
     name: str
     terms: Terms
     spent: Fraction = Fraction(0)
-    answers: dict[str, Answer] = field(default_factory=dict)
-    kept: dict[int, Cell] = field(default_factory=dict)
+    reports: dict[str, Report] = field(default_factory=dict)
+    kept: dict[int, Cells] = field(default_factory=dict)
     latest: int | None = None
     acknowledged: set[str] = field(default_factory=set)
 
@@ -59,25 +71,39 @@ class Account:
         return max(self.spent, self.terms.reserved)
 
     @property
-    def pending(self) -> list[Answer]:
+    def pending(self) -> list[Report]:
         """Recorded and not acknowledged: to be sent (again)."""
-        return [answer for period, answer in self.answers.items() if period not in self.acknowledged]
+        return [report for period, report in self.reports.items() if period not in self.acknowledged]
 
     def copy(self) -> Account:
-        """A snapshot that later entries do not change."""
+        """Take a snapshot.
+
+        Returns:
+            The same, which later entries do not change.
+        """
         return replace(
-            self, answers=dict(self.answers), kept=dict(self.kept), acknowledged=set(self.acknowledged)
+            self, reports=dict(self.reports), kept=dict(self.kept), acknowledged=set(self.acknowledged)
         )
 
-    def next_bin(self, bin_: int) -> tuple[int, bool]:
-        """The bin whose answer goes out, and whether it is the latest one standing in for a new one.
+    def read(self, entry: Entry) -> Report:
+        """Read the report that an entry records.
 
-        `bin_` is the bin of the value now.
+        Args:
+            entry: One of kind "report".
+
+        Returns:
+            The report.
         """
-        full = len(self.kept) >= (self.terms.answers or 0)
-        if bin_ in self.kept or not full or self.latest is None:
-            return bin_, False
-        return self.latest, True
+        return Report(
+            self.name,
+            entry["period"],
+            entry["key"],
+            read_cells(entry["cells"]),
+            self.terms.reporter.digest,
+            Fraction(entry["spent"]),
+            not entry["new"],
+            bool(entry["held"]),
+        )
 
 
 class State:
@@ -91,28 +117,70 @@ class State:
 
     @property
     def spent(self) -> Fraction:
+        """What all campaigns have cost."""
         return sum((account.spent for account in self.accounts.values()), Fraction(0))
 
     @property
     def committed(self) -> Fraction:
-        """Spent or set aside."""
+        """What is spent or set aside."""
         return sum((account.committed for account in self.accounts.values()), Fraction(0))
 
     def account(self, name: str) -> Account:
+        """The account of a campaign, refused if there is none."""
         if name not in self.accounts:
-            raise ValueError(f"campaign {name!r} is not enrolled in this ledger")
+            raise ArgumentError(
+                f"campaign {name!r} is not enrolled in this ledger", code="unknown", argument="campaign"
+            )
         return self.accounts[name]
 
     def afford(self, more: Fraction, what: str) -> None:
         """Refuse to spend or set aside more than is left."""
         afford(more, self.committed, self.budget, what)
 
+    def price(self, account: Account, *, new: bool) -> Fraction:
+        """What one more report costs, refused if it is over the campaign's or the person's limit."""
+        terms = account.terms
+        if terms.sends is not None and len(account.reports) >= terms.sends:
+            raise BudgetError(
+                f"campaign {account.name!r} agreed to {terms.sends} sends and has used them; nothing spent",
+                code="sends",
+            )
+        price = (terms.epsilon if new else Fraction(0)) + terms.epsilon_again
+        after = max(account.spent + price, terms.reserved)
+        self.afford(after - account.committed, f"a report to {account.name!r}")
+        return price
+
+    def draw(self, account: Account, value: Value, rng: Seeded = None) -> Entry:
+        """What to record for one more period.
+
+        Over the limit is an error before any draw.
+
+        Args:
+            account: Whose.
+            value: The person's value.
+            rng: A source of words; not a seed, as what is drawn twice would be drawn alike.
+        """
+        terms = account.terms
+        numbers = terms.inquiry.judge(value)
+        slot, held = terms.slot(numbers), False
+        if slot is not None and slot not in account.kept and 0 < terms.most_kept <= len(account.kept):
+            slot, held = account.latest, True
+        draw = None if slot is None else account.kept.get(slot)
+        new = draw is None
+        price = self.price(account, new=new)
+        if draw is None:
+            draw = terms.draw(slot, numbers, rng)
+        return {
+            "cells": terms.sent(draw, rng), "slot": slot, "kept": None if slot is None else draw,
+            "new": new, "held": held, "spent": str(price),
+        }  # fmt: skip
+
     # -- entries ----------------------------------------------------------------------------------------
 
     def apply(self, entry: Entry) -> None:
-        """Take one entry, or refuse the chain."""
+        """Take one entry, or refuse the journal."""
         kinds = {"open": self._open, "budget": self._rebudget, "enrol": self._enrol}
-        kinds |= {"answer": self._answer, "acknowledge": self._acknowledge}
+        kinds |= {"report": self._report, "acknowledge": self._acknowledge}
         kind, at = entry["kind"], entry["at"]
         if (kind == "open") == bool(self.ledger) or at < self.at:
             raise ValueError("an entry is out of place")
@@ -127,79 +195,36 @@ class State:
         self.afford(Fraction(0), "what was spent or set aside")
 
     def _enrol(self, entry: Entry) -> None:
-        name, terms = entry["campaign"], Terms.from_entry(entry["terms"])
+        name, terms = entry["campaign"], read_terms(entry["terms"])
         if name in self.accounts:
             raise ValueError("a campaign is enrolled twice")
         self.afford(terms.reserved, f"campaign {name!r}")
         self.accounts[name] = Account(name, terms)
 
-    def price(self, account: Account, *, new: bool) -> Fraction:
-        """What one more answer costs, refused if it is over the campaign's or the person's limit."""
-        terms = account.terms
-        if terms.sends is not None and len(account.answers) >= terms.sends:
-            raise BudgetError(
-                f"campaign {account.name!r} agreed to {terms.sends} sends and has used them; nothing spent"
-            )
-        price = (terms.epsilon if new else Fraction(0)) + terms.epsilon_again
-        after = max(account.spent + price, terms.reserved)
-        self.afford(after - account.committed, f"an answer to {account.name!r}")
-        return price
-
-    def draw(self, account: Account, value: object, rng: Seeded = None) -> Entry:
-        """What to record: cell, kept cell and bin, what it costs. Over the limit is an error before any draw.
-
-        `rng` must not be a seed: what is drawn twice would be drawn alike.
-        """
-        terms = account.terms
-        number = terms.question.judge(value)
-        if terms.repeat == "fresh":
-            price = self.price(account, new=True)
-            return {
-                "cell": terms.question.draw(number, rng), "kept": None, "bin": None,
-                "new": True, "held": False, "spent": str(price),
-            }  # fmt: skip
-        if terms.repeat == "once":
-            bin_, held = 0, False
-        else:
-            bin_, held = account.next_bin(terms.bin_of(number))
-        new = bin_ not in account.kept
-        price = self.price(account, new=new)
-        if not new:
-            kept = account.kept[bin_]
-        else:
-            kept = terms.question.draw(number, rng) if terms.repeat == "once" else terms.draw_bin(bin_, rng)
-        return {
-            "cell": terms.resend(kept, rng), "kept": kept, "bin": bin_,
-            "new": new, "held": held, "spent": str(price),
-        }  # fmt: skip
-
-    def _answer(self, entry: Entry) -> None:
+    def _report(self, entry: Entry) -> None:
         account = self.accounts[entry["campaign"]]
-        period, cell, bin_ = entry["period"], cell_of(entry["cell"]), entry["bin"]
-        terms, new = account.terms, bool(entry["new"])
-        if period in account.answers:
-            raise ValueError("a period is answered twice")
-        if not terms.question.holds(cell):
-            raise ValueError("a cell that the mechanism does not have")
-        if new != (terms.repeat == "fresh" or bin_ not in account.kept):
-            raise ValueError("an answer is free that was not, or the other way round")
-        spent = self.price(account, new=new)
-        if entry["spent"] != str(spent):
-            raise ValueError("an answer was charged wrongly")
-        if terms.repeat != "fresh":
-            kept = cell_of(entry["kept"])
-            if account.kept.setdefault(bin_, kept) != kept or (terms.again is None and cell != kept):
-                raise ValueError("a kept answer has changed")
-            if len(account.kept) > (terms.answers or 1):
-                raise ValueError("more bins than agreed")
-            account.latest = bin_
-        account.spent += spent
-        account.answers[period] = Answer(
-            account.name, period, entry["key"], cell, terms.mechanism.digest, spent, not new, entry["held"]
-        )
+        report, slot, terms = account.read(entry), entry["slot"], account.terms
+        if report.period in account.reports:
+            raise ValueError("a period is reported twice")
+        terms.inquiry.check(report.cells)
+        if report.repeated == (slot is None or slot not in account.kept):
+            raise ValueError("a report is free that was not, or the other way round")
+        if report.spent != self.price(account, new=not report.repeated):
+            raise ValueError("a report was charged wrongly")
+        if (slot is None) != (terms.most_kept == 0):
+            raise ValueError("a draw is kept that was not agreed to, or the other way round")
+        if slot is not None:
+            draw = account.kept.setdefault(slot, read_cells(entry["kept"]))
+            if draw != read_cells(entry["kept"]) or not terms.could_send(draw, report.cells):
+                raise ValueError("a kept draw has changed")
+            if len(account.kept) > terms.most_kept:
+                raise ValueError("more draws are kept than agreed")
+            account.latest = slot
+        account.spent += report.spent
+        account.reports[report.period] = report
 
     def _acknowledge(self, entry: Entry) -> None:
         account = self.accounts[entry["campaign"]]
-        if entry["period"] not in account.answers:
-            raise ValueError("an acknowledgement without an answer")
+        if entry["period"] not in account.reports:
+            raise ValueError("an acknowledgement without a report")
         account.acknowledged.add(entry["period"])

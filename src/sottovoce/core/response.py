@@ -16,22 +16,32 @@ from sottovoce.core.domains import Interval
 from sottovoce.core.errors import check_epsilon, whole_number
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.window import Window
-from sottovoce.designs.build import draw_bits, named
+from sottovoce.core.window import MAX_BITS, MIN_BITS, Window
 
 
-@named
 def response(epsilon: float, cells: int) -> Mechanism:
     """Randomised response on cells 0 … cells−1: report(j) is j with odds e^ε against any other cell.
 
-    >>> m = response(epsilon=1.0, cells=4)
-    >>> counts = m.counts([2.0])[0]
-    >>> float(counts[2] / counts[0]).__round__(9), m.decode([0, 3]).tolist()
-    (2.718281828, [0.0, 3.0])
+    Args:
+        epsilon: The privacy parameter.
+        cells: How many cells there are, at least 2.
+
+    Returns:
+        A mechanism whose values and reports are the cells.
+
+    Raises:
+        ArgumentError: If a parameter is out of range.
+
+    Example:
+        >>> m = response(epsilon=1.0, cells=4)
+        >>> counts = m.counts([2.0])[0]
+        >>> float(counts[2] / counts[0]).__round__(9), m.decode([0, 3]).tolist()
+        (2.718281828, [0.0, 3.0])
     """
     epsilon, k = check_epsilon(epsilon), whole_number(cells, "cells", least=2, most=1 << 12)
     q = exp_lower(epsilon)
-    bits = draw_bits(float(k / (k + q - 1)), q, False)
+    # The most bits for which the weights of all cells, extra included, stay below 2^53.
+    bits = max(MIN_BITS, min(MAX_BITS, math.floor(53 - math.log2(float(k * q / (k + q - 1)) * (1 + 1e-6)))))
     a = math.ceil(Fraction(1 << bits) / (k + q - 1))
     e = (1 << bits) - k * a
     window = Window(
@@ -46,4 +56,4 @@ def response(epsilon: float, cells: int) -> Mechanism:
         knot_s=np.arange(k) * e,
         stepwise=True,
     )
-    return Mechanism(epsilon, Interval(-0.5, k - 0.5), window)
+    return Mechanism(epsilon, Interval(-0.5, k - 0.5), window, name="response")

@@ -1,0 +1,218 @@
+"""What a campaign asks of a person: any reporter, and the rule for values that are missing or out of range.
+
+A value that is missing (None, NaN, infinite) or out of range is reported by the declared rule, question by
+question, through the same mechanism: neither silence nor an error may depend on what the value is. Only a
+value that is no number at all, or the wrong count of them, is an error of the program.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.core.domains import FloatArray, Space
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
+from sottovoce.core.policy import Missing, Outside, Policy
+from sottovoce.core.randomness import Seeded, word_source
+from sottovoce.core.reporter import Reporter
+from sottovoce.core.values import number_or_nan
+
+#: A number, a position (x, y), or the answers to a survey, by name or in order; None where one is missing.
+Value = float | Sequence[object] | Mapping[str, object] | None
+#: A report: one integer, or as many as a survey asks for.
+Cells = tuple[int, ...]
+#: What a report stands for: a number, a position, or these by question.
+Decoded = float | FloatArray | dict[str, float | FloatArray]
+#: The numbers of each question, NaN where they are missing.
+Numbers = dict[str, FloatArray]
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """A reporter, and what becomes of missing and out-of-range values of each of its questions.
+
+    Attributes:
+        reporter: What randomises.
+        policies: The rules, by question.
+    """
+
+    reporter: Reporter
+    policies: Mapping[str, Policy]
+
+    @classmethod
+    def of(cls, reporter: Reporter, missing: Missing | Mapping[str, Missing], outside: Outside) -> Inquiry:
+        """An inquiry whose rules leave no value without a report.
+
+        Args:
+            reporter: What randomises.
+            missing: What stands in for missing values, "uniform" or a number; for all questions, or by name.
+            outside: What happens to values outside, "clip" or "missing".
+
+        Raises:
+            ArgumentError: If a rule is none for the question, is lacking, or would leave a value unreported.
+        """
+        names = list(reporter.questions)
+        rules = dict(missing) if isinstance(missing, Mapping) else dict.fromkeys(names, missing)
+        if set(rules) != set(names):
+            raise ArgumentError(
+                f"missing must have a rule for each of {', '.join(names)}", code="lacking", argument="missing"
+            )
+        policies = {}
+        for name in names:
+            policies[name] = policy = Policy(rules[name], outside).checked(_space(reporter, name))
+            if policy.silent:
+                raise ArgumentError(
+                    "missing must be 'uniform' or a value, and outside 'clip' or 'missing': a device is "
+                    f"never silent because of a value, got missing={policy.missing!r}, outside={outside!r}",
+                    code="choice",
+                    argument="outside" if outside == "refuse" else "missing",
+                )
+        return cls(reporter, policies)
+
+    @property
+    def _several(self) -> bool:
+        return set(self.policies) != {"value"}
+
+    @property
+    def outcomes(self) -> int:
+        """How many different reports there are."""
+        ways = [1] + [0] * self.reporter.width  # ways[j]: reports of j questions among those seen so far
+        for question in self.reporter.questions.values():
+            for j in range(self.reporter.width, 0, -1):
+                ways[j] += ways[j - 1] * question.cells
+        return ways[-1]
+
+    def __str__(self) -> str:
+        """What is asked, in words; empty when it is one number."""
+        if self._several:
+            names, width = ", ".join(self.policies), self.reporter.width
+            lot = "" if width == len(self.policies) else f", of which {width} drawn by lot are sent"
+            return f"Asks for {names} in one report{lot}."
+        return "Asks for a position, in one report." if _space(self.reporter, "value").shape else ""
+
+    # -- one person's value -----------------------------------------------------------------------------
+
+    def judge(self, value: Value) -> Numbers:
+        """The numbers of each question, after the rule for values outside.
+
+        Args:
+            value: What the person's value is.
+
+        Returns:
+            NaN where a value is missing. Never an error because of what a number is.
+
+        Raises:
+            ArgumentTypeError: If something is no number, or there are too many or too few.
+        """
+        values = self._by_question(value)
+        numbers = {}
+        for name, policy in self.policies.items():
+            space = _space(self.reporter, name)
+            judged, missing = policy.judge(_numbers(values[name], space), space)
+            numbers[name] = np.where(missing[..., None] if space.shape else missing, math.nan, judged)
+        return numbers
+
+    def _by_question(self, value: object) -> Mapping[str, object]:
+        if not self._several:
+            return {"value": value}
+        if value is None:
+            return dict.fromkeys(self.policies)
+        if isinstance(value, Mapping) and set(value) == set(self.policies):
+            return value
+        items = _items(value)
+        if items is None or len(items) != len(self.policies):
+            raise ArgumentTypeError(
+                f"value must be {len(self.policies)} values (None: missing), by name or in order, or None",
+                argument="value",
+            )
+        return dict(zip(self.policies, items, strict=True))
+
+    def draw(self, numbers: Numbers, rng: Seeded = None) -> Cells:
+        """One exact draw; of what is missing by its stand-in.
+
+        Args:
+            numbers: What `judge` gave.
+            rng: A seed, for simulations only.
+
+        Returns:
+            The report.
+        """
+        source = word_source(rng)
+        values = {
+            name: policy.prepare(numbers[name], _space(self.reporter, name), source)
+            for name, policy in self.policies.items()
+        }
+        report = self.reporter.report(values if self._several else values["value"], rng=source)
+        return tuple(np.atleast_1d(report).tolist())
+
+    def draw_many(self, values: object, rng: Seeded = None) -> NDArray[Any]:
+        """Independent draws for many people.
+
+        Args:
+            values: One value per person, in an array or a table, as the reporter takes them.
+            rng: A seed, for simulations only.
+
+        Returns:
+            A report per person.
+
+        Raises:
+            ArgumentTypeError: If something is no number. A number is never refused for what it is.
+        """
+        missing: Any = {name: policy.missing for name, policy in self.policies.items()}
+        outside = next(iter(self.policies.values())).outside
+        missing = missing if self._several else missing["value"]
+        return self.reporter.report(values, missing=missing, outside=outside, rng=rng)
+
+    def decode(self, cells: Cells) -> Decoded:
+        """What a report stands for: a number, a position, or values by question."""
+        decoded = self.reporter.decode(cells)
+        if self._several:
+            return {name: column[0] for name, column in decoded.items()}
+        return decoded[0]
+
+    def check(self, cells: Cells) -> None:
+        """Refuse what is not a report of this inquiry.
+
+        Raises:
+            DataError: If it is none.
+        """
+        if len(cells) != self.reporter.width:
+            raise DataError(f"a report must be {self.reporter.width} cells", code="width", argument="cells")
+        self.reporter.checked(np.array(cells, dtype=np.int64))
+
+
+def read_cells(entry: object) -> Cells:
+    """A report as a file holds it.
+
+    Raises:
+        TypeError: If it is something else.
+    """
+    if not isinstance(entry, list) or not all(type(cell) is int for cell in entry):
+        raise TypeError("a report must be a list of integers")
+    return tuple(entry)
+
+
+def _space(reporter: Reporter, name: str) -> Space:
+    return reporter.questions[name].domain  # type: ignore[return-value]  # a question is no survey
+
+
+def _numbers(value: object, space: Space) -> FloatArray:
+    if not space.shape:
+        return np.asarray(number_or_nan(value))
+    if value is None:
+        return np.full(space.shape, math.nan)
+    items = _items(value)
+    if items is None or (len(items),) != space.shape:
+        raise ArgumentTypeError("value must be a position (x, y) or None", argument="value")
+    return np.array([number_or_nan(item) for item in items])
+
+
+def _items(value: object) -> Sequence[object] | None:
+    """The items of a sequence that is no text."""
+    items = value.tolist() if isinstance(value, np.ndarray) else value
+    return items if isinstance(items, Sequence) and not isinstance(items, str | bytes) else None
