@@ -88,7 +88,7 @@ def test_reports_of_several_cells_are_lists(people: Any, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("lists", "message"),
     [
-        (pa.array([[1, 66_000], [1]]), "must hold lists of 2 cells, some have another length"),
+        (pa.array([[1, 66_000], [1]]), "must hold lists of 2: 1 of 2 have another length"),
         (pa.array([[1, 2]]), "a report must answer 2 different questions in order"),
         (pa.array([[1, 10**6]]), "holds 1 cells outside"),
         (pa.array([1, 2]), "must hold lists of 2 cells, got int64"),
@@ -131,7 +131,7 @@ def test_positions(people: Any) -> None:
         bulk.report(gaps, {"home": POLAR}, clip=True)
     assert bulk.report(gaps, {"home": POLAR}, missing="uniform", clip=True).num_rows == 3
     assert bulk.report(gaps, {"home": POLAR}, missing="drop", outside="missing").num_rows == 1
-    with pytest.raises(DataError, match="must hold lists of 2 numbers"):
+    with pytest.raises(DataError, match="must hold lists of 2: 1 of 1"):
         bulk.report(pa.table({"home": [[1.0, 2.0, 3.0]]}), {"home": POLAR})
     with pytest.raises(TypeError, match="column 'home' must be lists of 2 numbers, got double"):
         bulk.report(pa.table({"home": [1.0]}), {"home": POLAR})

@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute
 from numpy.typing import NDArray
 
+from sottovoce.bulk.columns import Mask, cells_array, check_type, read_values
 from sottovoce.bulk.keyed_draws import KeyedDraws
 from sottovoce.bulk.labels import label
 from sottovoce.bulk.sources import Data, Source
@@ -21,8 +21,6 @@ from sottovoce.core.number import Number
 from sottovoce.core.policy import WORDS, Missing, Outside, Policy
 from sottovoce.core.randomness import word_source
 from sottovoce.core.reporter import Reporter
-
-Mask = NDArray[np.bool_]
 
 
 def declared(missing: Missing, outside: Outside, clip: bool) -> Policy:
@@ -91,7 +89,7 @@ class Randomiser:
         """The source of some data, with the columns that are needed."""
         source = Source(data, [*self.keep, *self.inputs], dict.fromkeys(self.inputs, pa.float64()))
         for column, domain in self.inputs.items():
-            _check_type(source.field(column).type, column, domain)
+            check_type(source.field(column).type, column, domain)
         return source
 
     def schema(self, source: Source) -> pa.Schema:
@@ -112,7 +110,7 @@ class Randomiser:
             if self.policy.missing == "drop":
                 present &= ~missing
             mask = missing if self.policy.missing == "keep" else None
-            arrays.append(_as_arrow(cells, mask).cast(schema.field(name).type))
+            arrays.append(cells_array(cells, mask).cast(schema.field(name).type))
         reports = pa.RecordBatch.from_arrays(arrays, schema=schema)
         return reports if present.all() else reports.filter(pa.array(present))
 
@@ -125,7 +123,7 @@ class Randomiser:
         values, lacking = {}, np.zeros(batch.num_rows, dtype=np.bool_)
         for column, question in _asked(name, mechanism).items():
             domain = cast(Space, question.domain)
-            numbers, missing = self._judged(_values(batch, column, domain), column, domain)
+            numbers, missing = self._judged(read_values(batch, column, domain), column, domain)
             if missing.any():
                 numbers = np.array(numbers, dtype=np.float64)
                 numbers[missing] = self._stand_ins(draws, domain)[missing]
@@ -158,7 +156,7 @@ class Randomiser:
         first: dict[tuple[str, str], int] = {}
         for batch in batches:
             for column, domain in self.inputs.items():
-                for kind, wrong in self._refused(_values(batch, column, domain), domain).items():
+                for kind, wrong in self._refused(read_values(batch, column, domain), domain).items():
                     if wrong.any():
                         first.setdefault((column, kind), rows + int(np.argmax(wrong)))
                         counts[column, kind] = counts.get((column, kind), 0) + int(np.count_nonzero(wrong))
@@ -208,45 +206,3 @@ def _is_simple(mechanism: Reporter) -> bool:
 def _asked(name: str, mechanism: Reporter) -> Mapping[str, Reporter]:
     """The columns of values that go into a column of reports, and what each is asked by."""
     return {name: mechanism} if _is_simple(mechanism) else mechanism.questions
-
-
-def _check_type(kind: pa.DataType, column: str, domain: Space) -> None:
-    """Refuse a column that does not hold numbers, or positions where these are asked for."""
-    element, rule = kind, "numeric"
-    if domain.shape:
-        rule = f"lists of {domain.shape[0]} numbers"
-        element = (
-            kind.value_type if pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind) else pa.string()
-        )
-    # A column without a single value has Arrow's null type, and is numeric as much as anything else.
-    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
-    if not any(is_kind(element) for is_kind in kinds):
-        raise ArgumentTypeError(f"column {column!r} must be {rule}, got {kind}", argument="mechanisms")
-
-
-def _values(batch: pa.RecordBatch, column: str, domain: Space) -> FloatArray:
-    """A column of numbers or positions as numpy, NaN where it is null."""
-    array = batch.column(column)
-    _check_type(array.type, column, domain)
-    if not domain.shape:
-        return _numbers(array)
-    sizes = pa.compute.list_value_length(array).drop_null().to_numpy()
-    if (sizes != domain.shape[0]).any():
-        raise DataError(
-            f"column {column!r} must hold lists of {domain.shape[0]} numbers, others have another length"
-        )
-    return np.stack([_numbers(pa.compute.list_element(array, i)) for i in range(domain.shape[0])], axis=-1)
-
-
-def _numbers(array: pa.Array) -> FloatArray:
-    if pa.types.is_decimal(array.type) or pa.types.is_null(array.type):
-        array = array.cast(pa.float64())
-    return array.to_numpy(zero_copy_only=False)
-
-
-def _as_arrow(cells: NDArray[Any], mask: Mask | None) -> pa.Array:
-    """Reports as an Arrow array, of lists where one is several cells; null under the mask."""
-    if cells.ndim == 1 or cells.shape[1] == 1:
-        return pa.array(cells.reshape(-1), mask=mask)
-    nulls = None if mask is None else pa.array(mask)
-    return pa.FixedSizeListArray.from_arrays(pa.array(cells.reshape(-1)), cells.shape[1], mask=nulls)

@@ -83,13 +83,14 @@ def report(
     Args:
         data: The name of a Parquet, CSV or Arrow file, a folder, a list of files, or a dataframe: whatever
             gives an Arrow stream, such as pandas, polars, DuckDB and pyarrow.
-        mechanisms: The mechanism of each column that is randomised.
+        mechanisms: The mechanism of each column that is randomised. A survey is given by the name of its
+            column of reports; its values are in one column per question, named like it.
         output: Where reports are written: a file by its ending (.parquet, .arrow, .csv), for several sources
             a folder with one Parquet file each.
         keep: Columns that are in the result as they are. All others are left out.
         missing: What becomes of null, NaN and infinity: "refuse", "uniform" or a number that stands in and is
             randomised like any other value, "drop" (no row) or "keep" (an empty report, which shows who had
-            no value).
+            no value). Of a survey, dropped or empty if any question lacks a value.
         outside: What becomes of numbers outside the domain: "refuse", "clip" or "missing".
         clip: Short for `outside="clip"`.
         progress: Called with the number of rows of every batch that is done.

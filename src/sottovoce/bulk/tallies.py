@@ -7,8 +7,8 @@ from typing import overload
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute
 
+from sottovoce.bulk.columns import check_sizes, is_list
 from sottovoce.bulk.group_counter import GroupCounter
 from sottovoce.bulk.grouped_tally import GroupedTally
 from sottovoce.bulk.labels import SPEC, agreed, labelled_mechanism
@@ -89,7 +89,8 @@ def tally(
         for batch in source.batches():
             reports = _reports(batch, column, mechanism, _where(source, column))
             if counter is None:
-                counts += np.bincount(reports.column(column), minlength=counts.size)
+                cells = reports.column(column).to_numpy(zero_copy_only=False)
+                counts += np.bincount(cells.astype(np.int64, copy=False), minlength=counts.size)
             else:
                 counter.add(reports, column)
             if progress is not None:
@@ -134,15 +135,10 @@ def _reports(batch: pa.RecordBatch, column: str, mechanism: Reporter, where: str
 
 def _one_cell_a_row(batch: pa.RecordBatch, column: str, width: int, where: str) -> pa.RecordBatch:
     lists = batch.column(column)
-    if not (pa.types.is_list(lists.type) or pa.types.is_fixed_size_list(lists.type)):
-        raise ArgumentTypeError(
-            f"{where} must hold lists of {width} cells, got {lists.type}", argument="column"
-        )
-    if (
-        len(lists)
-        and not pa.compute.all(pa.compute.equal(pa.compute.list_value_length(lists), width)).as_py()
-    ):
-        raise DataError(f"{where} must hold lists of {width} cells, some have another length")
+    if not is_list(lists.type):
+        rule = f"{where} must hold lists of {width} cells"
+        raise ArgumentTypeError(f"{rule}, got {lists.type}", argument="column")
+    check_sizes(lists, width, where)
     rows = pa.array(np.repeat(np.arange(batch.num_rows), width))
     arrays = [
         lists.flatten() if name == column else batch.column(name).take(rows) for name in batch.schema.names

@@ -1,0 +1,72 @@
+"""Columns between Arrow and numpy: people's values on the way in, the cells of reports on the way out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sottovoce.core.domains import FloatArray, Space
+from sottovoce.core.errors import ArgumentTypeError, DataError
+
+Mask = NDArray[np.bool_]
+
+
+# -- values -------------------------------------------------------------------------------------------------
+
+
+def check_type(kind: pa.DataType, column: str, domain: Space) -> None:
+    """Refuse a column that does not hold numbers, or lists of them where positions are asked for."""
+    rule, element = "numeric", kind
+    if domain.shape:
+        rule, element = f"lists of {domain.shape[0]} numbers", kind.value_type if is_list(kind) else None
+    # A column without a single value has Arrow's null type, and is numeric as much as anything else.
+    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
+    if element is None or not any(is_kind(element) for is_kind in kinds):
+        raise ArgumentTypeError(f"column {column!r} must be {rule}, got {kind}", argument="mechanisms")
+
+
+def read_values(batch: pa.RecordBatch, column: str, domain: Space) -> FloatArray:
+    """A column of numbers or positions as numpy, NaN where it is null."""
+    array = batch.column(column)
+    check_type(array.type, column, domain)
+    if not domain.shape:
+        return _numbers(array)
+    (size,) = domain.shape
+    check_sizes(array, size, f"column {column!r}")
+    return np.stack([_numbers(pc.list_element(array, i)) for i in range(size)], axis=-1)
+
+
+def _numbers(array: pa.Array) -> FloatArray:
+    if pa.types.is_decimal(array.type) or pa.types.is_null(array.type):
+        array = array.cast(pa.float64())
+    return array.to_numpy(zero_copy_only=False)
+
+
+# -- reports ------------------------------------------------------------------------------------------------
+
+
+def cells_array(cells: NDArray[Any], mask: Mask | None) -> pa.Array:
+    """Reports as an Arrow array, of lists where one is several cells; null under the mask."""
+    if cells.ndim == 1 or cells.shape[1] == 1:
+        return pa.array(cells.reshape(-1), mask=mask)
+    nulls = None if mask is None else pa.array(mask)
+    return pa.FixedSizeListArray.from_arrays(pa.array(cells.reshape(-1)), cells.shape[1], mask=nulls)
+
+
+# -- lists --------------------------------------------------------------------------------------------------
+
+
+def is_list(kind: pa.DataType) -> bool:
+    """Whether it is a type of lists, of one size or of any."""
+    return pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind)
+
+
+def check_sizes(lists: pa.Array, size: int, where: str) -> None:
+    """Refuse lists of another size; nulls are none."""
+    lengths = pc.list_value_length(lists).drop_null().to_numpy()
+    if wrong := int(np.count_nonzero(lengths != size)):
+        raise DataError(f"{where} must hold lists of {size}: {wrong} of {len(lists)} have another length")
