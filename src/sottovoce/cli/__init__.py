@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 ABOUT = "Statistics about numbers from many people, without learning anyone's number."
 
-#: Each command, a module of this package with `register(app)`, and the first line of its help.
+#: Each command with the first line of its help: the function of the same name in the module of that name, or,
+#: where that has commands of its own, what its `register(app)` adds.
 COMMANDS = {
     "audit": "Count the exact ε of a mechanism from its JSON spec.",
     "campaign": "Create and manage the campaigns of a collector's store.",
@@ -56,7 +57,11 @@ def build_app(*names: str) -> typer.Typer:
     )
     app.callback()(lambda: None)  # a group, also of one command
     for name in names or COMMANDS:
-        importlib.import_module(f"{__name__}.{name}").register(app)
+        module = importlib.import_module(f"{__name__}.{name}")
+        if hasattr(module, "register"):
+            module.register(app)
+        else:
+            app.command(name)(getattr(module, name))
     return app
 
 

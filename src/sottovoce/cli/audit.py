@@ -10,10 +10,6 @@ import typer
 import sottovoce as sv
 
 
-def register(app: typer.Typer) -> None:
-    app.command("audit")(audit)
-
-
 def audit(
     spec: Annotated[Path, typer.Argument(help="A mechanism's JSON spec.", exists=True, dir_okay=False)],
     limit: Annotated[float | None, typer.Option("--limit", help="Also fail above this ε.")] = None,

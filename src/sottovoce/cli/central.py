@@ -47,10 +47,6 @@ Outside = Annotated[
 Clip = Annotated[bool, typer.Option("--clip", help="Short for --outside clip.")]
 
 
-def register(app: typer.Typer) -> None:
-    app.command("central")(central)
-
-
 def central(
     file: Annotated[Path, typer.Argument(help="Parquet, CSV or Arrow file or folder; a row is a person.")],
     epsilon: Epsilon,

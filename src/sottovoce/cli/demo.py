@@ -21,11 +21,6 @@ if TYPE_CHECKING:
 _WORDS = {0.25: "a quarter left by", 0.5: "half left by", 0.75: "three quarters by"}
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("demo")(demo)
-
-
 def demo(
     epsilon: Annotated[float, typer.Option("--epsilon", help="Privacy parameter ε.")] = 2.0,
     output: Annotated[Path, typer.Option("--output", metavar="PATH", help="The picture.")] = Path(

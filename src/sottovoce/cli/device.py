@@ -15,11 +15,10 @@ Path_ = Annotated[Path, typer.Argument(help="The ledger's file.", exists=True, d
 
 
 def register(app: typer.Typer) -> None:
+    """Add the commands of `sottovoce device`."""
     device = typer.Typer(help="Look at your own ledger of spent ε.", no_args_is_help=True)
-    device.command("show")(show)
-    device.command("check")(check)
-    device.command("pending")(pending)
-    device.command("export")(export)
+    for command in (show, check, pending, export):
+        device.command()(command)
     app.add_typer(device, name="device")
 
 

@@ -25,10 +25,6 @@ from sottovoce.core.errors import DataError, MissingExtra, NoDataError, check_co
 PICTURES = (".png", ".svg", ".pdf")
 
 
-def register(app: typer.Typer) -> None:
-    app.command("estimate")(estimate)
-
-
 def estimate(
     data: Annotated[
         list[Path], typer.Argument(help="Reports (Parquet, CSV, Arrow, a folder) or a tally (.json).")

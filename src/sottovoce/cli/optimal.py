@@ -19,10 +19,6 @@ from sottovoce.cli.options import (
 from sottovoce.core.errors import MissingExtra
 
 
-def register(app: typer.Typer) -> None:
-    app.command("optimal")(optimal)
-
-
 def optimal(
     epsilon: Epsilon,
     domain: DomainPair = None,

@@ -23,10 +23,6 @@ from sottovoce.core.policy import Outside
 NAMES = ("duchi", "ogpm", "ogpm_unbiased", "optimal", "pm", "ptt", "sw", "two_scale")
 
 
-def register(app: typer.Typer) -> None:
-    app.command("perturb")(perturb)
-
-
 def perturb(
     data: Annotated[list[Path], typer.Argument(help="CSV, Parquet or Arrow files, or a folder of them.")],
     columns: Annotated[

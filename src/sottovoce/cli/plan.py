@@ -21,10 +21,6 @@ Confidence = Annotated[float, typer.Option("--confidence", help="Of the interval
 Format = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
-def register(app: typer.Typer) -> None:
-    app.command("plan")(plan)
-
-
 def plan(
     task: Task = "mean",
     epsilon: Epsilon = None,

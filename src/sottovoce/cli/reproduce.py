@@ -11,10 +11,6 @@ import typer
 from sottovoce.cli.options import Quick
 
 
-def register(app: typer.Typer) -> None:
-    app.command("reproduce")(reproduce)
-
-
 def reproduce(
     quick: Quick = False,
     output: Annotated[Path, typer.Option("--output", metavar="PATH", help="The folder to write to.")] = Path(

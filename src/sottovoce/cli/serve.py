@@ -14,10 +14,6 @@ StoreOption = Annotated[
 DEFAULT_STORE = "sottovoce.db"
 
 
-def register(app: typer.Typer) -> None:
-    app.command("serve")(serve)
-
-
 def serve(
     store: StoreOption = DEFAULT_STORE,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
