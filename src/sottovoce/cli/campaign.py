@@ -171,7 +171,7 @@ def export(
     check_target(output, (".csv", ".parquet"))
     opened = _open(store)
     rows = opened.daily_counts(_find(opened, name).id)
-    output.write_bytes(exports.export(rows, output.suffix.lower().removeprefix(".")))
+    output.write_bytes(exports.export(rows, "csv" if output.suffix.lower() == ".csv" else "parquet"))
     typer.echo(f"wrote {len(rows)} rows to {output}")
 
 

@@ -61,17 +61,7 @@ class NewCampaign(Declaration):
 
     @classmethod
     def of(cls, content: Mapping[str, object]) -> NewCampaign:
-        """The same from named fields.
-
-        Args:
-            content: The fields, as the HTTP interface takes them.
-
-        Returns:
-            The campaign that is wished for.
-
-        Raises:
-            Refusal: If a field breaks its rule; it names the field.
-        """
+        """The same from named fields; a refusal names the one that breaks its rule."""
         try:
             return cls.model_validate(content)
         except ValidationError as error:
@@ -131,14 +121,7 @@ class Campaign:
 
 
 def create(store: Store, new: NewCampaign) -> Campaign:
-    """Check a new campaign and store it.
-
-    Args:
-        store: Where.
-        new: What is wished for.
-
-    Returns:
-        The campaign, whose reporter and rules are fixed from now on.
+    """Check a new campaign and store it; its reporter and rules are fixed from now on.
 
     Raises:
         Refusal: If the spec is not one, a rule contradicts it, or the name is taken.
@@ -178,16 +161,7 @@ def _stand_in(new: NewCampaign, reporter: Reporter) -> StandIn:
 
 
 def close(store: Store, campaign: Campaign, moment: dt.datetime) -> Campaign:
-    """Take no new reports from a moment on; an earlier closing stays.
-
-    Args:
-        store: Where the campaign is.
-        campaign: Which one.
-        moment: From when on.
-
-    Returns:
-        The campaign as it is now.
-    """
+    """Take no new reports from a moment on; an earlier closing stays. Returns the campaign as it is now."""
     if campaign.status(moment) == "closed":
         return campaign
     opens = campaign.rules.opens

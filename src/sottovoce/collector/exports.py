@@ -5,29 +5,15 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Literal
 
 from sottovoce.collector.moments import day_text
-from sottovoce.collector.refusals import Refusal
 
 Form = Literal["csv", "parquet"]
 
 
-def export(rows: Sequence[tuple[int, int, int]], form: str) -> bytes:
-    """Daily counts as CSV or Parquet.
-
-    Args:
-        rows: (day, cell, count), as `Store.daily_counts` gives them.
-        form: "csv" or "parquet".
-
-    Returns:
-        The content of the file.
-
-    Raises:
-        Refusal: If the form is another one.
-    """
-    if form not in get_args(Form):
-        raise Refusal("invalid", "format must be csv or parquet", "format")
+def export(rows: Sequence[tuple[int, int, int]], form: Form) -> bytes:
+    """Rows of (day, cell, count), as `Store.daily_counts` gives them, as CSV or Parquet."""
     days, cells, counts = ([row[i] for row in rows] for i in range(3))
     if form == "csv":
         text = io.StringIO()

@@ -16,13 +16,7 @@ _MOST = 100_000
 
 
 class RateLimit:
-    """How many requests an address may make.
-
-    Args:
-        rate: Requests per second in the long run; 0 allows everything.
-        burst: Requests at once.
-        clock: Tells the seconds; another one for tests.
-    """
+    """`rate` per second with bursts of `burst`; `rate=0` allows everything."""
 
     def __init__(self, rate: int, burst: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate, self._burst, self._clock = rate, burst, clock

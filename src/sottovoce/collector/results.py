@@ -24,13 +24,7 @@ NOTHING: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class View:
-    """What somebody wants to see.
-
-    Attributes:
-        confidence: How often each interval should hold.
-        quantiles: Which ones; 0.5 is the median.
-        bins: Of the distribution.
-    """
+    """What somebody wants to see: which quantiles, how many bins, intervals of which confidence."""
 
     confidence: float = 0.95
     quantiles: tuple[float, ...] = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -38,15 +32,7 @@ class View:
 
 
 def results(tally: sv.Tally, view: View) -> dict[str, dict[str, Any]]:
-    """What is known about the answers to each question.
-
-    Args:
-        tally: The counts.
-        view: What to show of them.
-
-    Returns:
-        What `api.shapes.AnswersShape` describes, by question.
-    """
+    """What is known about the answers, by question: what `api.shapes.AnswersShape` describes."""
     return {name: _answers(tally[name], view) for name in tally.reporter.questions}
 
 

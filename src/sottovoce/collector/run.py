@@ -35,19 +35,7 @@ def server(
     secret_file: Path | None = None,
     proxies: str = "127.0.0.1",
 ) -> uvicorn.Server:
-    """A server that is ready to run.
-
-    Args:
-        store: A SQLite file or a `postgresql://` URL.
-        host: The address to listen on.
-        port: The port; 0 for any that is free.
-        settings: The limits of the service.
-        secret_file: What keys the hashes of idempotency keys; beside the store if not given.
-        proxies: Addresses whose X-Forwarded-For is believed.
-
-    Returns:
-        uvicorn's server, of one worker.
-    """
+    """A server that is ready to run; port 0 is any that is free, `proxies` are believed about addresses."""
     app = create_app(open_store(store), settings, secret=secret.load(secret_path(store, secret_file)))
     return uvicorn.Server(
         uvicorn.Config(
@@ -80,12 +68,7 @@ def make_room(connections: int) -> None:
 
 
 def run(process: uvicorn.Server, connections: int) -> None:
-    """Serve until a signal says stop; requests under way are finished.
-
-    Args:
-        process: What `server` made.
-        connections: How many there may be at once; the process is allowed as many files.
-    """
+    """Serve until a signal says stop; requests under way are finished."""
     make_room(connections)
     for number in (signal.SIGTERM, signal.SIGINT):
         # uvicorn handles them, then raises them again for whoever was there before: the end was clean.

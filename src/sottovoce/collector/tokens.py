@@ -42,17 +42,7 @@ def token_hash(token: str) -> bytes:
 
 
 def issue(store: Store, campaign: int, kind: str, count: int) -> list[str]:
-    """Make tokens and remember their hashes.
-
-    Args:
-        store: Where.
-        campaign: Which campaign they are for; 0 for all.
-        kind: A key of `PREFIXES`.
-        count: How many.
-
-    Returns:
-        The tokens, which exist nowhere else.
-    """
+    """Make tokens and remember their hashes; the tokens themselves exist only in what is returned."""
     tokens = [make(kind) for _ in range(count)]
     store.add_tokens(campaign, kind, [token_hash(token) for token in tokens])
     return tokens

@@ -20,13 +20,7 @@ _Waiting = tuple[Batch, "asyncio.Future[Accepted]", asyncio.AbstractEventLoop]
 
 
 class Writer:
-    """Batches in, outcomes out.
-
-    Args:
-        store: Where batches go.
-        max_waiting: The most batches that wait; more are refused.
-        observe: Hears the size of each group and how long its commit took.
-    """
+    """Batches in, outcomes out; `observe` hears the size of each group and how long its commit took."""
 
     def __init__(self, store: Store, max_waiting: int, observe: Callable[[int, float], None]) -> None:
         self._store, self._max_waiting, self._observe = store, max_waiting, observe
@@ -37,17 +31,7 @@ class Writer:
         self._thread.start()
 
     async def store(self, batch: Batch) -> Accepted:
-        """Store a batch durably.
-
-        Args:
-            batch: Reports of one request.
-
-        Returns:
-            Once it is on disk, how many were accepted.
-
-        Raises:
-            Refusal: If it was not stored, and why.
-        """
+        """Returns once the batch is durably stored; raises the Refusal otherwise."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Accepted] = loop.create_future()
         with self._changed:

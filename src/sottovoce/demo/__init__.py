@@ -47,27 +47,14 @@ def hours() -> FloatArray:
 
 @dataclass(frozen=True)
 class Passengers:
-    """The people of the campaign.
-
-    Attributes:
-        url: The address of their collector.
-        tokens: One for each of them.
-        mechanism: What their devices run.
-    """
+    """The people of the campaign: their collector, a token each, and what their devices run."""
 
     url: str
     tokens: list[str]
     mechanism: sv.Mechanism
 
     def report(self, values: FloatArray) -> Iterator[Receipt]:
-        """Everybody reports, a few at a time.
-
-        Args:
-            values: Theirs, one each.
-
-        Yields:
-            Receipts in the order of the people.
-        """
+        """Everybody reports, a few at a time; receipts in the order of the people."""
 
         def person(token: str, value: float) -> Receipt:
             epsilon = self.mechanism.epsilon
@@ -86,17 +73,7 @@ class Passengers:
 
 @contextmanager
 def collector(folder: Path, people: int, epsilon: float, port: int = 0) -> Iterator[Passengers]:
-    """A collector on the embedded store, in a thread, with one campaign.
-
-    Args:
-        folder: Where the store is made.
-        people: How many get a token.
-        epsilon: The privacy parameter.
-        port: The collector's; 0 for any that is free.
-
-    Yields:
-        Those who may report to it.
-    """
+    """A collector on a new store in a folder, in a thread, with one campaign and a token for everybody."""
     from sottovoce.collector import Settings, campaigns, open_store, tokens
     from sottovoce.collector.run import server
 
@@ -124,15 +101,8 @@ def collector(folder: Path, people: int, epsilon: float, port: int = 0) -> Itera
 def clock(hour: float) -> str:
     """An hour as people write it.
 
-    Args:
-        hour: After midnight, with a fraction.
-
-    Returns:
-        Hours and minutes.
-
-    Example:
-        >>> clock(13.5)
-        '13:30'
+    >>> clock(13.5)
+    '13:30'
     """
     minutes = round(hour * 60)
     return f"{minutes // 60}:{minutes % 60:02d}"

@@ -14,17 +14,7 @@ _TRUTH, _ESTIMATE = "#9a9a9a", "#0b5fa5"
 
 
 def save(values: NDArray[np.float64], results: dict[str, Any], epsilon: float, path: Path) -> None:
-    """Draw truth and estimates into a PNG.
-
-    Args:
-        values: The truth.
-        results: What the collector says.
-        epsilon: The privacy parameter.
-        path: The file to write; its folder is made.
-
-    Raises:
-        MissingExtra: If Matplotlib is not installed.
-    """
+    """Draw the true values and the collector's results into a PNG."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure

@@ -81,20 +81,7 @@ def strict_json(body: bytes) -> Any:
 
 
 def reports(kind: str, body: bytes, reporter: Reporter, most: int) -> NDArray[np.int64]:
-    """The reports of a request's body.
-
-    Args:
-        kind: The media type.
-        body: Its bytes.
-        reporter: What they must have been made with.
-        most: How many there may be.
-
-    Returns:
-        Their cells.
-
-    Raises:
-        Refusal: If they are not reports of this reporter.
-    """
+    """The reports of a body of a media type, checked against their reporter: a cell each, or a row."""
     digest, cells = _binary(body, reporter) if kind == BINARY else _json(body, reporter)
     if digest != reporter.digest:
         raise Refusal("digest_differs", argument="digest")

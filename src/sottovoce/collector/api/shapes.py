@@ -208,11 +208,3 @@ class ResultsShape(BaseModel):
     epsilon: float
     as_of: Moment
     questions: dict[str, AnswersShape]
-
-
-class HealthShape(BaseModel):
-    """That the service answers."""
-
-    status: str
-    version: str
-    store: str

@@ -17,18 +17,7 @@ _CHUNK = 10_000
 
 
 def backup(store: Store, path: Path) -> int:
-    """Copy a store into a new file.
-
-    Args:
-        store: What is copied, also while a collector runs on it.
-        path: The file to make.
-
-    Returns:
-        The number of rows.
-
-    Raises:
-        ValueError: If the file exists.
-    """
+    """Copy a store, also while a collector runs on it, into a new file; returns the number of rows."""
     if path.exists():
         raise ValueError(f"output must be a new file, {path} exists")
     target = open_store(path)
@@ -40,18 +29,7 @@ def backup(store: Store, path: Path) -> int:
 
 
 def restore(path: Path, store: Store) -> int:
-    """Fill an empty store.
-
-    Args:
-        path: A file that `backup` wrote.
-        store: What is filled.
-
-    Returns:
-        The number of rows.
-
-    Raises:
-        ValueError: If the store is not empty.
-    """
+    """Fill an empty store from a file that `backup` wrote; returns the number of rows."""
     with store.reading() as connection:
         tables = schema.metadata.sorted_tables
         if any(connection.execute(select(func.count()).select_from(t)).scalar_one() for t in tables):

@@ -31,17 +31,10 @@ Cells = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Batch:
-    """Reports of one request, checked against the campaign's reporter.
+    """Reports of one request, checked against the campaign's reporter: a cell each, or a row of them.
 
-    Attributes:
-        campaign: The campaign's number.
-        day: The number of the day.
-        cells: A cell per report, or a row of them.
-        key: A hash of the idempotency key.
-        body: A hash of what came with it.
-        expires: The day on which the key is forgotten.
-        token: The hash of the enrolment token to spend.
-        refuse: The code with which it is refused unless it is a replay.
+    `key` and `body` are hashes of the idempotency key and of what came with it; `token` that of the enrolment
+    token to spend. `refuse` is the code with which the batch is refused unless it is a replay.
     """
 
     campaign: int
