@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from sottovoce import papers as papers
     from sottovoce.auditing.audit import Audit as Audit
     from sottovoce.auditing.audit import audit as audit
+    from sottovoce.auditing.shuffled import Curve as Curve
+    from sottovoce.auditing.shuffled import Shuffled as Shuffled
+    from sottovoce.auditing.shuffled import shuffled as shuffled
     from sottovoce.compose.budget import split_budget as split_budget
     from sottovoce.compose.polar import polar as polar
     from sottovoce.compose.rounds import two_rounds as two_rounds
@@ -60,6 +63,7 @@ _HOME = {
     "Audit": "auditing.audit",
     "Circle": "core.domains",
     "Client": "device.client",
+    "Curve": "auditing.shuffled",
     "Distribution": "estimates.histogram",
     "Estimate": "estimates.estimate",
     "Interval": "core.domains",
@@ -67,6 +71,7 @@ _HOME = {
     "Mechanism": "core.mechanism",
     "Mixture": "core.mixture",
     "Plan": "planning",
+    "Shuffled": "auditing.shuffled",
     "Tally": "estimates.tally",
     "audit": "auditing.audit",
     "circular_mean": "estimates.circular",
@@ -86,6 +91,7 @@ _HOME = {
     "probability": "estimates.quantiles",
     "ptt": "designs.classic",
     "quantile": "estimates.quantiles",
+    "shuffled": "auditing.shuffled",
     "solve_pieces": "papers.pieces.solve",
     "split_budget": "compose.budget",
     "sw": "designs.classic",

@@ -34,3 +34,19 @@ def test_exit_code(
     assert f"exact epsilon   {sv.audit(text).epsilon!r}\n" in said
     assert ("DOES NOT HOLD" in said) == (claim in ("0.9", "-1.0"))
     assert ("above the limit" in said) == (limit in ("0.9999", "nan"))
+
+
+@pytest.mark.parametrize(("claim", "code"), [("1.0", 0), ("0.9", 1)])
+def test_central_epsilon(
+    claim: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is said for a spec that keeps its claim, and with what it needs."""
+    spec = tmp_path / "spec.json"
+    m = sv.duchi(1.0)
+    spec.write_text(m.to_json().replace('"epsilon":1.0', f'"epsilon":{claim}'))
+    monkeypatch.setattr(sys, "argv", ["sottovoce", "audit", str(spec), "--people", "1000", "--delta", "1e-4"])
+    with pytest.raises(SystemExit) as end:
+        main()
+    said = capsys.readouterr().out
+    assert int(end.value.code or 0) == code
+    assert (sv.shuffled(m, 1000, 1e-4).sentence in said) == (code == 0)

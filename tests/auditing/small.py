@@ -1,0 +1,69 @@
+"""Small reporters, drawn at random, whose every report can be counted out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import sottovoce as sv
+from sottovoce.core.domains import Domain
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.mixture import Mixture
+from sottovoce.core.rows import Rows
+from sottovoce.core.survey import Survey
+from sottovoce.core.window import Window
+
+EPSILON = 12.0  # more than any of these needs
+
+
+def window(
+    rng: np.random.Generator, *, wraps: bool, cells: int = 3, starts: int = 3, bits: int = 6
+) -> Window:
+    """Random backgrounds, extra weights and starts; some extra weights exceed the window, some are 0."""
+    while True:
+        a, e = rng.integers(1, 16, cells), rng.integers(0, 40, cells)
+        length, around = (1 << bits) - int(a.sum()), int(e.sum())
+        if 0 < length <= around:
+            break
+    top = around - 1 if wraps else around - length
+    s = np.sort(rng.integers(0, top + 1, starts))
+    if rng.random() < 0.5:
+        s[0], s[-1] = 0, top
+    return Window(
+        wraps=wraps, bits=bits, count=np.ones(cells, dtype=int), background=a, extra=e,
+        value=np.linspace(0, 0.9, cells), step=np.zeros(cells), knot_t=np.arange(starts) / starts,
+        knot_s=s, stepwise=True,
+    )  # fmt: skip
+
+
+def mechanism(rng: np.random.Generator, *, wraps: bool = False, **options: int) -> Mechanism:
+    domain: Domain = sv.Circle(1.0) if wraps else sv.Interval(0, 1)
+    return Mechanism(EPSILON, domain, window(rng, wraps=wraps, **options))
+
+
+def options(many: int) -> Mechanism:
+    """One of several options: the true one is five times as likely as any other, but for rounding."""
+    a = 64 // (4 + many)
+    e = 64 - many * a
+    window = Window(
+        wraps=False, bits=6, count=[many], background=[a], extra=[e], value=[0.0], step=[0.1],
+        knot_t=np.arange(many) / many, knot_s=e * np.arange(many), stepwise=True,
+    )  # fmt: skip
+    return Mechanism(EPSILON, sv.Interval(0, 1), window)
+
+
+def mixture(rng: np.random.Generator) -> Mixture:
+    weight = int(rng.integers(1, 8))
+    return Mixture((mechanism(rng, cells=2), mechanism(rng, cells=2)), (weight, 8 - weight))
+
+
+def rows(rng: np.random.Generator, *, inputs: int = 3, cells: int = 4) -> Rows:
+    counts = rng.multinomial(64 - cells, rng.dirichlet(np.ones(cells), inputs)) + 1
+    return Rows(
+        EPSILON, sv.Interval(0, 1), np.linspace(0, 1, inputs), counts.astype(np.int64) << (52 - 6),
+        np.linspace(0, 1, cells),
+    )  # fmt: skip
+
+
+def survey(rng: np.random.Generator, sampled: int) -> Survey:
+    questions = {name: mechanism(rng, cells=2, starts=2) for name in ("a", "b")}
+    return Survey(16.0, questions, sampled)

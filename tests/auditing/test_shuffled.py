@@ -1,0 +1,209 @@
+"""The central ε of shuffled reports: against exhaustive enumeration, known values and published bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from sottovoce.auditing import blanket as blankets
+from sottovoce.auditing.blanket import blanket, cover
+from sottovoce.auditing.contrast import Contrast
+from sottovoce.auditing.shuffled import Curve, rounded_up, shuffled
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError
+from sottovoce.core.reporter import Reporter
+from tests.auditing import small
+from tests.auditing.enumeration import Row, blanket_law, delta, rows_of
+
+Draw = Callable[[np.random.Generator], Reporter]
+
+KINDS: dict[str, tuple[Draw, int]] = {  # how to draw one, and the most people that are counted out
+    "window": (lambda rng: small.mechanism(rng), 6),
+    "options": (lambda rng: small.options(int(rng.integers(2, 5))), 4),
+    "two cells": (lambda rng: small.mechanism(rng, cells=2), 8),
+    "circle": (lambda rng: small.mechanism(rng, wraps=True), 5),
+    "rows": (lambda rng: small.rows(rng), 4),
+    "mixture": (lambda rng: small.mixture(rng), 4),
+    "one of two": (lambda rng: small.survey(rng, 1), 3),
+    "two of two": (lambda rng: small.survey(rng, 2), 3),
+}
+
+
+def brackets(
+    curve: Curve, rows: list[Row], people: int, epsilon: float, **pairs: list[tuple[Row, Row]]
+) -> bool:
+    exact = delta(rows, people, Fraction(math.exp(epsilon)), **pairs)
+    return curve.below(epsilon) <= exact <= curve.above(epsilon)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(6))
+def test_exact_divergence_lies_between(kind: str, seed: int) -> None:
+    draw, most = KINDS[kind]
+    reporter = draw(np.random.default_rng([seed, len(kind)]))
+    rows = rows_of(reporter)
+    for people in (1, 2, most):
+        curve = shuffled(reporter, people, None)
+        for share in (0.0, 0.3, 0.8):
+            assert brackets(curve, rows, people, share * curve.local)
+
+
+@pytest.mark.parametrize("kind", ["window", "circle", "rows", "mixture"])
+@pytest.mark.parametrize("seed", range(4))
+def test_exact_divergence_of_a_removal(kind: str, seed: int) -> None:
+    draw, most = KINDS[kind]
+    reporter = draw(np.random.default_rng([seed, 77]))
+    rows, people = rows_of(reporter), min(most, 4)
+    least = cover(reporter)  # at most that of each input, so that it may stand for an answer without a value
+    assert all(float(p) >= m * (1 - 1e-15) for row in rows for p, m in zip(row, least, strict=True))
+    weights = [Fraction(float(m)) for m in least]
+    empty = tuple(m / sum(weights) for m in weights)
+    pairs = [pair for row in rows for pair in ((row, empty), (empty, row))]
+    curve = shuffled(reporter, people, None, neighbours="remove")
+    for share in (0.05, 0.3, 0.8):
+        assert brackets(curve, rows, people, share * curve.local, pairs=pairs)
+
+
+def test_the_blanket_of_rows_is_the_least_of_each_column() -> None:
+    reporter = small.rows(np.random.default_rng(5))
+    least = cover(reporter)
+    assert np.allclose(least / least.sum(), [float(p) for p in blanket_law(rows_of(reporter))], rtol=1e-15)
+
+
+MUTANTS: dict[str, Callable[[Contrast], Contrast]] = {
+    "none": lambda c: c,
+    "a blanket of a hundredth more": lambda c: Contrast(c.mass * 1.01, c.first / 1.01, c.second / 1.01),
+    "inputs that do not oppose each other": lambda c: Contrast(c.mass, c.first, np.sort(c.second)),
+    "a smaller ratio": lambda c: Contrast(c.mass, np.minimum(c.first, 0.99 * c.first.max()), c.second),
+    "somebody more": lambda c: c,
+}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_mutants_fall_below_the_exact_divergence(mutant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With four options the bound is exact for a small ε, so that the enumeration sees what is too good."""
+    original = blankets.blanket
+    monkeypatch.setattr("sottovoce.auditing.shuffled.blanket", lambda r: MUTANTS[mutant](original(r)))
+    reporter, people = small.options(4), 4
+    curve = shuffled(reporter, people + (mutant == "somebody more"), None)
+    exact = delta(rows_of(reporter), people, Fraction(math.exp(0.3)))
+    assert (curve.above(0.3) >= exact) == (mutant == "none")
+    assert curve.above(0.3) < 1.001 * exact
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_epsilon_at_a_delta(seed: int) -> None:
+    """The ε that is found has a δ of at most what was asked for, the lower one has more."""
+    reporter = small.mechanism(np.random.default_rng([seed, 9]))
+    rows = rows_of(reporter)
+    result = shuffled(reporter, 5, delta=0.02)
+    assert delta(rows, 5, Fraction(math.exp(result.epsilon))) <= Fraction(2, 100)
+    if result.lower > 0:
+        assert delta(rows, 5, Fraction(math.exp(result.lower))) >= Fraction(2, 100)
+    assert 0 <= result.lower <= result.epsilon <= result.local
+
+
+# FACTS 13: OGPM at δ = 1e-6.
+KNOWN = {
+    1.0: {10**3: 0.1362, 10**4: 0.0396, 10**5: 0.0114},
+    2.0: {10**3: 0.3567, 10**4: 0.1035, 10**5: 0.0300},
+    4.0: {10**4: 0.386, 10**6: 0.0323},
+}
+
+
+@pytest.mark.parametrize(("epsilon", "people"), [(e, n) for e in KNOWN for n in KNOWN[e]])
+def test_known_values(epsilon: float, people: int) -> None:
+    result = shuffled(sv.ogpm(epsilon, loss="l1"), people)
+    known = KNOWN[epsilon][people]
+    assert result.lower <= known * 1.01 + 5e-5
+    assert abs(result.epsilon - known) < 1e-3 * known + 5e-5
+    if epsilon >= 2 * math.log(2):  # three disjoint windows fit
+        assert result.epsilon <= 1.001 * result.lower
+    else:
+        assert result.epsilon <= 1.35 * result.lower
+
+
+def test_randomised_response_keeps_a_gap() -> None:
+    """FACTS 13: 0.087 to 0.114 at ε = 2 for 10^4 people."""
+    result = shuffled(sv.duchi(2.0), 10**4)
+    assert abs(result.lower - 0.087) < 5e-4
+    assert abs(result.epsilon - 0.1144) < 5e-4
+
+
+def test_the_unbiased_optimum() -> None:
+    """FACTS 13: 0.116 at ε = 4 for 10^5 people."""
+    assert abs(shuffled(sv.optimal(4.0), 10**5).epsilon - 0.116) < 1e-3
+
+
+def clones(epsilon: float, people: int, delta: float) -> float:
+    """Feldman, McMillan and Talwar 2021, Theorem 3.1."""
+    assert epsilon <= math.log(people / (16 * math.log(2 / delta)))
+    e = math.exp(epsilon)
+    root = 8 * math.sqrt(e * math.log(4 / delta)) / math.sqrt(people)
+    return math.log(1 + (e - 1) / (e + 1) * (root + 8 * e / people))
+
+
+@pytest.mark.parametrize("design", [sv.ogpm, sv.sw, sv.duchi])
+@pytest.mark.parametrize("epsilon", [0.5, 4.0])
+def test_never_above_the_clones(design: Callable[..., sv.Mechanism], epsilon: float) -> None:
+    assert shuffled(design(epsilon), 10**5, None).epsilon(1e-6) < clones(epsilon, 10**5, 1e-6)
+
+
+def test_more_people_hide_better_and_one_hides_nobody() -> None:
+    m = sv.ogpm(1.0, cells=256)
+    central = [shuffled(m, people).epsilon for people in (1, 10, 100, 1000)]
+    assert central == sorted(central, reverse=True)
+    assert central[0] == sv.audit(m).epsilon
+    removed = shuffled(m, 1000, neighbours="remove")
+    assert removed.epsilon < central[-1] <= 2 * removed.epsilon
+
+
+def test_what_a_cell_decodes_to_does_not_matter() -> None:
+    m = sv.pm(1.0)
+    assert shuffled(m.compressed(), 1000).epsilon == shuffled(m, 1000).epsilon
+
+
+def test_a_start_table_that_reaches_less_hides_more() -> None:
+    """Starts that no input has are not counted: part of the window is then sure."""
+    m = sv.ogpm(1.0, cells=512)
+    w = m.window
+    narrow = replace(m, window=replace(w, knot_s=np.array([w.top // 3, w.top // 2])))
+    assert blanket(narrow).total > blanket(m).total
+    assert shuffled(narrow, 1000).epsilon < shuffled(m, 1000).epsilon
+
+
+def test_refusals() -> None:
+    m = sv.duchi(1.0)
+    for people, found in ((0, "people"), (10**10, "people")):
+        with pytest.raises(ArgumentError) as refusal:
+            shuffled(m, people)
+        assert refusal.value.argument == found
+    for wrong in (0.0, 1.0, -1.0):
+        with pytest.raises(ArgumentError) as refusal:
+            shuffled(m, 10, wrong)
+        assert refusal.value.argument == "delta"
+    with pytest.raises(ArgumentError) as refusal:
+        shuffled(m, 10, neighbours="both")  # type: ignore[call-overload]
+    assert refusal.value.argument == "neighbours"
+    with pytest.raises(ArgumentTypeError) as refusal_of_type:
+        shuffled(sv.laws.laplace(1.0), 10)
+    assert refusal_of_type.value.argument == "reporter"
+
+
+def test_the_sentence_says_what_it_needs() -> None:
+    sentence = shuffled(sv.ogpm(2.0, loss="l1"), 10**4).sentence
+    assert "0.11" in sentence
+    assert "10,000" in sentence
+    assert "honestly" in sentence
+    assert "one by one" in sentence
+
+
+@pytest.mark.parametrize("number", [0.0300123, 0.00999, 1.0, 0.99999, 123.4, 1e-9])
+def test_rounding_up(number: float) -> None:
+    said = float(rounded_up(number))
+    assert number * (1 - 1e-9) <= said <= number * 1.101
