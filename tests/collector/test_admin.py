@@ -72,6 +72,7 @@ BAD = {
     "spec is not a spec": ({"spec": "{}"}, "invalid", "spec"),
     "spec is an object": ({"spec": {}}, "invalid", "spec"),
     "missing outside": ({"missing": 25}, "invalid", "missing"),
+    "missing rule": ({"missing": "drop"}, "invalid", "missing"),
     "rule": ({"outside": "drop"}, "invalid", "outside"),
     "moment": ({"closes": "tomorrow"}, "invalid", "closes"),
     "no time zone": ({"closes": "2027-01-01T00:00:00"}, "invalid", "closes"),

@@ -11,6 +11,7 @@ from tests.collector.service import Running
 from tests.collector.test_bad_input import BINARY, check_refused
 
 import sottovoce as sv
+from sottovoce.collector.refusals import Refusal
 from sottovoce.core.rows import Rows
 from sottovoce.core.survey import Survey
 
@@ -55,6 +56,16 @@ def test_a_survey_from_the_campaign_to_the_results(running: Running) -> None:
     summary = running.get("/campaigns/trial/summary").json()
     assert summary["n"] == 3
     assert int(running.store.counts(campaign.id, SURVEY.cells).sum()) == 6
+
+
+def test_missing_values_of_a_survey_by_question(embedded: Running) -> None:
+    rules = {"age": 40.0, "start": "uniform", "coin": 10.0}
+    embedded.create(SURVEY, name="rules", missing=rules)
+    assert embedded.get("/campaigns/rules").json()["missing"] == rules
+    for wrong in ({**rules, "age": 121.0}, {"age": 40.0}, {**rules, "more": 1.0}, 30.0, "drop"):
+        with pytest.raises(Refusal) as refusal:
+            embedded.create(SURVEY, name="wrong", missing=wrong)
+        assert refusal.value.code == "invalid"
 
 
 @pytest.mark.parametrize("binary", [False, True])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from sottovoce.collector.moments import Moment, now
 from sottovoce.collector.refusals import Refusal, broken_rule
@@ -34,10 +34,7 @@ class Declaration(BaseModel):
     operator: str = Field("", max_length=200)
     unit: str = Field("", max_length=40)
     collection: Literal["open", "enrolment", "write"] = "open"
-    # The second name is for clients that are a version behind.
-    outside: Literal["clip", "missing"] = Field(
-        "clip", validation_alias=AliasChoices("outside", "out_of_range")
-    )
+    outside: Literal["clip", "missing"] = "clip"
     opens: Moment | None = Field(None, description="UTC, ISO 8601.")
     closes: Moment | None = Field(None, description="UTC, ISO 8601.")
     results: Literal["public", "token"] = "token"
@@ -57,7 +54,9 @@ class NewCampaign(Declaration):
 
     name: str = Field(pattern=NAME)
     spec: str = Field(max_length=1 << 22, description="The mechanism's canonical JSON, as text.")
-    missing: StandIn | None = Field(None, description="Stands for a missing value; else the middle.")
+    missing: StandIn | dict[str, StandIn] | None = Field(
+        None, description="Stands for a missing value, of all questions or by name; else the middle."
+    )
 
     @classmethod
     def of(cls, content: Mapping[str, object]) -> NewCampaign:
@@ -71,7 +70,7 @@ class NewCampaign(Declaration):
 class Rules(Declaration):
     """A declaration in full, as it is stored."""
 
-    missing: StandIn
+    missing: StandIn | dict[str, StandIn]
     created: Moment
 
 
@@ -147,14 +146,18 @@ def _checked_reporter(spec: str) -> Reporter:
     return reporter
 
 
-def _stand_in(new: NewCampaign, reporter: Reporter) -> StandIn:
-    """What stands for a missing value of every question; unless it is said, the middle of a domain."""
+def _stand_in(new: NewCampaign, reporter: Reporter) -> StandIn | dict[str, StandIn]:
+    """What stands for missing values of all questions, or by name; if it is not said, the middle."""
     missing, domain = new.missing, reporter.domain
     if missing is None:
         missing = float(domain.from_unit(0.5)) if isinstance(domain, Domain) else "uniform"
+    spaces = domain if isinstance(domain, Mapping) else {"value": domain}
+    rules = missing if isinstance(missing, dict) else dict.fromkeys(spaces, missing)
+    if set(rules) != set(spaces):
+        raise Refusal("invalid", "missing must be one rule, or one for each question by name", "missing")
     try:
-        for space in domain.values() if isinstance(domain, Mapping) else [domain]:
-            Policy(missing, new.outside).checked(space)
+        for name, space in spaces.items():
+            Policy(rules[name], new.outside).checked(space)
     except ArgumentError as error:
         raise Refusal("invalid", str(error), error.argument) from None
     return missing

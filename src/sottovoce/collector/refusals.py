@@ -83,6 +83,7 @@ _RULES = {
 
 def broken_rule(fault: Mapping[str, Any]) -> Refusal:
     """The refusal for one of the errors of a ValidationError: field and rule, never the value."""
-    field = str(fault["loc"][-1]) if fault["loc"] else "body"
+    path = [part for part in fault["loc"] if part not in ("body", "query")]
+    field = str(path[0]) if path else "body"  # what follows says which of several types was tried
     rule = _RULES.get(fault["type"], "breaks its rule").format(**fault.get("ctx", {}))
     return Refusal("invalid", f"{field} {rule}", field)

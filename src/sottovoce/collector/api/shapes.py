@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, computed_field
+from pydantic import BaseModel, ConfigDict, Field
 
 from sottovoce.collector.campaigns import Campaign, Rules, Status
 from sottovoce.collector.moments import Moment, now
@@ -70,12 +70,6 @@ class CampaignSummary(Rules):
     width: int
     digest: str
     status: Status
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def out_of_range(self) -> str:
-        """For clients that are a version behind."""
-        return self.outside
 
 
 class CampaignShape(CampaignSummary):
