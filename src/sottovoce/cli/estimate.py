@@ -13,14 +13,16 @@ import typer
 import sottovoce as sv
 from sottovoce.cli.options import (
     Column,
+    Json,
     Quick,
     SpecOption,
     check_target,
     counting,
     read_spec,
+    save_picture,
 )
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import DataError, MissingExtra, NoDataError, check_confidence, one_of
+from sottovoce.core.errors import DataError, NoDataError, check_confidence, one_of
 
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -52,7 +54,7 @@ def estimate(
     estimand: Annotated[
         str, typer.Option("--estimand", help="Whose values: population (all they stand for) or respondents.")
     ] = "population",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+    as_json: Json = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -88,7 +90,7 @@ def estimate(
         "honesty": {"alarm": honest.alarm, "p_value": honest.p_value, "fabricated": honest.fabricated},
     }
     if output is not None and output.suffix.lower() in PICTURES:
-        _picture(output, sv.distribution(tally, confidence=confidence).plot)
+        save_picture(output, sv.distribution(tally, confidence=confidence).plot)
     elif output is not None:
         output.write_text(json.dumps(content, allow_nan=False))
     if as_json:
@@ -219,7 +221,7 @@ def _write_groups(table: Any, content: dict[str, Any], output: Path) -> None:
 
         parquet.write_table(table, output)
     else:
-        _picture(output, lambda: _groups_picture(table, content))
+        save_picture(output, lambda: _groups_picture(table, content))
 
 
 def _groups_picture(table: Any, content: dict[str, Any], most: int = 60) -> Any:
@@ -244,12 +246,3 @@ def _groups_picture(table: Any, content: dict[str, Any], most: int = 60) -> Any:
     axes.set_title(f"{content['n']:,} reports, ε = {content['epsilon']:g}", fontsize="medium")
     axes.spines[["top", "right"]].set_visible(False)
     return axes
-
-
-def _picture(output: Path, draw: Any) -> None:
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise MissingExtra("pictures", "plots") from None
-    mpl.use("agg")
-    draw().figure.savefig(output, dpi=150, bbox_inches="tight")

@@ -15,8 +15,8 @@ from sottovoce.cli.options import (
     Output,
     check_target,
     domain_from,
+    save_picture,
 )
-from sottovoce.core.errors import MissingExtra
 
 
 def optimal(
@@ -73,7 +73,9 @@ def optimal(
     if output is not None:
         output.write_text(m.to_json())
     if plot is not None:
-        _draw(m, plot)
+        from sottovoce.designs.portrait import draw_design
+
+        save_picture(plot, lambda: draw_design(m)[0])
 
 
 def _loss(text: str) -> str | float:
@@ -90,14 +92,3 @@ def _samples(path: Path | None) -> Any:
         return [float(line) for line in path.read_text().split()]
     except ValueError:
         raise ValueError(f"--prior must be numbers, one per line, in {path.name}") from None
-
-
-def _draw(m: sv.Mechanism, path: Path) -> None:
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise MissingExtra("--plot", "plots") from None
-    from sottovoce.designs.portrait import draw_design
-
-    mpl.use("agg")
-    draw_design(m)[0].figure.savefig(path, dpi=150)

@@ -11,6 +11,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from sottovoce.core.domains import Circle, Domain, as_domain
+from sottovoce.core.errors import MissingExtra
 from sottovoce.core.policy import Missing
 
 Epsilon = Annotated[float, typer.Option("--epsilon", help="Privacy parameter ε: smaller is more private.")]
@@ -103,6 +104,16 @@ def check_target(path: Path | None, endings: tuple[str, ...] = (), option: str =
         raise FileNotFoundError(f"there is no folder {path.parent}")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise PermissionError(f"{option} cannot be written: {path}")
+
+
+def save_picture(path: Path, draw: Callable[[], Any]) -> None:
+    """Write the figure of the axes that `draw` draws on."""
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        raise MissingExtra("pictures", "plots") from None
+    mpl.use("agg")
+    draw().figure.savefig(path, dpi=150, bbox_inches="tight")
 
 
 def read_spec(path: Path) -> Any:

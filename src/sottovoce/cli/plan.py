@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import sottovoce as sv
-from sottovoce.cli.options import CircleOption, DomainPair, Output, Quick, check_target, domain_from
+from sottovoce.cli.options import (
+    CircleOption,
+    DomainPair,
+    Json,
+    Output,
+    Quick,
+    check_target,
+    domain_from,
+    save_picture,
+)
 
 Task = Annotated[str, typer.Argument(help="mean, distribution or quantile.")]
 Epsilon = Annotated[float | None, typer.Option("--epsilon", help="ε; leave out to ask for it.")]
@@ -18,7 +26,6 @@ People = Annotated[int | None, typer.Option("--people", help="How many people; l
 Target = Annotated[float | None, typer.Option("--target", help="The error to reach, in the domain's units.")]
 Level = Annotated[float, typer.Option("--q", help="Which quantile.")]
 Confidence = Annotated[float, typer.Option("--confidence", help="Of the intervals.")]
-Format = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
 def plan(
@@ -31,7 +38,7 @@ def plan(
     q: Level = 0.5,
     confidence: Confidence = 0.95,
     output: Output = None,
-    as_json: Format = False,
+    as_json: Json = False,
     quick: Quick = False,
 ) -> None:
     """Rank mechanisms by the error to expect, or find ε or people for a target.
@@ -62,7 +69,7 @@ def plan(
             repetitions=8 if quick else None, progress=showing("looking at"),
         )  # fmt: skip
         if output is not None:
-            _save(found, output, showing("drawing"))
+            save_picture(output, lambda: found.plot(progress=showing("drawing"))[0])
     if as_json:
         typer.echo(json.dumps({"title": found.title, "options": found.rows(), "left_out": found.left_out}))
     else:
@@ -86,10 +93,3 @@ def _print(found: sv.Plan) -> None:
     console.print(table)
     for name, why in found.left_out.items():
         console.print(f"{name}: {why}")
-
-
-def _save(found: sv.Plan, output: Path, progress: Callable[[str, float], None]) -> None:
-    import matplotlib as mpl
-
-    mpl.use("agg")
-    found.plot(progress=progress)[0].figure.savefig(output, dpi=150)

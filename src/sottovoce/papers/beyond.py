@@ -13,8 +13,9 @@ from sottovoce.designs import classic
 from sottovoce.designs.optimal import optimal
 from sottovoce.estimates.tally import Tally
 from sottovoce.laws import hybrid, laplace
+from sottovoce.laws.law import Law
 from sottovoce.papers.data import motionsense
-from sottovoce.papers.families import CELLS, Analysed, Makers, laplace_like, ogpm, pm_c, sw_c
+from sottovoce.papers.families import CELLS, Makers, laplace_like, ogpm, pm_c, sw_c
 from sottovoce.papers.findings import Run
 from sottovoce.papers.plots import curves, dress, line
 from sottovoce.papers.raw_reports import BINS, simulate_raw
@@ -46,7 +47,7 @@ def figure_8(run: Run, sheet: Sheet) -> None:
     for column, epsilon in enumerate((2.0, 4.0)):
         for row, loss in enumerate(("l1", "l2")):
             panel, made = axes[2 * row + column], best(epsilon, loss)
-            laws: dict[str, Analysed] = {"OGPM": ogpm(epsilon, loss), "PM-C": pm_c(epsilon)}
+            laws: dict[str, Mechanism | Law] = {"OGPM": ogpm(epsilon, loss), "PM-C": pm_c(epsilon)}
             laws |= {"SW-C": sw_c(epsilon), "optimum": made}
             laws |= laplace_like(epsilon) if loss == "l1" else {}
             errors = {name: law.error(X, loss) for name, law in laws.items()}

@@ -5,32 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
-from numpy.typing import ArrayLike
-
-from sottovoce.core.domains import Circle, FloatArray
+from sottovoce.core.domains import Circle
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs import classic
 from sottovoce.laws import bounded_laplace, staircase, truncated_laplace
+from sottovoce.laws.law import Law
 
 #: Enough for four digits of every error, and quick.
 CELLS = 4096
 TURN = 2 * math.pi
 
 Makers = dict[str, Callable[[float], Mechanism]]
-
-
-class Analysed(Protocol):
-    """What a mechanism and a law have in common."""
-
-    def error(self, x: ArrayLike, loss: str | float = "l2", distance: str | None = None) -> FloatArray: ...
-
-    def worst_error(self, loss: str | float = "l2", distance: str | None = None) -> float: ...
-
-    def variance(self, x: ArrayLike) -> FloatArray: ...
-
-    def worst_variance(self) -> float: ...
 
 
 @lru_cache(maxsize=512)
@@ -57,7 +44,7 @@ def sw_c(epsilon: float, width: float = 1.0) -> Mechanism:
     return classic.sw(epsilon, (0, width), cells=CELLS).compressed()
 
 
-def laplace_like(epsilon: float) -> dict[str, Analysed]:
+def laplace_like(epsilon: float) -> dict[str, Mechanism | Law]:
     """The laws of section 7.1.3, for L1."""
     return {
         "Staircase": staircase(epsilon, loss="l1"),
