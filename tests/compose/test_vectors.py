@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.compose.attributes import as_spread, attribute_mechanism, resultant, worth
 from sottovoce.compose.lots import scaled_mean, simultaneous_bound, variance_per_person
+from sottovoce.compose.selection import as_spread, question_mechanism, resultant, worth
 from sottovoce.compose.strategies import mechanisms
 from sottovoce.core.errors import DataError, NoDataError, PrivacyError, SpecError
 from sottovoce.core.exact import exp_lower
@@ -110,7 +110,7 @@ def test_what_the_search_for_k_relies_on(prior: object) -> None:
         spread = as_spread(prior if isinstance(prior, str | None) else tuple(map(np.array, prior)), domain)  # type: ignore[call-overload]
         epsilons = np.geomspace(0.02, 1.0, 12 if spread is None else 5)
         price = [
-            e * (worth(attribute_mechanism(float(e), domain, spread), 1.0, spread) + 0.25) for e in epsilons
+            e * (worth(question_mechanism(float(e), domain, spread), 1.0, spread) + 0.25) for e in epsilons
         ]
         assert (np.diff(price) < 0).all()
 
@@ -254,7 +254,7 @@ def test_the_mean_of_a_biased_design_is_the_estimate_and_not_the_mean_report() -
 
 def test_the_circular_default_has_the_largest_resultant() -> None:
     for epsilon in (0.2, 1.0, 3.0):
-        m = attribute_mechanism(epsilon, sv.Circle(1))
+        m = question_mechanism(epsilon, sv.Circle(1))
         for loss in ("l1", "l2", 4):
             assert resultant(m) >= resultant(sv.ogpm(epsilon, sv.Circle(1), loss, cells=4096)) - 1e-9
 
@@ -317,9 +317,9 @@ def test_json_and_bad_input() -> None:
     with pytest.raises(PrivacyError):
         sv.from_json(m.to_json().replace('"epsilon":2.0', '"epsilon":1.0', 1))
     one = [(0, 1), (0, 1)]
-    with pytest.raises(ValueError, match="k must be at most the number of attributes, 2, got k=3"):
+    with pytest.raises(ValueError, match="k must be at most the number of questions, 2, got k=3"):
         sv.vector(1.0, one, "sample", k=3)
-    with pytest.raises(ValueError, match="strategy='split' reports all 2 attributes"):
+    with pytest.raises(ValueError, match="strategy='split' answers all 2 questions"):
         sv.vector(1.0, one, "split", k=1)
     with pytest.raises(ValueError, match="too small to split into 2"):
         sv.vector(1e-6, one, "split")
@@ -338,7 +338,7 @@ def test_json_and_bad_input() -> None:
             sv.vector(1.0, one, prior=wrong_prior)
     with pytest.raises(ValueError, match="prior must lie in the domain"):
         sv.vector(1.0, one, prior=[[0.5], [1.5]])
-    with pytest.raises(ValueError, match="weights must have one entry per attribute"):
+    with pytest.raises(ValueError, match="weights must have one entry per question"):
         sv.vector(1.0, one, weights=[1.0])
     with pytest.raises(DataError, match=r"a column for each of 3 questions, got shape \(4, 2\)"):
         m.report(np.zeros((4, 2)))

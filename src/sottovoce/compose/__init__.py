@@ -1,6 +1,6 @@
 """Several numbers per person, within one ε.
 
-attributes  which mechanism a question gets, and what a report of it is worth
+selection   which mechanism a question gets, and what a report of it is worth
 budget      split_budget: ε divided among mechanisms so that a weighted total error is least
 strategies  vector: a survey whose questions are all answered, or a few by lot, chosen by exact variances
 lots        what a lot over questions costs

@@ -16,51 +16,64 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from typing import Any, Protocol
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
-from sottovoce.core.errors import MIN_EPSILON, check_epsilon, positive_number
+from sottovoce.core.errors import (
+    MIN_EPSILON,
+    ArgumentError,
+    ArgumentTypeError,
+    check_epsilon,
+    positive_number,
+)
 from sottovoce.core.exact import rational_epsilon
-from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.kernels.tables import FloatArray, IntArray
 
-Loss = str | float | Callable[[Any], float]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 _FIRST = 13  # points of a curve before anything is known
 _ROUNDS = 6
 
 
-class Build(Protocol):
-    """Anything that makes a mechanism from its ε."""
+class Judged(Protocol):
+    """What has worst cases: a mechanism or a law."""
 
-    def __call__(self, epsilon: float) -> Any: ...
+    def worst_error(self, loss: str | float = "l2") -> float: ...
+
+    def worst_variance(self) -> float: ...
+
+
+M = TypeVar("M", bound=Judged)
+Design = Callable[..., M]  # called with epsilon=
+Loss = str | float | Callable[[M], float]
 
 
 class Curve:
     """The error of one mechanism as a function of its ε: exact where it was computed, smooth between."""
 
-    def __init__(self, build: Build, loss: Loss, least: float, most: float) -> None:
-        self._error = _error_of(build, loss)
-        self._known: dict[float, float] = {}
-        self._smooth: Any = None
-        self.add(np.geomspace(least, most, _FIRST) if most > least else [most])
-
-    def add(self, epsilons: Sequence[float] | FloatArray) -> None:
-        for epsilon in epsilons:
+    def __init__(self, error: Callable[[float], float], least: float, most: float) -> None:
+        self._error = error
+        self._errors: dict[float, float] = {}
+        self._smooth: Callable[[FloatArray], FloatArray] | None = None
+        for epsilon in np.geomspace(least, most, _FIRST) if most > least else [most]:
             self.at(float(epsilon))
 
     def at(self, epsilon: float) -> float:
         """The exact error, computed once."""
-        if epsilon not in self._known:
-            self._known[epsilon] = self._error(epsilon)
+        if epsilon not in self._errors:
+            self._errors[epsilon] = self._error(epsilon)
             self._smooth = None
-        return self._known[epsilon]
+        return self._errors[epsilon]
 
     @property
     def points(self) -> tuple[FloatArray, FloatArray]:
-        """Where it was computed, and what was found."""
-        epsilon = np.array(sorted(self._known))
-        return epsilon, np.array([self._known[e] for e in epsilon.tolist()])
+        """Where it was computed, increasing, and the errors there."""
+        epsilon = np.array(sorted(self._errors))
+        return epsilon, np.array([self._errors[e] for e in epsilon.tolist()])
 
     def __call__(self, epsilon: FloatArray) -> FloatArray:
         if self._smooth is None:
@@ -81,10 +94,14 @@ class Curve:
 
 @dataclass(frozen=True)
 class Split:
-    """How ε was divided. `errors` are exact and unweighted; `total` is their weighted sum.
+    """How ε was divided.
 
-    `epsilons` are the parts of ε, in the order of the mechanisms, `weights` what their errors count, `curves`
-    the error of each as a function of its ε.
+    Attributes:
+        epsilon: What was divided.
+        epsilons: The part of each mechanism, in their order.
+        errors: Their worst-case errors, exact and unweighted.
+        weights: How much each error counts.
+        curves: The error of each as a function of its ε.
     """
 
     epsilon: float
@@ -99,79 +116,105 @@ class Split:
         return float(np.dot(self.weights, self.errors))
 
     def curve(self, attribute: int = 0, points: int = 200) -> tuple[FloatArray, FloatArray]:
-        """ε of one attribute against the total when the others share the rest as well as they can.
+        """Give the total as a function of one mechanism's ε, the others sharing the rest as well as they can.
 
-        `attribute` says which one, `points` how many points of it at least.
+        Args:
+            attribute: Which mechanism.
+            points: How many points the curve has, at least.
+
+        Returns:
+            Values of its ε, and the totals.
+
+        Raises:
+            ValueError: If there is only one mechanism.
         """
         d, least = len(self.epsilons), min(curve.points[0][0] for curve in self.curves)
         if d == 1:
-            raise ValueError("there is nothing to divide between one attribute")
+            raise ArgumentError("there is nothing to divide between one attribute", argument="attribute")
         grid, tables = _tables(self.curves, self.weights, self.epsilon, max(points, 8 * d))
-        rest = tables[:attribute] + tables[attribute + 1 :]
-        others, _ = _divide(rest)
+        others, _ = _divide(tables[:attribute] + tables[attribute + 1 :])
         own = np.arange(1, len(grid) - (d - 1) + 1)
         total = tables[attribute][own - 1] + others[len(grid) - own - 1]
         keep = grid[own - 1] >= least
         return grid[own - 1][keep], total[keep]
 
-    def plot(self, attribute: int = 0, ax: Any = None) -> Any:
-        """The curve that was optimised, with the optimum marked; returns matplotlib's axes.
+    def plot(self, attribute: int = 0, ax: Axes | None = None) -> Axes:
+        """Draw the curve that was optimised, with the optimum marked.
 
-        `attribute` says whose ε is on the axis.
+        Args:
+            attribute: Which mechanism's ε is on the axis.
+            ax: Where to draw; new axes if not given.
+
+        Returns:
+            The axes.
+
+        Raises:
+            MissingExtra: If matplotlib is not installed.
         """
         from sottovoce.estimates.pictures import new_axes
 
-        ax = new_axes(polar=False) if ax is None else ax
-        ax.plot(*self.curve(attribute), color="C0")
-        ax.plot(self.epsilons[attribute], self.total, "o", color="C3")
-        ax.set_xlabel(f"ε of attribute {attribute} (of {self.epsilon:g} in all)")
-        ax.set_ylabel("weighted total of worst-case errors")
-        return ax
+        axes: Axes = new_axes(polar=False) if ax is None else ax
+        axes.plot(*self.curve(attribute), color="C0")
+        axes.plot(self.epsilons[attribute], self.total, "o", color="C3")
+        axes.set_xlabel(f"ε of attribute {attribute} (of {self.epsilon:g} in all)")
+        axes.set_ylabel("weighted total of worst-case errors")
+        return axes
 
 
 def split_budget(
     epsilon: float,
-    mechanisms: Sequence[Build],
-    losses: Loss | Sequence[Loss] = "l2",
+    mechanisms: Sequence[Design[M]],
+    losses: Loss[M] | Sequence[Loss[M]] = "l2",
     *,
     weights: Sequence[float] | None = None,
 ) -> Split:
     """Divide ε among mechanisms so that the weighted total of their worst-case errors is least.
 
-    `mechanisms` are functions of ε, such as `functools.partial(sv.ogpm, domain=(0, 24))`. A loss is "l1",
-    "l2", a number k ≥ 1, "variance", or any function of a mechanism; one for all or one each.
-    `losses` names them, `weights` says how much each error counts (alike if not given).
+    Args:
+        epsilon: What all of them together may cost.
+        mechanisms: Functions of ε, such as `functools.partial(sv.ogpm, domain=(0, 24))`. One that is there
+            several times is computed once.
+        losses: "l1", "l2", a number k ≥ 1, "variance", or a function of a mechanism; one for all or one each.
+        weights: How much each error counts; alike if not given.
 
-    >>> from functools import partial
-    >>> from sottovoce.designs.classic import ogpm
-    >>> from sottovoce.core.domains import Circle
-    >>> parts = [partial(ogpm, loss="l2", cells=256), partial(ogpm, domain=Circle(), loss="l2", cells=256)]
-    >>> [round(e, 2) for e in split_budget(1 + 2 * math.pi, parts).epsilons]
-    [1.53, 5.75]
+    Returns:
+        The parts of ε, whose exact sum is at most ε, and the errors.
+
+    Raises:
+        ValueError: If ε is too small to divide, there are no mechanisms, or losses or weights do not fit.
+        TypeError: If a mechanism is not a function of ε.
+
+    Example:
+        >>> from functools import partial
+        >>> from sottovoce.designs.classic import ogpm
+        >>> from sottovoce.core.domains import Circle
+        >>> parts = [partial(ogpm, cells=256), partial(ogpm, domain=Circle(), cells=256)]
+        >>> [round(e, 2) for e in split_budget(1 + 2 * math.pi, parts).epsilons]
+        [1.53, 5.75]
     """
     epsilon, d = check_epsilon(epsilon), len(mechanisms)
     if d == 0:
-        raise ValueError("mechanisms must not be empty")
-    if not all(callable(build) for build in mechanisms):
-        raise TypeError(
-            "mechanisms must be functions of epsilon, such as functools.partial(sv.ogpm, domain=...)"
-        )
-    least = max(MIN_EPSILON, epsilon / (50 * d))
+        raise ArgumentError("mechanisms must not be empty", argument="mechanisms")
+    if not all(callable(design) for design in mechanisms):
+        sentence = "mechanisms must be functions of epsilon, such as functools.partial(sv.ogpm, domain=...)"
+        raise ArgumentTypeError(sentence, argument="mechanisms")
     if d * MIN_EPSILON > epsilon:
-        raise ValueError(f"epsilon={epsilon!r} is too small to split into {d}: each needs {MIN_EPSILON}")
-    chosen = _losses(losses, d)
+        sentence = f"epsilon={epsilon!r} is too small to split into {d}: each needs {MIN_EPSILON}"
+        raise ArgumentError(sentence, argument="epsilon")
     scale = [positive_number(w, "weights") for w in (weights if weights is not None else [1.0] * d)]
     if len(scale) != d:
-        raise ValueError(f"weights must have one entry per mechanism, got {len(scale)} for {d}")
-    most, made = epsilon - (d - 1) * least, {}
-    for build, loss in zip(mechanisms, chosen, strict=True):
-        if _name(build, loss) not in made:
-            made[_name(build, loss)] = Curve(build, loss, least, most)
-    curves = tuple(made[_name(build, loss)] for build, loss in zip(mechanisms, chosen, strict=True))
-    shares = _search(epsilon, curves, scale, least)
-    exact = shares_within(shares, epsilon)
-    errors = tuple(curve.at(share) for curve, share in zip(curves, exact, strict=True))
-    return Split(epsilon, exact, errors, tuple(scale), curves)
+        sentence = f"weights must have one entry per mechanism, got {len(scale)} for {d}"
+        raise ArgumentError(sentence, argument="weights")
+    least = max(MIN_EPSILON, epsilon / (50 * d))
+
+    @cache
+    def curve_of(design: Design[M], loss: Loss[M]) -> Curve:
+        return Curve(_error_of(design, loss), least, epsilon - (d - 1) * least)
+
+    curves = tuple(map(curve_of, mechanisms, _losses(losses, d)))
+    shares = shares_within(_search(epsilon, curves, scale, least), epsilon)
+    errors = tuple(curve.at(share) for curve, share in zip(curves, shares, strict=True))
+    return Split(epsilon, shares, errors, tuple(scale), curves)
 
 
 def shares_within(shares: Sequence[float], epsilon: float) -> tuple[float, ...]:
@@ -182,31 +225,66 @@ def shares_within(shares: Sequence[float], epsilon: float) -> tuple[float, ...]:
     return tuple(out)
 
 
-def _search(epsilon: float, curves: tuple[Curve, ...], weights: list[float], least: float) -> list[float]:
-    """Grid, polish, tabulate again where the optimum is; the best division whose errors are exact wins."""
-    even = [epsilon / len(curves)] * len(curves)
-    best = sum(w * c.at(s) for w, c, s in zip(weights, curves, even, strict=True)), even
+def _losses(losses: Loss[M] | Sequence[Loss[M]], d: int) -> list[Loss[M]]:
+    if isinstance(losses, str) or not isinstance(losses, Sequence):
+        return [losses] * d
+    if len(losses) != d:
+        sentence = f"losses must have one entry per mechanism, got {len(losses)} for {d}"
+        raise ArgumentError(sentence, argument="losses")
+    return list(losses)
+
+
+def _error_of(design: Design[M], loss: Loss[M]) -> Callable[[float], float]:
+    if callable(loss):
+        return lambda epsilon: float(loss(design(epsilon=epsilon)))
+    if loss == "variance":
+        return lambda epsilon: float(design(epsilon=epsilon).worst_variance())
+    return lambda epsilon: float(design(epsilon=epsilon).worst_error(loss))
+
+
+# -- the search -------------------------------------------------------------------------------------------
+
+
+def _search(
+    epsilon: float, curves: Sequence[Curve], weights: Sequence[float], least: float
+) -> Sequence[float]:
+    """Grid, descent, tabulate again where the optimum is; the best division whose errors are exact wins."""
+
+    def exact(shares: Sequence[float]) -> float:
+        return sum(w * c.at(s) for w, c, s in zip(weights, curves, shares, strict=True))
+
+    def interpolated(shares: Sequence[float]) -> float:
+        return float(sum(w * c(np.array(s)) for w, c, s in zip(weights, curves, shares, strict=True)))
+
+    best: Sequence[float] = [epsilon / len(curves)] * len(curves)
+    least_total, units = exact(best), max(240, 8 * len(curves))
     for _ in range(_ROUNDS):
-        shares = _polish(epsilon, curves, weights, _on_grid(epsilon, curves, weights), least)
-        guess = float(sum(w * c(np.array(s)) for w, c, s in zip(weights, curves, shares, strict=True)))
-        total = sum(w * c.at(s) for w, c, s in zip(weights, curves, shares, strict=True))
-        if total < best[0]:
-            best = total, shares
+        shares = _on_grid(epsilon, curves, weights, units)
+        shares = _descended(curves, weights, shares, least, 1.5 * epsilon / units)
+        guess, total = (
+            interpolated(shares),
+            exact(shares),
+        )  # in this order: exact errors become part of a curve
+        if total < least_total:
+            best, least_total = shares, total
         if abs(total - guess) <= 1e-7 * total:
             break
         for curve, share in zip(curves, shares, strict=True):
-            curve.add([s for s in (share * 0.96, share * 1.04) if least <= s <= epsilon])
-    return best[1]
+            for near in (share * 0.96, share * 1.04):
+                if least <= near <= epsilon:
+                    curve.at(near)
+    return best
 
 
-def _on_grid(epsilon: float, curves: Sequence[Curve], weights: Sequence[float]) -> list[float]:
-    grid, tables = _tables(curves, weights, epsilon, max(240, 8 * len(curves)))
+def _on_grid(epsilon: float, curves: Sequence[Curve], weights: Sequence[float], units: int) -> list[float]:
+    """The best division into whole units of ε/units, on the interpolated curves."""
+    grid, tables = _tables(curves, weights, epsilon, units)
     _, choices = _divide(tables)
     left, shares = len(grid), []
     for choice in reversed(choices):
-        units = int(choice[left - 1])
-        shares.append(float(grid[units - 1]))
-        left -= units
+        own = int(choice[left - 1])
+        shares.append(float(grid[own - 1]))
+        left -= own
     return shares[::-1]
 
 
@@ -223,7 +301,7 @@ def _tables(
     return grid, tables
 
 
-def _divide(tables: list[FloatArray]) -> tuple[FloatArray, list[Any]]:
+def _divide(tables: list[FloatArray]) -> tuple[FloatArray, list[IntArray]]:
     """Min-plus convolution: the least total for each number of units, and each table's own units in it."""
     units = len(tables[0])
     best, choices = tables[0], [np.arange(1, units + 1)]
@@ -237,47 +315,29 @@ def _divide(tables: list[FloatArray]) -> tuple[FloatArray, list[Any]]:
     return best, choices
 
 
-def _polish(
-    epsilon: float, curves: Sequence[Curve], weights: Sequence[float], shares: list[float], least: float
+def _descended(
+    curves: Sequence[Curve], weights: Sequence[float], shares: list[float], least: float, reach: float
 ) -> list[float]:
-    """From the best grid point downhill between grid points, on the tabulated curves."""
+    """Coordinate descent from a grid point: neighbours trade ε, each within `reach` of what it had."""
     from scipy.optimize import minimize_scalar
 
     shares = list(shares)
     for _ in range(3 if len(shares) < 9 else 1):
-        for i in range(len(shares) - 1):
-            j, both = i + 1, shares[i] + shares[i + 1]
-
-            def total(x: float, i: int = i, j: int = j, both: float = both) -> float:
-                return float(weights[i] * curves[i](np.array(x)) + weights[j] * curves[j](np.array(both - x)))
-
-            step = 1.5 * epsilon / max(240, 8 * len(shares))
-            low, high = max(least, shares[i] - step), min(both - least, shares[i] + step)
+        for i, j in pairwise(range(len(shares))):
+            total = _pair_total(curves[i], curves[j], weights[i], weights[j], shares[i] + shares[j])
+            low = max(least, shares[i] - reach)
+            high = min(shares[i] + shares[j] - least, shares[i] + reach)
             if high > low:
-                found = minimize_scalar(total, bounds=(low, high), method="bounded", options={"xatol": 1e-7})
-                if found.fun < total(shares[i]):
-                    shares[i], shares[j] = float(found.x), both - float(found.x)
+                minimum = minimize_scalar(
+                    total, bounds=(low, high), method="bounded", options={"xatol": 1e-7}
+                )
+                if minimum.fun < total(shares[i]):
+                    shares[i], shares[j] = float(minimum.x), shares[i] + shares[j] - float(minimum.x)
     return shares
 
 
-def _name(build: Build, loss: Loss) -> tuple[object, ...]:
-    """Equal partial functions share one curve."""
-    if isinstance(build, partial):
-        return build.func, repr(build.args), repr(sorted(build.keywords.items())), repr(loss)
-    return build, repr(loss)
-
-
-def _losses(losses: Loss | Sequence[Loss], d: int) -> list[Loss]:
-    if isinstance(losses, str) or not isinstance(losses, Sequence):
-        return [losses] * d
-    if len(losses) != d:
-        raise ValueError(f"losses must have one entry per mechanism, got {len(losses)} for {d}")
-    return list(losses)
-
-
-def _error_of(build: Build, loss: Loss) -> Callable[[float], float]:
-    if callable(loss):
-        return lambda epsilon: float(loss(build(epsilon=epsilon)))
-    if loss == "variance":
-        return lambda epsilon: float(build(epsilon=epsilon).worst_variance())
-    return lambda epsilon: float(build(epsilon=epsilon).worst_error(loss))
+def _pair_total(
+    first: Curve, second: Curve, weight: float, other: float, both: float
+) -> Callable[[float], float]:
+    """The weighted errors of two mechanisms that share `both`, as a function of the first one's part."""
+    return lambda x: float(weight * first(np.array(x)) + other * second(np.array(both - x)))

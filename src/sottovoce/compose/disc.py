@@ -13,24 +13,48 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sottovoce.compose.attributes import resultant
-from sottovoce.core.errors import check_confidence, whole_number
+from sottovoce.compose.selection import resultant
+from sottovoce.core.errors import ArgumentTypeError, check_confidence, whole_number
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.polar import Polar
+from sottovoce.estimates.em import climb
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.tally import Tally
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _GROUPS = 64
 _WEIGHTS = (0.25, 0.1, 0.04, 0.015, 0.006)  # from the binomial ¼ ½ ¼ down
 
 
 def mean_position(tally: Tally, *, confidence: float = 0.95) -> tuple[Estimate, Estimate]:
-    """The mean of x and of y, around the pole, in the units of the radius."""
+    """Estimate the mean position, with intervals that hold for every truth.
+
+    Args:
+        tally: A tally of a `Polar`.
+        confidence: How often each interval should hold.
+
+    Returns:
+        The mean of x and the mean of y, around the pole, in the units of the radius.
+
+    Raises:
+        TypeError: If the tally is of something else.
+        NoDataError: If there are fewer than two reports.
+
+    Example:
+        >>> from sottovoce.compose.polar import polar
+        >>> m = polar(4.0, radius=10.0, design="unbiased")
+        >>> t = Tally(m, m.report(np.tile([3.0, 4.0], (2000, 1)), rng=1))
+        >>> x, y = mean_position(t)
+        >>> x.low < 3.0 < x.high and y.low < 4.0 < y.high
+        True
+    """
     from scipy.special import ndtri
 
     m, counts = _joint(tally.required(2))
@@ -40,25 +64,26 @@ def mean_position(tally: Tally, *, confidence: float = 0.95) -> tuple[Estimate, 
     bias = bias * m.radius + m.radius * _angular_bias(m.angle, rho)
     turn = np.exp(1j * m.angle.decode(np.arange(m.angle.cells))) / rho
     value = m.radius * weights[:, None] * turn[None, :]
-    made = []
+    estimates = []
     for name, part in (("x", value.real), ("y", value.imag)):
         mean = float((counts * part).sum() / tally.n)
         square = float((counts * part**2).sum() / tally.n)
         error = math.sqrt(max(square - mean**2, 0.0) / (tally.n - 1))
         reach = z * error + bias
         note = f"the interval allows for a bias of {bias:.3g}"
-        made.append(
+        estimates.append(
             Estimate(mean, mean - reach, mean + reach, error, confidence, tally.n, f"mean {name}",
                      "population", "phasor", (note,))
         )  # fmt: skip
-    return made[0], made[1]
+    return estimates[0], estimates[1]
 
 
 def _joint(tally: Tally) -> tuple[Polar, FloatArray]:
     """The mechanism and the counts, distance cells by angle cells."""
     m = tally.reporter
     if not isinstance(m, Polar):
-        raise TypeError(f"tally must be of a polar mechanism, got {type(m).__name__}")
+        sentence = f"tally must be of a polar mechanism, got {type(m).__name__}"
+        raise ArgumentTypeError(sentence, argument="tally")
     return m, tally.counts.reshape(m.distance.cells, m.angle.cells).astype(np.float64)
 
 
@@ -82,8 +107,8 @@ def _radial_weights(m: Mechanism, noise: float) -> tuple[FloatArray, float]:
     limits = np.concatenate((r, -r, np.zeros(2 * groups)))
     cost = np.concatenate((np.zeros(groups), [1.0, noise]))
     bounds = [(None, None)] * groups + [(0, None), (0, None)]
-    found = linprog(cost, A_ub=rows, b_ub=limits, bounds=bounds, method="highs")
-    weights = np.asarray(found.x)[:groups]
+    solution = linprog(cost, A_ub=rows, b_ub=limits, bounds=bounds, method="highs")
+    weights = np.asarray(solution.x)[:groups]
     bias = float(np.abs(law @ weights - r).max())
     size = np.diff(np.append(first, m.cells))
     return np.repeat(weights, size), bias
@@ -100,8 +125,12 @@ def _angular_bias(m: Mechanism, rho: float) -> float:
 class DiscDensity:
     """Probabilities on rings × sectors of a disc.
 
-    `radii` and `angles` are the edges of the rings and sectors, `probabilities` has a row per ring, `n` is
-    the number of reports.
+    Attributes:
+        radii: The edges of the rings.
+        angles: The edges of the sectors, in radians.
+        probabilities: A row per ring, a column per sector.
+        n: How many people reported.
+        epsilon: Privacy parameter of their reports.
     """
 
     radii: FloatArray
@@ -126,17 +155,27 @@ class DiscDensity:
         z = complex((self.probabilities * r[:, None] * ray[None, :]).sum())
         return z.real, z.imag
 
-    def plot(self, ax: Any = None) -> Any:
-        """A heat map on a polar axes."""
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw a heat map.
+
+        Args:
+            ax: Polar axes to draw on; new ones if not given.
+
+        Returns:
+            The axes.
+
+        Raises:
+            MissingExtra: If matplotlib is not installed.
+        """
         from sottovoce.estimates.pictures import new_axes
 
-        ax = new_axes(polar=True) if ax is None else ax
-        mesh = ax.pcolormesh(self.angles, self.radii, self.density, cmap="magma_r", vmin=0, shading="flat")
-        ax.grid(False)
-        ax.set_yticklabels([])
-        ax.set_title(f"{self.n:,} reports, ε = {self.epsilon:g}", fontsize="medium")
-        ax.figure.colorbar(mesh, ax=ax, shrink=0.75, label="density")
-        return ax
+        axes: Axes = new_axes(polar=True) if ax is None else ax
+        mesh = axes.pcolormesh(self.angles, self.radii, self.density, cmap="magma_r", vmin=0, shading="flat")
+        axes.grid(False)
+        axes.set_yticklabels([])
+        axes.set_title(f"{self.n:,} reports, ε = {self.epsilon:g}", fontsize="medium")
+        axes.figure.colorbar(mesh, ax=axes, shrink=0.75, label="density")
+        return axes
 
 
 def density(tally: Tally, *, rings: int = 16, sectors: int = 32, iterations: int = 400) -> DiscDensity:
@@ -145,7 +184,20 @@ def density(tally: Tally, *, rings: int = 16, sectors: int = 32, iterations: int
     The law of the joint report is the product of the two parts' laws, so a step costs two small products.
     Rings have equal width; within one, people are taken to be spread evenly over its area. How much is
     smoothed is what best predicts one half of the reports from the other.
-    `iterations` is the most steps that are made.
+
+    Args:
+        tally: A tally of a `Polar`.
+        rings: How many rings there are, 2 to 128.
+        sectors: How many sectors there are, 3 to 256.
+        iterations: How many steps are made, at most.
+
+    Returns:
+        Probabilities, with a picture.
+
+    Raises:
+        ValueError: If an argument is out of range.
+        TypeError: If the tally is of something else.
+        NoDataError: If there are no reports.
     """
     rings, sectors = whole_number(rings, "rings", 2, 128), whole_number(sectors, "sectors", 3, 256)
     iterations = whole_number(iterations, "iterations", least=1)
@@ -156,12 +208,12 @@ def density(tally: Tally, *, rings: int = 16, sectors: int = 32, iterations: int
     one, counts = _law(m.distance, r, counts)
     two, turned = _law(m.angle, angles[:-1, None] + np.diff(angles)[:, None] * inside, counts.T)
     area = np.diff(radii**2)[:, None] / radii[-1] ** 2 / sectors * np.ones((rings, sectors))
-    problem = _Problem(one, two, area, iterations, 1e-3 * math.exp(m.epsilon / 2))
-    return DiscDensity(radii, angles, problem.fit(turned.T, problem.smoothing(turned.T)), tally.n, m.epsilon)
+    fitting = _Fitting(one, two, area, iterations, 1e-3 * math.exp(m.epsilon / 2))
+    return DiscDensity(radii, angles, fitting.fit(turned.T, fitting.smoothing(turned.T)), tally.n, m.epsilon)
 
 
 @dataclass(frozen=True, eq=False)
-class _Problem:
+class _Fitting:
     """The laws of distance and angle groups given rings and sectors, and when to stop."""
 
     one: FloatArray
@@ -172,16 +224,16 @@ class _Problem:
 
     def fit(self, counts: FloatArray, weight: float) -> FloatArray:
         """Probabilities of the areas; after every step neighbours get a share `weight` of a density."""
-        f, before = self.area, -np.inf
-        for _ in range(self.iterations):
+        f = self.area.copy()
+
+        def iterate(_: int) -> float:
             q = self.one.T @ f @ self.two
-            f = f * (self.one @ (counts / q) @ self.two.T) / counts.sum()
-            f = self.area * _smooth(f / self.area, weight)
-            f = f / f.sum()
-            likelihood = float((counts * np.log(q)).sum())
-            if abs(likelihood - before) < self.tolerance:
-                break
-            before = likelihood
+            step = f * (self.one @ (counts / q) @ self.two.T) / counts.sum()
+            step = self.area * _smooth(step / self.area, weight)
+            f[:] = step / step.sum()
+            return float((counts * np.log(q)).sum())
+
+        climb(iterate, tolerance=self.tolerance, most=self.iterations, rounds=1)
         return f
 
     def smoothing(self, counts: FloatArray) -> float:

@@ -1,7 +1,7 @@
 """What a lot over questions costs: the variance of one question's mean, and bounds for all of them.
 
 When only a share of the people answers a question, the mean of those who do estimates the mean of all
-(`worth` in `attributes`). The PTT paper scales reports up instead (`scaled_mean`), which varies more; its
+(`worth` in `selection`). The PTT paper scales reports up instead (`scaled_mean`), which varies more; its
 Theorem 11 bounds that estimate (`simultaneous_bound`).
 """
 
@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from sottovoce.compose.attributes import PriorLike, as_spread, unit_grid, variance_curve, worth
+from sottovoce.compose.selection import SpreadLike, as_spread, unit_grid, variance_curve, worth
 from sottovoce.compose.strategies import mechanisms
 from sottovoce.core.errors import ArgumentError, real_number, whole_number
 from sottovoce.core.kernels.tables import FloatArray
@@ -20,7 +20,7 @@ from sottovoce.core.survey import Survey
 from sottovoce.estimates.tally import Tally
 
 
-def variance_per_person(survey: Survey, question: str, prior: PriorLike = None) -> float:
+def variance_per_person(survey: Survey, question: str, prior: SpreadLike = None) -> float:
     """The variance that one person adds to the estimated mean of one question.
 
     Args:

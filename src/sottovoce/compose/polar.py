@@ -18,29 +18,34 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
 from sottovoce.compose.budget import split_budget
 from sottovoce.core.domains import Circle, Interval
-from sottovoce.core.errors import check_epsilon, loss_exponent, positive_number
+from sottovoce.core.errors import ArgumentError, check_epsilon, loss_exponent, one_of, positive_number
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.polar import Polar
 from sottovoce.designs.bounds import circular_limit
 from sottovoce.designs.classic import ogpm
 from sottovoce.designs.optimal import optimal
 
-DESIGNS = ("optimal", "unbiased", "ogpm")
+Design = Literal["optimal", "unbiased", "ogpm"]
+DESIGNS: tuple[Design, ...] = ("optimal", "unbiased", "ogpm")
 ANGLE_CELLS, DISTANCE_CELLS = 512, 256
 
 
 @dataclass(frozen=True)
 class PolarCertificate:
-    """`limit`: no pair of reports, one of distance and one of angle, whose ε add up to the total does better.
+    """How close a pair of reports, one of distance and one of angle, comes to the best such pair.
 
     It covers every mechanism for either part and every division of ε. It does not cover mechanisms that
     randomise both coordinates jointly.
-    `worst` is what this pair attains.
+
+    Attributes:
+        limit: No pair whose ε add up to the total does better.
+        worst: What this pair attains.
     """
 
     limit: float
@@ -53,7 +58,7 @@ class PolarCertificate:
 
 
 def certificate(m: Polar) -> PolarCertificate:
-    """A limit for every division of ε between any two mechanisms, proved by the parts' own limits.
+    """Bound every division of ε between any two mechanisms, by the limits of the parts.
 
     Both limits fall with ε, so for ε₁ between two neighbouring points of a grid the limit at the upper one
     plus that of the rest at the lower one bounds the total. The weakest gap is halved until the bound is
@@ -89,23 +94,37 @@ def polar(
     loss: str | float = "l2",
     *,
     weights: tuple[float, float] = (1.0, 1.0),
-    design: str = "optimal",
+    design: Design = "optimal",
 ) -> Polar:
-    """Distance and angle with the best division of ε for w₁·(|r' − r|/radius)^k + w₂·(angle)^k.
+    """Design a reporter of positions: distance and angle, with the best division of ε between them.
 
-    `design` of the distance: `sv.optimal`; the same "unbiased" (for the mean position; loss "l2"); or the
-    "ogpm" of the paper. The angle is by the circular OGPM, which is optimal.
-    `weights` are (w₁, w₂).
+    Best for the worst case of w₁·(|r' − r|/radius)^k + w₂·(angle)^k. The angle is by the circular OGPM, which
+    is optimal.
 
-    >>> m = polar(1 + 2 * math.pi, design="ogpm")
-    >>> round(m.distance.epsilon, 1), round(m.angle.epsilon, 1)
-    (1.5, 5.8)
+    Args:
+        epsilon: What both parts together may cost.
+        radius: The largest distance from the pole.
+        loss: "l1", "l2" or the number k ≥ 1.
+        weights: (w₁, w₂).
+        design: Of the distance. "optimal": least error; "unbiased": for the mean position, with loss "l2";
+            "ogpm": that of the paper.
+
+    Returns:
+        The reporter; values are x and y.
+
+    Raises:
+        ValueError: If an argument is out of range.
+
+    Example:
+        >>> m = polar(1 + 2 * math.pi, design="ogpm")
+        >>> round(m.distance.epsilon, 1), round(m.angle.epsilon, 1)
+        (1.5, 5.8)
     """
     epsilon, radius, k = check_epsilon(epsilon), positive_number(radius, "radius"), loss_exponent(loss)
-    if design not in DESIGNS:
-        raise ValueError(f"design must be one of {', '.join(DESIGNS)}, got design={design!r}")
+    one_of(design, "design", DESIGNS)
     if design == "unbiased" and k != 2:
-        raise ValueError(f"design='unbiased' minimises a variance: loss must be 'l2', got loss={loss!r}")
+        sentence = f"loss must be 'l2' for design='unbiased', which minimises a variance, got loss={loss!r}"
+        raise ArgumentError(sentence, argument="loss")
     one, two = (positive_number(w, "weights") for w in weights)
     parts: list[Callable[..., Mechanism]] = [partial(_DISTANCES[design], k=k), partial(_angle, k=k)]
     split = split_budget(epsilon, parts, k, weights=(one, two))

@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.core.domains import Domain, DomainLike, as_domain
-from sottovoce.core.errors import DataError, check_confidence, check_epsilon, real_number
+from sottovoce.core.errors import ArgumentError, DataError, check_confidence, check_epsilon, real_number
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reporter import NumberReporter
@@ -37,8 +37,11 @@ _BINS = 32
 class TwoRounds:
     """A first mechanism that knows nothing, and a way to make the second from its reports.
 
-    `caution` is the weight of an even spread in the guess: how much the second round allows for a first one
-    that was wrong.
+    Attributes:
+        epsilon: What one person's report may cost, in either round.
+        domain: The interval that values lie in.
+        caution: The weight of an even spread in the guess: how much the second round allows for a first one
+            that was wrong.
     """
 
     epsilon: float
@@ -51,42 +54,81 @@ class TwoRounds:
         return optimal(self.epsilon, self.domain)
 
     def guess(self, first: Tally) -> tuple[FloatArray, FloatArray]:
-        """Where values seem to lie after the first round: points and weights."""
+        """Say where values seem to lie after the first round.
+
+        Args:
+            first: The tally of the first round.
+
+        Returns:
+            Points, and their weights.
+
+        Raises:
+            DataError: If it is not a tally of `first`.
+            NoDataError: If nobody reported.
+        """
         if first.digest != self.first.digest:
-            raise DataError("first must be a tally of the first round's mechanism")
+            raise DataError("first must be a tally of the first round's mechanism", argument="first")
         bins = min(_BINS, max(2, self.first.cells))
-        found = distribution(first.required(), bins=bins, band=False)
+        shape = distribution(first.required(), bins=bins, band=False)
         even = np.full(bins, 1 / bins)
-        middle = (found.edges[1:] + found.edges[:-1]) / 2
-        return middle, (1 - self.caution) * np.asarray(found.probabilities) + self.caution * even
+        middle = (shape.edges[1:] + shape.edges[:-1]) / 2
+        return middle, (1 - self.caution) * np.asarray(shape.probabilities) + self.caution * even
 
     def second(self, first: Tally) -> Mechanism:
-        """For everyone else: unbiased, of least expected variance under the guess.
+        """Design the mechanism for everyone else: unbiased, of least expected variance under the guess.
 
-        `first` is the tally of the first round.
+        Args:
+            first: The tally of the first round.
+
+        Returns:
+            The mechanism of the second round.
+
+        Raises:
+            DataError: If it is not a tally of `first`.
+            NoDataError: If nobody reported.
         """
         return optimal(self.epsilon, self.domain, prior=self.guess(first))
 
     def shares(self, first: Tally, second: NumberReporter, people: int) -> FloatArray:
-        """How much each round counts when `people` report in the second: what it is worth under the guess.
+        """Say how much each round counts: as much as it is worth under the guess.
 
-        `first` is the tally of the first round.
+        Args:
+            first: The tally of the first round.
+            second: The mechanism of the second round.
+            people: How many report in the second round.
+
+        Returns:
+            Two weights that add up to 1.
+
+        Raises:
+            DataError: If it is not a tally of `first`.
+            NoDataError: If nobody reported.
         """
         points, weights = self.guess(first)
         spread = float(weights @ (points - weights @ points) ** 2)
-        noise = [float(weights @ _variance(m, points)) for m in (self.first, second)]
-        worth = np.array([first.n, people]) / (np.array(noise) + spread)
+        noise = np.array([weights @ m.variance(points) for m in (self.first, second)])
+        worth = np.array([first.n, people]) / (noise + spread)
         return np.asarray(worth / worth.sum())
 
     def mean(self, first: Tally, second: Tally, *, confidence: float = 0.95) -> Estimate:
-        """The mean of all, both rounds weighted by their `shares`.
+        """Estimate the mean of all, both rounds weighted by their `shares`.
 
-        `first` and `second` are the tallies of the two rounds.
+        Args:
+            first: The tally of the first round.
+            second: The tally of the second round.
+            confidence: How often the interval should hold.
+
+        Returns:
+            The mean of the population, in the units of the domain.
+
+        Raises:
+            DataError: If a round has fewer than two reports or another domain.
+            NoDataError: If nobody reported.
         """
         from scipy.special import ndtri
 
         if first.n < 2 or second.required(2).mechanism.domain != self.domain:
-            raise DataError("both rounds need at least two reports, on the same domain")
+            raise DataError("both rounds need at least two reports, on the same domain", argument="second")
         z = float(ndtri((1 + check_confidence(confidence)) / 2))
         parts = [_moments(tally) for tally in (first, second)]
         share = self.shares(first, second.mechanism, second.n)
@@ -102,16 +144,31 @@ class TwoRounds:
 def two_rounds(epsilon: float, domain: DomainLike = (0, 1), *, caution: float = 0.1) -> TwoRounds:
     """Plan two rounds of one ε per person; ask a tenth of the people first.
 
-    `caution` is the weight of an even spread in what the first round says: how much the second allows for a
-    first one that misled.
+    Args:
+        epsilon: What one person's report may cost; everybody reports in one round only.
+        domain: The interval that values lie in.
+        caution: The weight of an even spread in what the first round says, at most 1: how much the second
+            allows for a first one that misled.
+
+    Returns:
+        The plan: `first`, then `second(tally)`, then `mean(first, second)`.
+
+    Raises:
+        ValueError: If an argument is out of range or the domain is a circle.
+
+    Example:
+        >>> plan = two_rounds(epsilon=2.0, domain=(0, 24))
+        >>> plan.first.name
+        'optimal (mean)'
     """
     caution = real_number(caution, "caution")
     if not 0 < caution <= 1:
-        raise ValueError(f"caution must lie in (0, 1], got caution={caution!r}")
-    place = as_domain(domain)
-    if place.is_circle:
-        raise ValueError("two rounds are for the mean on an interval; a circle has no mean on the line")
-    return TwoRounds(check_epsilon(epsilon), place, caution)
+        raise ArgumentError(f"caution must lie in (0, 1], got caution={caution!r}", argument="caution")
+    line = as_domain(domain)
+    if line.is_circle:
+        sentence = "two rounds are for the mean on an interval; a circle has no mean on the line"
+        raise ArgumentError(sentence, argument="domain")
+    return TwoRounds(check_epsilon(epsilon), line, caution)
 
 
 def _moments(tally: Tally) -> tuple[float, float]:
@@ -119,9 +176,3 @@ def _moments(tally: Tally) -> tuple[float, float]:
     decoded = tally.mechanism.decode(np.arange(tally.mechanism.cells))
     mean = float(tally.counts @ decoded / tally.n)
     return mean, float(tally.counts @ (decoded - mean) ** 2 / (tally.n - 1) / tally.n)
-
-
-def _variance(mechanism: NumberReporter, x: FloatArray) -> FloatArray:
-    if not isinstance(mechanism, Mechanism):
-        raise TypeError(f"a round needs a mechanism of one part, got {type(mechanism).__name__}")
-    return np.asarray(mechanism.variance(x))

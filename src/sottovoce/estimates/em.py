@@ -8,6 +8,7 @@ climbing and smoothing balance. An iteration costs O(groups + bins).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,15 +48,35 @@ def em(
     c = np.asarray(counts, dtype=np.float64)
     bins = law.shape[0]
     f = np.full(bins, 1.0 / bins) if start is None else np.array(start, dtype=np.float64)
-    compile_it = compiled_available() if compiled is None else compiled
-    before, converged, steps = -np.inf, False, 0
-    while steps < most and not converged:
-        rounds = min(_ROUNDS, most - steps)
-        value = (_compiled if compile_it else _plain)(law, c, f, smoothing, circle, rounds)
-        steps, converged, before = steps + rounds, abs(value - before) < tolerance * rounds, value
+    iterate = _compiled if (compiled_available() if compiled is None else compiled) else _plain
+    steps, converged = climb(
+        lambda rounds: iterate(law, c, f, smoothing, circle, rounds), tolerance=tolerance, most=most
+    )
     f /= f.sum()
     q = law.mix(f)
     return Fit(f, q, steps, converged, float(c @ np.log(q)))
+
+
+def climb(
+    iterate: Callable[[int], float], *, tolerance: float, most: int, rounds: int = _ROUNDS
+) -> tuple[int, bool]:
+    """Iterate until the log likelihood changes by less than `tolerance` per iteration.
+
+    Args:
+        iterate: Makes so many iterations and returns the log likelihood before the last of them.
+        tolerance: The change that is small enough.
+        most: How many iterations are made at most.
+        rounds: How many there are between two looks at the likelihood.
+
+    Returns:
+        How many iterations were made, and whether the likelihood settled.
+    """
+    before, converged, steps = -np.inf, False, 0
+    while steps < most and not converged:
+        many = min(rounds, most - steps)
+        value = iterate(many)
+        steps, converged, before = steps + many, abs(value - before) < tolerance * many, value
+    return steps, converged
 
 
 def _compiled(

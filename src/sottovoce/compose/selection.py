@@ -24,24 +24,24 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sottovoce.core.domains import Circle, Domain, Interval
+from sottovoce.core.errors import ArgumentError
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.build import uniform_window
 from sottovoce.designs.classic import pm
 from sottovoce.designs.optimal import SEARCH_UNBIASED_FROM, SEARCH_UP_TO, optimal
-from sottovoce.designs.prior import Prior, as_prior
+from sottovoce.designs.prior import Prior, PriorLike, as_prior
 
 CIRCLE_CELLS = 2**12
 UNIT = Interval(0, 1)
-#: A public guess of where values lie: None (the worst case), "uniform", samples, or (values, weights).
-PriorLike = str | ArrayLike | tuple[ArrayLike, ArrayLike] | None
+#: How values are assumed to spread: None (the worst case), "uniform", samples, or (values, weights).
+SpreadLike = str | PriorLike | None
 _GRID, _NODES = 2001, 65
 
 
-def attribute_mechanism(epsilon: float, domain: Domain, spread: Prior | None = None) -> Mechanism:
+def question_mechanism(epsilon: float, domain: Domain, spread: Prior | None = None) -> Mechanism:
     """The default: the unbiased mechanism of least variance; on a circle the one of largest E cos(y − x).
 
     Least in the worst case, or in expectation under an assumed spread of values (`designs.prior`).
@@ -70,13 +70,14 @@ def even_spread() -> Prior:
     return Prior(np.linspace(0, 1, _NODES), chances)
 
 
-def as_spread(prior: PriorLike, domain: Domain) -> Prior | None:
+def as_spread(prior: SpreadLike, domain: Domain) -> Prior | None:
     """None for the worst case, "uniform", samples, or a pair (values, weights)."""
     if prior is None:
         return None
     if isinstance(prior, str):
         if prior != "uniform":
-            raise ValueError(f"prior must be 'uniform', samples or (values, weights), got prior={prior!r}")
+            sentence = f"prior must be 'uniform', samples or (values, weights), got prior={prior!r}"
+            raise ArgumentError(sentence, argument="prior")
         return even_spread()
     return as_prior(prior, domain)
 
@@ -89,11 +90,11 @@ def _cosine_window(epsilon: float, domain: Domain) -> Mechanism:
     from scipy.optimize import minimize_scalar
 
     gain = math.expm1(epsilon)
-    found = minimize_scalar(
+    half_width = minimize_scalar(
         lambda c: -math.sin(c) / (math.pi + c * gain), bounds=(1e-9, math.pi / 2), method="bounded",
         options={"xatol": 1e-12},
-    )  # fmt: skip
-    mass = math.pi / (math.pi + float(found.x) * gain)
+    ).x  # fmt: skip
+    mass = math.pi / (math.pi + float(half_width) * gain)
     return replace(uniform_window(epsilon, domain, mass=mass, cells=CIRCLE_CELLS), name="cosine window")
 
 
@@ -131,8 +132,8 @@ def _worst_spread(variance: FloatArray, share: float) -> float:
     def about(c: float) -> float:
         return float(np.max(variance / share + (1 / share - 1) * (unit_grid() - c) ** 2))
 
-    found = minimize_scalar(about, bounds=(0, 1), method="bounded", options={"xatol": 1e-9})
-    return min(about(0.5), float(found.fun))
+    minimum = minimize_scalar(about, bounds=(0, 1), method="bounded", options={"xatol": 1e-9})
+    return min(about(0.5), float(minimum.fun))
 
 
 @lru_cache(maxsize=256)
