@@ -44,7 +44,7 @@ from sottovoce.core import durable, journal
 from sottovoce.core.errors import LedgerError
 from sottovoce.core.polar import Polar
 from sottovoce.core.survey import Survey
-from sottovoce.device import Report
+from sottovoce.device.state import Report
 
 TAKES = "5 min"
 

@@ -141,6 +141,23 @@ def test_a_public_coin_end_to_end(server: Any) -> None:
         sv.Client(server.url, "coin", epsilon=1.9, outbox=":memory:")
 
 
+def test_a_survey_end_to_end(server: Any, tmp_path: Path) -> None:
+    """Two questions, one of them by lot: one report each, counted by question."""
+    survey = Survey(1.0, {"sleep": sv.ogpm(1.0, (0, 24), cells=50), "happy": sv.duchi(1.0, (0, 1))}, 1)
+    made = campaign(server, "survey", survey, missing="uniform")
+    table = {"sleep": np.linspace(0, 24, 300), "happy": np.linspace(0, 1, 300)}
+    with sv.Client(server.url, "survey", outbox=tmp_path / "box", epsilon=1.0) as client:
+        assert client.send(table, rng=5) == 300
+        receipt = client.report({"sleep": 7.5, "happy": None})
+        assert client.report(None) == receipt
+    reports = np.concatenate((survey.report(table, rng=5), [receipt.cells]))
+    tally = sv.Tally(survey, reports)
+    assert counted(server, made) == tally.counts.tolist()
+    results = httpx.get(f"{server.url}/v1/campaigns/survey/estimates", timeout=120).json()
+    happy = sv.mean(tally["happy"])
+    assert results["questions"]["happy"]["mean"]["value"] == pytest.approx(happy.value)
+
+
 def test_more_epsilon_than_agreed_is_refused(server: Any, mechanism: sv.Mechanism) -> None:
     campaign(server, "greedy", mechanism)
     with pytest.raises(PrivacyError, match=r"exact epsilon is 0\.99999\d+, agreed was epsilon=0\.5"):

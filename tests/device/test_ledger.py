@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import sottovoce as sv
 from sottovoce.core.errors import BudgetError, LedgerError
 from sottovoce.device import ledger as module
+from sottovoce.device.state import Report
 
 
 @pytest.fixture
@@ -224,7 +225,7 @@ def test_send_leaves_the_answer_pending_when_it_fails(path: Path) -> None:
     ledger.enrol("a", small())
     wire: list[tuple[int, ...]] = []
 
-    def lost(report: sv.device.Report) -> None:
+    def lost(report: Report) -> None:
         wire.append(report.cells)
         raise ConnectionError
 
@@ -249,7 +250,7 @@ def test_any_sequence_of_answers_stays_within_the_budget(
     tmp_path_factory: pytest.TempPathFactory, moves: list[tuple[str, int, float | None]], budget: Fraction
 ) -> None:
     ledger = sv.Ledger(tmp_path_factory.mktemp("ledger") / "l", budget=budget)
-    total: dict[tuple[str, int], sv.device.Report] = {}
+    total: dict[tuple[str, int], Report] = {}
     for campaign, period, value in moves:
         try:
             rest = {"draws": 2, "bins": 3} if campaign == "bins" else {}

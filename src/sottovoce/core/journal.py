@@ -67,14 +67,14 @@ class Head:
         return Head(self.count + 1, hashlib.sha256(f"{self.seal}\n{body}".encode()).hexdigest())
 
 
-class State(Protocol):
-    """What entries add up to."""
+class Replay(Protocol):
+    """What entries add up to, taken one after the other."""
 
     def apply(self, entry: Entry) -> None:
         """Take one entry, or raise if it breaks the rules: such a journal is not believed."""
 
 
-S = TypeVar("S", bound=State)
+S = TypeVar("S", bound=Replay)
 
 
 class Transaction(Generic[S]):

@@ -5,11 +5,8 @@ wire       one connection to a collector
 outbox     what a client has drawn, before it is sent
 ledger     Ledger: enrol, report, acknowledge; every ε that was spent
 inquiry    what a campaign asks: a reporter, and the rule for missing and out-of-range values
+agreement  terms from arguments and from a file
 terms      what a campaign was agreed to: how reports repeat, what is charged
 state      what the entries of a ledger add up to; a file that breaks the rules is refused
 statement  a ledger in plain words
 """
-
-from sottovoce.device.ledger import Ledger as Ledger
-from sottovoce.device.state import Account as Account
-from sottovoce.device.state import Report as Report

@@ -169,10 +169,10 @@ class Inquiry:
         return self.reporter.report(values, missing=missing, outside=outside, rng=rng)
 
     def decode(self, cells: Cells) -> Decoded:
-        """What a report stands for: a number, a position, or values by question."""
+        """What a report stands for: a number, a position, or the values of the questions that it answers."""
         decoded = self.reporter.decode(cells)
         if self._several:
-            return {name: column[0] for name, column in decoded.items()}
+            return {name: column[0] for name, column in decoded.items() if not np.isnan(column[0]).any()}
         return decoded[0]
 
     def check(self, cells: Cells) -> None:
