@@ -286,11 +286,11 @@ def test_a_folder_is_resumed_without_randomising_anybody_twice(table: Any, tmp_p
     for i in range(3):
         write(table.slice(i * 1000, 1000), source / f"part{i}.parquet")
     first = bulk.report(source, {"wait": M}, output)
-    assert (first.made, first.found, first.rows) == (3, 0, 3000)
+    assert (first.new, first.earlier, first.rows) == (3, 0, 3000)
     before = {path.name: path.read_bytes() for path in output.iterdir()}
     (output / "part1.parquet").unlink()
     second = bulk.report(source, {"wait": M}, output)
-    assert (second.made, second.found, second.rows) == (1, 2, 3000)
+    assert (second.new, second.earlier, second.rows) == (1, 2, 3000)
     after = {path.name: path.read_bytes() for path in output.iterdir()}
     assert after["part0.parquet"] == before["part0.parquet"]
     assert after["part2.parquet"] == before["part2.parquet"]

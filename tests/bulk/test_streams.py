@@ -260,6 +260,9 @@ def test_what_is_not_a_table_or_a_rule_is_refused_in_words() -> None:
     nested = bulk.report(table, {"wait": M}).append_column("tags", pa.array([[1]] * 600))
     with pytest.raises(TypeError, match=r"columns of by must hold plain values, got list<"):
         bulk.tally(nested, "wait", by="tags")
+    halves = bulk.report(table, {"wait": M}).append_column("half", pa.array([1.0] * 600, pa.float16()))
+    with pytest.raises(TypeError, match="columns of by must hold plain values, got halffloat"):
+        bulk.tally(halves, "wait", by="half")
     with pytest.raises(TypeError, match="estimate must return an Estimate or several, got int"):
         bulk.estimates(bulk.report(table, {"wait": M}, keep="town"), "wait", "town", lambda t: t.n)
 
@@ -291,10 +294,10 @@ def test_every_output_carries_its_mechanisms(tmp_path: Path, suffix: str) -> Non
 def test_a_finished_file_is_left_alone_or_refused(tmp_path: Path) -> None:
     source, target = tmp_path / "p.parquet", tmp_path / "r.parquet"
     pq.write_table(people(), source)
-    assert bulk.report(source, {"wait": M}, target).made == 1
+    assert bulk.report(source, {"wait": M}, target).new == 1
     before = target.read_bytes()
     again = bulk.report(source, {"wait": M}, target)
-    assert (again.made, again.found, again.rows) == (0, 1, 600)
+    assert (again.new, again.earlier, again.rows) == (0, 1, 600)
     for other in ({"clip": True}, {"missing": 5.0}, {"keep": ["town"]}):
         with pytest.raises(DataError, match="under other rules: move it away first"):
             bulk.report(source, {"wait": M}, target, **other)

@@ -16,7 +16,7 @@ from sottovoce.core.values import as_cells
 
 CELL, COUNT = "cell", "count"
 _DENSE = 1 << 24  # groups × cells up to which counts are one array
-_SPARSE = 1 << 22  # rows held before equal (group, cell) pairs are added up
+_SPARSE = 1 << 22  # rows kept before equal (group, cell) pairs are added up
 
 Key = tuple[object, ...]
 
@@ -37,8 +37,8 @@ class GroupCounter:
         self._codes: dict[Key, int] = {}
         self._keys: list[pa.RecordBatch] = []
         self._dense: IntArray | None = np.zeros(0, dtype=np.int64)
-        self._held: list[tuple[IntArray, IntArray]] = []
-        self._held_rows = 0
+        self._parts: list[tuple[IntArray, IntArray]] = []
+        self._part_rows = 0
 
     def add(self, batch: pa.RecordBatch, column: str, amounts: IntArray | None = None) -> None:
         """Count a record batch; with `amounts` each row stands for that many reports."""
@@ -47,22 +47,25 @@ class GroupCounter:
         size = len(self._codes) * self._cells
         if self._dense is not None and size > _DENSE:
             occurred = np.flatnonzero(self._dense)
-            self._held, self._dense = [(occurred, self._dense[occurred])], None
+            self._parts, self._dense = [(occurred, self._dense[occurred])], None
         if self._dense is not None:
             if size > self._dense.size:
                 more = np.zeros(size - self._dense.size, dtype=np.int64)
                 self._dense = np.concatenate((self._dense, more))
             np.add.at(self._dense, pairs, 1 if amounts is None else amounts)
             return
-        self._held.append((pairs, np.ones_like(pairs) if amounts is None else amounts))
-        self._held_rows += len(pairs)
-        if self._held_rows > _SPARSE:
-            self._held, self._held_rows = [self._merged()], 0
+        self._parts.append((pairs, np.ones_like(pairs) if amounts is None else amounts))
+        self._part_rows += len(pairs)
+        if self._part_rows > _SPARSE:
+            self._parts, self._part_rows = [self._merged()], 0
 
     def result(self) -> tuple[pa.Table, IntArray, IntArray]:
         """The groups' keys in order, the pairs group·cells + cell that occurred, and how often each did."""
         keys = pa.Table.from_batches(self._keys) if self._keys else pa.table({name: [] for name in self._by})
-        order = pa.compute.sort_indices(keys, [(name, "ascending") for name in self._by]).to_numpy()
+        try:
+            order = pa.compute.sort_indices(keys, [(name, "ascending") for name in self._by]).to_numpy()
+        except (pa.ArrowTypeError, pa.ArrowNotImplementedError):
+            raise _not_plain(keys.schema.types) from None
         if self._dense is not None:
             table = self._dense.reshape(-1, self._cells)[order].reshape(-1)
             pairs = np.flatnonzero(table)
@@ -76,9 +79,9 @@ class GroupCounter:
         return keys.take(pa.array(order)), pairs[place], counts[place]
 
     def _merged(self) -> tuple[IntArray, IntArray]:
-        distinct, place = np.unique(np.concatenate([pairs for pairs, _ in self._held]), return_inverse=True)
+        distinct, place = np.unique(np.concatenate([pairs for pairs, _ in self._parts]), return_inverse=True)
         counts = np.zeros(len(distinct), dtype=np.int64)
-        np.add.at(counts, place, np.concatenate([amounts for _, amounts in self._held]))
+        np.add.at(counts, place, np.concatenate([amounts for _, amounts in self._parts]))
         return distinct, counts
 
     def _group_codes(self, batch: pa.RecordBatch) -> IntArray:
@@ -143,9 +146,12 @@ def _encoded(column: pa.Array) -> pa.DictionaryArray:
     try:
         return column.dictionary_encode(null_encoding="encode")
     except pa.ArrowNotImplementedError:
-        raise ArgumentTypeError(
-            f"columns of by must hold plain values, got {column.type}", argument="by"
-        ) from None
+        raise _not_plain([column.type]) from None
+
+
+def _not_plain(kinds: Sequence[pa.DataType]) -> ArgumentTypeError:
+    names = ", ".join(map(str, kinds))
+    return ArgumentTypeError(f"columns of by must hold plain values, got {names}", argument="by")
 
 
 def _distinct(codes: IntArray, limit: int) -> tuple[IntArray, IntArray]:

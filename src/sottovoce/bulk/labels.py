@@ -27,13 +27,18 @@ def label(mechanism: Reporter) -> dict[str, str]:
 
 def arrow_label(metadata: Mapping[bytes, bytes] | None) -> Label:
     """The metadata of an Arrow field as text."""
-    return {key.decode(): value.decode() for key, value in (metadata or {}).items()}
+    pairs = (metadata or {}).items()
+    return {key.decode(errors="replace"): value.decode(errors="replace") for key, value in pairs}
 
 
 def spark_label(footer: str | bytes, column: str) -> Label:
     """The metadata of a column in what Spark wrote into a file's footer."""
-    fields = {field["name"]: field["metadata"] for field in json.loads(footer)["fields"]}
-    return dict(fields.get(column, {}))
+    content = parse_json(footer, "the footer of the file", _MOST_BYTES)
+    try:
+        fields = {field["name"]: field["metadata"].items() for field in content["fields"]}
+    except (TypeError, KeyError, AttributeError):
+        raise DataError("the footer of the file is not one that Spark writes") from None
+    return {key: str(value) for key, value in fields.get(column, ())}
 
 
 def specs_path(path: Path) -> Path:

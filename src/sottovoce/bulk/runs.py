@@ -26,14 +26,14 @@ class Written:
     Attributes:
         paths: The files of reports, one for each source.
         rows: How many reports they hold.
-        made: How many of the files this run wrote.
-        found: How many an earlier run had finished; they were left alone.
+        new: How many of the files this run wrote.
+        earlier: How many an earlier run had finished; they were left alone.
     """
 
     paths: tuple[Path, ...]
     rows: int
-    made: int
-    found: int
+    new: int
+    earlier: int
 
 
 @overload
@@ -119,7 +119,7 @@ def report(
         targets: list[tuple[Data, Path]] = [(data, Path(output))]
     else:
         targets = list(zip(files, _targets(data, files, Path(output)), strict=True))
-    rows = made = 0
+    rows = new = 0
     for item, target in targets:
         source = item if isinstance(item, Path) else None
         if target.exists():
@@ -128,9 +128,9 @@ def report(
                 progress(done)
         else:
             done = _write(item, randomiser, target, source, progress)
-            made += 1
+            new += 1
         rows += done
-    return Written(tuple(target for _, target in targets), rows, made, len(targets) - made)
+    return Written(tuple(target for _, target in targets), rows, new, len(targets) - new)
 
 
 def _targets(data: Data, files: Sequence[Path], output: Path) -> list[Path]:

@@ -20,6 +20,7 @@ from sottovoce.core.errors import ArgumentTypeError, DataError
 
 ROWS = 1 << 18  # rows per batch: a few megabytes a column
 PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
+_UNREADABLE = (pa.ArrowException, OSError, UnicodeDecodeError)
 FILES = (*PARQUET, ".csv", *ARROW)
 
 
@@ -49,20 +50,20 @@ class Source:
         self._content = _content(data, csv_types or {})
         try:
             schema = self._content.schema()
-        except (pa.ArrowInvalid, OSError) as error:
+            fields = [field.with_type(_plain_type(field.type)) for field in schema]
+            self.schema = pa.schema(fields, metadata=schema.metadata)
+            self.names = self.schema.names  # decoded here: they may not be text
+        except _UNREADABLE as error:
             raise self._refusal(error) from None
-        self.schema = pa.schema(
-            [field.with_type(_plain_type(field.type)) for field in schema], metadata=schema.metadata
-        )
         self.columns = list(dict.fromkeys(columns))
         for column in self.columns:
             self.field(column)
 
     def field(self, column: str) -> pa.Field:
         """A column's name, type and metadata."""
-        if column not in self.schema.names:
-            raise DataError(f"{self.name} has no column {column!r}; columns are {self.schema.names}")
-        if self.schema.names.count(column) > 1:
+        if column not in self.names:
+            raise DataError(f"{self.name} has no column {column!r}; columns are {self.names}")
+        if self.names.count(column) > 1:
             raise DataError(f"{self.name} has several columns {column!r}: which one is meant cannot be said")
         return self.schema.field(column)
 
@@ -94,7 +95,7 @@ class Source:
                 plain = pa.RecordBatch.from_arrays(arrays, names=self.columns)
                 for first in range(0, plain.num_rows, ROWS):
                     yield plain.slice(first, ROWS)
-        except (pa.ArrowInvalid, OSError) as error:
+        except _UNREADABLE as error:
             raise self._refusal(error) from None
 
     def _refusal(self, error: Exception) -> DataError:

@@ -253,10 +253,10 @@ def estimates(
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from sottovoce.bulk import group_estimates
 
-        held = list(batches)  # counts only, of this task's groups
-        if held:
+        parts = list(batches)  # counts only, of this task's groups
+        if parts:
             mechanism = group_estimates.mechanism_from(spec)
-            part = GroupedTally.from_table(mechanism, groups, pa.Table.from_batches(held))
+            part = GroupedTally.from_table(mechanism, groups, pa.Table.from_batches(parts))
             yield from group_estimates.estimates(part, column, groups, estimate).to_batches()
 
     schema = _only(df, groups)

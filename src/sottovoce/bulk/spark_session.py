@@ -111,8 +111,8 @@ def run_action(action: Callable[[], Result]) -> Result:
 
 def _noted(text: str) -> Coded | None:
     """The refusal that a task noted in Spark's account of it."""
-    _, found, rest = text.partition(_NOTE)
-    if not found:
+    _, mark, rest = text.partition(_NOTE)
+    if not mark:
         return None
     note, _ = json.JSONDecoder().raw_decode(rest)
     kind = getattr(errors, note["kind"])

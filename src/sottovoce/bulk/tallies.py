@@ -102,7 +102,7 @@ def tally(
 
 def _labelled_column(data: Data) -> str:
     source = Source(data, [])
-    labelled = [name for name in source.schema.names if SPEC in source.label(name)]
+    labelled = [name for name in source.names if SPEC in source.label(name)]
     if len(labelled) != 1:
         which = (
             f"several hold reports: {', '.join(labelled)}" if labelled else "none says that it holds reports"

@@ -92,7 +92,7 @@ def perturb(
             progress=progress,
         )
     if done.rows == 0:
-        for path in (*done.paths, *specs) if done.made else ():
+        for path in (*done.paths, *specs) if done.new else ():
             path.unlink(missing_ok=True)
         raise DataError(f"{', '.join(map(str, data))}: no rows, there is nothing to randomise")
     typer.echo(_summary(mechanisms, done, output))
@@ -107,8 +107,8 @@ def _summary(mechanisms: dict[str, Any], done: Any, output: Path) -> str:
         each = ", ".join(f"{name} {m.epsilon:g} ({m.digest[:12]})" for name, m in mechanisms.items())
         total = sum(m.epsilon for m in mechanisms.values())
         parts.append(f"ε by column (mechanism): {each}; together {total:g} for each person")
-    if done.found:
-        parts.append(f"{done.found} of {len(done.paths)} files finished by an earlier run and left alone")
+    if done.earlier:
+        parts.append(f"{done.earlier} of {len(done.paths)} files finished by an earlier run and left alone")
     return ", ".join(parts)
 
 
