@@ -10,6 +10,7 @@ import numpy as np
 
 import sottovoce as sv
 from benchmarks._truths import departure_clock, flights
+from sottovoce.estimates.crossfit import CrossFit
 from sottovoce.estimates.quantiles import quantile_limits
 
 RANGE = (0.2, 0.6)
@@ -75,7 +76,7 @@ def quantiles(levels: tuple[float, ...], every: int, estimand: str = "population
     names = tuple(f"{q:g}-quantile" + (", respondents" if estimand != "population" else "") for q in levels)
     return Quantity(
         names,
-        lambda t: quantile_limits(t, levels, 0.025, estimand),
+        lambda t: quantile_limits(CrossFit(t), levels, 0.025, estimand),
         lambda x: [float(np.quantile(x, q, method="inverted_cdf")) for q in levels],
         every,
         estimand,

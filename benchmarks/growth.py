@@ -20,7 +20,7 @@ from sottovoce.core.survey import Survey
 from sottovoce.designs.classic import ogpm, sw
 from sottovoce.designs.two_scale import two_scale
 from sottovoce.estimates.distribution import distribution
-from sottovoce.estimates.em import em
+from sottovoce.estimates.em import em, smooth_line
 from sottovoce.estimates.means import mean
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.tally import Tally
@@ -97,7 +97,7 @@ def bins(quick: bool) -> list[dict[str, float]]:
 
 
 def _steps(law: Operator, counts: Any, compiled: bool) -> Any:
-    return em(law, counts, smoothing=True, tolerance=0.0, most=STEPS, compiled=compiled).probabilities
+    return em(law, counts, smooth=smooth_line, tolerance=0.0, most=STEPS, compiled=compiled).probabilities
 
 
 def _dense_steps(matrix: Any, counts: Any) -> Any:

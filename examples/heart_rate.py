@@ -28,7 +28,7 @@ bpm = np.where(running, rng.normal(140, 15, people), rng.gamma(60, resting / 60)
 # Before anything is collected: which mechanism, and how sharp will one hour's mean be?
 plan = sv.plan("mean", epsilon=2.0, people=people // 24, domain=(30, 200))
 print(f"plan: {plan.best.name}, each mean within ±{plan.best.half_width:.1f}")
-m = plan.best.mechanism()
+m = plan.best.mechanism
 
 # On each watch. (rng= makes this example repeat.)
 cells = m.report(bpm, clip=True, rng=1)

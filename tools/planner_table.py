@@ -34,7 +34,7 @@ def mean(domain: sv.Interval | sv.Circle, epsilons: tuple[float, ...]) -> dict[s
     rows = []
     for epsilon in epsilons:
         best = sv.plan("mean", epsilon=epsilon, people=10_000, domain=domain).best
-        certificate = best.mechanism().certificate
+        certificate = best.mechanism.certificate
         rows.append((best.name, 100 * best.error, None if certificate is None else certificate.ratio))
     return dict(zip(("design", "error", "ratio"), map(list, zip(*rows, strict=True)), strict=True))
 

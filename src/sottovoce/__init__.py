@@ -50,10 +50,10 @@ if TYPE_CHECKING:
     from sottovoce.estimates.honesty import fabrication as fabrication
     from sottovoce.estimates.honesty import honesty as honesty
     from sottovoce.estimates.means import mean as mean
-    from sottovoce.estimates.means import variance as variance
     from sottovoce.estimates.quantiles import probability as probability
     from sottovoce.estimates.quantiles import quantile as quantile
     from sottovoce.estimates.tally import Tally as Tally
+    from sottovoce.estimates.variance import variance as variance
     from sottovoce.papers.pieces.solve import solve_pieces as solve_pieces
     from sottovoce.planning import Plan as Plan
     from sottovoce.planning import plan as plan
@@ -97,7 +97,7 @@ _HOME = {
     "sw": "designs.classic",
     "two_rounds": "compose.rounds",
     "two_scale": "designs.two_scale",
-    "variance": "estimates.means",
+    "variance": "estimates.variance",
     "vector": "compose.strategies",
 }
 #: Subpackages reached as attributes.

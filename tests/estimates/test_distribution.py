@@ -128,11 +128,11 @@ def test_circles_have_no_seam(origin: float) -> None:
 def test_smoothing_wraps_only_on_a_circle() -> None:
     turned = np.zeros(8)
     turned[0] = 1.0
-    from sottovoce.estimates.em import smooth
+    from sottovoce.estimates.em import smooth_circle, smooth_line
 
-    assert smooth(turned, circle=True)[-1] == 0.25
-    assert smooth(turned, circle=False)[-1] == 0.0
-    assert smooth(np.ones(8) / 8, circle=False) == pytest.approx(np.ones(8) / 8)
+    assert smooth_circle(turned)[-1] == 0.25
+    assert smooth_line(turned)[-1] == 0.0
+    assert smooth_line(np.ones(8) / 8) == pytest.approx(np.ones(8) / 8)
 
 
 # -- choices ----------------------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ def test_cdf_quantile_mean_density() -> None:
     assert d.quantile([0, 0.25, 0.5, 1]).tolist() == pytest.approx([0, 2, 4, 8])
     assert float(d.quantile(0.5)) == pytest.approx(4)
     assert d.density.tolist() == pytest.approx([0.125] * 4)
-    assert "bins of Interval" in repr(d)
+    assert "4 bins of [0.0, 8.0]" in repr(d)
     for bad in (-0.1, 1.1, np.nan):
         with pytest.raises(ValueError, match="p must lie between 0 and 1"):
             d.quantile(bad)
@@ -267,7 +267,7 @@ def test_bad_arguments_are_refused() -> None:
         sv.distribution(t, method="magic")
     with pytest.raises(ValueError, match="confidence"):
         sv.distribution(t, confidence=95)
-    with pytest.raises(TypeError, match="t must be a Tally"):
+    with pytest.raises(TypeError, match="tally must be a Tally"):
         sv.distribution([1, 2, 3])  # type: ignore[arg-type]
     d = sv.distribution(t, band=False)
     with pytest.raises(ValueError, match="metric must be"):

@@ -10,9 +10,10 @@ from scipy.optimize import minimize
 
 import sottovoce as sv
 from sottovoce.estimates.crossfit import CrossFit
-from sottovoce.estimates.envelope import Envelope, Nodes, Target, minimise_limit
+from sottovoce.estimates.envelope import Envelope, Nodes, Target
+from sottovoce.estimates.interior_point import least_limit
 from sottovoce.estimates.model import Coarse
-from sottovoce.estimates.quantiles import _Cumulative
+from sottovoce.estimates.quantiles import _Curve
 
 
 def value(w: np.ndarray, q: np.ndarray, kappa: float) -> float:
@@ -26,7 +27,7 @@ def test_weights_are_nearly_the_best_there_are(kappa: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows = rng.dirichlet(np.ones(6), 20)
     bound, q = rng.random(20), rng.dirichlet(np.ones(20)) @ rows  # a pilot is a mixture of rows
-    w = minimise_limit(rows, bound, q, kappa)
+    w = least_limit(rows, bound, q, kappa)
     assert (rows @ w - bound).min() > -1e-9
     best = minimize(
         lambda w: float(q @ w) + kappa * math.sqrt(float(q @ (w - q @ w) ** 2) + 1e-12),
@@ -43,7 +44,7 @@ def test_weights_are_nearly_the_best_there_are(kappa: float, seed: int) -> None:
 def test_nothing_better_than_constant_weights_gives_constant_weights() -> None:
     rows = np.full((10, 4), 0.25)  # a mechanism that says nothing
     bound = np.linspace(0, 1, 10)
-    assert minimise_limit(rows, bound, np.full(4, 0.25), 0.1) == pytest.approx(np.ones(4))
+    assert least_limit(rows, bound, np.full(4, 0.25), 0.1) == pytest.approx(np.ones(4))
 
 
 @pytest.mark.parametrize("m", [sv.sw(2.0), sv.two_scale(1.0), sv.optimal(2.0, goal="value")], ids=repr)
@@ -86,7 +87,7 @@ def test_the_average_noise_is_an_upper_estimate_and_close() -> None:
     m = sv.sw(4.0)
     x = np.random.default_rng(3).choice([0.1, 0.9], 50_000)
     fit = CrossFit(sv.Tally(m, m.report(x, rng=3)))
-    (part, _) = fit.parts(Target(lambda t: t), 1, 0.025, "respondents")
+    (part, _) = fit.statistic(Target(lambda t: t), 1, 0.025, "respondents")
     law = fit.coarse.law(x[:2000])
     exact = float((law.expect(part.weights**2) - law.expect(part.weights) ** 2).mean())
     assert part.noise is not None
@@ -165,7 +166,7 @@ class Misleading:
 
 def test_the_ends_of_the_people_are_looked_for_further_out() -> None:
     """A quantile of 1 is wherever F may have become 1 first, not only where a search first thought so."""
-    last = _Cumulative(Misleading(1), 1, 0.025, "population")  # type: ignore[arg-type]
-    assert last.turn(1.0)[0] <= 0.5
-    first = _Cumulative(Misleading(-1), -1, 0.025, "population")  # type: ignore[arg-type]
-    assert first.turn(1e-12)[1] >= 0.5
+    last = _Curve(Misleading(1), 1, 0.025, "population")  # type: ignore[arg-type]
+    assert last.crossing(1.0)[0] <= 0.5
+    first = _Curve(Misleading(-1), -1, 0.025, "population")  # type: ignore[arg-type]
+    assert first.crossing(1e-12)[1] >= 0.5

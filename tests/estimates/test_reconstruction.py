@@ -13,7 +13,7 @@ import sottovoce as sv
 from benchmarks import reconstruction
 from sottovoce.core.kernels import Operator
 from sottovoce.estimates import metrics, splines
-from sottovoce.estimates.em import em, smooth
+from sottovoce.estimates.em import Smoothing, em, smooth_circle, smooth_line
 from sottovoce.estimates.metrics import Cumulative
 from sottovoce.estimates.model import Coarse
 
@@ -51,28 +51,43 @@ def test_products_with_columns_averages_and_rows_are_the_law(m: object) -> None:
             np.testing.assert_allclose(form.expect(f), dense @ f, atol=1e-13)
 
 
-def dense_em(matrix: np.ndarray, counts: np.ndarray, smoothing: bool, circle: bool, steps: int) -> np.ndarray:
+class Dense:
+    """A law as a plain matrix, for reports in any arrangement."""
+
+    def __init__(self, matrix: np.ndarray, shape: tuple[int, ...]) -> None:
+        self.matrix, self.shape = matrix, shape
+
+    def mix(self, w: np.ndarray) -> np.ndarray:
+        return (w @ self.matrix).reshape(self.shape)
+
+    def expect(self, f: np.ndarray) -> np.ndarray:
+        return np.asarray(self.matrix @ f.reshape(-1))
+
+
+def dense_em(matrix: np.ndarray, counts: np.ndarray, smooth: Smoothing | None, steps: int) -> np.ndarray:
     """EM written out with the whole matrix: what the fast forms are checked against."""
     f = np.full(len(matrix), 1 / len(matrix))
     for _ in range(steps):
         f = f * (matrix @ (counts / (f @ matrix))) / counts.sum()
-        if smoothing:
-            f = smooth(f, circle=circle)
+        if smooth is not None:
+            f = smooth(f)
     return f / f.sum()
 
 
 @pytest.mark.parametrize("m", MECHANISMS, ids=repr)
-@pytest.mark.parametrize("smoothing", [False, True])
-def test_em_is_the_same_dense_plain_and_compiled(m: object, smoothing: bool) -> None:
+@pytest.mark.parametrize("smooth", [None, smooth_line, smooth_circle], ids=str)
+def test_em_is_the_same_dense_plain_and_compiled(m: object, smooth: Smoothing | None) -> None:
     found = coarse(m)
-    law, circle = on_grid(found, 64), m.domain.is_circle  # type: ignore[attr-defined]
-    counts = found.counts.astype(float)
+    law, counts = on_grid(found, 64), found.counts.astype(float)
     fits = [
-        em(form, counts, smoothing=smoothing, circle=circle, tolerance=1e-6, most=300, compiled=compiled)
+        em(form, counts, smooth=smooth, tolerance=1e-6, most=300, compiled=compiled)
         for form in (law, Operator.rows(law.dense()))
         for compiled in (False, True)
     ]
-    expected = dense_em(law.dense(), counts, smoothing, circle, fits[0].iterations)
+    square, even = (2, counts.size // 2), np.full(64, 1 / 64)
+    any_law = Dense(law.dense(), square)
+    fits.append(em(any_law, counts.reshape(square), start=even, smooth=smooth, tolerance=1e-6, most=300))
+    expected = dense_em(law.dense(), counts, smooth, fits[0].iterations)
     likelihood = float(counts @ np.log(expected @ law.dense()))
     for fit in fits:
         assert fit.iterations == fits[0].iterations
@@ -84,9 +99,9 @@ def test_em_at_1024_bins_is_the_dense_one_to_1e_9() -> None:
     found = coarse(sv.sw(1.0), 100_000, 1024)
     law = on_grid(found, 1024)
     counts = found.counts.astype(float)
-    expected = dense_em(law.dense(), counts, True, False, 100)
+    expected = dense_em(law.dense(), counts, smooth_line, 100)
     for compiled in (False, True):
-        fast = em(law, counts, smoothing=True, most=100, tolerance=0, compiled=compiled)
+        fast = em(law, counts, smooth=smooth_line, most=100, tolerance=0, compiled=compiled)
         assert np.abs(fast.probabilities - expected).max() < 1e-9
 
 
@@ -99,7 +114,7 @@ def test_em_never_lowers_the_likelihood_and_obeys_its_rule() -> None:
     assert fit.converged
     assert fit.iterations < 1000
     assert not em(law, counts, tolerance=0, most=10).converged
-    assert smooth(fit.probabilities, circle=True).sum() == pytest.approx(1)
+    assert smooth_circle(fit.probabilities).sum() == pytest.approx(1)
 
 
 # -- splines ----------------------------------------------------------------------------------------------

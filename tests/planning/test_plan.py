@@ -15,13 +15,12 @@ import sottovoce as sv
 from benchmarks import planner
 from sottovoce.core.errors import DataError, NoDataError
 from sottovoce.planning import expected
-from sottovoce.planning.search import meeting
+from sottovoce.planning.inverse import meeting
 
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SOTTOVOCE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(expected, "_memory", {})
     return tmp_path / "cache"
 
 
@@ -54,7 +53,7 @@ def test_the_planned_error_of_a_mean_is_the_simulated_one() -> None:
     rng = np.random.default_rng(5)
     sample = rng.beta(5, 2, 2000) * 24
     for option in sv.plan("mean", 1.0, 2000, (0, 24), sample=sample).options:
-        m = option.mechanism()
+        m = option.mechanism
         errors = [m.perturb(sample, rng=rng).mean() - sample.mean() for _ in range(400)]
         assert np.std(errors) == pytest.approx(option.error, rel=0.18)
 
@@ -64,7 +63,7 @@ def test_the_direction_on_a_circle() -> None:
     sample = np.mod(rng.normal(23, 3, 4000), 24)
     p = sv.plan("mean", 2.0, 4000, sv.Circle(24), sample=sample)
     assert p.options[0].name.startswith("ogpm")
-    m = p.best.mechanism()
+    m = p.best.mechanism
     true = np.angle(np.exp(2j * np.pi * sample / 24).mean())
     errors = []
     for _ in range(300):
@@ -137,9 +136,8 @@ def test_shapes_are_simulated_and_remembered(own_cache: Path) -> None:
     assert seen[-1] == ("ogpm, loss='l1'", 1.0)
     shares = [share for _, share in seen]
     assert shares == sorted(shares)
-    files = list(own_cache.iterdir())
+    files = list((own_cache / "plans").iterdir())
     assert len(files) == 4
-    expected._memory.clear()
     again = sv.plan("distribution", 1.0, 20_000, (0, 24), repetitions=2)  # from the files
     assert again.rows() == first.rows()
     assert again.title == first.title
@@ -148,7 +146,6 @@ def test_shapes_are_simulated_and_remembered(own_cache: Path) -> None:
     assert other_units.best.error * 24 == pytest.approx(first.best.error)
     assert other_units.best.half_width == pytest.approx(first.best.half_width)  # a probability
     files[0].write_text("not json")
-    expected._memory.clear()
     assert sv.plan("distribution", 1.0, 20_000, (0, 24), repetitions=2).rows() == first.rows()
 
 
@@ -168,6 +165,20 @@ def test_without_a_number_a_simulation_lasts_until_the_error_is_known(
     assert all(0 < share <= 1 for share in seen)
 
 
+def test_an_empty_setting_turns_the_cache_off(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As for designs: nothing is written, nowhere. The mutant is any other value, which writes."""
+    for name in ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SOTTOVOCE_CACHE", "")
+    off = sv.plan("distribution", 1.0, 1000, sv.Circle(24), repetitions=1)
+    assert [file for file in tmp_path.rglob("*") if file.is_file()] == []
+    monkeypatch.setenv("SOTTOVOCE_CACHE", str(tmp_path / "on"))
+    on = sv.plan("distribution", 1.0, 1000, sv.Circle(24), repetitions=1)
+    assert [file for file in tmp_path.rglob("*") if file.is_file()]
+    assert on.rows() == off.rows()
+
+
 def test_a_plan_without_a_place_for_its_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SOTTOVOCE_CACHE", str(tmp_path / "file" / "below"))
@@ -183,9 +194,9 @@ SHAPES = [
 
 def ratio_and_error(case: Case, believed: int) -> tuple[float, float]:
     """Predicted error for so many people over the error seen, and the standard error of that ratio."""
-    p = sv.plan(case.task, case.epsilon, believed, case.domain, sample=case.sample, q=case.q, repetitions=24)
+    p = sv.plan(case.task, case.epsilon, believed, case.domain, sample=case.sample, p=case.p, repetitions=24)
     option = next(o for o in p.options if o.name == case.names[0])
-    seen, se, _ = measured(case, option.mechanism(), sure=0.1, most=48)
+    seen, se, _ = measured(case, option.mechanism, sure=0.1, most=48)
     ratio = option.error / seen
     return ratio, ratio * math.hypot(option.doubt / option.error, se)
 
@@ -217,7 +228,7 @@ def test_the_page_shows_what_was_measured() -> None:
 
 def test_quantiles_and_people_for_a_distribution() -> None:
     sample = np.random.default_rng(8).beta(5, 2, 1000) * 24
-    p = sv.plan("quantile", 2.0, 50_000, (0, 24), sample=sample, q=0.9, repetitions=1)
+    p = sv.plan("quantile", 2.0, 50_000, (0, 24), sample=sample, p=0.9, repetitions=1)
     assert "0.9-quantile" in p.title
     assert p.best.error < 1.0
     assert p.best.error < p.best.half_width < 12  # the interval holds for every truth
@@ -276,7 +287,7 @@ def test_the_command(tmp_path: Path) -> None:
         ({"epsilon": None, "people": None, "target": 1.0}, "only one of them"),
         ({"target": 0.0}, "target must be positive"),
         ({"confidence": 95}, "confidence"),
-        ({"task": "quantile", "q": 1.0}, "q must lie strictly between"),
+        ({"task": "quantile", "p": 1.0}, "p must lie strictly between"),
         ({"task": "quantile", "domain": sv.Circle(24)}, "no quantiles"),
         ({"repetitions": 0}, "repetitions must be at least 1"),
     ],

@@ -114,11 +114,11 @@ class Questions:
 
     def __post_init__(self) -> None:
         """Refuse before anything is counted."""
-        from sottovoce.estimates.estimate import ESTIMANDS, INTERVALS, check_choice
+        from sottovoce.estimates.estimate import ESTIMANDS, INTERVALS
 
         check_confidence(self.confidence)
-        check_choice(self.interval, "interval", INTERVALS)
-        check_choice(self.estimand, "estimand", ESTIMANDS)
+        one_of(self.interval, "interval", INTERVALS)
+        one_of(self.estimand, "estimand", ESTIMANDS)
         for p in self.quantiles:
             if not 0 <= p <= 1:
                 raise ValueError(f"--quantile must lie between 0 and 1, got {p!r}")

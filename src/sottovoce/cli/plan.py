@@ -24,7 +24,7 @@ Task = Annotated[str, typer.Argument(help="mean, distribution or quantile.")]
 Epsilon = Annotated[float | None, typer.Option("--epsilon", help="ε; leave out to ask for it.")]
 People = Annotated[int | None, typer.Option("--people", help="How many people; leave out to ask for it.")]
 Target = Annotated[float | None, typer.Option("--target", help="The error to reach, in the domain's units.")]
-Level = Annotated[float, typer.Option("--q", help="Which quantile.")]
+Level = Annotated[float, typer.Option("--p", help="Which quantile.")]
 Confidence = Annotated[float, typer.Option("--confidence", help="Of the intervals.")]
 
 
@@ -35,7 +35,7 @@ def plan(
     domain: DomainPair = None,
     circle: CircleOption = None,
     target: Target = None,
-    q: Level = 0.5,
+    p: Level = 0.5,
     confidence: Confidence = 0.95,
     output: Output = None,
     as_json: Json = False,
@@ -65,7 +65,7 @@ def plan(
             return lambda name, done: bar.update(job, description=f"{verb} {name}", completed=done)
 
         found = sv.plan(
-            task, epsilon, people, where, target, q=q, confidence=confidence,
+            task, epsilon, people, where, target, p=p, confidence=confidence,
             repetitions=8 if quick else None, progress=showing("looking at"),
         )  # fmt: skip
         if output is not None:

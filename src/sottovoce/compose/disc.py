@@ -22,7 +22,7 @@ from sottovoce.core.errors import ArgumentTypeError, check_confidence, whole_num
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.polar import Polar
-from sottovoce.estimates.em import climb
+from sottovoce.estimates.em import EmFit, em
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.tally import Tally
 
@@ -72,8 +72,8 @@ def mean_position(tally: Tally, *, confidence: float = 0.95) -> tuple[Estimate, 
         reach = z * error + bias
         note = f"the interval allows for a bias of {bias:.3g}"
         estimates.append(
-            Estimate(mean, mean - reach, mean + reach, error, confidence, tally.n, f"mean {name}",
-                     "population", "phasor", (note,))
+            Estimate(mean, mean - reach, mean + reach, math.hypot(error, bias), confidence, tally.n,
+                     f"mean {name}", "population", "phasor", (note,))
         )  # fmt: skip
     return estimates[0], estimates[1]
 
@@ -167,7 +167,7 @@ class DiscDensity:
         Raises:
             MissingExtra: If matplotlib is not installed.
         """
-        from sottovoce.estimates.pictures import new_axes
+        from sottovoce.estimates.density_plot import new_axes
 
         axes: Axes = new_axes(polar=True) if ax is None else ax
         mesh = axes.pcolormesh(self.angles, self.radii, self.density, cmap="magma_r", vmin=0, shading="flat")
@@ -208,12 +208,13 @@ def density(tally: Tally, *, rings: int = 16, sectors: int = 32, iterations: int
     one, counts = _law(m.distance, r, counts)
     two, turned = _law(m.angle, angles[:-1, None] + np.diff(angles)[:, None] * inside, counts.T)
     area = np.diff(radii**2)[:, None] / radii[-1] ** 2 / sectors * np.ones((rings, sectors))
-    fitting = _Fitting(one, two, area, iterations, 1e-3 * math.exp(m.epsilon / 2))
-    return DiscDensity(radii, angles, fitting.fit(turned.T, fitting.smoothing(turned.T)), tally.n, m.epsilon)
+    law = _PolarLaw(one, two, area, iterations, 1e-3 * math.exp(m.epsilon / 2))
+    fit = law.fit(turned.T, law.smoothing(turned.T, tally.generator()))
+    return DiscDensity(radii, angles, fit.probabilities, tally.n, m.epsilon)
 
 
 @dataclass(frozen=True, eq=False)
-class _Fitting:
+class _PolarLaw:
     """The laws of distance and angle groups given rings and sectors, and when to stop."""
 
     one: FloatArray
@@ -222,32 +223,35 @@ class _Fitting:
     iterations: int
     tolerance: float
 
-    def fit(self, counts: FloatArray, weight: float) -> FloatArray:
+    def mix(self, w: FloatArray) -> FloatArray:
+        """The probability of every pair of groups."""
+        return np.asarray(self.one.T @ w @ self.two)
+
+    def expect(self, f: FloatArray) -> FloatArray:
+        """An expectation for every ring and sector."""
+        return np.asarray(self.one @ f @ self.two.T)
+
+    def fit(self, counts: FloatArray, weight: float) -> EmFit:
         """Probabilities of the areas; after every step neighbours get a share `weight` of a density."""
-        f = self.area.copy()
 
-        def iterate(_: int) -> float:
-            q = self.one.T @ f @ self.two
-            step = f * (self.one @ (counts / q) @ self.two.T) / counts.sum()
-            step = self.area * _smooth(step / self.area, weight)
-            f[:] = step / step.sum()
-            return float((counts * np.log(q)).sum())
+        def smooth(f: FloatArray) -> FloatArray:
+            f = self.area * _smooth(f / self.area, weight)
+            return f / f.sum()
 
-        climb(iterate, tolerance=self.tolerance, most=self.iterations, rounds=1)
-        return f
+        return em(
+            self, counts, start=self.area, smooth=smooth, tolerance=self.tolerance, most=self.iterations
+        )
 
-    def smoothing(self, counts: FloatArray) -> float:
+    def smoothing(self, counts: FloatArray, rng: np.random.Generator) -> float:
         """The weight under which either half of the reports is likeliest after a fit to the other."""
-        half = np.random.default_rng(0).binomial(counts.astype(np.int64), 0.5).astype(np.float64)
+        half = rng.binomial(counts.astype(np.int64), 0.5).astype(np.float64)
         if not 0 < half.sum() < counts.sum():
             return _WEIGHTS[0]
         halves = half, counts - half
 
         def likelihood(weight: float) -> float:
             pairs = (halves, halves[::-1])
-            return sum(
-                float((b * np.log(self.one.T @ self.fit(a, weight) @ self.two)).sum()) for a, b in pairs
-            )
+            return sum(float((b * np.log(self.fit(a, weight).reports)).sum()) for a, b in pairs)
 
         return max(_WEIGHTS, key=likelihood)
 

@@ -13,12 +13,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.errors import check_confidence
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.estimates.crossfit import CrossFit
 from sottovoce.estimates.envelope import Target
-from sottovoce.estimates.estimate import ESTIMANDS, Estimate, check_choice, check_tally, few_notes, in_order
-from sottovoce.estimates.limits import Moments, Part, Summary
+from sottovoce.estimates.estimate import Estimate, Query
+from sottovoce.estimates.statistic import Moments, Part, Summary, between
 from sottovoce.estimates.tally import Tally
 
 _TURN = 2 * np.pi
@@ -28,50 +27,67 @@ _SCAN = 1440  # directions looked at: a quarter of a degree
 
 
 def circular_mean(tally: Tally, *, estimand: str = "population", confidence: float = 0.95) -> Estimate:
-    """The mean direction of the people, in the units of the circle.
+    """Estimate the mean direction, with an interval that holds for every truth.
 
-    `low` may be below and `high` above the ends of the domain, so that low ≤ value ≤ high always holds. When
-    no direction can be excluded the interval is the whole circle and a note says so. `estimand`: that of the
-    "population" these people stand for, or of the "respondents" themselves.
+    Args:
+        tally: Counts of reports on a circle.
+        estimand: The direction of the "population" that these people stand for, or of the "respondents".
+        confidence: How often the interval should hold.
 
-    >>> import numpy as np
-    >>> from sottovoce.designs.classic import ogpm
-    >>> from sottovoce.core.domains import Circle
-    >>> m = ogpm(epsilon=2.0, domain=Circle(24))
-    >>> t = Tally(m, m.report(np.random.default_rng(1).normal(8, 2, 10_000), rng=1))
-    >>> e = circular_mean(t)
-    >>> bool(e.low < 8 < e.high)
-    True
+    Returns:
+        The direction and its limits in the units of the circle. `low` may be below and `high` above the ends
+        of the domain, so that low ≤ value ≤ high always holds. When no direction can be excluded the
+        interval is the whole circle and a note says so.
+
+    Raises:
+        ValueError: If the domain is an interval or the tally is empty.
+
+    Example:
+        >>> import numpy as np
+        >>> from sottovoce.core.domains import Circle
+        >>> from sottovoce.designs.classic import ogpm
+        >>> m = ogpm(epsilon=2.0, domain=Circle(24))
+        >>> e = circular_mean(Tally(m, m.report(np.random.default_rng(1).normal(8, 2, 10_000), rng=1)))
+        >>> bool(e.low < 8 < e.high)
+        True
     """
-    waves = _Waves(tally, estimand, confidence)
-    value, domain = waves.direction, tally.mechanism.domain
-    notes = few_notes(tally.n)
-    arc = None if tally.n < 2 else waves.arc()
+    query = Query(tally, "circular mean", estimand, confidence).on_circle(instead="mean")
+    waves = _Waves(query)
+    value, error = waves.direction, waves.direction_error
+    notes: tuple[str, ...] = ()
+    whole = value - 0.5, value + 0.5
+    arc = waves.arc() if tally.n > 1 else None
     if arc is None:
-        arc = (value - 0.5, value + 0.5)
-        notes += ("no direction can be excluded: the interval is the whole circle",)
-    low, high = arc
-    around = domain.width
-    error = waves.direction_error * around if tally.n > 1 else math.nan
-    return Estimate(
-        float(domain.from_unit(value)), domain.low + low * around, domain.low + high * around, error,
-        confidence, tally.n, "circular mean", estimand, "envelope", notes,
-    )  # fmt: skip
+        arc, error = whole, math.nan
+        notes = ("no direction can be excluded: the interval is the whole circle",)
+    return query.answer(arc, value, error, ends=whole, notes=notes)
 
 
 def concentration(tally: Tally, *, estimand: str = "population", confidence: float = 0.95) -> Estimate:
-    """The length R of the mean resultant: 1 when all are at one point, 0 when directions cancel.
+    """Estimate the length R of the mean resultant: 1 when all are at one point, 0 when directions cancel.
 
-    `estimand`: that of the "population" these people stand for, or of the "respondents" themselves.
+    Args:
+        tally: Counts of reports on a circle.
+        estimand: R of the "population" that these people stand for, or of the "respondents".
+        confidence: How often the interval should hold.
+
+    Returns:
+        The length and its limits, between 0 and 1.
+
+    Raises:
+        ValueError: If the domain is an interval or the tally is empty.
+
+    Example:
+        >>> import numpy as np
+        >>> from sottovoce.core.domains import Circle
+        >>> from sottovoce.designs.classic import ogpm
+        >>> m = ogpm(epsilon=2.0, domain=Circle(24))
+        >>> concentration(Tally(m, m.report(np.full(10_000, 8.0), rng=1))).high
+        1.0
     """
-    waves = _Waves(tally, estimand, confidence)
-    error = waves.resultant_error if tally.n > 1 else math.nan
-    low, high = (0.0, 1.0) if tally.n < 2 else waves.resultant_limits()
-    low, value, high, odd = in_order(low, waves.resultant, high)
-    notes = few_notes(tally.n) + odd
-    return Estimate(
-        value, low, high, error, confidence, tally.n, "concentration", estimand, "envelope", notes
-    )
+    query = Query(tally, "concentration", estimand, confidence).on_circle(instead="variance")
+    waves = _Waves(query)
+    return query.answer(waves.resultant_limits(), waves.resultant, waves.resultant_error, power=0)
 
 
 class _Waves:
@@ -82,15 +98,12 @@ class _Waves:
     noise is taken at its largest over all x.
     """
 
-    def __init__(self, tally: Tally, estimand: str, confidence: float) -> None:
-        if not check_tally(tally).mechanism.domain.is_circle:
-            raise ValueError("a mean direction needs a mechanism on a Circle; on an interval use mean")
-        self.estimand = check_choice(estimand, "estimand", ESTIMANDS)
-        self.tail = (1 - check_confidence(confidence)) / 2
-        fit = CrossFit(tally.required())
+    def __init__(self, query: Query) -> None:
+        self.estimand, self.tail = query.estimand, query.tail
+        fit = CrossFit(query.tally)
         self._rows = fit.nodes.finer[1]
         self._parts = {
-            (name, side): fit.parts(target, side, self.tail)
+            (name, side): fit.statistic(target, side, self.tail)
             for name, target in (("c", _COSINE), ("s", _SINE))
             for side in (-1, 1)
         }
@@ -105,9 +118,9 @@ class _Waves:
                 here = ((a >= 0) == (sign_a > 0)) & ((b >= 0) == (sign_b > 0))
                 if here.any():
                     pairs = self._pairs(side * sign_a, side * sign_b)
-                    found = Moments.of([pair.at(a[here], b[here]) for pair in pairs], self.estimand)
-                    value[here], error[here], skewness[here] = found.value, found.error, found.skewness
-                    freedom = found.freedom
+                    some = Moments.of([pair.at(a[here], b[here]) for pair in pairs], self.estimand)
+                    value[here], error[here], skewness[here] = some.value, some.error, some.skewness
+                    freedom = some.freedom
         return Moments(value, error, skewness, freedom)
 
     def _pairs(self, cosine: int, sine: int) -> list[_Pair]:
@@ -116,18 +129,18 @@ class _Waves:
             self._kept[cosine, sine] = [_Pair(c, s, self._rows) for c, s in both]
         return self._kept[cosine, sine]
 
-    def centre(self, a: float, b: float) -> float:
-        return sum(float(self.wave(np.array([a]), np.array([b]), side).value[0]) for side in (-1, 1)) / 2
+    def centre(self, a: float, b: float) -> tuple[float, float]:
+        """The value of a·E cos θ + b·E sin θ and its root mean square error."""
+        value, error, _ = between(*(self.wave(np.array([a]), np.array([b]), side) for side in (-1, 1)))
+        return float(value[0]), float(error[0])
 
     def _limit(self, a: FloatArray, b: FloatArray, side: int, tail: float) -> FloatArray:
         return np.asarray(self.wave(a, b, side).limit(side, tail))
 
-    def _error(self, a: FloatArray, b: FloatArray) -> float:
-        return max(float(self.wave(a, b, side).error[0]) for side in (-1, 1))
-
     @cached_property
     def vector(self) -> tuple[float, float]:
-        return self.centre(1.0, 0.0), self.centre(0.0, 1.0)
+        """The estimated E cos θ and E sin θ."""
+        return self.centre(1.0, 0.0)[0], self.centre(0.0, 1.0)[0]
 
     @cached_property
     def direction(self) -> float:
@@ -137,17 +150,25 @@ class _Waves:
 
     @property
     def resultant(self) -> float:
+        """The length of the vector."""
         return float(np.hypot(*self.vector))
 
     @property
+    def _errors(self) -> tuple[float, float]:
+        """The root mean square error of the vector along its direction and across it."""
+        c, s = (float(part[0]) for part in _pointing(np.array([self.direction])))
+        return self.centre(c, s)[1], self.centre(-s, c)[1]
+
+    @property
     def resultant_error(self) -> float:
-        return self._error(*_pointing(np.array([self.direction])))
+        """That of the length; an error across the direction makes the vector longer, by its square."""
+        along, across = self._errors
+        return math.hypot(along, min(across, across**2 / (2 * max(self.resultant, 1e-300))))
 
     @property
     def direction_error(self) -> float:
-        """Standard error of the direction in turns, from that of E sin(θ − φ) there."""
-        c, s = _pointing(np.array([self.direction]))
-        return self._error(-s, c) / self.resultant / _TURN if self.resultant > 0 else math.nan
+        """That of the direction in turns, from that of E sin(θ − φ) there."""
+        return self._errors[1] / self.resultant / _TURN if self.resultant > 0 else math.nan
 
     def arc(self) -> tuple[float, float] | None:
         """Directions around the estimate at which E sin(θ − φ) = 0 is not excluded, in turns."""

@@ -8,7 +8,6 @@ from a generator seeded by the tally itself: the same tally gives the same answe
 
 from __future__ import annotations
 
-import hashlib
 from functools import cached_property
 
 import numpy as np
@@ -17,8 +16,8 @@ from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.estimates.em import em
 from sottovoce.estimates.envelope import Envelope, Nodes, Target
 from sottovoce.estimates.estimate import FEW
-from sottovoce.estimates.limits import Part, normal_limit
 from sottovoce.estimates.model import Coarse
+from sottovoce.estimates.statistic import Part, moments
 from sottovoce.estimates.tally import Tally
 
 _GROUPS = 64
@@ -35,15 +34,15 @@ class CrossFit:
     def __init__(self, tally: Tally, *, blind: bool = False, groups: int = _GROUPS) -> None:
         self.coarse = Coarse.of(tally, groups)
         self.n, self.nodes = self.coarse.n, Nodes(self.coarse)
-        law, even = self.coarse.law_of_bins(BINS, 1), np.full(BINS, 1 / BINS)
+        self.law, even = self.coarse.law_of_bins(BINS, 1), np.full(BINS, 1 / BINS)
         if blind or self.n < FEW:  # half of very few reports could suggest nothing
-            self._halves: list[tuple[IntArray, FloatArray]] = [(self.coarse.counts, law.mix(even))]
+            self._halves: list[tuple[IntArray, FloatArray]] = [(self.coarse.counts, self.law.mix(even))]
             self.rough = np.cumsum(even)
         else:
-            one = _half(tally, self.coarse.counts)
+            one = _half(self.coarse.counts, tally.generator(counts=self.coarse.counts))
             two = self.coarse.counts - one
             # Stopped long before it follows the noise: only a rough idea of the truth is wanted.
-            pilots = [em(law, half.astype(float), tolerance=0.05, most=300) for half in (one, two)]
+            pilots = [em(self.law, half.astype(float), tolerance=0.05, most=300) for half in (one, two)]
             self._halves = [(one, pilots[1].reports), (two, pilots[0].reports)]
             self.rough = np.cumsum(pilots[0].probabilities + pilots[1].probabilities) / 2
 
@@ -51,28 +50,26 @@ class CrossFit:
     def _problems(self) -> list[tuple[IntArray, Envelope]]:
         return [(counts, Envelope(self.nodes, pilot, self.n)) for counts, pilot in self._halves]
 
-    def parts(self, target: Target, side: int, tail: float, estimand: str = "population") -> list[Part]:
-        """The statistic that bounds the average of a target from above (side 1) or below (side −1)."""
+    def statistic(self, target: Target, side: int, tail: float, estimand: str = "population") -> list[Part]:
+        """What bounds the average of a target from above (side 1) or below (side −1)."""
         from scipy.special import ndtri
 
         z = -float(ndtri(tail))
-        found = []
+        parts = []
         for counts, problem in self._problems:
             weights = problem.upper(target, z) if side > 0 else problem.lower(target, z)
             least, most = problem.noise(weights)
             noise = problem.average_noise(weights, counts) if estimand == "respondents" else None
-            found.append(Part(weights, counts, least, most, noise))
-        return found
+            parts.append(Part(weights, counts, least, most, noise))
+        return parts
 
     def limit(self, target: Target, side: int, tail: float, estimand: str = "population") -> float:
         """A normal confidence limit for the average of a target."""
-        return normal_limit(self.parts(target, side, tail, estimand), side, tail, estimand)
+        return float(moments(self.statistic(target, side, tail, estimand), estimand).limit(side, tail))
 
 
-def _half(tally: Tally, counts: IntArray) -> IntArray:
+def _half(counts: IntArray, generator: np.random.Generator) -> IntArray:
     """Half of the reports, drawn without replacement."""
-    seed = hashlib.sha256(tally.digest.encode() + counts.tobytes()).digest()
-    generator = np.random.default_rng(int.from_bytes(seed[:16], "big"))
     n = int(counts.sum())
     if n < 1_000_000_000:
         return generator.multivariate_hypergeometric(counts, n // 2, method="marginals")

@@ -1,6 +1,6 @@
 """The distribution of a number, reconstructed from a tally, with bands.
 
-    d = sottovoce.distribution(t)            # edges, probabilities, low, high
+    d = sottovoce.distribution(tally)            # edges, probabilities, low, high
     d.quantile(0.9); d.mean; d.plot(); d.to_csv("hours.csv")
 
 What the noise did is undone by likelihood, on a grid finer than the bins that come back. Methods:
@@ -18,142 +18,153 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sottovoce.core.domains import Domain
-from sottovoce.core.errors import check_confidence, whole_number
+from sottovoce.core.errors import check_confidence, one_of, whole_number
 from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.core.mixture import Mixture
-from sottovoce.core.randomness import Seeded, seeded_generator
+from sottovoce.core.randomness import Seeded
 from sottovoce.estimates import splines
-from sottovoce.estimates.em import em
+from sottovoce.estimates.decoded import decoded
+from sottovoce.estimates.em import em, smooth_circle, smooth_line
 from sottovoce.estimates.estimate import check_tally
 from sottovoce.estimates.histogram import Distribution
-from sottovoce.estimates.model import Coarse, bin_edges
+from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.tally import Tally
 
 METHODS = ("auto", "ld", "ems", "em", "inversion", "raw")
-#: n·ε² from which splines beat EMS (benchmarks/reconstruction.py).
-ENOUGH = 2500.0
 MOST_BINS = 4096
 _SPLINE_GRID, _EM_GRID = 512, 1024
 _TOLERANCE = 1e-3  # Li et al.: per iteration, in log likelihood; times e^ε for EM
 
 
 def distribution(
-    t: Tally,
+    tally: Tally,
     bins: int | None = None,
     *,
     method: str = "auto",
     confidence: float = 0.95,
     band: bool = True,
     draws: int = 100,
-    rng: Seeded = 0,
+    rng: Seeded = None,
 ) -> Distribution:
     """Reconstruct the distribution behind a tally on equal bins of the domain.
 
-    Without `bins` their number follows from n and ε. The pointwise band comes from `draws` bootstrap
-    repetitions of the counts (`band=False`: none, quicker); it tells how the reconstruction would vary, not
-    what its smoothing hides. The same `rng` gives the same band.
+    Args:
+        tally: Counts of reports about a number.
+        bins: How many bins; by default their number follows from n and ε.
+        method: "ld", "ems", "em", "inversion" or "raw", as the module describes them; "auto" takes "ld" where
+            there is enough data for it and "ems" otherwise.
+        confidence: That of the pointwise band.
+        band: Whether to compute one. It tells how the reconstruction would vary, not what its smoothing
+            hides.
+        draws: How many bootstrap repetitions of the counts it comes from.
+        rng: Seeds them. By default the tally does: the same tally gives the same band.
 
-    >>> import numpy as np
-    >>> from sottovoce.designs.two_scale import two_scale
-    >>> m = two_scale(epsilon=2.0, domain=(0, 24))
-    >>> t = Tally(m, m.report(np.random.default_rng(1).normal(8, 1.5, 20_000), rng=1))
-    >>> d = distribution(t, bins=24)
-    >>> bool(abs(d.mean - 8) < 0.2), d.method
-    (True, 'ld')
+    Returns:
+        Probabilities of the bins, with their band.
+
+    Raises:
+        ValueError: If the tally is empty, or there are more bins than the mechanism has cells.
+
+    Example:
+        >>> import numpy as np
+        >>> from sottovoce.designs.two_scale import two_scale
+        >>> m = two_scale(epsilon=2.0, domain=(0, 24))
+        >>> hours = np.random.default_rng(1).normal(8, 1.5, 20_000)
+        >>> d = distribution(Tally(m, m.report(hours, rng=1)), bins=24)
+        >>> bool(abs(d.mean - 8) < 0.2), d.method
+        (True, 'ld')
     """
-    t = check_tally(t, "t").required()
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, got method={method!r}")
-    resolution = min(MOST_BINS, finest(t))
-    count = default_bins(t) if bins is None else whole_number(bins, "bins", least=2, most=resolution)
-    chosen = method if method != "auto" else "ld" if t.n * t.mechanism.epsilon**2 >= ENOUGH else "ems"
-    probabilities, again = _METHODS[chosen](t, count)
-    low, high = None, None
+    reporter = check_tally(tally).required().mechanism
+    one_of(method, "method", METHODS)
     tail = (1 - check_confidence(confidence)) / 2
+    most = min(MOST_BINS, reporter.cells)
+    count = default_bins(tally) if bins is None else whole_number(bins, "bins", least=2, most=most)
+    if method == "auto":
+        method = "ld" if tally.n * reporter.epsilon**2 >= splines.ENOUGH else "ems"
+    probabilities, again = _METHODS[method](tally, count)
+    low, high = None, None
     if band:
-        draws = whole_number(draws, "draws", least=2)
-        generator = seeded_generator(rng)
-        repeated = np.array([again(generator) for _ in range(draws)])
+        generator = tally.generator(rng)
+        repeated = np.array([again(generator) for _ in range(whole_number(draws, "draws", least=2))])
         low, high = np.quantile(repeated, [tail, 1 - tail], axis=0)
         low, high = np.minimum(low, probabilities), np.maximum(high, probabilities)
-    domain: Domain = t.mechanism.domain
-    edges = bin_edges(t.mechanism, count)
-    return Distribution(domain, edges, probabilities, low, high, confidence, t.n, t.mechanism.epsilon, chosen)
+    edges = reporter.domain.from_unit(np.arange(count + 1) / count)
+    return Distribution(
+        reporter.domain, edges, probabilities, low, high, confidence, tally.n, reporter.epsilon, method
+    )
 
 
-def finest(t: Tally) -> int:
-    """The resolution of the reports: how many cells a window of the mechanism moves over."""
-    m = t.mechanism
-    return max(part.cells for part in m.parts) if isinstance(m, Mixture) else int(m.cells)
-
-
-def default_bins(t: Tally) -> int:
+def default_bins(tally: Tally) -> int:
     """A power of two near 4·(n·ε²)^¼, between 16 and 256: finer bins would show noise or smoothing only.
 
     >>> from sottovoce.designs.classic import sw
     >>> default_bins(Tally(sw(1.0), [0] * 10_000))
     32
     """
-    wanted = 4 * (t.n * t.mechanism.epsilon**2) ** 0.25
-    return int(min(2 ** np.clip(np.rint(np.log2(wanted)), 4, 8), finest(t)))
+    wanted = 4 * (tally.n * tally.mechanism.epsilon**2) ** 0.25
+    return int(min(2 ** np.clip(np.rint(np.log2(wanted)), 4, 8), tally.mechanism.cells))
 
 
 # -- the methods: the probabilities of the bins, and a function that repeats them on resampled counts ------
 
-Answer = tuple[FloatArray, Callable[[np.random.Generator], FloatArray]]
+Reconstruction = tuple[FloatArray, Callable[[np.random.Generator], FloatArray]]
 
 
-def _coarse(t: Tally, bins: int, grid: int, groups: int) -> tuple[Coarse, int, FloatArray]:
-    """Counts on groups of cells, the number of grid points per bin, and the points themselves."""
-    inside = -(-grid // bins)
-    unit = (np.arange(bins * inside) + 0.5) / (bins * inside)
-    return Coarse.of(t, groups), inside, t.mechanism.domain.from_unit(unit)
+class _Grid:
+    """Reports on groups of cells, and their law on a grid that divides every bin into as many points."""
+
+    def __init__(self, tally: Tally, bins: int, points: int, groups: int) -> None:
+        self.coarse, self.inside = Coarse.of(tally, groups), -(-points // bins)
+        self.law = self.coarse.law_of_bins(bins * self.inside, 1)
+        self.circle = tally.mechanism.domain.is_circle
+
+    def resampled(self, rng: np.random.Generator) -> FloatArray:
+        return rng.multinomial(self.coarse.n, self.coarse.shares).astype(np.float64)
+
+    def binned(self, f: FloatArray) -> FloatArray:
+        return np.asarray(f.reshape(-1, self.inside).sum(axis=1))
 
 
-def _binned(f: FloatArray, inside: int) -> FloatArray:
-    return np.asarray(f.reshape(-1, inside).sum(axis=1))
-
-
-def _resample(coarse: Coarse, rng: np.random.Generator) -> FloatArray:
-    return rng.multinomial(coarse.n, coarse.shares).astype(np.float64)
-
-
-def _ld(t: Tally, bins: int) -> Answer:
-    groups = _SPLINE_GRID if t.mechanism.epsilon <= 3 else 2 * _SPLINE_GRID
-    coarse, inside, points = _coarse(t, bins, _SPLINE_GRID, groups)
-    law, circle = coarse.law(points), t.mechanism.domain.is_circle
-    fits = splines.Splines(coarse.counts.astype(np.float64), law, circle).fit()
+def _ld(tally: Tally, bins: int) -> Reconstruction:
+    grid = _Grid(tally, bins, _SPLINE_GRID, _SPLINE_GRID * (1 if tally.mechanism.epsilon <= 3 else 2))
+    fits = splines.Splines(grid.coarse.counts.astype(np.float64), grid.law, grid.circle).fit()
     weights = splines.shares(fits)
 
     def again(rng: np.random.Generator) -> FloatArray:
-        found = fits[rng.choice(len(fits), p=weights)]
-        return _binned(splines.Splines(_resample(coarse, rng), law, circle).refit(found), inside)
+        fit = fits[rng.choice(len(fits), p=weights)]
+        return grid.binned(splines.Splines(grid.resampled(rng), grid.law, grid.circle).refit(fit))
 
-    return _binned(splines.average(fits), inside), again
-
-
-def _iterated(t: Tally, bins: int, *, smoothing: bool) -> Answer:
-    coarse, inside, points = _coarse(t, bins, _EM_GRID, _EM_GRID)
-    law, circle = coarse.law(points), t.mechanism.domain.is_circle
-    tolerance = _TOLERANCE * (1.0 if smoothing else float(np.exp(t.mechanism.epsilon)))
-    found = em(law, coarse.counts.astype(np.float64), smoothing=smoothing, circle=circle, tolerance=tolerance)
-
-    def again(rng: np.random.Generator) -> FloatArray:
-        counts = _resample(coarse, rng)
-        # Where EM stops depends on where it starts; where EMS ends does not, so it may start at the answer.
-        if smoothing:
-            start = found.probabilities
-            fit = em(law, counts, smoothing=True, circle=circle, tolerance=tolerance, start=start)
-        else:
-            fit = em(law, counts, tolerance=0.0, most=found.iterations)
-        return _binned(fit.probabilities, inside)
-
-    return _binned(found.probabilities, inside), again
+    return grid.binned(splines.average(fits)), again
 
 
-def _inversion(t: Tally, bins: int) -> Answer:
-    coarse = Coarse.of(t, _EM_GRID)
+def _em(tally: Tally, bins: int) -> Reconstruction:
+    grid = _Grid(tally, bins, _EM_GRID, _EM_GRID)
+    tolerance = _TOLERANCE * float(np.exp(tally.mechanism.epsilon))
+    fit = em(grid.law, grid.coarse.counts, tolerance=tolerance)
+
+    def again(rng: np.random.Generator) -> FloatArray:  # where EM stops depends on how long it takes
+        return grid.binned(
+            em(grid.law, grid.resampled(rng), tolerance=0.0, most=fit.iterations).probabilities
+        )
+
+    return grid.binned(fit.probabilities), again
+
+
+def _ems(tally: Tally, bins: int) -> Reconstruction:
+    grid = _Grid(tally, bins, _EM_GRID, _EM_GRID)
+    smooth = smooth_circle if grid.circle else smooth_line
+    fit = em(grid.law, grid.coarse.counts, smooth=smooth, tolerance=_TOLERANCE)
+
+    def again(rng: np.random.Generator) -> FloatArray:  # where EMS ends does not depend on where it starts
+        counts, start = grid.resampled(rng), fit.probabilities
+        return grid.binned(
+            em(grid.law, counts, smooth=smooth, tolerance=_TOLERANCE, start=start).probabilities
+        )
+
+    return grid.binned(fit.probabilities), again
+
+
+def _inversion(tally: Tally, bins: int) -> Reconstruction:
+    coarse = Coarse.of(tally, _EM_GRID)
     law = coarse.law_of_bins(bins).dense().T
     weight = 1 / np.sqrt(law.mean(axis=1))  # groups are as noisy as they are likely
     inverse = np.linalg.pinv(law * weight[:, None], rcond=1e-10)
@@ -161,20 +172,19 @@ def _inversion(t: Tally, bins: int) -> Answer:
     def solve(shares: FloatArray) -> FloatArray:
         return onto_simplex(inverse @ (shares * weight))
 
-    return solve(coarse.shares), lambda rng: solve(_resample(coarse, rng) / coarse.n)
+    return solve(coarse.shares), lambda rng: solve(rng.multinomial(coarse.n, coarse.shares) / coarse.n)
 
 
-def _raw(t: Tally, bins: int) -> Answer:
-    values = t.mechanism.domain.to_unit(t.mechanism.decode(np.arange(t.mechanism.cells)))
-    place = np.clip((values * bins).astype(np.int64), 0, bins - 1)
-    shares = np.bincount(place, t.counts, bins) / t.n
-    return shares, lambda rng: rng.multinomial(t.n, shares) / t.n
+def _raw(tally: Tally, bins: int) -> Reconstruction:
+    place = np.clip((decoded(tally.mechanism) * bins).astype(np.int64), 0, bins - 1)
+    shares = np.bincount(place, tally.counts, bins) / tally.n
+    return shares, lambda rng: rng.multinomial(tally.n, shares) / tally.n
 
 
-_METHODS: dict[str, Callable[[Tally, int], Answer]] = {
+_METHODS: dict[str, Callable[[Tally, int], Reconstruction]] = {
     "ld": _ld,
-    "ems": lambda t, bins: _iterated(t, bins, smoothing=True),
-    "em": lambda t, bins: _iterated(t, bins, smoothing=False),
+    "ems": _ems,
+    "em": _em,
     "inversion": _inversion,
     "raw": _raw,
 }

@@ -3,25 +3,46 @@
     f ← f ∘ P(c / Pᵀf) / n,      EMS: then each bin becomes ¼, ½, ¼ of its neighbours and itself
 
 EM climbs to the maximum of the likelihood, which is spiky: as a pilot it is stopped early. EMS stops where
-climbing and smoothing balance. An iteration costs O(groups + bins).
+climbing and smoothing balance. An iteration with an `Operator` costs O(groups + bins).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from sottovoce.core.kernels import Operator, compiled_available
-from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.kernels.tables import FloatArray, IntArray
 
 _ROUNDS = 10  # iterations between two looks at the likelihood
 
+Smoothing = Callable[[FloatArray], FloatArray]
+
+
+class Products(Protocol):
+    """Whatever can be multiplied by P and by its transpose; arrays may have any shape."""
+
+    def mix(self, w: FloatArray, /) -> FloatArray:
+        """Pᵀ w: the probability of every report."""
+
+    def expect(self, f: FloatArray, /) -> FloatArray:
+        """P f: an expectation for every input."""
+
 
 @dataclass(frozen=True, eq=False)
-class Fit:
-    """Probabilities of the bins, of the groups (`reports`), and how the iteration ended."""
+class EmFit:
+    """Where the iteration ended.
+
+    Attributes:
+        probabilities: Of the bins.
+        reports: Of the groups of cells.
+        iterations: How many there were.
+        converged: Whether the likelihood had stopped to change.
+        log_likelihood: Of the counts.
+    """
 
     probabilities: FloatArray
     reports: FloatArray
@@ -31,100 +52,110 @@ class Fit:
 
 
 def em(
-    law: Operator,
-    counts: FloatArray,
+    law: Operator | Products,
+    counts: FloatArray | IntArray,
     *,
     start: FloatArray | None = None,
-    smoothing: bool = False,
-    circle: bool = False,
+    smooth: Smoothing | None = None,
     tolerance: float = 1e-3,
     most: int = 10_000,
     compiled: bool | None = None,
-) -> Fit:
-    """Fit bin probabilities to group counts until the log likelihood changes by less than `tolerance`.
-
-    The change per iteration is meant, judged over ten. Li et al. stop at 10⁻³·e^ε for EM, 10⁻³ for EMS.
-    """
-    c = np.asarray(counts, dtype=np.float64)
-    bins = law.shape[0]
-    f = np.full(bins, 1.0 / bins) if start is None else np.array(start, dtype=np.float64)
-    iterate = _compiled if (compiled_available() if compiled is None else compiled) else _plain
-    steps, converged = climb(
-        lambda rounds: iterate(law, c, f, smoothing, circle, rounds), tolerance=tolerance, most=most
-    )
-    f /= f.sum()
-    q = law.mix(f)
-    return Fit(f, q, steps, converged, float(c @ np.log(q)))
-
-
-def climb(
-    iterate: Callable[[int], float], *, tolerance: float, most: int, rounds: int = _ROUNDS
-) -> tuple[int, bool]:
-    """Iterate until the log likelihood changes by less than `tolerance` per iteration.
+) -> EmFit:
+    """Fit bin probabilities to group counts until the log likelihood hardly changes.
 
     Args:
-        iterate: Makes so many iterations and returns the log likelihood before the last of them.
-        tolerance: The change that is small enough.
-        most: How many iterations are made at most.
-        rounds: How many there are between two looks at the likelihood.
+        law: P(group | bin).
+        counts: Reports in each group.
+        start: Where to start; by default all bins of an operator are equally likely.
+        smooth: What follows every iteration: `smooth_line`, `smooth_circle` or a function of your own.
+        tolerance: The change per iteration at which to stop, judged over ten. Li et al. take 10⁻³·e^ε for EM
+            and 10⁻³ for EMS.
+        most: How many iterations there may be.
+        compiled: Which kernel; numba's where it is installed and knows the law and the smoothing.
 
     Returns:
-        How many iterations were made, and whether the likelihood settled.
+        The fit.
     """
+    c = np.asarray(counts, dtype=np.float64)
+    if start is None:
+        assert isinstance(law, Operator)
+        start = np.full(law.shape[0], 1.0 / law.shape[0])
+    f = np.array(start, dtype=np.float64)
+    iterate = _rounds(law, c, smooth, compiled_available() if compiled is None else compiled)
     before, converged, steps = -np.inf, False, 0
     while steps < most and not converged:
-        many = min(rounds, most - steps)
-        value = iterate(many)
-        steps, converged, before = steps + many, abs(value - before) < tolerance * many, value
-    return steps, converged
+        rounds = min(_ROUNDS, most - steps)
+        value = iterate(f, rounds)
+        steps, converged, before = steps + rounds, abs(value - before) < tolerance * rounds, value
+    f /= f.sum()
+    q = law.mix(f)
+    return EmFit(f, q, steps, converged, float((c * np.log(q)).sum()))
 
 
-def _compiled(
-    law: Operator, c: FloatArray, f: FloatArray, smoothing: bool, circle: bool, rounds: int
-) -> float:
-    from sottovoce.core.kernels import compiled_em
-
-    arrays = law.background, law.extra, law.places, law.steps
-    return float(compiled_em.iterate(*arrays, law.on_slots(c), f, smoothing, circle, rounds))
+Rounds = Callable[[FloatArray, int], float]
 
 
-def _plain(law: Operator, c: FloatArray, f: FloatArray, smoothing: bool, circle: bool, rounds: int) -> float:
-    """`rounds` iterations on f in place; returns the log likelihood before the last of them.
+def _rounds(law: Operator | Products, c: FloatArray, smooth: Smoothing | None, compiled: bool) -> Rounds:
+    """So many iterations on f in place, giving the log likelihood before the last of them."""
+    if isinstance(law, Operator) and compiled and smooth in _KINDS:
+        from sottovoce.estimates import em_kernel
 
-    The products of `Operator`, written out without temporaries: half of the time at 1024 bins.
-    """
-    (rising, falling), extra, background = law.differences, law.extra, law.background
-    counts, share = law.on_slots(c), np.empty(len(extra))
-    spare = 1.0 - law.on_slots(np.ones(law.shape[1]))
-    n, value, positive = c.sum(), 0.0, background + spare
-    for turn in range(rounds):
-        q = rising @ f
-        np.cumsum(q, out=q)
-        q *= extra
-        q += np.multiply(positive, f.sum(), out=share)  # 1 on spare slots, which have no counts
-        if turn == rounds - 1:
-            value = float(counts @ np.log(q))
-        np.divide(counts, q, out=share)
-        base = background @ share
-        share *= extra
-        gain = falling @ np.cumsum(share[::-1])[::-1]
-        gain += base
-        gain /= n
-        f *= gain
-        np.maximum(f, 0.0, out=f)
-        if smoothing:
-            f[:] = smooth(f, circle=circle)
-    return value
+        arrays = law.background, law.extra, law.places, law.steps, law.on_slots(c)
+        return lambda f, rounds: float(em_kernel.iterate(*arrays, f, _KINDS[smooth], rounds))
+    if isinstance(law, Operator):
+        c = law.on_slots(c)
+        law = _OnSlots(law)
+
+    def iterate(f: FloatArray, rounds: int) -> float:
+        n, value = c.sum(), 0.0
+        for turn in range(rounds):
+            q = law.mix(f)
+            if turn == rounds - 1:
+                value = float((c * np.log(q)).sum())
+            f *= np.maximum(law.expect(c / q), 0.0)
+            f /= n
+            if smooth is not None:
+                f[...] = smooth(f)
+        return value
+
+    return iterate
 
 
-def smooth(f: FloatArray, *, circle: bool) -> FloatArray:
-    """One smoothing step: ¼, ½, ¼; at the ends of an interval ⅔, ⅓; rescaled to the sum 1."""
+class _OnSlots:
+    """An operator's products on its slots by sparse matrices: the quickest that numpy does."""
+
+    def __init__(self, law: Operator) -> None:
+        self.law = law
+        self.positive = law.background + 1.0 - law.on_slots(np.ones(law.shape[1]))  # 1 on spare slots
+
+    def mix(self, w: FloatArray) -> FloatArray:
+        q = np.cumsum(self.law.differences[0] @ w)
+        q *= self.law.extra
+        q += self.positive * w.sum()
+        return q
+
+    def expect(self, f: FloatArray) -> FloatArray:
+        tail = np.cumsum((self.law.extra * f)[::-1])[::-1]
+        return np.asarray(self.law.differences[1] @ tail + self.law.background @ f)
+
+
+def smooth_line(f: FloatArray) -> FloatArray:
+    """¼, ½, ¼ of neighbours and itself; at the ends of an interval ⅔, ⅓; rescaled to the sum 1."""
     out = np.convolve(f, (0.25, 0.5, 0.25), "same")
-    if circle:
-        out[0] += 0.25 * f[-1]
-        out[-1] += 0.25 * f[0]
-    else:
-        out[0] = (2 * f[0] + f[1]) / 3
-        out[-1] = (2 * f[-1] + f[-2]) / 3
+    out[0] = (2 * f[0] + f[1]) / 3
+    out[-1] = (2 * f[-1] + f[-2]) / 3
     out /= out.sum()
     return out
+
+
+def smooth_circle(f: FloatArray) -> FloatArray:
+    """¼, ½, ¼ of neighbours and itself around a circle, rescaled to the sum 1."""
+    out = np.convolve(f, (0.25, 0.5, 0.25), "same")
+    out[0] += 0.25 * f[-1]
+    out[-1] += 0.25 * f[0]
+    out /= out.sum()
+    return out
+
+
+#: What the compiled kernel knows, and what it calls it.
+_KINDS: dict[Smoothing | None, int] = {None: 0, smooth_line: 1, smooth_circle: 2}

@@ -10,8 +10,8 @@ the least expected limit
 P(j|x) is linear in x between the mechanism's bends, so h ≥ τ is enforced at all of them and on both sides of
 each: the law may jump there, so may the target, and perhaps at the very same x (a round number). A curved
 target is raised by the most it can leave its chord.
-A constant w is always feasible, so an interior-point method starts inside, stays inside, and needs no solver:
-its result is valid wherever it stops.
+A constant w is always feasible, so the solver (`interior_point`) starts inside and stays inside: its result
+is valid wherever it stops.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.estimates.interior_point import least_limit
 from sottovoce.estimates.model import Coarse
 
 _NEAR = 1e-9  # how far from a bend or jump its sides are looked at, in widths of the domain
-_STEPS = 30  # of the optimisation, at most: it needs about fifteen
-_BLUNT = 0.02  # the kink of the standard deviation is rounded off by this share of it
 _GRID = 512  # inputs at which a curved target is held down between bends
 _FINER = 128  # the same for the variance of weights, which bends less
 
@@ -49,6 +48,10 @@ class Target:
     def negative(self) -> Target:
         low, high = self.curvature
         return Target(lambda t: -self.at(t), self.jumps, (-high, -low))
+
+
+#: x itself, whose average is the mean.
+IDENTITY = Target(lambda t: t)
 
 
 class Nodes:
@@ -148,86 +151,10 @@ class Envelope:
         apart = np.diff(t) > 3 * self.nodes.near
         apart |= (np.abs(np.diff(rows, axis=0)).max(axis=1) > 1e-6) | (np.abs(np.diff(bound)) > 1e-6)
         used = np.concatenate(([True], apart))
-        w = minimise_limit(rows[used], bound[used], self.pilot, z / np.sqrt(self.n))
+        w = least_limit(rows[used], bound[used], self.pilot, z / np.sqrt(self.n))
         return np.asarray(w + max(0.0, float((bound - rows @ w).max())))
 
 
 def _slack(target: Target, t: FloatArray) -> float:
     """How far a concave piece can rise above its chord: −τ''·Δ²/8."""
     return max(0.0, -target.curvature[0]) * float(np.diff(t).max()) ** 2 / 8
-
-
-def minimise_limit(rows: FloatArray, bound: FloatArray, q: FloatArray, kappa: float) -> FloatArray:
-    """Weights with rows·w ≥ bound that nearly minimise q·w + κ·sd_q(w), in about fifteen steps.
-
-    A primal–dual interior-point method with Mehrotra's corrector. κ·sd is curved only across the weights, not
-    along them, and has a kink where they are constant; half of the curvature of the parabola that touches it
-    from above is kept along them, or steps would run away. Complementarity waits for the gradient. It ends
-    when the gap to the optimum is 1 % of what the sampling error adds.
-    """
-    from scipy.linalg.lapack import dposv, dpotrs
-
-    highest, span = float(bound.max()), float(np.ptp(bound)) or 1.0
-    bound = bound - highest  # rows sum to 1, so weights follow; a target far from zero would cancel
-    if _says_nothing(rows[bound >= -1e-12 * span], q, kappa):
-        return np.full(len(q), highest)
-    w = np.full(len(q), span)
-    slack = rows @ w - bound
-    price = 1 / slack
-    price /= price.sum()
-    floor = span**2  # keeps the standard deviation away from zero while w is still constant
-    for _ in range(_STEPS):
-        centred = w - q @ w
-        variance = float(q @ (centred * centred))
-        floor = min(floor, max(_BLUNT**2 * variance, floor / 100))
-        steep = kappa / np.sqrt(variance + floor)
-        pull = q * centred
-        gradient = q + steep * pull
-        gap, off = float(slack @ price), gradient - rows.T @ price
-        enough = 0.01 * kappa * max(np.sqrt(variance), 0.1 * span)
-        missed = float(np.abs(off).sum()) * max(float(np.abs(centred).max()), span)
-        if gap + missed < enough or slack.min() <= 0:
-            break
-        ratio = price / slack
-        hessian = (rows * ratio[:, None]).T @ rows - steep * np.outer(q, q)
-        hessian -= np.outer(pull, (steep / (2 * (variance + floor))) * pull)
-        diagonal = hessian.reshape(-1)[:: len(q) + 1]
-        diagonal += steep * q
-        diagonal *= 1 + 1e-12
-        factor, step, failed = dposv(hessian, -gradient)
-        if failed:  # numerically singular: what we have is inside and nearly optimal
-            break
-        along = rows @ step
-        rise = -price - ratio * along
-        ahead = (slack + _reach(slack, along, 1.0) * along) @ (price + _reach(price, rise, 1.0) * rise) / gap
-        aim = max(ahead**3 * gap, 0.1 * missed) / len(bound) - slack * price - along * rise
-        step, _ = dpotrs(factor, rows.T @ (aim / slack) - off)
-        along = rows @ step
-        rise = (aim - price * along) / slack
-        w = w + _reach(slack, along, 0.99) * step
-        price = price + _reach(price, rise, 0.99) * rise
-        slack = rows @ w - bound
-    # Constant weights are the honest answer where nothing better is known.
-    if q @ w + kappa * np.sqrt(max(float(q @ w**2 - (q @ w) ** 2), 0.0)) >= 0.0:
-        return np.full(len(q), highest)
-    return w + highest
-
-
-def _says_nothing(top: FloatArray, q: FloatArray, kappa: float) -> bool:
-    """Whether constant weights are seen to be best: people at the target's top could look like the pilot.
-
-    The condition of optimality: some mixture of the rows where the bound is highest has a χ² distance to q of
-    at most κ². A few steps of EM look for one.
-    """
-    share = np.full(len(top), 1 / len(top))
-    for _ in range(8):
-        mixed = share @ top
-        if float(((mixed - q) ** 2 / q).sum()) <= kappa**2:
-            return True
-        share = share * (top @ (q / mixed))
-    return False
-
-
-def _reach(here: FloatArray, step: FloatArray, share: float) -> float:
-    """How far to go along a step: at most to its end, and this share of the way to where one is zero."""
-    return min(1.0, share / max(float((-step / here).max()), 1e-300))

@@ -1,17 +1,20 @@
-"""An answer with its uncertainty: what every estimator returns."""
+"""An answer with its uncertainty: what every estimator returns, and how every one of them ends."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
 
-from sottovoce.core.errors import whole_number
+import numpy as np
+
+from sottovoce.core.domains import Domain
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError, check_confidence, one_of, whole_number
 from sottovoce.estimates.tally import Tally
 
 ESTIMANDS = ("population", "respondents")
 INTERVALS = ("normal", "finite", "bootstrap")
 FEW = 16  # reports below which an answer says that its interval rests on little
+_ROUNDING = 1e-12  # limits are rounded outwards by this, on a domain of width 1
 CONTRADICTION = "the limits contradict each other: hardly reports of this mechanism, see sottovoce.honesty"
 
 
@@ -19,11 +22,20 @@ CONTRADICTION = "the limits contradict each other: hardly reports of this mechan
 class Estimate:
     """A value and the interval [low, high] that covers the truth with the given confidence.
 
-    `what` names the quantity, `estimand` whose it is: of the "population" that the people stand for, or of
-    the "respondents" themselves. `method` says how it was computed, `notes` what the reader should know.
-    `reach` is the most by which replacing one report can move the value, where that is known.
-    `standard_error` is that of the value (NaN where it is not known: of quantiles, of a direction where there
-    is none, and from one report), `n` the number of reports.
+    Attributes:
+        value: The estimate, in the units of the domain.
+        low: The lower limit.
+        high: The upper limit.
+        standard_error: The root mean square error of `value`: its sampling error and the most that its bias
+            can be. NaN where it is not known, and a note says why: of quantiles, of a direction where none
+            is excluded, from one report.
+        confidence: How often the interval holds.
+        n: How many reports there are.
+        what: The quantity, such as "mean".
+        estimand: Whose it is: of the "population" that the people stand for, or of the "respondents".
+        method: How it was computed.
+        notes: What the reader should know.
+        reach: The most by which replacing one report can move the value, where that is known.
     """
 
     value: float
@@ -44,13 +56,30 @@ class Estimate:
         return (self.high - self.low) / 2
 
     def moved_by(self, k: int) -> float:
-        """The most by which k fabricated reports among the n can have moved the value."""
+        """The most by which fabricated reports can have moved the value.
+
+        Args:
+            k: How many of the n reports may be fabricated.
+
+        Returns:
+            A distance in the units of the value.
+
+        Raises:
+            ValueError: If no bound is known for the method.
+        """
         if self.reach is None:
-            raise ValueError(f"there is no bound for the method {self.method!r}; see sottovoce.fabrication")
+            raise ArgumentError(
+                f"there is no bound for the method {self.method!r}; see sottovoce.fabrication",
+                code="method",
+            )
         return whole_number(k, "k", least=0, most=self.n) * self.reach
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON takes them (a standard error that is not known is None)."""
+    def to_dict(self) -> dict[str, float | int | str | list[str] | None]:
+        """Plain values, as JSON takes them.
+
+        Returns:
+            The attributes by name; a standard error that is not known is None.
+        """
         content = asdict(self)
         content["notes"] = list(self.notes)
         return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in content.items()}
@@ -74,33 +103,111 @@ def _shown(value: float, low: float, high: float) -> list[str]:
     return [f"{number:.{figures}e}" for number in (value, low, high)]
 
 
-def in_order(low: float, value: float, high: float) -> tuple[float, float, float, tuple[str, ...]]:
-    """Limits in order with the value between them, and a note where they contradict each other.
+@dataclass(frozen=True)
+class Query:
+    """What is asked of a tally, checked: the beginning and the end of every estimate.
 
-    Each limit comes from a statistic of its own, so reports that no truth explains can put the lower one
-    above the upper one. Then nothing between the two is excluded with any right.
+    Attributes:
+        tally: Counts with at least one report.
+        what: The quantity, such as "mean".
+        estimand: Whose it is, one of `ESTIMANDS`.
+        confidence: How often the interval should hold.
     """
-    notes: tuple[str, ...] = ()
-    if low > high:
-        notes = (CONTRADICTION,) if low - high > 1e-9 else ()
-        low, high = high, low
-    return low, min(max(value, low), high), high, notes
+
+    tally: Tally
+    what: str
+    estimand: str = "population"
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        one_of(self.estimand, "estimand", ESTIMANDS)
+        check_confidence(self.confidence)
+        check_tally(self.tally).required()
+
+    def on_interval(self, instead: str) -> Query:
+        """This query, if the domain is an interval."""
+        if self.domain.is_circle:
+            sentence = f"{self.what} is not defined on a circle; use {instead}"
+            raise ArgumentError(sentence, code="domain", argument="tally")
+        return self
+
+    def on_circle(self, instead: str) -> Query:
+        """This query, if the domain is a circle."""
+        if not self.domain.is_circle:
+            sentence = f"{self.what} needs a mechanism on a Circle; on an interval use {instead}"
+            raise ArgumentError(sentence, code="domain", argument="tally")
+        return self
+
+    @property
+    def domain(self) -> Domain:
+        """Where the people's values lie."""
+        return self.tally.mechanism.domain
+
+    @property
+    def tail(self) -> float:
+        """The error that each side of the interval may have."""
+        return (1 - self.confidence) / 2
+
+    def answer(
+        self,
+        limits: tuple[float, float],
+        value: float,
+        error: float,
+        *,
+        ends: tuple[float, float] = (0.0, 1.0),
+        power: int = 1,
+        method: str = "envelope",
+        notes: tuple[str, ...] = (),
+        at_every_n: bool = False,
+        reach: float | None = None,
+    ) -> Estimate:
+        """The estimate, from numbers on a domain of width 1.
+
+        Args:
+            limits: The lower and the upper limit.
+            value: The value.
+            error: Its root mean square error, or NaN.
+            ends: What the quantity can be at all; limits are clipped to it.
+            power: How it grows with the domain: 1 for a position, 2 for a square, 0 for a share.
+            method: How it was computed.
+            notes: What the reader should know.
+            at_every_n: True if the limits hold for few reports too.
+            reach: The most by which one report can move the value.
+
+        Returns:
+            Limits in order, the value between them, all in the units of the domain.
+        """
+        n = self.tally.n
+        if not at_every_n:
+            notes, limits = _few_notes(n) + notes, ends if n < 2 else limits
+        low, high = (float(np.clip(limit, *ends)) for limit in (limits[0] - _ROUNDING, limits[1] + _ROUNDING))
+        if low > high:  # each limit has a statistic of its own: then nothing between the two is excluded
+            notes += (CONTRADICTION,) if low - high > 1e-9 else ()
+            low, high = high, low
+        value = min(max(float(value), low), high)
+        numbers = np.array([low, value, high])
+        numbers = self.domain.from_unit(numbers) if power == 1 else self.domain.stretched(numbers, power)
+        if n < 2 or math.isnan(error):
+            error = math.nan
+        else:  # the truth lies between the ends, so no error is larger than the way to the further one
+            error = min(error, max(value - ends[0], ends[1] - value))
+            error = float(self.domain.stretched(error, power))
+        low, value, high = numbers.tolist()
+        if reach is not None:
+            reach = float(self.domain.stretched(reach, power))
+        return Estimate(
+            value, low, high, error, self.confidence, n, self.what, self.estimand, method, notes, reach
+        )
 
 
-def check_tally(tally: object, name: str = "tally") -> Tally:
+def check_tally(tally: object) -> Tally:
     """What an estimate takes, and nothing else."""
     if not isinstance(tally, Tally):
-        raise TypeError(f"{name} must be a Tally, got {type(tally).__name__}")
+        raise ArgumentTypeError(f"tally must be a Tally, got {type(tally).__name__}", argument="tally")
     return tally
 
 
-def check_choice(value: object, name: str, choices: tuple[str, ...]) -> str:
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {name}={value!r}")
-    return str(value)
-
-
-def few_notes(n: int) -> tuple[str, ...]:
+def _few_notes(n: int) -> tuple[str, ...]:
     """What to say about an interval from very few reports."""
     if n < 2:
         return ("one report is too few for an interval: it is everything possible",)

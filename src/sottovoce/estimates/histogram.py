@@ -156,6 +156,6 @@ class Distribution:
 
         `label` is its name in the legend.
         """
-        from sottovoce.estimates.pictures import draw_distribution
+        from sottovoce.estimates.density_plot import draw_distribution
 
         return draw_distribution(self, ax, label)

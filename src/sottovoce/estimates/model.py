@@ -60,8 +60,3 @@ class Coarse:
     def bends(self) -> FloatArray:
         """Values between which the law of the groups is linear in x."""
         return self.mechanism.bends(self.first)
-
-
-def bin_edges(mechanism: NumberReporter, bins: int) -> FloatArray:
-    """The edges of `bins` equal bins of the domain."""
-    return mechanism.domain.from_unit(np.arange(bins + 1) / bins)

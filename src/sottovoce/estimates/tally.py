@@ -10,6 +10,7 @@ tally is the identity of `+`; it is only *estimating* from it that is an error.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sized
 from decimal import Decimal
@@ -23,6 +24,7 @@ from sottovoce.core.errors import DataError, MissingExtra, NoDataError, SpecErro
 from sottovoce.core.formats import from_json
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.number import Number
+from sottovoce.core.randomness import Seeded, seeded_generator
 from sottovoce.core.reporter import NumberReporter, Reporter
 from sottovoce.core.values import as_cells
 
@@ -223,6 +225,22 @@ class Tally:
                 return Tally._of(reporter, self._counts[first : first + reporter.cells].copy())
             first += reporter.cells
         raise AssertionError
+
+    def generator(self, rng: Seeded = None, *, counts: IntArray | None = None) -> np.random.Generator:
+        """What an estimate draws with: seeded by the counts, so that the same tally gives the same answer.
+
+        Args:
+            rng: A seed or a generator to use instead.
+            counts: The counts that seed it; by default those of the cells.
+
+        Returns:
+            A generator of numpy.
+        """
+        if rng is not None:
+            return seeded_generator(rng)
+        content = self._counts if counts is None else counts
+        seed = hashlib.sha256(self.digest.encode() + content.tobytes()).digest()
+        return np.random.default_rng(int.from_bytes(seed[:16], "big"))
 
     # -- merging ----------------------------------------------------------------------------------------
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
 
 from sottovoce.core.domains import Circle, Domain, Interval
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.mixture import Mixture
 from sottovoce.designs import classic
 from sottovoce.designs.optimal import optimal
 from sottovoce.designs.two_scale import two_scale
@@ -15,27 +16,36 @@ from sottovoce.designs.two_scale import two_scale
 TASKS = ("mean", "distribution", "quantile")
 UNIT_INTERVAL, UNIT_CIRCLE = Interval(0, 1), Circle(1)
 
-Design = Callable[[float, Domain], Any]
-
 
 @dataclass(frozen=True)
 class Candidate:
-    """A design under the name it has in `sottovoce`."""
+    """A design that suits a task.
+
+    Attributes:
+        name: The name that the design has in `sottovoce`.
+        build: Makes the mechanism from ε and a domain.
+        reason: What it is good for.
+    """
 
     name: str
-    design: Design
+    build: Callable[[float, Domain], Mechanism | Mixture]
     reason: str
 
-    def build(self, epsilon: float, domain: Domain) -> Any:
-        return self.design(epsilon, domain)
+    def on_unit(self, epsilon: float, circle: bool) -> Mechanism | Mixture:
+        """The mechanism on the unit interval or circle, where errors are computed.
 
-    def on_unit(self, epsilon: float, circle: bool) -> Any:
-        """The mechanism on the unit interval or circle, where errors are computed."""
+        Args:
+            epsilon: The privacy parameter.
+            circle: Whether it is the circle.
+
+        Returns:
+            The mechanism, built once.
+        """
         return _built(self, epsilon, circle)
 
 
 @lru_cache(maxsize=256)
-def _built(candidate: Candidate, epsilon: float, circle: bool) -> Any:
+def _built(candidate: Candidate, epsilon: float, circle: bool) -> Mechanism | Mixture:
     return candidate.build(epsilon, UNIT_CIRCLE if circle else UNIT_INTERVAL)
 
 

@@ -1,28 +1,27 @@
 """What error to expect on the unit interval or circle: exact for means, simulated for shapes.
 
 A simulation draws the tally itself: the counts of n reports are multinomial with the exact law of the cells,
-so a million people cost no more than a thousand. Results are remembered, in the process and in small files
-under `SOTTOVOCE_CACHE` (default: the user's cache directory); losing them costs time only.
+so a million people cost no more than a thousand. Results are kept in the cache; losing them costs time only.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from sottovoce._version import __version__
 from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.reporter import NumberReporter
+from sottovoce.designs import cache
+from sottovoce.estimates.crossfit import CrossFit
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.metrics import Cumulative, wasserstein
-from sottovoce.estimates.quantiles import quantile_limits
+from sottovoce.estimates.quantiles import quantile_limits, quantile_values
 from sottovoce.estimates.tally import Tally
 
 POINTS = 1024
@@ -38,9 +37,12 @@ Tick = Callable[[float], None]  # is told the share of the work that is done
 
 @dataclass(frozen=True)
 class Expected:
-    """The expected error and the half-width of the interval, on the unit domain.
+    """What to expect, on the unit domain.
 
-    `doubt` is the standard error of a simulated error; exact ones have none.
+    Attributes:
+        error: The expected error.
+        half_width: Half the width of the interval.
+        doubt: The standard error of a simulated error; exact ones have none.
     """
 
     error: float
@@ -50,17 +52,24 @@ class Expected:
 
 @dataclass(frozen=True, eq=False)
 class Shapes:
-    """Distributions that a plan imagines the truth to be: probabilities of 1024 bins each."""
+    """Distributions that a plan imagines the truth to be.
+
+    Attributes:
+        densities: Probabilities of 1024 bins, a row per distribution.
+        circle: Whether they lie on a circle.
+    """
 
     densities: FloatArray
     circle: bool
 
     @cached_property
     def key(self) -> str:
+        """A digest of the distributions."""
         return hashlib.sha256(self.densities.tobytes()).hexdigest()
 
     @property
     def points(self) -> FloatArray:
+        """The middles of the bins."""
         return (np.arange(POINTS) + 0.5) / POINTS
 
 
@@ -85,7 +94,7 @@ def sample_shape(unit: FloatArray, circle: bool) -> Shapes:
 # -- means: exact ---------------------------------------------------------------------------------------
 
 
-def mean_error(m: Any, people: int, shapes: Shapes | None, confidence: float) -> Expected:
+def mean_error(m: NumberReporter, people: int, shapes: Shapes | None, confidence: float) -> Expected:
     """The standard error of the decoded mean of an unbiased mechanism: the mechanism's noise only.
 
     Without shapes for the worst case over all truths.
@@ -95,7 +104,7 @@ def mean_error(m: Any, people: int, shapes: Shapes | None, confidence: float) ->
     return Expected(error, min(_normal(confidence) * error, _WHOLE))
 
 
-def direction_error(m: Any, people: int, shapes: Shapes, confidence: float) -> Expected:
+def direction_error(m: NumberReporter, people: int, shapes: Shapes, confidence: float) -> Expected:
     """The standard error of the mean direction on the unit circle, by the delta method.
 
     With z = e^{2πi·y}: E[z | x] = ρ·e^{2πi·x}. Turned so that the mean direction is 0, the error of the
@@ -124,85 +133,112 @@ def _normal(confidence: float) -> float:
 
 def simulated(
     task: str,
-    m: Any,
+    m: NumberReporter,
     people: int,
     shapes: Shapes,
     confidence: float,
     repetitions: int | None,
-    q: float,
+    p: float,
     tick: Tick | None = None,
 ) -> Expected:
-    """The error of the default reconstruction over simulated tallies, averaged over the shapes.
+    """The error of the default estimate over simulated tallies, averaged over the shapes.
 
     "distribution": the Wasserstein distance; the half-width is that of the cumulative distribution, from its
-    root mean square error (mean over the domain). "quantile": the absolute error of the q-quantile, and half
-    the interval that `sottovoce.quantile` gives. Without a number of repetitions there are as many as it
-    takes to know the error to 3 % (standard error), at most 1000.
+    root mean square error (mean over the domain). "quantile": the absolute error of the p-quantile, and half
+    of its interval. Without a number of repetitions there are as many as it takes to know the error to 3 %
+    (standard error), at most 1000.
     """
-    key = json.dumps([__version__, task, m.digest, people, shapes.key, confidence, repetitions, q])
-    name = hashlib.sha256(key.encode()).hexdigest()[:32]
-    if (known := _remembered(name)) is not None:
+    question = [task, m.digest, people, shapes.key, confidence, repetitions, p]
+    if (known := _remembered(question)) is not None:
         return known
-    rng = np.random.default_rng(int(name[:8], 16))
-    make = _Quantiles if task == "quantile" else _Distributions
+    rng = np.random.default_rng(list(hashlib.sha256(json.dumps(question).encode()).digest()))
     law = m.operator(shapes.points)
-    runs = [make(m, law.mix(density), people, density, confidence, q) for density in shapes.densities]
-    done = False
-    while not done:
+    runs: list[_Runs] = []
+    for density in shapes.densities:
+        chances, truth = np.maximum(law.mix(density), 0.0), Cumulative.of_bins(density)
+        drawn = _Draw(m, chances / chances.sum(), people)
+        runs.append(
+            _Quantiles(drawn, truth, confidence, p)
+            if task == "quantile"
+            else _Distributions(drawn, truth, confidence)
+        )
+    share = 0.0
+    while share < 1:
         for run in runs:
             run.once(rng)
         errors = np.array([run.errors for run in runs])
-        times, result = errors.shape[1], _pooled(errors)
-        share = times / repetitions if repetitions else _nearly(times, len(runs), result)
-        done = share >= 1
+        error, doubt = _pooled(errors)
+        times = errors.shape[1]
+        share = times / repetitions if repetitions else _progress(times, len(runs), doubt / error)
         if tick is not None:
             tick(min(share, 1.0))
-    result = Expected(result.error, float(np.mean([run.half_width for run in runs])), result.doubt)
-    _remember(name, result)
+    result = Expected(error, float(np.mean([run.half_width for run in runs])), doubt)
+    cache.store("plans", question, json.dumps(astuple(result)).encode())
     return result
 
 
-def _pooled(errors: FloatArray) -> Expected:
+def _remembered(question: list[object]) -> Expected | None:
+    """What was computed before; a file that does not hold three numbers is none."""
+    try:
+        error, half_width, doubt = map(float, json.loads(cache.load("plans", question) or b"[]"))
+    except (ValueError, TypeError):
+        return None
+    return Expected(error, half_width, doubt)
+
+
+def _pooled(errors: FloatArray) -> tuple[float, float]:
     """Mean over the shapes, with its standard error."""
     times = errors.shape[1]
     spread = errors.std(axis=1, ddof=1) if times > 1 else errors[:, 0]
-    return Expected(float(errors.mean()), 0.0, float(np.sqrt((spread**2).sum() / times)) / len(errors))
+    return float(errors.mean()), float(np.sqrt((spread**2).sum() / times)) / len(errors)
 
 
-def _nearly(times: int, shapes: int, so_far: Expected) -> float:
-    """The share of the simulation that is done: standard errors fall like one over the root of its length."""
+def _progress(times: int, shapes: int, doubt: float) -> float:
+    """The share of a simulation that is done: standard errors fall like one over the root of its length."""
     if times * shapes >= _MOST:
         return 1.0
-    needed = max(_LEAST, times * (so_far.doubt / (_SURE * so_far.error)) ** 2)
+    needed = max(_LEAST, times * (doubt / _SURE) ** 2)
     return min(times / needed, 1.0) if times >= _LEAST else min(times / needed, 0.99)
 
 
-class _Runs:
-    """Simulated tallies of one shape, and what was found in them."""
+@dataclass(frozen=True, eq=False)
+class _Draw:
+    """Tallies of so many people, without the people: cells have the chances of the exact law."""
 
-    def __init__(
-        self, m: Any, law: FloatArray, people: int, density: FloatArray, confidence: float, q: float
-    ) -> None:
-        law = np.maximum(law, 0)
-        self.m, self.law, self.people = m, law / law.sum(), people
-        self.truth, self.confidence, self.q = Cumulative.of_bins(density), confidence, q
+    mechanism: NumberReporter
+    chances: FloatArray
+    people: int
+
+    def __call__(self, rng: np.random.Generator) -> Tally:
+        return Tally.from_counts(self.mechanism, rng.multinomial(self.people, self.chances))
+
+
+class _Runs(ABC):
+    """Simulated tallies of one shape, and the errors of what is estimated from them."""
+
+    def __init__(self, draw: _Draw, truth: Cumulative, confidence: float) -> None:
+        self.draw, self.truth, self.confidence = draw, truth, confidence
         self.errors: list[float] = []
 
     def once(self, rng: np.random.Generator) -> None:
-        self.look(Tally.from_counts(self.m, rng.multinomial(self.people, self.law)))
+        """One more of them."""
+        self.errors.append(self._error(self.draw(rng)))
 
-    def look(self, tally: Tally) -> None: ...
+    @abstractmethod
+    def _error(self, tally: Tally) -> float: ...
+
+    @property
+    @abstractmethod
+    def half_width(self) -> float: ...
 
 
 class _Distributions(_Runs):
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self._squares = np.zeros(len(_PROBES))
+    _squares: FloatArray | float = 0.0
 
-    def look(self, tally: Tally) -> None:
-        found = Cumulative.of_bins(distribution(tally, band=False).probabilities)
-        self._squares += (found.limits(_PROBES)[0] - self.truth.limits(_PROBES)[0]) ** 2
-        self.errors.append(float(wasserstein(found, self.truth, circle=self.m.domain.is_circle)))
+    def _error(self, tally: Tally) -> float:
+        fitted = Cumulative.of_bins(distribution(tally, band=False).probabilities)
+        self._squares += (fitted.limits(_PROBES)[0] - self.truth.limits(_PROBES)[0]) ** 2
+        return wasserstein(fitted, self.truth, circle=self.draw.mechanism.domain.is_circle)
 
     @property
     def half_width(self) -> float:
@@ -210,49 +246,19 @@ class _Distributions(_Runs):
 
 
 class _Quantiles(_Runs):
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self._halves: list[float] = []
-        self._true = float(np.interp(self.q, self.truth.after, self.truth.at))
+    def __init__(self, draw: _Draw, truth: Cumulative, confidence: float, p: float) -> None:
+        super().__init__(draw, truth, confidence)
+        self._p, self._halves = p, list[float]()
+        self._true = float(np.interp(p, truth.after, truth.at))
 
-    def look(self, tally: Tally) -> None:
-        found = float(distribution(tally, band=False).quantile(self.q))
-        self.errors.append(abs(found - self._true))
+    def _error(self, tally: Tally) -> float:
+        fit = CrossFit(tally)
         if len(self._halves) < _INTERVALS:
-            [(low, high)] = quantile_limits(tally, [self.q], (1 - self.confidence) / 2)
+            [(low, high)] = quantile_limits(fit, [self._p], (1 - self.confidence) / 2)
             self._halves.append((high - low) / 2)
+        [value] = quantile_values(fit, self.draw.mechanism.epsilon, [self._p])
+        return abs(value - self._true)
 
     @property
     def half_width(self) -> float:
         return float(np.mean(self._halves))
-
-
-_memory: dict[str, Expected] = {}
-
-
-def _cache_file(name: str) -> Path:
-    base = (
-        os.environ.get("SOTTOVOCE_CACHE")
-        or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "sottovoce"
-    )
-    return Path(base).expanduser() / f"plan-{name}.json"
-
-
-def _remembered(name: str) -> Expected | None:
-    if name not in _memory:
-        try:
-            content = json.loads(_cache_file(name).read_text())
-            _memory[name] = Expected(*(float(content[part]) for part in ("error", "half_width", "doubt")))
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-    return _memory[name]
-
-
-def _remember(name: str, result: Expected) -> None:
-    _memory[name] = result
-    file = _cache_file(name)
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(asdict(result)))
-    except OSError:
-        pass  # a cache that cannot be written is no cache

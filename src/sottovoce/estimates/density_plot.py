@@ -1,4 +1,4 @@
-"""Pictures of estimates; matplotlib is loaded only here."""
+"""Pictures of a distribution: steps over an interval, a rose over a circle."""
 
 from __future__ import annotations
 
@@ -27,11 +27,17 @@ def draw_distribution(d: Distribution, ax: Any, label: str | None) -> Any:
 
 
 def new_axes(*, polar: bool) -> Any:
+    """Axes of a new figure."""
+    return pyplot().subplots(subplot_kw={"projection": "polar"} if polar else {}, layout="constrained")[1]
+
+
+def pyplot() -> Any:
+    """matplotlib's, where it is installed."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:
         raise MissingExtra("a picture", "plots") from None
-    return plt.subplots(subplot_kw={"projection": "polar"} if polar else {}, layout="constrained")[1]
+    return plt
 
 
 def _steps(d: Distribution, ax: Any, label: str | None) -> None:

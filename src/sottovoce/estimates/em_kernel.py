@@ -1,4 +1,4 @@
-"""Expectation maximisation compiled by numba: the additions of `estimates.em` in one pass per iteration."""
+"""The iterations of `em` compiled by numba: the additions of an operator in one pass."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ _COMPILE: dict[str, Any] = {"nogil": True, "cache": True}
 
 
 @njit(**_COMPILE)
-def iterate(background, extra, places, steps, counts, f, smoothing, circle, rounds):
-    """`rounds` iterations on f in place; returns the log likelihood before the last of them."""
+def iterate(background, extra, places, steps, counts, f, smoothing, rounds):
+    """`rounds` iterations on f in place; returns the log likelihood before the last of them.
+
+    `smoothing` is 0 for none, 1 on a line, 2 around a circle.
+    """
     inputs, each = places.shape
     size = background.size
     n = counts.sum()
@@ -48,11 +51,11 @@ def iterate(background, extra, places, steps, counts, f, smoothing, circle, roun
             for k in range(each):
                 gain += steps[i, k, 0] * rise[places[i, k]] + steps[i, k, 1] * rise[places[i, k] + 1]
             f[i] = max(f[i] * gain / n, 0.0)
-        if smoothing:
+        if smoothing > 0:
             old[:] = f
             for i in range(1, inputs - 1):
                 f[i] = 0.25 * (old[i - 1] + old[i + 1]) + 0.5 * old[i]
-            if circle:
+            if smoothing == 2:
                 f[0] = 0.25 * (old[inputs - 1] + old[1]) + 0.5 * old[0]
                 f[inputs - 1] = 0.25 * (old[inputs - 2] + old[0]) + 0.5 * old[inputs - 1]
             else:

@@ -1,0 +1,169 @@
+"""Weighted counts Σ w·c/n: their value, standard error and skewness, and the limits that follow.
+
+A *statistic* is a list of parts: weights on cells and the counts they apply to. The weights of a part do not
+depend on its own counts, so each is an average of independent bounded terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.core.kernels.tables import FloatArray
+
+_DRAWS = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Weights, the counts they apply to, and what the mechanism says about the noise of one weighted report.
+
+    Attributes:
+        weights: One per cell (or group of cells).
+        counts: How many reports each has.
+        least: The least variance of w(report) given x, over all x: the truth cannot make it smaller.
+        most: The largest.
+        noise: An estimate of its average over these people.
+    """
+
+    weights: FloatArray
+    counts: NDArray[Any]
+    least: float
+    most: float
+    noise: float | None = None
+
+    @property
+    def n(self) -> int:
+        """How many reports."""
+        return int(self.counts.sum())
+
+
+Statistic = Sequence[Part]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A part in five numbers, or in five arrays for many weightings of the same counts at once.
+
+    Attributes:
+        n: How many reports.
+        mean: The average weight.
+        square: The second central moment of the weights of the reports.
+        cube: The third.
+        least: The least variance of the noise.
+        most: The variance of the noise that counts for respondents: its average where known.
+    """
+
+    n: int
+    mean: Any
+    square: Any
+    cube: Any
+    least: Any
+    most: Any
+
+    @classmethod
+    def of(cls, part: Part) -> Summary:
+        """The summary of one weighting."""
+        share = part.counts / part.n
+        mean = float(share @ part.weights)
+        centred = part.weights - mean
+        most = part.most if part.noise is None else part.noise
+        square, cube = float(share @ centred**2), float(share @ centred**3)
+        return cls(part.n, mean, square, cube, part.least, most)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Value, standard error and skewness of a statistic, with its degrees of freedom."""
+
+    value: Any
+    error: Any
+    skewness: Any
+    freedom: int
+
+    @classmethod
+    def of(cls, parts: Sequence[Summary], estimand: str) -> Moments:
+        """The parts together. Where reports are few the mechanism's own least variance stands in."""
+        n = sum(part.n for part in parts)
+        value = variance = third = 0.0
+        for part in parts:
+            share = part.n / n
+            spread = np.maximum(part.square * part.n / max(part.n - 1, 1), part.least)
+            if estimand == "respondents":
+                spread = np.minimum(spread, part.most)
+            value = value + share * part.mean
+            variance = variance + share**2 * spread / part.n
+            third = third + share**3 * part.cube / part.n**2
+        error = np.sqrt(variance)
+        return cls(value, error, third / np.maximum(error, 1e-100) ** 3, max(n - len(parts), 1))
+
+    def limit(self, side: int, tail: float) -> Any:
+        """value ± error·(t + skewness·(2t² + 1)/6): the skewness term only where it widens (Hall 1992)."""
+        from scipy.special import stdtrit
+
+        t = -float(stdtrit(self.freedom, tail))
+        lean = np.maximum(0.0, side * self.skewness) * (2 * t**2 + 1) / 6
+        return self.value + side * self.error * (t + lean)
+
+
+def moments(statistic: Statistic, estimand: str) -> Moments:
+    """The moments of a statistic, for the population or for the respondents."""
+    return Moments.of([Summary.of(part) for part in statistic], estimand)
+
+
+class Middle(NamedTuple):
+    """The middle of two statistics that bound a quantity from both sides.
+
+    Attributes:
+        value: The middle.
+        error: The most that its root mean square error can be.
+        bias: The most that its bias can be.
+    """
+
+    value: Any
+    error: Any
+    bias: Any
+
+
+def between(lower: Moments, upper: Moments) -> Middle:
+    """The middle of two bounds: its bias is not known, but at most half of the distance between the two.
+
+    Its standard error is at most the average of theirs.
+    """
+    bias = (upper.value - lower.value) / 2
+    return Middle((lower.value + upper.value) / 2, np.hypot((lower.error + upper.error) / 2, bias), bias)
+
+
+def bootstrap_limit(
+    statistic: Statistic, side: int, tail: float, estimand: str, generator: np.random.Generator
+) -> float:
+    """Bootstrap-t on the counts: the weights stay, the quantile of t comes from resampling."""
+    here = moments(statistic, estimand)
+    parts = [_fewer(part) for part in statistic]
+    n = sum(part.n for part in parts)
+    shift, variance = np.zeros(_DRAWS), np.zeros(_DRAWS)
+    for part in parts:
+        again = generator.multinomial(part.n, part.counts / part.n, size=_DRAWS)
+        mean = again @ part.weights / part.n
+        square = again @ part.weights**2 / part.n - mean**2
+        share = part.n / n
+        shift += share * (mean - part.weights @ part.counts / part.n)
+        variance += share**2 * np.maximum(square, part.least) / part.n
+    studentised = np.divide(shift, np.sqrt(variance), out=np.zeros_like(shift), where=variance > 0)
+    quantile = float(np.quantile(-side * studentised, 1 - tail))
+    return float(here.value + side * here.error * max(quantile, 0.0))
+
+
+def _fewer(part: Part, most: int = 1024) -> Part:
+    """A part on at most `most` groups, each with the average weight of its reports: for resampling."""
+    seen = np.flatnonzero(part.counts)
+    if len(seen) <= most:
+        return Part(part.weights[seen], part.counts[seen], part.least, part.most)
+    first = seen[np.arange(most) * len(seen) // most]
+    counts = np.add.reduceat(part.counts, first)
+    weights = np.add.reduceat(part.counts * part.weights, first) / counts
+    return Part(weights, counts, part.least, part.most)

@@ -1,0 +1,56 @@
+"""The variance of the people behind a tally, not of their reports."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sottovoce.estimates.crossfit import CrossFit
+from sottovoce.estimates.envelope import IDENTITY, Target
+from sottovoce.estimates.estimate import Estimate, Query
+from sottovoce.estimates.statistic import between, moments
+from sottovoce.estimates.tally import Tally
+
+_OF_THE_MEAN = 0.2  # the share of the lower limit's error that the mean's own interval takes
+
+
+def variance(tally: Tally, *, estimand: str = "population", confidence: float = 0.95) -> Estimate:
+    """Estimate the variance of the people's values, with an interval that holds for every truth.
+
+    Var ≤ E(x − c)² for every c, and Var = E(x − c)² − (mean − c)²: both averages have envelopes. c is an
+    estimate of the mean, so the last term is of smaller order.
+
+    Args:
+        tally: Counts of reports about a number.
+        estimand: The variance of the "population" that these people stand for, or of the "respondents"
+            themselves (divided by n).
+        confidence: How often the interval should hold.
+
+    Returns:
+        The value and its limits in squared units of the domain.
+
+    Raises:
+        ValueError: If the domain is a circle or the tally is empty.
+
+    Example:
+        >>> import numpy as np
+        >>> from sottovoce.designs.classic import sw
+        >>> m = sw(epsilon=4.0, domain=(0, 24))
+        >>> e = variance(Tally(m, m.report(np.linspace(0, 24, 20_000), rng=1)))
+        >>> bool(e.low < 48 < e.high)
+        True
+    """
+    query = Query(tally, "variance", estimand, confidence).on_interval(instead="circular_mean")
+    fit, tail = CrossFit(tally), query.tail
+    mean = between(*(moments(fit.statistic(IDENTITY, side, tail), "population") for side in (-1, 1)))
+    centre = float(np.clip(mean.value, 0.0, 1.0))
+    square = Target(lambda t: (t - centre) ** 2, curvature=(2.0, 2.0))
+    rest = (1 - _OF_THE_MEAN) * tail
+    below, above = (
+        moments(fit.statistic(square, side, error, estimand), estimand)
+        for side, error in ((-1, rest), (1, tail))
+    )
+    away = max(abs(fit.limit(IDENTITY, side, _OF_THE_MEAN / 2 * tail, estimand) - centre) for side in (-1, 1))
+    limits = float(below.limit(-1, rest)) - away**2, float(above.limit(1, tail))
+    value, error, _ = between(below, above)
+    # The middle estimates E(x − c)²: the squared error of c is a bias of its own.
+    return query.answer(limits, value, float(error + mean.error**2), ends=(0.0, 0.25), power=2)
