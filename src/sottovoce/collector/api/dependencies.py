@@ -17,9 +17,14 @@ from sottovoce.collector.tokens import Scope, kind_of
 _SPEC_ROOM = 1 << 22
 
 
-async def _service(request: Request) -> Service:  # async: a plain function would run in a thread
+def service_of(request: Request) -> Service:
+    """What all requests share."""
     service: Service = request.app.state.service
     return service
+
+
+async def _service(request: Request) -> Service:  # async: a plain function would run in a thread
+    return service_of(request)
 
 
 ServiceDep = Annotated[Service, Depends(_service)]
@@ -48,7 +53,7 @@ def bearer(request: Request) -> str | None:
 async def scope_of(request: Request) -> Scope | None:
     """What the request's token is good for; None without one."""
     token = bearer(request)
-    return None if token is None else await (await _service(request)).scope(token)
+    return None if token is None else await service_of(request).scope(token)
 
 
 async def require(request: Request, *scopes: Scope) -> None:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Header, Request, Response
 
 from sottovoce.collector import secret, tokens
 from sottovoce.collector.api import bodies
-from sottovoce.collector.api.dependencies import CampaignDep, ServiceDep, bearer, require
+from sottovoce.collector.api.dependencies import bearer, require, service_of
 from sottovoce.collector.api.shapes import AcceptedShape, ReportsShape
 from sottovoce.collector.campaigns import Campaign
 from sottovoce.collector.moments import day_number, now
@@ -29,32 +29,31 @@ _BODY = {
 Key = Annotated[str, Header(alias="Idempotency-Key", pattern=r"^[A-Za-z0-9_-]{22,64}$")]
 
 
-async def _reported(request: Request, campaign: CampaignDep) -> Campaign:
+async def _admitted(name: str, request: Request) -> tuple[Campaign, bytes | None]:
+    """The campaign, and the hash of the enrolment token to spend, or None where none is needed.
+
+    One dependency rather than a chain of them: each costs as much as reading the report.
+    """
+    campaign = await service_of(request).campaign(name)
     request.state.campaign = campaign.id  # a refusal from here on is counted as one of its own
-    return campaign
-
-
-async def _token(request: Request, campaign: Annotated[Campaign, Depends(_reported)]) -> bytes | None:
-    """The hash of the enrolment token to spend, or None where none is needed."""
     token, collection = bearer(request), campaign.rules.collection
     if token is None and collection == "open":
-        return None
+        return campaign, None
     if token is not None and collection == "enrolment" and tokens.kind_of(token) == "enrolment":
-        return tokens.token_hash(token)  # looked up by the transaction that spends it
+        return campaign, tokens.token_hash(token)  # looked up by the transaction that spends it
     await require(request, *() if collection == "enrolment" else (Scope(campaign.id, "write"),))
-    return None
+    return campaign, None
 
 
 @router.post("/campaigns/{name}/reports", openapi_extra=_BODY, summary="Send one report or a batch")
 async def post_reports(
-    campaign: Annotated[Campaign, Depends(_reported)],
-    token: Annotated[bytes | None, Depends(_token)],
+    admitted: Annotated[tuple[Campaign, bytes | None], Depends(_admitted)],
     key: Key,
     request: Request,
     response: Response,
-    service: ServiceDep,
 ) -> AcceptedShape:
     """Answered once the whole batch is durably stored; a repeated request changes nothing."""
+    (campaign, token), service = admitted, service_of(request)
     kind = bodies.content_type(request, bodies.JSON, bodies.BINARY)
     body = await bodies.read(request, service.settings.max_body)
     cells = bodies.reports(kind, body, campaign.reporter, service.settings.max_batch)
