@@ -18,7 +18,7 @@ from sottovoce.auditing.shuffled import Curve, rounded_up, shuffled
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError
 from sottovoce.core.reporter import Reporter
 from tests.auditing import small
-from tests.auditing.enumeration import Row, blanket_law, delta, rows_of
+from tests.auditing.enumeration import Row, blanket_law, delta, multisets, rows_of
 
 Draw = Callable[[np.random.Generator], Reporter]
 
@@ -152,6 +152,19 @@ def clones(epsilon: float, people: int, delta: float) -> float:
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])
 def test_never_above_the_clones(design: Callable[..., sv.Mechanism], epsilon: float) -> None:
     assert shuffled(design(epsilon), 10**5, None).epsilon(1e-6) < clones(epsilon, 10**5, 1e-6)
+
+
+def test_the_variation_ratio_is_not_a_bound() -> None:
+    """Its formulas merge what is typical of neither input: four options, three people, e^ε = 3."""
+    rows = rows_of(small.options(4))
+    least, most = min(rows[0]), max(rows[0])
+    other = (least, least, 1 - 2 * least)
+    first, second = ((most, least, 1 - least - most), (least, most, 1 - least - most))
+    p, q = (multisets((other, other, target)) for target in (first, second))
+    formula = sum(max(mass - 3 * q[key], Fraction(0)) for key, mass in p.items())
+    exact = delta(rows, 3, Fraction(3))
+    assert (formula, exact) == (Fraction(23, 256), Fraction(27, 256))
+    assert shuffled(small.options(4), 3, None).above(math.log(3)) >= exact
 
 
 def test_more_people_hide_better_and_one_hides_nobody() -> None:
