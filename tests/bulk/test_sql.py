@@ -13,6 +13,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce import bulk
+from sottovoce.core.survey import Survey
 from tests.collector.cluster import Cluster
 
 M = sv.ogpm(1.0, (0, 10), cells=512)
@@ -45,6 +46,18 @@ def test_duckdb(reports: Path) -> None:
         table = connection.sql(BY_GROUP).to_arrow_table()
     assert sv.Tally.from_pairs(M, pairs) == bulk.tally(reports, "wait")
     assert bulk.GroupedTally.from_table(M, ["country"], table) == bulk.tally(reports, "wait", by="country")
+
+
+def test_the_lists_of_a_survey_are_unfolded(tmp_path: Path) -> None:
+    rng = np.random.default_rng(10)
+    survey = Survey(2.0, {"wait": M, "late": M, "walk": sv.duchi(1.0, (0, 10))}, 2)
+    table = pa.table({name: rng.uniform(0, 10, 1000) for name in survey.questions})
+    path = tmp_path / "reports.parquet"
+    bulk.report(table, {"answers": survey}, path)
+    unfolded = f"SELECT UNNEST(answers) AS cell FROM read_parquet('{path}')"
+    with duckdb.connect() as connection:
+        pairs = connection.execute(f"SELECT cell, COUNT(*) FROM ({unfolded}) GROUP BY cell").fetchall()
+    assert sv.Tally.from_pairs(survey, pairs) == bulk.tally(path)
 
 
 def test_postgresql(reports: Path, database: str) -> None:
