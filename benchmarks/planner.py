@@ -18,7 +18,7 @@ import numpy as np
 
 import sottovoce as sv
 from benchmarks._tables import replace_table
-from sottovoce.estimates.crossfit import CrossFit
+from sottovoce.estimates.envelope import CrossFit
 from sottovoce.estimates.quantiles import quantile_values
 
 HERE = Path(__file__).parent

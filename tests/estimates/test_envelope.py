@@ -9,10 +9,9 @@ import pytest
 from scipy.optimize import minimize
 
 import sottovoce as sv
-from sottovoce.estimates.crossfit import CrossFit
-from sottovoce.estimates.envelope import Envelope, Nodes, Target
+from sottovoce.estimates.envelope import CrossFit, Envelope, Target
 from sottovoce.estimates.interior_point import least_limit
-from sottovoce.estimates.model import Coarse
+from sottovoce.estimates.model import Coarse, Nodes
 from sottovoce.estimates.quantiles import _Curve
 
 
@@ -126,7 +125,7 @@ def test_an_envelope_holds_at_the_very_points_where_law_or_target_jump(name: str
     m = LAWS_THAT_JUMP[name]
     coarse = Coarse.of(sv.Tally(m, [0, 1]), 64)
     problem = Envelope(Nodes(coarse), coarse.law_of_bins(64).mix(np.full(64, 1 / 64)), 10**6)
-    bends = m.domain.to_unit(coarse.bends)
+    bends = m.domain.to_unit(m.bends(coarse.first))
     places = [0.25, 0.5, 128.5 / 256, float(bends[len(bends) // 3]), float(bends[len(bends) // 2])]
     steps = [Target(lambda t, a=a: (t <= a).astype(float), jumps=(a,)) for a in places]
     for target in (*steps, Target(lambda t: t), Target(lambda t: (t - 0.3) ** 2, curvature=(2.0, 2.0))):

@@ -6,8 +6,7 @@ import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.reporter import NumberReporter
-from sottovoce.estimates.crossfit import CrossFit
-from sottovoce.estimates.envelope import Target
+from sottovoce.estimates.envelope import CrossFit, Target
 from sottovoce.estimates.statistic import Part, moments
 from sottovoce.estimates.tally import Tally
 

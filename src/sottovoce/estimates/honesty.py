@@ -20,10 +20,9 @@ import numpy as np
 from sottovoce.core.errors import real_number, whole_number
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.estimates.decoded import is_unbiased
-from sottovoce.estimates.envelope import Nodes
 from sottovoce.estimates.estimate import Estimate, check_tally
 from sottovoce.estimates.means import mean
-from sottovoce.estimates.model import Coarse
+from sottovoce.estimates.model import Coarse, Nodes
 from sottovoce.estimates.tally import Tally
 
 _GROUPS = 128

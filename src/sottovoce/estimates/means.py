@@ -19,10 +19,9 @@ import numpy as np
 
 from sottovoce.core.errors import ArgumentError, one_of
 from sottovoce.core.randomness import Seeded
-from sottovoce.estimates.crossfit import CrossFit
 from sottovoce.estimates.decoded import decoded_part, is_unbiased
 from sottovoce.estimates.distribution import distribution
-from sottovoce.estimates.envelope import IDENTITY
+from sottovoce.estimates.envelope import IDENTITY, CrossFit
 from sottovoce.estimates.estimate import FEW, INTERVALS, Estimate, Query
 from sottovoce.estimates.finite import betting_limit, respondents_limits
 from sottovoce.estimates.statistic import Statistic, between, bootstrap_limit, moments

@@ -2,7 +2,7 @@
 
 A mechanism has 2^16 cells so that its noise is exact, not because an estimate needs them. `Coarse` sums them
 to at most `most` groups and gives P(group | x) as an operator; nothing about the law is approximated, only
-the position of a report within its group is forgotten.
+the position of a report within its group is forgotten. `Nodes` holds that law where it decides for every x.
 """
 
 from __future__ import annotations
@@ -18,10 +18,20 @@ from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.reporter import NumberReporter
 from sottovoce.estimates.tally import Tally
 
+_NEAR = 1e-9  # how far from a bend or jump its sides are looked at, in widths of the domain
+_CURVED = 512  # inputs at which a curved target is held down between bends
+_FINER = 128  # the same for the variance of weights, which bends less
+
 
 @dataclass(frozen=True, eq=False)
 class Coarse:
-    """Counts of groups of neighbouring cells; `first` holds the first cell of each."""
+    """Counts of groups of neighbouring cells.
+
+    Attributes:
+        mechanism: What the reports came from.
+        first: The first cell of each group.
+        counts: How many reports each group has.
+    """
 
     mechanism: NumberReporter
     first: IntArray
@@ -30,11 +40,13 @@ class Coarse:
     @classmethod
     def of(cls, tally: Tally, most: int = 1024) -> Coarse:
         """A tally (with at least one report) on at most `most` groups."""
-        first = tally.required().mechanism.groups(most)
-        return cls(tally.mechanism, first, tally.coarsen(first))
+        mechanism = tally.required().mechanism
+        first = mechanism.groups(most)
+        return cls(mechanism, first, tally.coarsen(first))
 
     @cached_property
     def n(self) -> int:
+        """How many reports."""
         return int(self.counts.sum())
 
     @cached_property
@@ -56,7 +68,60 @@ class Coarse:
         unit = (np.arange(bins * inside) + 0.5) / (bins * inside)
         return self.law(self.mechanism.domain.from_unit(unit)).averaged(inside)
 
+
+LawAt = tuple[FloatArray, FloatArray]
+
+
+class Nodes:
+    """Unit coordinates and the law of the groups there, a row each: what holds at them holds everywhere.
+
+    P(group | x) is linear in x between the mechanism's bends, so it is computed at them and follows
+    elsewhere. At a bend the law may jump: both of its sides are nodes too. `near` is how far away a side is
+    looked at: no less than two of the floating-point numbers that values can be.
+    """
+
+    def __init__(self, coarse: Coarse) -> None:
+        self.coarse = coarse
+        domain = coarse.mechanism.domain
+        largest = max(abs(domain.low), abs(domain.high)) * domain.scale
+        self.near = max(_NEAR, 2 * float(np.spacing(largest)) * domain.per_width)
+        self._around: dict[tuple[float, ...], LawAt] = {}
+
     @cached_property
-    def bends(self) -> FloatArray:
-        """Values between which the law of the groups is linear in x."""
-        return self.mechanism.bends(self.first)
+    def straight(self) -> LawAt:
+        """Every bend, with its sides."""
+        domain, near = self.coarse.mechanism.domain, self.near
+        bends = np.unique(domain.to_unit(self.coarse.mechanism.bends(self.coarse.first)))
+        between = (bends[1:] + bends[:-1])[np.diff(bends) < 2 * near] / 2  # where sides overlap
+        t = np.clip(np.concatenate((bends - near, bends, bends + near, between, [0.0, 1.0])), 0.0, 1.0)
+        x = np.unique(np.clip(domain.from_unit(t), domain.low, domain.high))
+        return domain.to_unit(x), self.coarse.law(x).dense()
+
+    def around(self, jumps: tuple[float, ...]) -> LawAt:
+        """The bends and both sides of some jumps."""
+        if jumps not in self._around:
+            at = np.array(jumps)
+            self._around[jumps] = self._with(np.concatenate((at - self.near, at + self.near)))
+        return self._around[jumps]
+
+    @cached_property
+    def curved(self) -> LawAt:
+        """The bends and a grid for what is curved in between."""
+        return self._with(np.arange(_CURVED + 1) / _CURVED)
+
+    @cached_property
+    def finer(self) -> LawAt:
+        """The bends and a grid for the variance of weights."""
+        return self._with(np.arange(_FINER + 1) / _FINER)
+
+    def _with(self, more: FloatArray) -> LawAt:
+        """The bends and more, in order."""
+        t, rows = self.straight
+        more = np.setdiff1d(np.clip(more, 0.0, 1.0), t)
+        left = np.clip(np.searchsorted(t, more) - 1, 0, len(t) - 2)
+        apart = np.diff(t)[left] > 3 * self.near  # within a bend its two sides speak for it
+        more, left = more[apart], left[apart]
+        share = ((more - t[left]) / (t[left + 1] - t[left]))[:, None]
+        law = (1 - share) * rows[left] + share * rows[left + 1]
+        order = np.argsort(np.concatenate((t, more)), kind="stable")
+        return np.concatenate((t, more))[order], np.concatenate((rows, law))[order]

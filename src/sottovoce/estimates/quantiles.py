@@ -14,10 +14,8 @@ from typing import overload
 import numpy as np
 
 from sottovoce.core.errors import ArgumentError, real_number
-from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.estimates.crossfit import BINS, CrossFit
 from sottovoce.estimates.em import em, smooth_line
-from sottovoce.estimates.envelope import Target
+from sottovoce.estimates.envelope import BINS, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate, Query
 from sottovoce.estimates.splines import ENOUGH, Splines
 from sottovoce.estimates.statistic import between, moments
@@ -119,7 +117,7 @@ class _Curve:
 
     def __getitem__(self, k: int) -> float:
         if k not in self.known:
-            self.known[k] = self.fit.limit(_below(k / _GRID), self.side, self.tail, self.estimand)
+            self.known[k] = self.fit.limit(Target.up_to(k / _GRID), self.side, self.tail, self.estimand)
         return self.known[k]
 
     def crossing(self, p: float) -> tuple[float, float]:
@@ -203,7 +201,7 @@ def probability(
             raise ArgumentError(f"{name} must lie in the domain, got {name}={limit!r}", argument=name)
     if begin > end and not query.domain.is_circle:
         raise ArgumentError(f"low must not exceed high, got low={begin!r}, high={end!r}", argument="low")
-    fit, target = CrossFit(tally), _range(*query.domain.to_unit([begin, end]).tolist())
+    fit, target = CrossFit(tally), Target.within(*query.domain.to_unit([begin, end]).tolist())
     lower, upper = (moments(fit.statistic(target, side, query.tail, estimand), estimand) for side in (-1, 1))
     limits = float(lower.limit(-1, query.tail)), float(upper.limit(1, query.tail))
     value, error, _ = between(lower, upper)
@@ -215,17 +213,3 @@ def _share(p: object) -> float:
     if not 0 <= number <= 1:
         raise ArgumentError(f"p must lie between 0 and 1, got p={number!r}", argument="p")
     return number
-
-
-def _below(t: float) -> Target:
-    """1[x ≤ t]."""
-    return Target(lambda x: (x <= t).astype(np.float64), jumps=(t,))
-
-
-def _range(a: float, b: float) -> Target:
-    """1[a ≤ x ≤ b], or across the seam of a circle where a > b."""
-
-    def inside(t: FloatArray) -> FloatArray:
-        return (((t >= a) & (t <= b)) if a <= b else ((t >= a) | (t <= b))).astype(np.float64)
-
-    return Target(inside, jumps=(a, b))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sottovoce.estimates.crossfit import CrossFit
-from sottovoce.estimates.envelope import IDENTITY, Target
+from sottovoce.estimates.envelope import IDENTITY, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate, Query
 from sottovoce.estimates.statistic import between, moments
 from sottovoce.estimates.tally import Tally

@@ -18,8 +18,8 @@ import numpy as np
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.reporter import NumberReporter
 from sottovoce.designs import cache
-from sottovoce.estimates.crossfit import CrossFit
 from sottovoce.estimates.distribution import distribution
+from sottovoce.estimates.envelope import CrossFit
 from sottovoce.estimates.metrics import Cumulative, wasserstein
 from sottovoce.estimates.quantiles import quantile_limits, quantile_values
 from sottovoce.estimates.tally import Tally
