@@ -60,7 +60,8 @@ def test_a_damaged_file_is_computed_anew(place: Path, damage: str | None) -> Non
         damage = json.dumps({**data, "spec": json.dumps(spec)})
     file.write_text(damage)
     assert sv.optimal(1.5) == made
-    assert json.loads(file.read_text())["certificate"]["limit"] == made.certificate.limit
+    stored = json.loads(json.loads(file.read_text())["certificate"])
+    assert stored["unit_limit"] == made.certificate.limit
 
 
 def test_priors_have_their_own_files(place: Path) -> None:

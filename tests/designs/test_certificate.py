@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.core.errors import SpecError
 from sottovoce.core.exact import exp_upper
 from sottovoce.designs.certificate import Certificate, upper_e
 from sottovoce.designs.cuts import Cuts, least_sum
@@ -112,3 +113,12 @@ def test_it_reads_well() -> None:
         "ratio  1.00000",
     ]
     assert repr(certificate).startswith("<Certificate worst-case absolute error limit=7.58")
+
+
+def test_it_survives_json(certificate: Certificate) -> None:
+    again = Certificate.from_json(certificate.to_json())
+    assert again.verify() == certificate.verify()
+    assert str(again) == str(certificate)
+    for text in ("", "[]", "{}", certificate.to_json().replace('"kappa"', '"kapa"')):
+        with pytest.raises(SpecError, match="this is not a certificate"):
+            Certificate.from_json(text)

@@ -13,12 +13,13 @@ certificate is about that prior's expectation and nothing else.
 
 from __future__ import annotations
 
+import json
 import math
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass, fields, replace
 
 import numpy as np
 
+from sottovoce.core.errors import SpecError
 from sottovoce.core.exact import exp_upper
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.designs.bounds import CLOSED
@@ -143,61 +144,38 @@ class Certificate:
     def __repr__(self) -> str:
         return f"<Certificate {self.quantity} limit={self.limit:.6g} ratio={self.ratio:.6f} by {self.form}>"
 
-    # -- for the cache ----------------------------------------------------------------------------------
-
-    def to_dict(self) -> dict[str, Any]:
-        """Write it as plain numbers and lists.
+    def to_json(self) -> str:
+        """Write the certificate and its proof, as for a domain of width 1.
 
         Returns:
-            What `from_dict` reads; `width` is left out, it belongs to the domain.
+            What `from_json` reads.
         """
-        cuts = None
-        if self.cuts is not None and self.weights is not None:
-            columns = {"x": self.cuts.x, "a": self.cuts.a, "b": self.cuts.b, "kappa": self.cuts.kappa}
-            cuts = {name: column.tolist() for name, column in (columns | {"weight": self.weights}).items()}
-        return {
-            "epsilon": self.epsilon,
-            "exponent": self.exponent,
-            "unbiased": self.unbiased,
-            "limit": self.unit_limit,
-            "worst": self.unit_worst,
-            "form": self.form,
-            "cuts": cuts,
-            "prior": None if self.prior is None else [column.tolist() for column in self.prior],
-        }
+        return json.dumps(asdict(self.scaled(1.0)), default=np.ndarray.tolist)
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Certificate:
-        """Read what `to_dict` wrote.
+    def from_json(cls, text: str) -> Certificate:
+        """Read what `to_json` wrote. The proof is not checked: `verify` does that.
 
         Args:
-            data: The numbers.
+            text: A certificate's JSON.
 
         Returns:
-            The certificate, on a domain of width 1.
+            The certificate, for a domain of width 1.
 
         Raises:
-            KeyError: If a number is missing.
+            SpecError: If the text is not that of a certificate.
         """
-        cuts = weights = prior = None
-        if data["cuts"] is not None:
-            column = {name: np.array(values, dtype=float) for name, values in data["cuts"].items()}
-            weights = column.pop("weight")
-            cuts = Cuts(data["exponent"], **column)
-        if data["prior"] is not None:
-            points, chances = data["prior"]
-            prior = (np.array(points, dtype=float), np.array(chances, dtype=float))
-        return cls(
-            data["epsilon"],
-            data["exponent"],
-            data["unbiased"],
-            data["limit"],
-            data["worst"],
-            data["form"],
-            cuts,
-            weights,
-            prior,
-        )
+        try:
+            content = json.loads(text)
+            if content["prior"] is not None:
+                content["prior"] = tuple(np.array(column, dtype=np.float64) for column in content["prior"])
+            if content["cuts"] is not None:
+                content["weights"] = np.array(content["weights"], dtype=np.float64)
+                k, *columns = (content["cuts"][field.name] for field in fields(Cuts))
+                content["cuts"] = Cuts(k, *(np.array(column, dtype=np.float64) for column in columns))
+            return cls(**content)
+        except (ValueError, TypeError, KeyError) as error:
+            raise SpecError(f"this is not a certificate: {error}") from None
 
 
 def upper_e(epsilon: float) -> float:

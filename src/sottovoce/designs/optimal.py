@@ -116,13 +116,13 @@ def _remembered(problem: Problem, tolerance: float | None) -> Mechanism:
 
 
 def _written(design: Mechanism) -> bytes:
-    return json.dumps({"spec": design.to_json(), "certificate": design.certificate.to_dict()}).encode()
+    return json.dumps({"spec": design.to_json(), "certificate": design.certificate.to_json()}).encode()
 
 
 def _read(stored: bytes) -> Mechanism:
     content = json.loads(stored)
     mechanism = Mechanism(*spec.read_window(spec.parse_json(content["spec"])))
-    return replace(mechanism, certificate=Certificate.from_dict(content["certificate"]))
+    return replace(mechanism, certificate=Certificate.from_json(content["certificate"]))
 
 
 def _on_unit_interval(problem: Problem, tolerance: float | None) -> Mechanism:

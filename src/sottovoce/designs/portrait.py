@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.certificate import Certificate
 from sottovoce.designs.classic import duchi, ogpm, pm, ptt, sw
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _COLOURS = ("#c0562b", "#3b7d4f", "#7a4fa0")
 _STYLES = ("--", "-.", ":")
@@ -33,8 +36,19 @@ def classics(certificate: Certificate, like: Mechanism) -> dict[str, Mechanism]:
     return mechanisms
 
 
-def draw_design(m: Mechanism, axes: Any = None) -> Any:
-    """Left the density of reports over inputs, right the error over inputs; returns the two axes."""
+def draw_design(m: Mechanism) -> tuple[Axes, Axes]:
+    """Draw a design: left the density of reports over inputs, right the error over inputs.
+
+    Args:
+        m: A mechanism with a certificate, from `optimal`.
+
+    Returns:
+        The axes of both.
+
+    Raises:
+        ValueError: If the mechanism has no certificate.
+        MissingExtra: If matplotlib is not installed.
+    """
     try:
         import matplotlib.pyplot as plt
     except ImportError:
@@ -42,14 +56,13 @@ def draw_design(m: Mechanism, axes: Any = None) -> Any:
     if not isinstance(m.certificate, Certificate):
         sentence = "only a mechanism with a certificate can be drawn: make it with sottovoce.optimal"
         raise ArgumentError(sentence, argument="m")
-    if axes is None:
-        _, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    _heat_map(m, axes[0])
-    _errors(m, m.certificate, axes[1])
-    return axes
+    _, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    _heat_map(m, left)
+    _errors(m, m.certificate, right)
+    return left, right
 
 
-def _heat_map(m: Mechanism, ax: Any) -> None:
+def _heat_map(m: Mechanism, ax: Axes) -> None:
     from matplotlib.colors import LogNorm
 
     x = np.linspace(m.domain.low, m.domain.high, _INPUTS)
@@ -77,7 +90,7 @@ def _bins(values: FloatArray) -> int:
     return steps + 1 if 24 <= steps <= 400 else _BINS
 
 
-def _errors(m: Mechanism, certificate: Certificate, ax: Any) -> None:
+def _errors(m: Mechanism, certificate: Certificate, ax: Axes) -> None:
     x = np.linspace(m.domain.low, m.domain.high, 401 if m.cells < _CELLS else 101)
 
     def error(mechanism: Mechanism) -> FloatArray:
