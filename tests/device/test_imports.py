@@ -62,4 +62,4 @@ def test_what_a_device_loads(tmp_path: Path, work: str) -> None:
     ours = [name for name in modules if name.startswith("sottovoce.") and not name.startswith(OURS)]
     others = [name for name in modules if name.partition(".")[0] in OTHERS]
     assert (ours, others) == ([], [])
-    assert "sottovoce.device.ledger" in modules  # the check sees what is loaded
+    assert "sottovoce.device.inquiry" in modules  # the check sees what is loaded

@@ -27,7 +27,7 @@ def discrete_laplace(rate: Fraction, count: int, draws: Draws, dtype: Any = np.i
 
     >>> from sottovoce.central.draws import ExactDraws
     >>> discrete_laplace(Fraction(1, 1000), 4, ExactDraws.using(1)).tolist()
-    [435, 1042, -660, 423]
+    [59, -1283, -1072, -2154]
     """
     other = draws.choose(weights, rate, count)
     sign = 1 - 2 * draws.below(2, count)

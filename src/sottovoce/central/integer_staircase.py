@@ -46,7 +46,7 @@ class Staircase:
     Example:
         >>> from sottovoce.central.draws import ExactDraws
         >>> Staircase(Fraction(1), steps=1, inner=1).draw(5, ExactDraws.using(1))[0].tolist()
-        [2, -1, 0, -2, 0]
+        [-1, 0, -1, 0, 0]
     """
 
     epsilon: Fraction

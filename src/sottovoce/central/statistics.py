@@ -212,7 +212,7 @@ def count(
 
     Example:
         >>> count(range(1000), epsilon=1.0, rng=1).value
-        999.0
+        1002.0
     """
     totals = count_rows(values, by, groups)
     numbers = _Numbers("count", totals.people, 1, 1.0, totals)

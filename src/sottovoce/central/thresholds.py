@@ -27,7 +27,7 @@ class Thresholds:
     >>> from sottovoce.core.randomness import word_source
     >>> third = Thresholds(lambda bits: [((1 << bits) // 3, -(-(1 << bits) // 3))])
     >>> third.draw(8, word_source(1)).tolist()
-    [1, 1, 0, 1, 0, 1, 1, 1]
+    [1, 1, 1, 0, 0, 1, 1, 1]
     """
 
     def __init__(self, bounds: Bounds, *, width: int = 64) -> None:
