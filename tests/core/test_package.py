@@ -53,3 +53,17 @@ def test_lazy_names_and_typed_names_agree() -> None:
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     assert not hasattr(sv, "no_such_name")
+
+
+def test_a_single_report_does_not_wait_for_numba() -> None:
+    code = """
+import sys, sottovoce as sv
+for m in (sv.ogpm(1.0), sv.two_scale(1.0)):
+    m.report(0.5)
+    m.report([0.1] * 100)
+print("numba" in sys.modules)
+m.report([0.1] * 5000)
+print("numba" in sys.modules)
+"""
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.split() == ["False", "True"]

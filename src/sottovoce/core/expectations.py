@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.maxima import Bulge, ErrorAt, Pieces, Track
 from sottovoce.core.positions import power_loss
 from sottovoce.core.window import Window
@@ -181,16 +181,6 @@ class WindowLaw:
     def _pieces(self, *, bends: bool, turns: Sequence[FloatArray] = (), until: float = 1.0) -> Pieces:
         tracks = [Track(part.window) for part in self.parts]
         return Pieces(tracks, bends=bends, turns=turns, until=until)
-
-
-def bends(window: Window, first: IntArray) -> FloatArray:
-    """Unit coordinates between which the probability of every group of cells is linear in t.
-
-    Group i holds the cells from first[i] to the next entry; at a bend the law may also jump.
-    """
-    track = Track(window, window.edge[np.append(first, window.cells)])
-    pieces = Pieces([track], bends=True)
-    return np.append(pieces.t0, pieces.t1[-1])
 
 
 def _prefix(terms: Any) -> LongArray:

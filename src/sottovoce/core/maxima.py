@@ -145,6 +145,16 @@ class Pieces:
         return float(best)
 
 
+def bends(window: Window, first: IntArray) -> FloatArray:
+    """Unit coordinates between which the probability of every group of cells is linear in t.
+
+    Group i holds the cells from first[i] to the next entry; at a bend the law may also jump.
+    """
+    track = Track(window, window.edge[np.append(first, window.cells)])
+    pieces = Pieces([track], bends=True)
+    return np.append(pieces.t0, pieces.t1[-1])
+
+
 class Bulge:
     """How far E d(y, t)^k may lie above four corners of a rectangle of (t, s).
 

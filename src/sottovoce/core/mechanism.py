@@ -24,9 +24,10 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.core import spec
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import loss_exponent, whole_number
-from sottovoce.core.expectations import WindowLaw, bends
+from sottovoce.core.expectations import WindowLaw
 from sottovoce.core.kernels import Operator, Sampler
 from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.maxima import bends
 from sottovoce.core.number import Number
 from sottovoce.core.positions import cell_edges, density_on
 from sottovoce.core.window import Window

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.kernels.dispatch import compiled_available
+from sottovoce.core.kernels.dispatch import worth_compiling
 from sottovoce.core.kernels.tables import IntArray
 
 
@@ -26,7 +26,7 @@ class Coin:
     def toss(self, words: NDArray[np.uint64], *, compiled: bool | None = None) -> Toss:
         """The sides that these words name. `compiled` chooses the kernel."""
         shift = np.uint64(64 - max(self._bits, 1))  # with one side there are no ends to compare with
-        if compiled_available() if compiled is None else compiled:
+        if worth_compiling(words.size) if compiled is None else compiled:
             from sottovoce.core.kernels import compiled_coin
 
             sides = np.empty(words.size, dtype=np.uint8)

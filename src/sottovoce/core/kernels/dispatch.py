@@ -15,11 +15,20 @@ from sottovoce.core.kernels import plain
 from sottovoce.core.kernels.arguments import Draw, Knots, Line, Runs, Units
 from sottovoce.core.kernels.tables import FloatArray, Tables
 
+#: Fewer values than this are drawn by numpy, which is there already: loading numba takes half a second. The
+#: choice depends on how many values there are and on nothing else.
+_WORTH_COMPILING = 2048
+
 
 @cache
 def compiled_available() -> bool:
     """Whether numba is installed (and not switched off by SOTTOVOCE_PLAIN=1)."""
     return os.environ.get("SOTTOVOCE_PLAIN") != "1" and importlib.util.find_spec("numba") is not None
+
+
+def worth_compiling(values: int) -> bool:
+    """Whether compiled kernels serve so many values."""
+    return values >= _WORTH_COMPILING and compiled_available()
 
 
 class Sampler:
@@ -37,7 +46,7 @@ class Sampler:
 
         When that number is not zero the content of `out` means nothing. The words are used up.
         """
-        if compiled_available() if compiled is None else compiled:
+        if worth_compiling(x.size) if compiled is None else compiled:
             return self._fill_compiled(out, words, x)
         if not (x.min() >= self._domain.low and x.max() <= self._domain.high):
             return x.size - int(np.count_nonzero(self._domain.contains(x)))
