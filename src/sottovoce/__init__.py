@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sottovoce import papers as papers
     from sottovoce.auditing.audit import Audit as Audit
     from sottovoce.auditing.audit import audit as audit
+    from sottovoce.auditing.contract import check_reporter as check_reporter
     from sottovoce.auditing.shuffled import Curve as Curve
     from sottovoce.auditing.shuffled import Shuffled as Shuffled
     from sottovoce.auditing.shuffled import shuffled as shuffled
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     from sottovoce.core.formats import from_json as from_json
     from sottovoce.core.mechanism import Mechanism as Mechanism
     from sottovoce.core.mixture import Mixture as Mixture
+    from sottovoce.core.polar import Polar as Polar
+    from sottovoce.core.reporter import Reporter as Reporter
+    from sottovoce.core.rows import Rows as Rows
+    from sottovoce.core.survey import Survey as Survey
     from sottovoce.designs.classic import duchi as duchi
     from sottovoce.designs.classic import ogpm as ogpm
     from sottovoce.designs.classic import ogpm_unbiased as ogpm_unbiased
@@ -71,9 +76,14 @@ _HOME = {
     "Mechanism": "core.mechanism",
     "Mixture": "core.mixture",
     "Plan": "planning",
+    "Polar": "core.polar",
+    "Reporter": "core.reporter",
+    "Rows": "core.rows",
     "Shuffled": "auditing.shuffled",
+    "Survey": "core.survey",
     "Tally": "estimates.tally",
     "audit": "auditing.audit",
+    "check_reporter": "auditing.contract",
     "circular_mean": "estimates.circular",
     "concentration": "estimates.circular",
     "distribution": "estimates.distribution",

@@ -1,21 +1,36 @@
-"""Every design, discovered from the public names: what takes an ε and a domain and gives a Mechanism."""
+"""Everything that reports, discovered: public designs by what they return, laws as rows, other decodings."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
-from functools import cache
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from typing import Any, NamedTuple, get_type_hints
 
 import sottovoce as sv
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.reporting import Reporting
+from tests.laws.every import makers
 
 DOMAINS: dict[str, Any] = {"interval": (-2.0, 5.0), "circle": sv.Circle(24.0, origin=-3.0)}
 EPSILONS = (0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+FINE = (0.01, 1.0, 16.0)  # with as many cells as people get; at the other ε a sixteenth will do
 SOLVED = (0.5, 2.0)  # designs that run a solver are judged at fewer points here, and in their own tests
+
+#: What designs take after ε. A new word here fails until somebody says what to try.
+ARGUMENTS: dict[str, list[Any]] = {
+    "domain": list(DOMAINS),
+    "radius": [1.0, 10.0],
+    "domains": [
+        {"age": (0, 120), "hour": sv.Circle(24)},
+        [(0, 1)] * 4,
+    ],
+}
 
 
 class Case(NamedTuple):
+    """A design of one number on a kind of domain."""
+
     design: str
     kind: str
     epsilon: float
@@ -30,17 +45,25 @@ class Case(NamedTuple):
 
 @cache
 def build(case: Case) -> Mechanism:
-    return getattr(sv, case.design)(case.epsilon, DOMAINS[case.kind])
+    design = getattr(sv, case.design)
+    return (design if case.epsilon in FINE else coarse(design))(case.epsilon, DOMAINS[case.kind])
 
 
-def designs() -> Iterator[str]:
+def coarse(design: Callable[..., Any]) -> Callable[..., Any]:
+    """The same design with fewer cells, where it takes a number of them."""
+    return partial(design, cells=2**12) if "cells" in inspect.signature(design).parameters else design
+
+
+def designs(made: type = Reporting) -> Iterator[str]:
+    """Public functions of ε that return a reporter of this class."""
     for name in sv.__all__:
         public = getattr(sv, name)
         if not inspect.isfunction(public):
             continue
-        signature = inspect.signature(public)
-        first_two = list(signature.parameters)[:2]
-        if signature.return_annotation in ("Mechanism", Mechanism) and first_two == ["epsilon", "domain"]:
+        if next(iter(inspect.signature(public).parameters), "") != "epsilon":
+            continue
+        hint = get_type_hints(public)["return"]
+        if isinstance(hint, type) and issubclass(hint, made):
             yield name
 
 
@@ -56,8 +79,59 @@ def accepts(design: str, kind: str) -> bool:
 
 
 def cases() -> list[Case]:
-    found = []
-    for design in designs():
+    """Designs that give a mechanism, over kinds of domain and ε."""
+    every = []
+    for design in designs(Mechanism):
         epsilons = EPSILONS if getattr(sv, design).__module__.endswith("classic") else SOLVED
-        found += [Case(design, kind, e) for kind in DOMAINS if accepts(design, kind) for e in epsilons]
-    return found
+        every += [Case(design, kind, e) for kind in DOMAINS if accepts(design, kind) for e in epsilons]
+    return every
+
+
+def others() -> dict[str, Callable[[], Reporting]]:
+    """Everything else that reports, by name."""
+    every: dict[str, Callable[[], Reporting]] = {}
+    for design in set(designs()) - set(designs(Mechanism)):
+        second = list(inspect.signature(getattr(sv, design)).parameters)[1]
+        for i, argument in enumerate(ARGUMENTS[second]):
+            given = DOMAINS[argument] if second == "domain" else argument
+            for epsilon in (0.3, 3.0):
+                every[f"{design}-{i}-{epsilon:g}"] = partial(coarse(getattr(sv, design)), epsilon, given)
+    for name, law in makers().items():
+        for epsilon in (0.3, 3.0):
+            every[f"{name}-{epsilon:g}"] = partial(_tabulated, law, epsilon)
+    for design in designs(Mechanism):
+        for decoding in ("truncated", "compressed"):
+            if not design.startswith("optimal"):
+                every[f"{design}-{decoding}"] = partial(_decoded, design, decoding)
+    return every | {
+        "pairs of four": lambda: sv.vector(3.0, [(0, 1)] * 4, "sample", k=2),
+        "many": lambda: sv.vector(2.0, [(0, 1)] * 30, "sample", k=3, design=partial(sv.ogpm, cells=8)),
+        "everything": _everything,
+        "coin": lambda: sv.Rows.of(1.0, [[0.73, 0.27], [0.27, 0.73]], name="coin"),
+    }
+
+
+def _tabulated(law: Any, epsilon: float) -> Reporting:
+    return law(epsilon).tabulate(inputs=65, cells=256)
+
+
+def _decoded(design: str, how: str) -> Reporting:
+    return getattr(getattr(sv, design)(1.0, DOMAINS["interval"]), how)()
+
+
+def _everything() -> Reporting:
+    """A survey with a question of every kind."""
+    questions = {
+        "place": sv.polar(1.0, 5.0),
+        "number": sv.optimal(1.0),
+        "width": sv.two_scale(1.0, cells=64),
+        "noise": sv.laws.staircase(1.0).tabulate(9, 32),
+    }
+    return sv.Survey(4.0, questions, 4)
+
+
+def kinds(of: type = Reporting) -> set[type]:
+    """Every class of reporters that can be made."""
+    own = [one for one in of.__subclasses__() if one.__module__.startswith("sottovoce")]
+    below = {kind for one in own for kind in kinds(one)}
+    return below | (set() if inspect.isabstract(of) else {of})

@@ -9,7 +9,7 @@ from tests.laws.every import makers
 import sottovoce as sv
 
 
-@pytest.mark.parametrize("name", [name for name in designs() if name != "optimal"])
+@pytest.mark.parametrize("name", [name for name in designs(sv.Mechanism) if name != "optimal"])
 def test_a_design_gives_its_name(name: str) -> None:
     m = getattr(sv, name)(1.0, (0, 24))
     assert m.name == name
@@ -21,7 +21,11 @@ def test_the_optimal_design_says_for_what() -> None:
     assert sv.optimal(1.0, (0, 24)).name == "optimal (mean)"
     assert sv.optimal(1.0, (0, 24), "value").name == "optimal (value)"
     assert sv.optimal(1.0, sv.Circle()).name == "optimal (value)"
-    assert sv.two_scale(1.0).name == "two_scale"
+
+
+def test_composites_and_mixtures_say_what_they_are() -> None:
+    made = [sv.two_scale(1.0), sv.polar(1.0), sv.vector(1.0, [(0, 1)])]
+    assert [m.name for m in made] == ["two_scale", "polar", "survey"]
 
 
 def test_a_law_gives_its_name_to_its_rows(law_name: str) -> None:

@@ -66,6 +66,12 @@ class LedgerError(Coded, ValueError):
     code = "ledger"
 
 
+class ContractError(Coded, ValueError):
+    """A reporter breaks a rule of the contract; `code` names the rule."""
+
+    code = "contract"
+
+
 class DataError(Coded, ValueError):
     """Values that a mechanism or an estimate cannot take: described by count and first index only."""
 

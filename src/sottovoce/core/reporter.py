@@ -11,7 +11,7 @@
 number, which estimates and plans work with. A survey is a reporter whose questions are
 reporters again; asked for a law it refers to its questions.
 
-`auditing.contract.check` runs the contract's tests against any reporter, also one of your own.
+`sottovoce.check_reporter` runs the contract's tests against any reporter, also one of your own.
 """
 
 from __future__ import annotations
@@ -80,6 +80,17 @@ class Reporter(Protocol):
     ) -> NDArray[Any]:
         """Randomise values: unsigned integers, the only thing that leaves a device."""
 
+    def perturb(
+        self,
+        values: Any,
+        *,
+        clip: bool = False,
+        missing: Missing = "refuse",
+        outside: Outside = "refuse",
+        rng: Seeded = None,
+    ) -> Any:
+        """`decode(report(values))`: noisy values instead of cells."""
+
     def decode(self, cells: ArrayLike) -> Any:
         """What each cell stands for."""
 
@@ -101,17 +112,6 @@ class NumberReporter(Reporter, Protocol):
     @property
     def total(self) -> int:
         """How many equally likely draws `counts` counts."""
-
-    def perturb(
-        self,
-        values: ArrayLike,
-        *,
-        clip: bool = False,
-        missing: Missing = "refuse",
-        outside: Outside = "refuse",
-        rng: Seeded = None,
-    ) -> FloatArray:
-        """`decode(report(values))`: noisy values instead of cells."""
 
     def decode(self, cells: ArrayLike) -> FloatArray:
         """The value that each cell stands for, in the units of the domain."""

@@ -1,0 +1,212 @@
+"""The contract of reporters as tests that ship: run them against any reporter, also one of your own.
+
+    sottovoce.check_reporter(mine)          # silent, or a ContractError that names the rule
+
+Every rule is decided by comparison with the plainest computation there is: ratios by counting in integers,
+expectations by sums over cells, draws by χ² with a stated rate of false alarms.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sottovoce.auditing.exactness import check_law
+from sottovoce.auditing.rules import outside_inputs, require, space_of, trial_inputs
+from sottovoce.auditing.sampling import check_lot, check_sampler
+from sottovoce.core.domains import Domain, FloatArray
+from sottovoce.core.errors import ContractError
+from sottovoce.core.exact import exp_lower
+from sottovoce.core.formats import from_json
+from sottovoce.core.randomness import Seeded, word_source
+from sottovoce.core.reporter import NumberReporter, Reporter
+from sottovoce.core.survey import product_of_largest
+
+
+def check_reporter(
+    reporter: Reporter,
+    *,
+    read: Callable[[str], Reporter] = from_json,
+    rng: Seeded = None,
+    draws: int = 1 << 16,
+    false_alarm: float = 1e-6,
+) -> None:
+    """Run every test of the contract against a reporter.
+
+    Args:
+        reporter: Anything that reports: of this library, read from a spec, or of a class of your own.
+        read: What reads its spec again; of a format of your own, your reader.
+        rng: A seed, to repeat a check. By default draws come from the secure stream, as people's reports do.
+        draws: How many reports the statistical rules look at, for each input.
+        false_alarm: How often a reporter that keeps the contract may fail by chance.
+
+    Raises:
+        ContractError: If a rule is broken. Its `code` names the rule.
+
+    Example:
+        >>> from sottovoce import ogpm
+        >>> check_reporter(ogpm(epsilon=1.0, cells=256))
+    """
+    _members(reporter, Reporter)
+    source, fresh = word_source(rng), read(reporter.to_json())
+    sizes = [len(_pickled(one)) for one in (reporter, fresh)]
+    _identity(reporter, fresh)
+    if _is_simple(reporter):
+        _device(reporter)
+        if isinstance(reporter.domain, Domain):
+            _members(reporter, NumberReporter)
+            check_law(reporter)  # type: ignore[arg-type]
+        if hasattr(reporter, "probabilities"):
+            check_sampler(reporter, source, draws, false_alarm)
+    else:
+        _composition(reporter)
+        check_lot(reporter, source, draws, false_alarm)
+        for name, question in reporter.questions.items():
+            try:
+                check_reporter(question, read=read, rng=source, draws=draws, false_alarm=false_alarm)
+            except ContractError as broken:
+                raise ContractError(f"question {name!r}: {broken}", code=broken.code, argument=name) from None
+    _use(fresh)
+    for one, size in zip((reporter, fresh), sizes, strict=True):
+        after = len(_pickled(one))
+        require(after <= size, "pickle", f"a pickle must not grow with use, from {size} to {after} bytes")
+
+
+# -- identity ---------------------------------------------------------------------------------------------
+
+
+def _members(reporter: object, protocol: type) -> None:
+    names = sorted(name for name in dir(protocol) if not name.startswith("_"))
+    missing = [name for name in names if not hasattr(reporter, name)]
+    require(not missing, "members", f"a {protocol.__name__} needs {', '.join(missing)}")
+
+
+def _is_simple(reporter: Reporter) -> bool:
+    """Whether one thing is asked, and not several by name."""
+    return list(reporter.questions) == ["value"] and reporter.questions["value"] is reporter
+
+
+def _pickled(reporter: Reporter) -> bytes:
+    try:
+        return pickle.dumps(reporter)
+    except Exception as error:
+        raise ContractError(f"pickle: it must pickle: {error}", code="pickle") from error
+
+
+def _identity(reporter: Reporter, fresh: Reporter) -> None:
+    text, digest = reporter.to_json(), reporter.digest
+    require(digest == hashlib.sha256(text.encode()).hexdigest(), "digest", "it is the SHA-256 of the spec")
+    for what, again in (("the spec", fresh), ("a pickle", pickle.loads(_pickled(reporter)))):
+        same = (again.digest, again.to_json(), again.cells, again.epsilon, again.width) == (
+            digest, text, reporter.cells, reporter.epsilon, reporter.width,
+        )  # fmt: skip
+        require(same and again == reporter, "spec", f"{what} must give the same reporter back")
+    require(reporter.name and reporter.name in repr(reporter), "name", "repr must say which mechanism it is")
+    require(reporter.cells >= 1 and reporter.width >= 1, "cells", "a report is at least one of one cell")
+    narrowest = np.min_scalar_type(reporter.cells - 1)
+    require(reporter.dtype == narrowest, "dtype", f"the narrowest is {narrowest}, got {reporter.dtype}")
+    limit = exp_lower(reporter.epsilon)
+    require(reporter.largest_ratio <= limit, "ratio", f"largest_ratio exceeds e^{reporter.epsilon!r}")
+
+
+def _use(reporter: Reporter) -> None:
+    """Use a reporter that was just read, so that it computes whatever it keeps."""
+    values: Any = {name: trial_inputs(one, 2)[:4] for name, one in reporter.questions.items()}
+    values = values["value"] if _is_simple(reporter) else values
+    reporter.decode(reporter.report(values))
+    if isinstance(reporter.domain, Domain):
+        m: Any = reporter
+        m.variance(values), m.density(values[0], values), m.operator(values)
+
+
+# -- the device -------------------------------------------------------------------------------------------
+
+
+def _device(reporter: Reporter) -> None:
+    """What `report`, `decode` and `checked` do with values, cells and what is neither."""
+    shape, x = space_of(reporter).shape, trial_inputs(reporter, 60)
+    cells = reporter.report(x, rng=7)
+    require(cells.shape == (len(x),), "report", f"one cell per value, got shape {cells.shape}")
+    require(cells.dtype == reporter.dtype, "dtype", f"cells must be {reporter.dtype}, got {cells.dtype}")
+    require(np.array_equal(cells, reporter.report(x, rng=7)), "report", "a seed must give the same again")
+    require(np.ndim(reporter.report(x[0], rng=7)) == 0, "report", "of one value it is one cell")
+    require(reporter.report(x[:0]).shape == (0,), "report", "of no values it is no cells")
+    pairs = x.reshape(-1, 2, *shape)
+    require(reporter.report(pairs, rng=7).shape == pairs.shape[:2], "report", "the shape must be kept")
+    require(np.array_equal(reporter.checked(cells), cells), "checked", "its own reports are reports")
+    for wrong in ([-1], [reporter.cells], [0.5]):
+        _refuses(reporter.checked, wrong, "checked")
+        _refuses(reporter.decode, wrong, "decode")
+    some = np.linspace(0, reporter.cells - 1, min(reporter.cells, 1 << 12)).astype(np.int64)
+    decoded = np.asarray(reporter.decode(some))
+    require(decoded.shape == (*some.shape, *shape), "decode", f"one value per cell, got {decoded.shape}")
+    require(np.isfinite(decoded).all(), "decode", "what a cell stands for must be finite")
+    noisy = reporter.perturb(x, rng=7)
+    require(np.array_equal(noisy, reporter.decode(cells)), "perturb", "it must be decode(report(x))")
+    _policy(reporter, x)
+
+
+def _policy(reporter: Reporter, x: FloatArray) -> None:
+    """Nothing is repaired silently, and a refusal names no value."""
+    gaps = x.copy()
+    gaps[1] = np.nan
+    _refuses(reporter.report, gaps, "missing", secret=x)
+    require(reporter.report(gaps, missing="uniform").shape == (len(x),), "missing", "a stand-in is for all")
+    outside = outside_inputs(reporter)
+    if len(outside):
+        _refuses(reporter.report, outside, "outside", secret=outside)
+        clipped = reporter.report(outside, clip=True)
+        require(clipped.shape == (len(outside),), "outside", "clip=True must bring values inside")
+
+
+def _refuses(method: Callable[[Any], Any], wrong: Any, rule: str, secret: FloatArray | None = None) -> None:
+    try:
+        method(wrong)
+    except (ValueError, TypeError) as refusal:
+        words = [] if secret is None else [repr(value) for value in secret.reshape(-1).tolist()]
+        quoted = any(word in str(refusal) for word in words if len(word) > 6)  # not a bound such as 24.0
+        require(not quoted, rule, "a refusal must not quote a value")
+    else:
+        raise ContractError(f"{rule}: what is wrong must be refused", code=rule)
+
+
+# -- several questions ------------------------------------------------------------------------------------
+
+
+def _composition(survey: Reporter) -> None:
+    """Cells of questions side by side, a row of increasing cells per person, a counted joint ratio."""
+    questions = survey.questions
+    sizes = [question.cells for question in questions.values()]
+    require(sum(sizes) == survey.cells, "cells", "the cells of all questions lie one after the other")
+    require(all(one.width == 1 for one in questions.values()), "questions", "each must be one thing")
+    require(survey.width <= len(questions), "width", "nobody answers more than there are questions")
+    joint = product_of_largest((one.largest_ratio for one in questions.values()), survey.width)
+    require(survey.largest_ratio >= joint, "ratio", "answers are independent: their ratios multiply")
+    values = {name: trial_inputs(one, 60)[:8] for name, one in questions.items()}
+    reports = survey.report(values, rng=7)
+    require(reports.shape == (8, survey.width), "report", f"a row per person, got shape {reports.shape}")
+    require(reports.dtype == survey.dtype, "dtype", f"cells must be {survey.dtype}, got {reports.dtype}")
+    require(
+        np.array_equal(reports, survey.report(values, rng=7)), "report", "a seed must give the same again"
+    )
+    require(np.array_equal(survey.checked(reports), reports), "checked", "its own reports are reports")
+    _refuses(survey.checked, np.full((1, survey.width), survey.cells), "checked")
+    if survey.width > 1:
+        _refuses(survey.checked, reports[:, ::-1], "checked")
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    asked = np.searchsorted(offsets, reports, side="right") - 1
+    decoded = survey.decode(reports)
+    require(list(decoded) == list(questions), "decode", "values must come by question")
+    for i, (name, question) in enumerate(questions.items()):
+        column, own = np.full(decoded[name].shape, np.nan), asked == i
+        column[own.any(axis=1)] = question.decode(reports[own].astype(np.int64) - offsets[i])
+        same = np.array_equal(decoded[name], column, equal_nan=True)
+        require(same, "decode", f"of {name!r} it must be what the question decodes, NaN elsewhere")
+    gaps = {name: np.full_like(column, np.nan) for name, column in values.items()}
+    _refuses(survey.report, gaps, "missing")
+    stand_ins = survey.report(gaps, missing="uniform")
+    require(stand_ins.shape == reports.shape, "missing", "a stand-in is for all")

@@ -1,0 +1,172 @@
+"""The law of one number against plain sums: counts, operator, moments and their worst cases, density.
+
+Everything that a reporter says about itself is compared with what follows from its counts and its decoded
+values in the most direct way.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from sottovoce.auditing.rules import require, trial_inputs
+from sottovoce.core.domains import FloatArray
+from sottovoce.core.kernels.tables import IntArray
+from sottovoce.core.reporter import NumberReporter
+
+_ENTRIES = 1 << 20  # cells × inputs that a rule may look at
+_CLOSE = 1e-9
+
+
+def check_law(m: NumberReporter) -> None:
+    """Every rule about the law of one number.
+
+    Args:
+        m: A reporter of one number.
+
+    Raises:
+        ContractError: If a rule is broken.
+    """
+    x = trial_inputs(m, 3)
+    _mass(m, x)
+    _ratio(m)
+    _operator(m, x)
+    _groups(m)
+    _moments(m, x)
+    _worst_cases(m)
+    _density(m, x)
+
+
+def _mass(m: NumberReporter, x: FloatArray) -> None:
+    counts = m.counts(x)
+    require(counts.dtype.kind in "iu", "mass", f"counts must be integers, got {counts.dtype}")
+    require(
+        counts.shape == (x.size, m.cells), "mass", f"counts must be a row per x, got shape {counts.shape}"
+    )
+    require(counts.min() >= 0, "mass", "counts must not be negative")
+    totals = {int(total) for total in counts.sum(axis=1, dtype=object)}
+    require(totals == {m.total}, "mass", f"counts must add up to total={m.total}, got {sorted(totals)}")
+    p = m.probabilities(x)
+    require(np.array_equal(p, counts / m.total), "mass", "probabilities must be counts over total")
+    require(np.shape(m.counts(x[0])) == (m.cells,), "mass", "counts of one x must be one row")
+
+
+def bend_inputs(m: NumberReporter, most: int) -> FloatArray:
+    """Values where the law may bend or jump, the values just before and after, and an even spread."""
+    bends = m.bends(m.groups(m.cells if m.cells <= most else 64))
+    if len(bends) > most:
+        bends = bends[np.linspace(0, len(bends) - 1, most).astype(int)]
+    low, high = m.domain.low, m.domain.high
+    near = [bends, np.nextafter(bends, low), np.nextafter(bends, high), trial_inputs(m, most)]
+    return np.unique(np.clip(np.concatenate(near), low, high))
+
+
+def _ratio(m: NumberReporter) -> None:
+    """No two counts of a cell have a larger ratio than `largest_ratio`."""
+    x = bend_inputs(m, max(8, min(256, _ENTRIES // (4 * m.cells))))
+    counts = m.counts(x)
+    most, least = counts.max(axis=0), counts.min(axis=0)
+    require(least.min() >= 1, "ratio", "a report that one input can give must be possible for every input")
+    for cell in np.argsort(most / least)[-8:]:
+        ratio = Fraction(int(most[cell]), int(least[cell]))
+        require(
+            ratio <= m.largest_ratio,
+            "ratio",
+            f"cell {cell} has counts of ratio {ratio}, more than largest_ratio={m.largest_ratio}",
+        )
+
+
+def _operator(m: NumberReporter, x: FloatArray) -> None:
+    p, law = m.probabilities(x), m.operator(x)
+    require(law.shape == p.shape, "operator", f"operator must be inputs × cells, got shape {law.shape}")
+    f, w = np.cos(np.arange(m.cells)), np.cos(np.arange(x.size))
+    require(np.allclose(law.expect(f), p @ f, rtol=0, atol=_CLOSE), "operator", "expect must be P·f")
+    require(np.allclose(law.mix(w), w @ p, rtol=0, atol=_CLOSE), "operator", "mix must be Pᵀ·w")
+    first = m.groups(17)
+    grouped = np.add.reduceat(p, first, axis=1)
+    coarse = law.coarsen(first).mix(w)
+    require(np.allclose(coarse, w @ grouped, rtol=0, atol=_CLOSE), "operator", "coarsen must add up groups")
+
+
+def _groups(m: NumberReporter) -> None:
+    """Groups are cells side by side, and their law is linear between bends."""
+    first = m.groups(17)
+    require(
+        first[0] == 0 and (np.diff(first) > 0).all() and first[-1] < m.cells,
+        "groups",
+        "first cells of groups must increase from 0",
+    )
+    bends = m.bends(first)
+    low, high = m.domain.low, m.domain.high
+    inside = bends.min() >= low and bends.max() <= high and (np.diff(bends) >= 0).all()
+    require(inside, "bends", "bends must increase and lie in the domain")
+    ends = np.unique(np.concatenate(([low], bends, [high])))
+    wide = np.flatnonzero(np.diff(ends) > 1e-6 * (high - low))
+    chosen = wide[np.linspace(0, len(wide) - 1, min(len(wide), 24)).astype(int)]
+    a, b = ends[chosen], ends[chosen + 1]
+    quarter, half, three = (_grouped(m, a + part * (b - a), first) for part in (0.25, 0.5, 0.75))
+    bent = np.abs(quarter + three - 2 * half).max(axis=1)
+    between = f"{a[np.argmax(bent)]!r} and {b[np.argmax(bent)]!r}"
+    require(bent.max() <= _CLOSE, "bends", f"the law must be linear between the bends {between}")
+
+
+def _grouped(m: NumberReporter, x: FloatArray, first: IntArray) -> FloatArray:
+    return m.operator(x).coarsen(first).dense()
+
+
+def _moments(m: NumberReporter, x: FloatArray) -> None:
+    y, p, width = m.decode(np.arange(m.cells)), m.probabilities(x), m.domain.high - m.domain.low
+    gap = np.abs(y - x[:, None])
+    around = np.minimum(gap % width, width - gap % width)
+    for distance, d in (("linear", gap), ("circular", around)):
+        for loss, k in (("l1", 1.0), ("l2", 2.0), (1.5, 1.5)):
+            error, plain = m.error(x, loss, distance), np.einsum("ij,ij->i", p, d**k)
+            require(
+                np.allclose(error, plain, rtol=_CLOSE, atol=1e-12 * width**k),
+                "error",
+                f"error(x, {loss!r}, {distance!r}) must be E|y − x|^{k:g}",
+            )
+    own = "circular" if m.domain.is_circle else "linear"
+    require(np.array_equal(m.error(x), m.error(x, "l2", own)), "error", "the default is l2, the domain's way")
+    mean, reach = p @ y, np.ptp(y) + width
+    require(np.allclose(m.bias(x), mean - x, rtol=0, atol=_CLOSE * reach), "bias", "bias must be E[y] − x")
+    variance = np.einsum("ij,ij->i", p, (y - mean[:, None]) ** 2)
+    require(
+        np.allclose(m.variance(x), variance, rtol=1e-8, atol=1e-12 * reach**2),
+        "variance",
+        "variance must be that of the decoded report",
+    )
+
+
+def _worst_cases(m: NumberReporter) -> None:
+    """Nothing exceeds the worst cases, and something comes close."""
+    x = bend_inputs(m, max(16, _ENTRIES // m.cells) if m.domain.is_circle else 256)
+    worst = [("worst_error", m.worst_error(loss), m.error(x, loss)) for loss in ("l1", "l2")]
+    worst.append(("worst_variance", m.worst_variance(), m.variance(x)))
+    for name, claim, values in worst:
+        largest = float(np.max(values))
+        require(largest <= claim * (1 + _CLOSE), name, f"{largest!r} is attained, more than {name}={claim!r}")
+        require(largest >= claim * (1 - 1e-3), name, f"at most {largest!r} is attained, {name}={claim!r}")
+
+
+def _density(m: NumberReporter, x: FloatArray) -> None:
+    """∫ density = 1: cell by cell where the reporter knows its edges, on a fine grid where it does not."""
+    edges = getattr(m, "edges", None)
+    y = m.decode(np.arange(m.cells))
+    beyond = np.ptp(y) + (m.domain.high - m.domain.low)
+    outside = m.density(x[0], [y.min() - beyond, y.max() + beyond])
+    require(not np.any(outside), "density", "density must be 0 where no report lies")
+    if edges is None:
+        reach = np.linspace(y.min() - beyond / 16, y.max() + beyond / 16, (1 << 16) + 1)
+        step = reach[1] - reach[0]
+        values = m.density(x[2], reach[:-1] + step / 2)
+        slack = 16 * step * float(values.max())  # a box for every jump
+        require(abs(values.sum() * step - 1) <= slack, "density", "density must integrate to 1")
+        return
+    width = np.diff(edges)
+    middle, real = (edges[1:] + edges[:-1]) / 2, width > 0
+    for one in x[:2]:
+        mass = m.density(one, middle[real]) * width[real]
+        rest = m.probabilities(one)[~real].sum()  # cells that share one report
+        require(abs(mass.sum() + rest - 1) <= 1e-8, "density", "density must integrate to 1")

@@ -1,0 +1,53 @@
+"""What a rule of the contract needs: a sentence when it is broken, and values to try it at."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sottovoce.core.domains import Domain, FloatArray, Space
+from sottovoce.core.errors import ContractError
+from sottovoce.core.reporter import Reporter
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: its multiples spread evenly
+
+
+def require(holds: object, rule: str, sentence: str) -> None:
+    """Raise a `ContractError` that names the rule, unless it holds."""
+    if not holds:
+        raise ContractError(f"{rule}: {sentence}", code=rule)
+
+
+def space_of(reporter: Reporter) -> Space:
+    """Where the values of a reporter of one thing lie."""
+    domain = reporter.domain
+    if not isinstance(domain, Space):
+        raise ContractError(f"domain: it must be a Space, got {type(domain).__name__}", code="domain")
+    return domain
+
+
+def trial_inputs(reporter: Reporter, count: int) -> FloatArray:
+    """Values to try a rule at: the ends of the domain or its rim, the middle, and an even spread.
+
+    Args:
+        reporter: A reporter of one thing.
+        count: How many of the spread.
+
+    Returns:
+        The same values every time; the special ones come first.
+    """
+    domain = space_of(reporter)
+    spread = domain.spread(np.arange(1, count + 1, dtype=np.uint64) * _GOLDEN)
+    if isinstance(domain, Domain):
+        ends = [domain.low, domain.high, float(domain.from_unit(0.5)), np.nextafter(domain.low, domain.high)]
+        return np.concatenate((ends, spread))
+    return np.concatenate((domain.bring_inside(spread * 1e3), spread))
+
+
+def outside_inputs(reporter: Reporter) -> FloatArray:
+    """A few values that do not lie in the domain."""
+    domain = space_of(reporter)
+    if isinstance(domain, Domain):
+        beyond = np.asarray(domain.from_unit([-0.3719083, 1.3719083, 2.1190847]))
+    else:
+        beyond = trial_inputs(reporter, 4) * 1e3
+    return np.asarray(beyond[~domain.contains(beyond)])

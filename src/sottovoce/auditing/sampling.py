@@ -1,0 +1,129 @@
+"""Reports against their exact probabilities: χ² tests whose false alarms are bounded by a formula.
+
+A χ² of k degrees of freedom exceeds k + 2√(kt) + 2t with probability at most e^{−t} (Laurent and Massart,
+Annals of Statistics 2000, lemma 1), so no table of quantiles is needed.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from sottovoce.auditing.rules import require, trial_inputs
+from sottovoce.core.domains import FloatArray
+from sottovoce.core.kernels.tables import IntArray
+from sottovoce.core.randomness import WordSource
+from sottovoce.core.reporter import Reporter
+
+_GROUPS = 200
+_LEAST = 10.0  # draws that must be expected of a group
+
+
+def limit(freedom: int, alarm: float) -> float:
+    """What a χ² exceeds with probability `alarm` at most."""
+    t = -math.log(alarm)
+    return freedom + 2 * math.sqrt(freedom * t) + 2 * t
+
+
+def follows(counts: IntArray, chances: FloatArray, alarm: float) -> bool:
+    """Whether counts look like draws with these chances.
+
+    Args:
+        counts: How often each outcome was drawn.
+        chances: Its probability.
+        alarm: How often draws that do have them may be refused.
+
+    Returns:
+        False if Pearson's statistic is beyond its limit.
+    """
+    n = int(counts.sum())
+    # Outcomes are pooled by cumulative probability, and what is then still rare once more.
+    group = np.minimum((np.cumsum(chances) * _GROUPS).astype(int), _GROUPS - 1)
+    both = np.stack([np.bincount(group, weights, _GROUPS) for weights in (counts, n * chances)])
+    rare = both[1] < _LEAST
+    pool = both[:, rare].sum(axis=1)
+    both = both[:, ~rare]
+    if pool[1] >= _LEAST or not both.size:
+        both = np.column_stack((both, pool))
+    else:
+        both[:, -1] += pool
+    drawn, expected = both
+    statistic = float(((drawn - expected) ** 2 / expected).sum())
+    return statistic <= limit(len(expected) - 1, alarm)
+
+
+def check_sampler(reporter: Any, source: WordSource, draws: int, alarm: float) -> None:
+    """Reports of one thing follow `probabilities`, at three inputs.
+
+    Args:
+        reporter: A reporter of one thing that knows its probabilities.
+        source: Where random words come from.
+        draws: How many reports for each input.
+        alarm: How often a sampler that is right may be refused.
+
+    Raises:
+        ContractError: If they do not.
+    """
+    for one in trial_inputs(reporter, 3)[[0, 2, -1]]:
+        many = np.broadcast_to(one, (draws, *np.shape(one)))
+        counts = np.bincount(reporter.report(many, rng=source), minlength=reporter.cells)
+        right = follows(counts, reporter.probabilities(one), alarm / 3)
+        require(right, "sampler", "reports do not follow the probabilities")
+
+
+def check_lot(survey: Reporter, source: WordSource, draws: int, alarm: float) -> None:
+    """Every set of questions is as likely as any other, whatever the values; answers are independent.
+
+    Args:
+        survey: A reporter of several questions.
+        source: Where random words come from.
+        draws: How many people.
+        alarm: How often a survey that is right may be refused.
+
+    Raises:
+        ContractError: If a rule is broken.
+    """
+    questions, sizes = survey.questions, [question.cells for question in survey.questions.values()]
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    for place in (0, 1):
+        truth = {name: trial_inputs(question, 1)[place] for name, question in questions.items()}
+        values = {name: np.broadcast_to(one, (draws, *np.shape(one))) for name, one in truth.items()}
+        reports = survey.checked(survey.report(values, rng=source))
+        asked = np.searchsorted(offsets, reports, side="right") - 1
+        _even(asked, len(sizes), alarm / 8)
+        for i, (name, question) in enumerate(questions.items()):
+            if hasattr(question, "probabilities"):
+                counts = np.bincount(reports[asked == i] - offsets[i], minlength=sizes[i])
+                right = follows(counts, question.probabilities(truth[name]), alarm / (8 * len(sizes)))
+                require(right, "sampler", f"reports of question {name!r} do not follow its probabilities")
+        if survey.width > 1:
+            _independent(reports - offsets[asked], asked, alarm / 8)
+
+
+def _even(asked: IntArray, questions: int, alarm: float) -> None:
+    """Sets of questions where they are few, the first question of each where they are many."""
+    width = asked.shape[1]
+    if math.comb(questions, width) <= _GROUPS:
+        lots = list(combinations(range(questions), width))
+        place = {lot: i for i, lot in enumerate(lots)}
+        counts = np.bincount([place[tuple(lot)] for lot in asked.tolist()], minlength=len(lots))
+        chances = np.full(len(lots), 1 / len(lots))
+    else:
+        counts = np.bincount(asked[:, 0], minlength=questions)
+        ways = [math.comb(questions - 1 - first, width - 1) for first in range(questions)]
+        chances = np.array([way / math.comb(questions, width) for way in ways])
+    require(follows(counts, chances, alarm), "lot", "not every set of questions is as likely as any other")
+
+
+def _independent(cells: IntArray, asked: IntArray, alarm: float) -> None:
+    """Two answers of one person: the table of both, in halves, against the product of its margins."""
+    pair = (asked[:, :2] == asked[0, :2]).all(axis=1)
+    one, two = (cells[pair, i] > np.median(cells[pair, i]) for i in (0, 1))
+    table = np.array([[np.sum((one == a) & (two == b)) for b in (False, True)] for a in (False, True)])
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / len(one)
+    if expected.min() >= _LEAST:
+        statistic = float(((table - expected) ** 2 / expected).sum())
+        require(statistic <= limit(1, alarm), "independence", "answers of one person depend on each other")
