@@ -12,7 +12,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.core.exact import rational_epsilon
-from sottovoce.designs.classic import ogpm_density
+from sottovoce.designs.formulas import ogpm_density
 
 TOTAL = 1 + 2 * math.pi
 
@@ -114,6 +114,22 @@ def test_losses_of_each_kind() -> None:
     s = sv.split_budget(2.0, parts, ["variance", lambda m: m.worst_error("l1")])
     assert s.errors[0] == pytest.approx(sv.pm(s.epsilons[0], (0, 1), cells=64).worst_variance())
     assert s.errors[1] == pytest.approx(sv.ogpm(s.epsilons[1], cells=64).worst_error("l1"))
+
+
+def test_a_mechanism_that_is_there_several_times_is_computed_once() -> None:
+    calls: list[float] = []
+
+    def counted(epsilon: float) -> Formula:
+        calls.append(epsilon)
+        return decaying(epsilon, 1.0)
+
+    same = sv.split_budget(2.0, [counted] * 4)
+    assert len(calls) == len(set(calls))
+    once = len(calls)
+    calls.clear()
+    apart = sv.split_budget(2.0, [partial(counted) for _ in range(4)])
+    assert len(calls) > 2 * once
+    assert apart.total == pytest.approx(same.total, rel=1e-6)
 
 
 def test_bad_input() -> None:

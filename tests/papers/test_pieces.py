@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.designs.classic import ogpm_density
+from sottovoce.designs.formulas import ogpm_density
 from sottovoce.papers.pieces.densities import Piece, Span, best_pieces, expected_loss, merge
 
 

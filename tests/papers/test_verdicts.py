@@ -14,7 +14,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.central.hourglass import sigma2
-from sottovoce.designs.classic import ptt_parameters, ptt_worst_variance
+from sottovoce.designs.formulas import ptt_parameters, ptt_worst_variance
 from sottovoce.papers import Finding, Run, Verdict, entries
 from sottovoce.papers.families import circle_error, endpoint_error
 from sottovoce.papers.hourglass_formulas import lemma_4_gap, printed_normaliser, staircase2d_normaliser

@@ -1,7 +1,7 @@
 """Several numbers per person, within one ε.
 
 selection   which mechanism a question gets, and what a report of it is worth
-budget      split_budget: ε divided among mechanisms so that a weighted total error is least
+budget      split_budget: ε divided so that a weighted total error is least; `curves` finds how
 strategies  vector: a survey whose questions are all answered, or a few by lot, chosen by exact variances
 lots        what a lot over questions costs
 polar       polar: a position by distance and angle; `disc` estimates from its reports

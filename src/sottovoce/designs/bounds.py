@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 
-from sottovoce.designs.classic import ogpm_density
+from sottovoce.designs.formulas import ogpm_density
 
 
 def circular_limit(epsilon: float, k: float) -> float:

@@ -11,8 +11,9 @@ import numpy as np
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.certificate import Certificate, settle
-from sottovoce.designs.classic import duchi, ogpm, ptt_optimal_q, ptt_worst_variance
+from sottovoce.designs.classic import duchi, ogpm
 from sottovoce.designs.cuts import Cuts
+from sottovoce.designs.formulas import ptt_optimal_q, ptt_worst_variance
 from sottovoce.designs.master import GridProblem
 from sottovoce.designs.oracles import mean_oracle, value_oracle
 from sottovoce.designs.search import ActiveCuts, GridSolution, search

@@ -80,9 +80,6 @@ class Law(ABC):
 
         Returns:
             Zero outside the range of reports, infinite on an atom.
-
-        Raises:
-            DataError: If a value is not in the domain.
         """
         t, v = self._pair(x, y)
         density = self._density(t, v) / self.domain.width
@@ -99,9 +96,6 @@ class Law(ABC):
 
         Returns:
             Probabilities.
-
-        Raises:
-            DataError: If a value is not in the domain.
         """
         return np.asarray(self._cdf(*self._pair(x, y)))[()]
 
@@ -116,7 +110,6 @@ class Law(ABC):
             Places where reports lie.
 
         Raises:
-            DataError: If a value is not in the domain.
             ValueError: If a probability is out of range.
         """
         level = np.asarray(as_numbers(p, "p"), dtype=np.float64)
@@ -134,9 +127,8 @@ class Law(ABC):
         Returns:
             Pairs of a report and its probability.
         """
-        return [
-            (float(self.domain.from_unit(where)), float(mass)) for where, mass in self._atoms(self._unit(x))
-        ]
+        atoms = self._atoms(self._unit(x))
+        return [(float(self.domain.from_unit(where)), float(mass)) for where, mass in atoms]
 
     def sample(self, x: ArrayLike, rng: np.random.Generator | int) -> FloatArray:
         """Draw one report per value, for simulations only: in floating point ε does not hold.
@@ -152,7 +144,6 @@ class Law(ABC):
 
         Raises:
             TypeError: If there is no generator.
-            DataError: If a value is not in the domain.
         """
         if rng is None:
             raise ArgumentTypeError(
@@ -180,9 +171,6 @@ class Law(ABC):
 
         Returns:
             One number per x, in the units of the domain to the power k.
-
-        Raises:
-            DataError: If a value is not in the domain.
         """
         k, circular = loss_exponent(loss), self._circular(distance)
         return np.asarray(self.domain.width**k * self._error(self._unit(x), k, circular))[()]
@@ -208,9 +196,6 @@ class Law(ABC):
 
         Returns:
             One number per x, in the units of the domain.
-
-        Raises:
-            DataError: If a value is not in the domain.
         """
         return np.asarray(self.domain.width * self._deviation(self._unit(x))[0])[()]
 
@@ -222,9 +207,6 @@ class Law(ABC):
 
         Returns:
             One number per x, in squared units of the domain.
-
-        Raises:
-            DataError: If a value is not in the domain.
         """
         return np.asarray(self.domain.width**2 * self._variance(self._unit(x)))[()]
 
@@ -282,10 +264,8 @@ class Law(ABC):
     def _circular(self, distance: str | None) -> bool:
         if distance is None:
             return self.domain.is_circle
-        one_of(distance, "distance", ("linear", "circular"))
-        if distance == "circular" and not self.domain.is_circle:
-            raise ArgumentError("distance='circular' needs a law on a circle", argument="distance")
-        return distance == "circular"
+        allowed = ("linear", "circular") if self.domain.is_circle else ("linear",)
+        return one_of(distance, "distance", allowed) == "circular"
 
 
 def interval_domain(domain: DomainLike, name: str) -> Domain:
