@@ -21,8 +21,10 @@ MECHANISMS = [
 @pytest.mark.parametrize("m", MECHANISMS, ids=repr)
 def test_the_law_of_a_bin_is_the_average_over_it(m: sv.Mechanism) -> None:
     x = np.random.default_rng(1).uniform(m.domain.low, m.domain.high, 1000)
-    coarse = Coarse.of(sv.Tally(m, m.report(x, rng=1)), 64)
+    tally = sv.Tally(m, m.report(x, rng=1))
+    coarse = Coarse.of(tally, 64)
     assert coarse.counts.sum() == coarse.n == 1000
+    assert coarse.counts.tolist() == [int(part.sum()) for part in np.split(tally.counts, coarse.first[1:])]
     assert len(coarse.counts) <= 64
     inside = m.domain.from_unit((np.arange(8 * 128) + 0.5) / (8 * 128))
     expected = coarse.law(inside).dense().reshape(8, 128, -1).mean(axis=1)

@@ -23,7 +23,7 @@ from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.polar import Polar
 from sottovoce.estimates.em import EmFit, em
-from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.estimate import Estimate, generator_of
 from sottovoce.estimates.tally import Tally
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def density(tally: Tally, *, rings: int = 16, sectors: int = 32, iterations: int
     two, turned = _law(m.angle, angles[:-1, None] + np.diff(angles)[:, None] * inside, counts.T)
     area = np.diff(radii**2)[:, None] / radii[-1] ** 2 / sectors * np.ones((rings, sectors))
     law = _PolarLaw(one, two, area, iterations, 1e-3 * math.exp(m.epsilon / 2))
-    fit = law.fit(turned.T, law.smoothing(turned.T, tally.generator()))
+    fit = law.fit(turned.T, law.smoothing(turned.T, generator_of(tally)))
     return DiscDensity(radii, angles, fit.probabilities, tally.n, m.epsilon)
 
 

@@ -24,7 +24,7 @@ from sottovoce.core.randomness import Seeded
 from sottovoce.estimates import splines
 from sottovoce.estimates.decoded import decoded
 from sottovoce.estimates.em import em, smooth_circle, smooth_line
-from sottovoce.estimates.estimate import check_tally
+from sottovoce.estimates.estimate import check_tally, generator_of
 from sottovoce.estimates.histogram import Distribution
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.tally import Tally
@@ -83,7 +83,7 @@ def distribution(
     probabilities, again = _METHODS[method](tally, count)
     low, high = None, None
     if band:
-        generator = tally.generator(rng)
+        generator = generator_of(tally, rng)
         repeated = np.array([again(generator) for _ in range(whole_number(draws, "draws", least=2))])
         low, high = np.quantile(repeated, [tail, 1 - tail], axis=0)
         low, high = np.minimum(low, probabilities), np.maximum(high, probabilities)

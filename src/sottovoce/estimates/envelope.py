@@ -29,7 +29,7 @@ import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.estimates.em import em
-from sottovoce.estimates.estimate import FEW
+from sottovoce.estimates.estimate import FEW, generator_of
 from sottovoce.estimates.interior_point import least_limit
 from sottovoce.estimates.model import Coarse, Nodes
 from sottovoce.estimates.statistic import Part, moments
@@ -150,7 +150,7 @@ class CrossFit:
             self._halves: list[tuple[IntArray, FloatArray]] = [(self.coarse.counts, self.law.mix(even))]
             self.rough = np.cumsum(even)
         else:
-            one = _half(self.coarse.counts, tally.generator(counts=self.coarse.counts))
+            one = _half(self.coarse.counts, generator_of(tally, counts=self.coarse.counts))
             two = self.coarse.counts - one
             # Stopped long before it follows the noise: only a rough idea of the truth is wanted.
             pilots = [em(self.law, half, tolerance=0.05, most=300) for half in (one, two)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from dataclasses import asdict, dataclass
 
@@ -9,6 +10,8 @@ import numpy as np
 
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, check_confidence, one_of, whole_number
+from sottovoce.core.kernels.tables import IntArray
+from sottovoce.core.randomness import Seeded, seeded_generator
 from sottovoce.estimates.tally import Tally
 
 ESTIMANDS = ("population", "respondents")
@@ -205,6 +208,24 @@ def check_tally(tally: object) -> Tally:
     if not isinstance(tally, Tally):
         raise ArgumentTypeError(f"tally must be a Tally, got {type(tally).__name__}", argument="tally")
     return tally
+
+
+def generator_of(tally: Tally, rng: Seeded = None, counts: IntArray | None = None) -> np.random.Generator:
+    """What an estimate draws with: by default seeded by the counts, so that the same tally gives the same.
+
+    Args:
+        tally: Whose estimate it is.
+        rng: A seed or a generator to use instead.
+        counts: The counts that seed it; by default those of the cells.
+
+    Returns:
+        A generator of numpy.
+    """
+    if rng is not None:
+        return seeded_generator(rng)
+    content = tally.counts if counts is None else counts
+    seed = hashlib.sha256(tally.digest.encode() + content.tobytes()).digest()
+    return np.random.default_rng(int.from_bytes(seed[:16], "big"))
 
 
 def _few_notes(n: int) -> tuple[str, ...]:

@@ -7,26 +7,40 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import MissingExtra, NoDataError
+from sottovoce.core.errors import ArgumentError, MissingExtra, NoDataError, one_of
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.values import as_numbers, in_domain
 from sottovoce.estimates import metrics
+from sottovoce.estimates.density_plot import draw_rose, draw_steps
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from pandas import DataFrame
+    from pyarrow import Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Distribution:
     """Probabilities of equal bins, spread evenly inside each.
 
-    `low` and `high` are the pointwise band of that confidence (None if none was asked for).
-    `edges` has one more entry than `probabilities`. `n` is the number of reports, `method` how the
-    distribution was reconstructed. The band repeats the drawing of people as well as their noise, so its
-    `estimand` is the population they stand for.
+    Attributes:
+        domain: Where values lie.
+        edges: The edges of the bins, one more than there are probabilities.
+        probabilities: Of the bins.
+        low: The lower end of the pointwise band, or None if none was asked for.
+        high: Its upper end.
+        confidence: That of the band.
+        n: How many reports there are.
+        epsilon: The privacy parameter of the reports.
+        method: How the distribution was reconstructed.
+        estimand: Whose it is. The band repeats the drawing of people as well as their noise, so it is about
+            the population they stand for.
     """
 
     domain: Domain
@@ -74,15 +88,32 @@ class Distribution:
         return float(self.domain.from_unit(turn / (2 * np.pi) % 1.0))
 
     def cdf(self, x: ArrayLike) -> FloatArray:
-        """The probability of values up to x (from the origin of a circle)."""
+        """The probability of values up to x (from the origin of a circle).
+
+        Args:
+            x: Values in the domain.
+
+        Returns:
+            One probability per value.
+        """
         x = np.asarray(as_numbers(x, "x"), dtype=np.float64)
         return np.interp(x, self.edges, self._unit.after)
 
     def quantile(self, p: ArrayLike) -> FloatArray:
-        """The least x with cdf(x) ≥ p (`sottovoce.quantile` gives one with an interval)."""
+        """The least x with cdf(x) ≥ p; `sottovoce.quantile` gives one with an interval.
+
+        Args:
+            p: Probabilities between 0 and 1.
+
+        Returns:
+            One value per probability.
+
+        Raises:
+            ValueError: If `p` is not between 0 and 1.
+        """
         p = np.asarray(as_numbers(p, "p"), dtype=np.float64)
         if not ((p >= 0) & (p <= 1)).all():
-            raise ValueError(f"p must lie between 0 and 1, got p={p.tolist()!r}")
+            raise ArgumentError(f"p must lie between 0 and 1, got p={p.tolist()!r}", argument="p")
         total = self._unit.after
         rank = np.clip(np.searchsorted(total, p * total[-1], side="left"), 1, len(total) - 1)
         below, mass = total[rank - 1], np.maximum(total[rank] - total[rank - 1], 1e-300)
@@ -92,49 +123,76 @@ class Distribution:
     def distance(self, other: Distribution | ArrayLike, metric: str = "wasserstein") -> float:
         """How far another distribution on the same domain, or a sample of values, is from this one.
 
-        "wasserstein" is in the units of the domain (around a circle mass moves the short way), "ks" is the
-        largest difference of cumulative probabilities (Kuiper's on a circle), "l1" sums the differences of
-        the bins' probabilities.
-        `other` is that distribution or sample, `metric` the name of the distance.
+        Args:
+            other: That distribution or sample.
+            metric: "wasserstein", in the units of the domain (around a circle mass moves the short way);
+                "ks", the largest difference of cumulative probabilities (Kuiper's on a circle); "l1", the sum
+                of the differences of the bins' probabilities.
+
+        Returns:
+            The distance.
+
+        Raises:
+            ValueError: If the domains differ, the sample is empty or not in the domain, or there is no such
+                metric.
         """
+        one_of(metric, "metric", metrics.METRICS)
         theirs, circle = self._cumulative(other), self.domain.is_circle
         if metric == "wasserstein":
             return self.domain.width * metrics.wasserstein(self._unit, theirs, circle=circle)
         if metric == "ks":
             return metrics.ks(self._unit, theirs, circle=circle)
-        if metric == "l1":
-            return metrics.l1(self._unit, theirs, len(self.probabilities))
-        raise ValueError(f"metric must be one of {', '.join(metrics.METRICS)}, got metric={metric!r}")
+        return metrics.l1(self._unit, theirs, len(self.probabilities))
 
     def _cumulative(self, other: Distribution | ArrayLike) -> metrics.Cumulative:
         if isinstance(other, Distribution):
             if other.domain != self.domain:
-                raise ValueError(f"domains must agree, got {self.domain} and {other.domain}")
+                raise ArgumentError(
+                    f"domains must agree, got {self.domain} and {other.domain}", argument="other"
+                )
             return other._unit
         values = in_domain(other, self.domain, "values").reshape(-1)
         if not values.size:
-            raise NoDataError("values must not be empty")
+            raise NoDataError("values must not be empty", argument="other")
         return metrics.Cumulative.of_sample(self.domain.to_unit(values))
 
     # -- other forms ------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, list[float]]:
-        """Columns: lower, upper, probability and, with a band, low and high."""
+        """Plain lists, as JSON takes them.
+
+        Returns:
+            Columns: lower, upper, probability and, with a band, low and high.
+        """
         columns = {"lower": self.edges[:-1], "upper": self.edges[1:], "probability": self.probabilities}
         if self.low is not None and self.high is not None:
             columns |= {"low": self.low, "high": self.high}
         return {name: column.tolist() for name, column in columns.items()}
 
-    def to_frame(self) -> Any:
-        """A pandas data frame, one row per bin."""
+    def to_frame(self) -> DataFrame:
+        """The same as a data frame.
+
+        Returns:
+            A pandas data frame, one row per bin.
+
+        Raises:
+            MissingExtra: If pandas is not installed.
+        """
         try:
             import pandas
         except ImportError:
             raise MissingExtra("a data frame", "frames") from None
         return pandas.DataFrame(self.to_dict())
 
-    def to_arrow(self) -> Any:
-        """An Arrow table, one row per bin."""
+    def to_arrow(self) -> Table:
+        """The same as an Arrow table.
+
+        Returns:
+            A table of pyarrow, one row per bin.
+
+        Raises:
+            MissingExtra: If pyarrow is not installed.
+        """
         try:
             import pyarrow
         except ImportError:
@@ -142,20 +200,32 @@ class Distribution:
         return pyarrow.table(self.to_dict())
 
     def to_csv(self, path: str | Path) -> None:
-        """A CSV file, one line per bin.
+        """Write a CSV file, one line per bin.
 
-        `path` is the file's name.
+        Args:
+            path: The file's name.
         """
         columns = self.to_dict()
         rows: Sequence[tuple[float, ...]] = list(zip(*columns.values(), strict=True))
         with open(path, "w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([tuple(columns), *rows])
 
-    def plot(self, ax: Any = None, *, label: str | None = None) -> Any:
+    def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
         """Draw it: steps with their band, or on a circle a rose whose areas are the probabilities.
 
-        `label` is its name in the legend.
-        """
-        from sottovoce.estimates.density_plot import draw_distribution
+        Args:
+            ax: Axes of matplotlib, polar ones for a circle; by default new ones.
+            label: Its name in the legend.
 
-        return draw_distribution(self, ax, label)
+        Returns:
+            The axes.
+
+        Raises:
+            MissingExtra: If matplotlib is not installed.
+        """
+        band = None if self.low is None or self.high is None else (self.low, self.high)
+        name = f"{self.confidence:.0%} band"
+        draw = draw_rose if self.domain.is_circle else draw_steps
+        axes = draw(self.edges, self.probabilities, band, names=(label or "reconstruction", name), ax=ax)
+        axes.set_title(f"{self.n:,} reports, ε = {self.epsilon:g}", fontsize="medium")
+        return axes

@@ -1,7 +1,7 @@
 """Could these reports have come from this mechanism at all? How far could fabricated ones move an answer?
 
-    sottovoce.honesty(t).consistent        # lies the histogram where *some* truth could put it?
-    sottovoce.fabrication(t, k=100)        # how far 100 made-up reports can move the mean
+    sottovoce.honesty(tally).consistent        # lies the histogram where *some* truth could put it?
+    sottovoce.fabrication(tally, k=100)        # how far 100 made-up reports can move the mean
 
 Whatever the people's values are, the expected histogram is a mixture of the rows P(·|x). Those rows are
 linear between the mechanism's bends, so their hull is that of finitely many rows, and asking whether some
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.core.errors import real_number, whole_number
+from sottovoce.core.errors import ArgumentError, real_number, whole_number
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.estimates.decoded import is_unbiased
 from sottovoce.estimates.estimate import Estimate, check_tally
@@ -32,10 +32,13 @@ _GROUPS = 128
 class Honesty:
     """Whether some truth explains the counts.
 
-    `p_value` bounds the chance that honest reports look as odd as these (1 when they do not look odd);
-    `consistent` means that it exceeds `false_alarm`. `fabricated` is a lower limit, at that error, for the
-    share of reports that did not come from the mechanism; `cells` the range where they show most.
-    `n` is the number of reports.
+    Attributes:
+        p_value: A bound for the chance that honest reports look as odd as these; 1 when they do not look odd.
+        false_alarm: The chance of an alarm about honest reports.
+        fabricated: A lower limit, at that error, for the share of reports that did not come from the
+            mechanism.
+        cells: The first and the last cell of the range where those show most; None if none do.
+        n: How many reports there are.
     """
 
     p_value: float
@@ -46,7 +49,7 @@ class Honesty:
 
     @property
     def consistent(self) -> bool:
-        """Whether some truth explains the counts."""
+        """Whether some truth explains the counts: `p_value` exceeds `false_alarm`."""
         return self.p_value > self.false_alarm
 
     @property
@@ -65,20 +68,31 @@ class Honesty:
 
 
 def honesty(tally: Tally, *, false_alarm: float = 1e-6) -> Honesty:
-    """Test the counts against every possible truth; the false-alarm rate holds at every n.
+    """Test the counts against every possible truth.
 
-    `false_alarm` is the chance of an alarm about honest reports.
+    Args:
+        tally: Counts of reports about a number.
+        false_alarm: The chance of an alarm about honest reports; it holds at every n, also for people who all
+            differ.
 
-    >>> from sottovoce.designs.classic import sw
-    >>> m = sw(epsilon=1.0)
-    >>> honesty(Tally(m, m.report([0.5] * 1000, rng=1))).consistent
-    True
-    >>> honesty(Tally(m, [7] * 1000)).consistent
-    False
+    Returns:
+        Whether some truth explains the counts, and how many reports must be fabricated if none does.
+
+    Raises:
+        ValueError: If `false_alarm` is not between 0 and 1, or the tally is empty.
+
+    Example:
+        >>> from sottovoce.designs.classic import sw
+        >>> m = sw(epsilon=1.0)
+        >>> honesty(Tally(m, m.report([0.5] * 1000, rng=1))).consistent
+        True
+        >>> honesty(Tally(m, [7] * 1000)).consistent
+        False
     """
     alpha = real_number(false_alarm, "false_alarm")
     if not 0 < alpha < 1:
-        raise ValueError(f"false_alarm must lie strictly between 0 and 1, got false_alarm={alpha!r}")
+        sentence = f"false_alarm must lie strictly between 0 and 1, got false_alarm={alpha!r}"
+        raise ArgumentError(sentence, argument="false_alarm")
     hull = _Hull(Coarse.of(check_tally(tally), _GROUPS))
     gap, where = hull.gap(alpha)
     if gap <= 0:
@@ -109,7 +123,7 @@ class _Hull:
         ranges, inputs = self.law.shape
         one = np.ones((ranges, 1))
         above, under = np.hstack((self.law, -one)), np.hstack((-self.law, -one))
-        found = linprog(
+        solution = linprog(
             np.append(np.zeros(inputs), 1.0),
             A_ub=np.vstack((above, under)),
             b_ub=np.concatenate((high, -low)),
@@ -118,15 +132,15 @@ class _Hull:
             bounds=[(0, None)] * inputs + [(-1, None)],
             method="highs",
         )
-        if found.x is None or found.fun is None:
-            raise ArithmeticError(f"the linear program could not be solved: {found.message}")
-        fitted = self.law @ found.x[:-1]
+        if solution.x is None or solution.fun is None:
+            raise ArithmeticError(f"the linear program could not be solved: {solution.message}")
+        fitted = self.law @ solution.x[:-1]
         worst = np.maximum(fitted - high, low - fitted)
         # Several ranges are violated equally: the shortest tells most.
         tied = np.flatnonzero(worst >= worst.max() - 1e-7)
         where = tied[np.argmin((self.end - self.begin)[tied])]
         # What the solver's tolerance could explain is not held against anybody.
-        return float(found.fun) - 1e-6, int(where)
+        return float(solution.fun) - 1e-6, int(where)
 
     def p_value(self, low: float, high: float) -> float:
         """The smallest α at which the hull is excluded, to a tenth of a decade, rounded up; 1 if none is."""
@@ -175,11 +189,15 @@ def _limits(seen: FloatArray, n: int, budget: float) -> tuple[FloatArray, FloatA
 
 @dataclass(frozen=True)
 class Fabrication:
-    """How far k fabricated reports can move an answer.
+    """How far fabricated reports can move an answer.
 
-    `kind` is "bound" when nothing can move it further, "search" when it is the worst that was found.
-    The estimate was `value` with all `n` reports as they are; `low` and `high` are where k fabricated ones
-    could take it.
+    Attributes:
+        k: How many are fabricated.
+        n: How many reports there are.
+        value: The estimate as it is.
+        low: The least that they could make of it.
+        high: The most.
+        kind: "bound" when nothing can move it further, "search" when it is the worst that was found.
     """
 
     k: int
@@ -204,11 +222,29 @@ class Fabrication:
 def fabrication(
     tally: Tally, k: int, statistic: Callable[[Tally], Estimate] = mean, *, places: int = 33
 ) -> Fabrication:
-    """What k fabricated reports can do to an estimate.
+    """Say what fabricated reports can do to an estimate.
 
     For the mean of an unbiased mechanism it is a bound: each report carries one of finitely many weights, and
-    a mean stays in the domain. For any other statistic the k reports are put on one of `places` cells at a
-    time and the worst is kept.
+    a mean stays in the domain. For any other statistic the reports are put on one cell at a time and the
+    worst is kept.
+
+    Args:
+        tally: Counts of reports about a number.
+        k: How many reports are fabricated.
+        statistic: The estimate, a function of a tally.
+        places: How many cells are tried where there is no bound.
+
+    Returns:
+        How far the value can be moved.
+
+    Raises:
+        ValueError: If `k` exceeds the number of reports, or the tally is empty.
+
+    Example:
+        >>> from sottovoce.designs.classic import pm
+        >>> m = pm(epsilon=1.0, domain=(0, 24))
+        >>> fabrication(Tally(m, m.report([8.0] * 1000, rng=1)), k=10).kind
+        'bound'
     """
     k = whole_number(k, "k", least=0, most=check_tally(tally).required().n)
     value = statistic(tally).value
@@ -218,5 +254,5 @@ def fabrication(
         low, high = max(value - reach, m.domain.low), min(value + reach, m.domain.high)
         return Fabrication(k, tally.n, value, low, high, "bound")
     cells = np.unique(np.linspace(0, m.cells - 1, whole_number(places, "places", least=2)).astype(np.int64))
-    found = [statistic(tally + Tally.from_pairs(m, [(int(cell), k)])).value for cell in cells]
-    return Fabrication(k, tally.n, value, min([value, *found]), max([value, *found]), "search")
+    values = [value, *(statistic(tally + Tally.from_pairs(m, [(int(cell), k)])).value for cell in cells)]
+    return Fabrication(k, tally.n, value, min(values), max(values), "search")

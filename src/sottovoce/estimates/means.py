@@ -22,7 +22,7 @@ from sottovoce.core.randomness import Seeded
 from sottovoce.estimates.decoded import decoded_part, is_unbiased
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.envelope import IDENTITY, CrossFit
-from sottovoce.estimates.estimate import FEW, INTERVALS, Estimate, Query
+from sottovoce.estimates.estimate import FEW, INTERVALS, Estimate, Query, generator_of
 from sottovoce.estimates.finite import betting_limit, respondents_limits
 from sottovoce.estimates.statistic import Statistic, between, bootstrap_limit, moments
 from sottovoce.estimates.tally import Tally
@@ -178,7 +178,7 @@ def _limits(
     if interval == "finite":
         below, above = (betting_limit(one[0], side, query.tail, ends) for one, side in sides)
     elif interval == "bootstrap" and query.tally.n > 1:
-        generator = query.tally.generator(rng)
+        generator = generator_of(query.tally, rng)
         below, above = (
             bootstrap_limit(one, side, query.tail, query.estimand, generator) for one, side in sides
         )

@@ -1,0 +1,116 @@
+"""Cells and counts in whatever form they come, as one whole number per cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sottovoce.core.errors import ArgumentTypeError, DataError, MissingExtra, whole_number
+from sottovoce.core.kernels.tables import IntArray
+from sottovoce.core.reporter import Reporter
+from sottovoce.core.values import as_cells
+
+MOST = 1 << 53  # reports in one tally: every sum of counts is then an exact integer in any engine
+
+
+def no_counts(reporter: Reporter) -> IntArray:
+    """A zero for every cell."""
+    if not hasattr(reporter, "digest") or not hasattr(reporter, "cells"):
+        kind = type(reporter).__name__
+        raise ArgumentTypeError(f"reporter must be a mechanism or a survey, got {kind}", argument="reporter")
+    return np.zeros(reporter.cells, dtype=np.int64)
+
+
+def count_into(counts: IntArray, cells: ArrayLike, reporter: Reporter) -> None:
+    """Count reports, in place."""
+    flat = reporter.checked(_without_nulls(cells, "cells")).reshape(-1)
+    if flat.size * 8 < counts.size:
+        np.add.at(counts, flat, 1)
+    else:
+        counts += np.bincount(flat, minlength=counts.size)
+
+
+def spread(reporter: Reporter, cells: ArrayLike, counts: ArrayLike) -> IntArray:
+    """Counts given for some cells, repeats added up, as one count per cell."""
+    out = no_counts(reporter)
+    places, amounts = as_cells(cells, out.size), whole_counts(counts)
+    if places.ndim != 1 or places.shape != amounts.shape:
+        shapes = f"{places.shape} and {amounts.shape}"
+        raise DataError(f"cells and counts must be lists of equal length, got shapes {shapes}")
+    total(amounts)
+    np.add.at(out, places, amounts)
+    return out
+
+
+def total(counts: IntArray) -> int:
+    """Their sum, at most 2^53: as floats first, because a sum of absurd integers could wrap around."""
+    if counts.sum(dtype=np.float64) > 2.0 * MOST or int(counts.sum()) > MOST:
+        raise DataError("counts must add up to at most 2^53")
+    return int(counts.sum())
+
+
+def whole_counts(counts: ArrayLike) -> IntArray:
+    """Whole numbers from 0 to 2^53 (PostgreSQL returns a SUM as Decimal)."""
+    array = np.asarray(counts)
+    if array.size == 0:
+        return array.astype(np.int64)
+    if array.dtype.kind == "O":
+        try:
+            whole = [int(c) if isinstance(c, Decimal) and c == int(c) else c for c in array.reshape(-1)]
+            return np.array([whole_number(c, "counts", 0, MOST) for c in whole]).reshape(array.shape)
+        except (TypeError, ValueError, OverflowError):
+            raise DataError("counts must be whole numbers from 0 to 2^53") from None
+    if array.dtype.kind not in "iu":
+        raise ArgumentTypeError(f"counts must be whole numbers, got {array.dtype}", argument="counts")
+    wrong = (array < 0) | (array > MOST)
+    if wrong.any():
+        first = int(np.argmax(wrong.reshape(-1)))
+        raise DataError(
+            f"counts must lie between 0 and 2^53: {int(wrong.sum())} of {array.size} do not, "
+            f"the first at index {first}"
+        )
+    return array.astype(np.int64)
+
+
+def arrow_columns(data: object, cell: str, count: str | None) -> Iterator[tuple[Any, Any]]:
+    """Batches of cells, with their counts where there is a column of them."""
+    for batch in _arrow_batches(data):
+        columns = getattr(batch, "schema", None)
+        if columns is None:
+            yield _without_nulls(batch, "cells"), None
+            continue
+        missing = [name for name in (cell, count) if name is not None and name not in columns.names]
+        if missing:
+            raise DataError(f"there is no column {missing[0]!r}; columns are {columns.names}")
+        counts = None if count is None else _without_nulls(batch.column(count), count)
+        yield _without_nulls(batch.column(cell), cell), counts
+
+
+def _without_nulls(column: Any, name: str) -> Any:
+    """An Arrow column as numpy; anything else as it came."""
+    if not hasattr(column, "null_count") or not hasattr(column, "to_numpy"):
+        return column
+    if column.null_count:
+        raise DataError(f"{name} must not be null: {column.null_count} of {len(column)} are")
+    return np.asarray(column)
+
+
+def _arrow_batches(data: Any) -> Any:
+    """Record batches (or plain arrays) of whatever speaks Arrow."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise MissingExtra("reading Arrow data", "bulk") from None
+    if isinstance(data, pa.Array | pa.RecordBatch):
+        return [data]
+    if isinstance(data, pa.ChunkedArray):
+        return data.iterchunks()
+    if isinstance(data, pa.RecordBatchReader):
+        return data
+    if hasattr(data, "__arrow_c_stream__"):
+        return pa.RecordBatchReader.from_stream(data)
+    raise ArgumentTypeError(f"data must be Arrow data, got {type(data).__name__}", argument="data")
