@@ -75,7 +75,7 @@ def dense_em(matrix: np.ndarray, counts: np.ndarray, smooth: Smoothing | None, s
 
 
 @pytest.mark.parametrize("m", MECHANISMS, ids=repr)
-@pytest.mark.parametrize("smooth", [None, smooth_line, smooth_circle], ids=str)
+@pytest.mark.parametrize("smooth", [None, smooth_line, smooth_circle], ids=["plain", "line", "circle"])
 def test_em_is_the_same_dense_plain_and_compiled(m: object, smooth: Smoothing | None) -> None:
     found = coarse(m)
     law, counts = on_grid(found, 64), found.counts.astype(float)

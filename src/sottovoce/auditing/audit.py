@@ -19,8 +19,9 @@ from sottovoce.core.reporter import Reporter
 class Audit:
     """What counting found.
 
-    `ratio` is the largest ratio of the counts of one cell under two inputs, a rational number; `epsilon`
-    its logarithm; `claimed` what the mechanism says; `holds` whether ratio ≤ e^claimed, in integers.
+    Attributes:
+        ratio: The largest ratio of the probabilities of one report under two inputs, a rational number.
+        claimed: The ε that the mechanism says it keeps.
     """
 
     ratio: Fraction
@@ -53,6 +54,7 @@ def audit(mechanism: Reporter | str | bytes) -> Audit:
 
     Raises:
         SpecError: If a spec is malformed.
+        ArgumentTypeError: If it is something else.
 
     >>> from sottovoce.designs.classic import ogpm
     >>> result = audit(ogpm(epsilon=1.0))

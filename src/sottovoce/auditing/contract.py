@@ -22,8 +22,9 @@ from sottovoce.core.domains import Domain, FloatArray
 from sottovoce.core.errors import ContractError
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.formats import from_json
+from sottovoce.core.number import Number
 from sottovoce.core.randomness import Seeded, word_source
-from sottovoce.core.reporter import NumberReporter, Reporter
+from sottovoce.core.reporter import Reporter
 from sottovoce.core.survey import product_of_largest
 
 
@@ -58,7 +59,7 @@ def check_reporter(
     if _is_simple(reporter):
         _device(reporter)
         if isinstance(reporter.domain, Domain):
-            _members(reporter, NumberReporter)
+            _members(reporter, Number)
             check_law(reporter)  # type: ignore[arg-type]
         if hasattr(reporter, "probabilities"):
             check_sampler(reporter, source, draws, false_alarm)

@@ -13,13 +13,13 @@ import numpy as np
 from sottovoce.auditing.rules import require, trial_inputs
 from sottovoce.core.domains import FloatArray
 from sottovoce.core.kernels.tables import IntArray
-from sottovoce.core.reporter import NumberReporter
+from sottovoce.core.number import Number
 
 _ENTRIES = 1 << 20  # cells × inputs that a rule may look at
 _CLOSE = 1e-9
 
 
-def check_law(m: NumberReporter) -> None:
+def check_law(m: Number) -> None:
     """Every rule about the law of one number.
 
     Args:
@@ -38,7 +38,7 @@ def check_law(m: NumberReporter) -> None:
     _density(m, x)
 
 
-def _mass(m: NumberReporter, x: FloatArray) -> None:
+def _mass(m: Number, x: FloatArray) -> None:
     counts = m.counts(x)
     require(counts.dtype.kind in "iu", "mass", f"counts must be integers, got {counts.dtype}")
     require(
@@ -52,7 +52,7 @@ def _mass(m: NumberReporter, x: FloatArray) -> None:
     require(np.shape(m.counts(x[0])) == (m.cells,), "mass", "counts of one x must be one row")
 
 
-def bend_inputs(m: NumberReporter, most: int) -> FloatArray:
+def bend_inputs(m: Number, most: int) -> FloatArray:
     """Values where the law may bend or jump, the values just before and after, and an even spread."""
     bends = m.bends(m.groups(m.cells if m.cells <= most else 64))
     if len(bends) > most:
@@ -62,7 +62,7 @@ def bend_inputs(m: NumberReporter, most: int) -> FloatArray:
     return np.unique(np.clip(np.concatenate(near), low, high))
 
 
-def _ratio(m: NumberReporter) -> None:
+def _ratio(m: Number) -> None:
     """No two counts of a cell have a larger ratio than `largest_ratio`."""
     x = bend_inputs(m, max(8, min(256, _ENTRIES // (4 * m.cells))))
     counts = m.counts(x)
@@ -77,7 +77,7 @@ def _ratio(m: NumberReporter) -> None:
         )
 
 
-def _operator(m: NumberReporter, x: FloatArray) -> None:
+def _operator(m: Number, x: FloatArray) -> None:
     p, law = m.probabilities(x), m.operator(x)
     require(law.shape == p.shape, "operator", f"operator must be inputs × cells, got shape {law.shape}")
     f, w = np.cos(np.arange(m.cells)), np.cos(np.arange(x.size))
@@ -89,7 +89,7 @@ def _operator(m: NumberReporter, x: FloatArray) -> None:
     require(np.allclose(coarse, w @ grouped, rtol=0, atol=_CLOSE), "operator", "coarsen must add up groups")
 
 
-def _groups(m: NumberReporter) -> None:
+def _groups(m: Number) -> None:
     """Groups are cells side by side, and their law is linear between bends."""
     first = m.groups(17)
     require(
@@ -111,11 +111,11 @@ def _groups(m: NumberReporter) -> None:
     require(bent.max() <= _CLOSE, "bends", f"the law must be linear between the bends {between}")
 
 
-def _grouped(m: NumberReporter, x: FloatArray, first: IntArray) -> FloatArray:
+def _grouped(m: Number, x: FloatArray, first: IntArray) -> FloatArray:
     return m.operator(x).coarsen(first).dense()
 
 
-def _moments(m: NumberReporter, x: FloatArray) -> None:
+def _moments(m: Number, x: FloatArray) -> None:
     y, p, width = m.decode(np.arange(m.cells)), m.probabilities(x), m.domain.high - m.domain.low
     gap = np.abs(y - x[:, None])
     around = np.minimum(gap % width, width - gap % width)
@@ -139,7 +139,7 @@ def _moments(m: NumberReporter, x: FloatArray) -> None:
     )
 
 
-def _worst_cases(m: NumberReporter) -> None:
+def _worst_cases(m: Number) -> None:
     """Nothing exceeds the worst cases, and something comes close."""
     x = bend_inputs(m, max(16, _ENTRIES // m.cells) if m.domain.is_circle else 256)
     worst = [("worst_error", m.worst_error(loss), m.error(x, loss)) for loss in ("l1", "l2")]
@@ -150,7 +150,7 @@ def _worst_cases(m: NumberReporter) -> None:
         require(largest >= claim * (1 - 1e-3), name, f"at most {largest!r} is attained, {name}={claim!r}")
 
 
-def _density(m: NumberReporter, x: FloatArray) -> None:
+def _density(m: Number, x: FloatArray) -> None:
     """∫ density = 1: cell by cell where the reporter knows its edges, on a fine grid where it does not."""
     edges = getattr(m, "edges", None)
     y = m.decode(np.arange(m.cells))

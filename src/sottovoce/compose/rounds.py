@@ -24,7 +24,7 @@ from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.errors import ArgumentError, DataError, check_confidence, check_epsilon, real_number
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.reporter import NumberReporter
+from sottovoce.core.number import Number
 from sottovoce.designs.optimal import optimal
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.estimate import Estimate
@@ -89,7 +89,7 @@ class TwoRounds:
         """
         return optimal(self.epsilon, self.domain, prior=self.guess(first))
 
-    def shares(self, first: Tally, second: NumberReporter, people: int) -> FloatArray:
+    def shares(self, first: Tally, second: Number, people: int) -> FloatArray:
         """Say how much each round counts: as much as it is worth under the guess.
 
         Args:

@@ -31,18 +31,46 @@ class Space(Compact, ABC):
 
     @abstractmethod
     def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
-        """Whether each value lies in the set; false for what is not finite."""
+        """Tell which values lie in the set.
+
+        Args:
+            x: Values.
+
+        Returns:
+            One truth value each; false for what is not finite.
+        """
 
     @abstractmethod
     def bring_inside(self, x: FloatArray) -> FloatArray:
-        """What `clip=True` means here: the nearest end of an interval, the same angle on a circle."""
+        """What `clip=True` means here.
+
+        Args:
+            x: Finite values.
+
+        Returns:
+            The nearest end of an interval or point of a disc, the same angle on a circle.
+        """
 
     @abstractmethod
     def spread(self, words: NDArray[np.uint64]) -> FloatArray:
-        """Values spread evenly over the set, one for each uniform 64-bit word."""
+        """Spread values evenly over the set.
+
+        Args:
+            words: Uniform 64-bit words.
+
+        Returns:
+            One value for each word.
+        """
 
     def absent(self, x: FloatArray) -> NDArray[np.bool_]:
-        """Whether each value is missing: a part of it is NaN or infinite."""
+        """Tell which values are missing: a part of them is NaN or infinite.
+
+        Args:
+            x: Values, NaN where there is none.
+
+        Returns:
+            One truth value each.
+        """
         return np.asarray(~np.isfinite(x).all(axis=tuple(range(-len(self.shape), 0))))
 
 
@@ -84,37 +112,58 @@ class Domain(Space):
         return self.high - self.low
 
     def to_unit(self, x: ArrayLike) -> FloatArray:
-        """Values to t in [0, 1]: exactly the arithmetic that every sampler uses."""
+        """Values to t in [0, 1], by exactly the arithmetic that every sampler uses.
+
+        Args:
+            x: Values in the units of the domain.
+
+        Returns:
+            Unit coordinates.
+        """
         x = np.asarray(x, dtype=np.float64)
         return ((x if self.scale == 1.0 else x * self.scale) - self.scaled_low) * self.per_width
 
     def from_unit(self, t: ArrayLike) -> FloatArray:
-        """Unit coordinates to values; t outside [0, 1] gives values outside the domain."""
+        """Unit coordinates to values.
+
+        Args:
+            t: Unit coordinates; outside [0, 1] they give values outside the domain.
+
+        Returns:
+            Values in the units of the domain.
+        """
         t = np.asarray(t, dtype=np.float64)
         return np.asarray((self.scaled_low + t * self.scaled_width) / self.scale)
 
     def stretched(self, amount: FloatArray | float, power: float = 1.0) -> FloatArray:
-        """amount · width^power: what holds on a domain of width 1, in the units of this one.
+        """What holds on a domain of width 1, in the units of this one: amount · width^power.
 
-        Infinite or zero only where the result is beyond the range of doubles, not where the width is.
+        Args:
+            amount: Lengths (areas, …) where the width is 1.
+            power: 1 for lengths, 2 for squares.
+
+        Returns:
+            Infinite or zero only where the result is beyond the range of doubles, not where the width is.
         """
         with np.errstate(over="ignore", under="ignore"):
             factor = np.float64(self.scaled_width) ** power
             return np.asarray(amount * factor / np.float64(self.scale) ** power)
 
     def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
-        """Whether each value lies in [low, high]."""
         x = np.asarray(x, dtype=np.float64)
         return (x >= self.low) & (x <= self.high)
 
     def spread(self, words: NDArray[np.uint64]) -> FloatArray:
-        """Values spread evenly over the domain, one for each uniform 64-bit word."""
         return self.bring_inside(self.from_unit((words >> np.uint64(11)) * 2.0**-53))
 
 
 @dataclass(frozen=True)
 class Interval(Domain):
     """The interval [low, high].
+
+    Attributes:
+        low: The least value.
+        high: The largest value.
 
     >>> Interval(0, 24).to_unit([0, 6, 24]).tolist()
     [0.0, 0.25, 1.0]
@@ -132,13 +181,16 @@ class Interval(Domain):
         object.__setattr__(self, "high", high)
 
     def bring_inside(self, x: FloatArray) -> FloatArray:
-        """The nearest end, for x outside."""
         return np.clip(x, self.low, self.high)
 
 
 @dataclass(frozen=True)
 class Circle(Domain):
-    """A circle of the given circumference; values run from `origin` once around.
+    """A circle; values run from `origin` once around.
+
+    Attributes:
+        circumference: How far it is once around.
+        origin: Where values begin.
 
     >>> Circle(24).high
     24.0
@@ -170,7 +222,6 @@ class Circle(Domain):
         return self.origin + self.circumference
 
     def bring_inside(self, x: FloatArray) -> FloatArray:
-        """The same angle, for x outside."""
         inside = (x >= self.low) & (x <= self.high)
         with np.errstate(over="ignore", invalid="ignore"):
             beyond = x - self.low
@@ -181,7 +232,10 @@ class Circle(Domain):
 
 @dataclass(frozen=True)
 class Disc(Space):
-    """Positions (x, y) around the origin, at most `radius` away.
+    """Positions (x, y) around the origin.
+
+    Attributes:
+        radius: How far away they may be.
 
     >>> Disc(10).contains([[3, 4], [8, 8]]).tolist()
     [True, False]
@@ -197,12 +251,10 @@ class Disc(Space):
         return f"the disc of radius {self.radius!r}"
 
     def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
-        """Whether each position lies in the disc."""
         x = np.asarray(x, dtype=np.float64)
         return np.asarray(np.hypot(x[..., 0], x[..., 1]) <= self.radius)
 
     def bring_inside(self, x: FloatArray) -> FloatArray:
-        """The nearest point of the disc, for positions outside."""
         half = np.asarray(x) / 2  # the distance of a finite position may be infinite
         away = np.hypot(half[..., 0], half[..., 1])[..., None]
         rim = self.radius * (1 - 2.0**-50)  # so that no rounding leads out again
@@ -210,7 +262,6 @@ class Disc(Space):
         return np.where(outside, rim * np.divide(half, away, where=outside, out=half), x)
 
     def spread(self, words: NDArray[np.uint64]) -> FloatArray:
-        """Positions spread evenly over the area, from the two halves of each word."""
         away = self.radius * np.sqrt((words >> np.uint64(32)) * 2.0**-32)
         turn = 2 * math.pi * ((words & np.uint64(0xFFFFFFFF)) * 2.0**-32)
         return np.stack((away * np.cos(turn), away * np.sin(turn)), axis=-1)

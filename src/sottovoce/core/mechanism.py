@@ -110,7 +110,6 @@ class Mechanism(Windowed):
         return self.window.v
 
     def to_json(self) -> str:
-        """The canonical spec, `window/1`: resolved numbers, nothing else."""
         return spec.write(self.epsilon, self.domain, self.window)
 
     # -- what the device does ---------------------------------------------------------------------------

@@ -96,7 +96,6 @@ class Mixture(Windowed):
         return np.concatenate([part.positions for part in self.parts])
 
     def to_json(self) -> str:
-        """The canonical spec, `mixture/1`: the coin's weights and the spec of every part."""
         return spec.write_mixture(self.weights, [part.to_json() for part in self.parts])
 
     # -- what the device does ---------------------------------------------------------------------------
@@ -140,7 +139,6 @@ class Mixture(Windowed):
         return Operator.stack([part.operator(x) for part in self.parts], self.shares.tolist())
 
     def groups(self, most: int) -> IntArray:
-        """Groups of neighbouring cells, none of which spans two parts; at least one per part."""
         share = max(1, most // len(self.parts))
         starts = [part.groups(share) + off for part, off in zip(self.parts, self.offsets[:-1], strict=True)]
         return np.concatenate(starts)
@@ -152,7 +150,6 @@ class Mixture(Windowed):
         )
 
     def density(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
-        """The densities of the parts, each times its share."""
         densities = (share * part.density(x, y) for part, share in zip(self.parts, self.shares, strict=True))
         return np.asarray(sum(densities))[()]
 

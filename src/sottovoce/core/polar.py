@@ -41,6 +41,7 @@ class Polar(Reporting):
         distance: The mechanism of the distance, on [0, radius].
         angle: The mechanism of the angle, in radians.
         weights: How much the losses of distance and angle count.
+        name: Which design it is.
     """
 
     epsilon: float
@@ -82,7 +83,6 @@ class Polar(Reporting):
         return product_of_largest((self.distance.largest_ratio, self.angle.largest_ratio), 2)
 
     def to_json(self) -> str:
-        """The canonical spec of both parts."""
         content = {
             "format": FORMAT,
             "epsilon": self.epsilon,

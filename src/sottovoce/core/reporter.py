@@ -3,11 +3,11 @@
     identity      epsilon, domain, cells, dtype, name, digest, to_json, repr
     the device    report, perturb, decode
     the law       total, counts, probabilities, operator, groups, bends,
-                  error, bias, variance, density and their worst cases
+                  error, bias, variance, density and their worst cases (of one number: `Number`)
     privacy       largest_ratio
     composition   questions, width, checked
 
-`Reporter` is what tallies, files, clients and the collector need; `NumberReporter` adds the law of one
+`Reporter` is what tallies, files, clients and the collector need; `core.number.Number` adds the law of one
 number, which estimates and plans work with. A survey is a reporter whose questions are
 reporters again; asked for a law it refers to its questions.
 
@@ -23,8 +23,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core.domains import Domain, FloatArray, Space
-from sottovoce.core.kernels import Operator
+from sottovoce.core.domains import Space
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded
@@ -59,7 +58,11 @@ class Reporter(Protocol):
         """SHA-256 of the canonical spec; a tally and a campaign are tied to it."""
 
     def to_json(self) -> str:
-        """The canonical spec: resolved numbers, nothing else."""
+        """Write the canonical spec.
+
+        Returns:
+            JSON text: resolved numbers, nothing else.
+        """
 
     @property
     def width(self) -> int:
@@ -78,7 +81,18 @@ class Reporter(Protocol):
         outside: Outside = "refuse",
         rng: Seeded = None,
     ) -> NDArray[Any]:
-        """Randomise values: unsigned integers, the only thing that leaves a device."""
+        """Randomise values.
+
+        Args:
+            values: What people know: numbers, positions, or of a survey the values by question.
+            clip: Bring values outside into the domain. Short for `outside="clip"`.
+            missing: What stands in for missing values.
+            outside: What happens to values outside the domain.
+            rng: A seed or generator, for simulations only.
+
+        Returns:
+            Unsigned integers, the only thing that leaves a device.
+        """
 
     def perturb(
         self,
@@ -89,62 +103,39 @@ class Reporter(Protocol):
         outside: Outside = "refuse",
         rng: Seeded = None,
     ) -> Any:
-        """`decode(report(values))`: noisy values instead of cells."""
+        """Noisy values instead of cells: `decode(report(values))`.
+
+        Args:
+            values: As in `report`.
+            clip: As in `report`.
+            missing: As in `report`.
+            outside: As in `report`.
+            rng: As in `report`.
+
+        Returns:
+            What `decode` gives.
+        """
 
     def decode(self, cells: ArrayLike) -> Any:
-        """What each cell stands for."""
+        """What each cell stands for.
+
+        Args:
+            cells: Integers that were reported.
+
+        Returns:
+            Values in the units of the domain; of a survey by question.
+        """
 
     def checked(self, cells: ArrayLike) -> IntArray:
-        """The cells as integers, if they are reports that this object can give."""
+        """The cells as integers, if they are reports that this object can give.
+
+        Args:
+            cells: Integers that were received.
+
+        Returns:
+            The same as an array of 64-bit integers.
+        """
 
     @property
     def largest_ratio(self) -> Fraction:
         """The largest ratio of the probabilities of one report under two inputs: e to the exact ε."""
-
-
-class NumberReporter(Reporter, Protocol):
-    """A reporter of one number, with its exact law."""
-
-    @property
-    def domain(self) -> Domain:
-        """Where values lie: an interval or a circle."""
-
-    @property
-    def total(self) -> int:
-        """How many equally likely draws `counts` counts."""
-
-    def decode(self, cells: ArrayLike) -> FloatArray:
-        """The value that each cell stands for, in the units of the domain."""
-
-    def counts(self, x: ArrayLike) -> IntArray:
-        """How many of the `total` equally likely draws give each cell: exact integers, a row per x."""
-
-    def probabilities(self, x: ArrayLike) -> FloatArray:
-        """The probability of each cell, a row per x."""
-
-    def operator(self, x: ArrayLike) -> Operator:
-        """P(cell | x) for many x."""
-
-    def groups(self, most: int) -> IntArray:
-        """First cells of at most `most` groups of neighbouring cells."""
-
-    def bends(self, first: IntArray) -> FloatArray:
-        """Values between which the law of the groups that begin at `first` is linear in x."""
-
-    def error(self, x: ArrayLike, loss: str | float = "l2", distance: str | None = None) -> FloatArray:
-        """E|y − x|^k of a report y at each x."""
-
-    def worst_error(self, loss: str | float = "l2", distance: str | None = None) -> float:
-        """The largest error over the whole continuous domain."""
-
-    def bias(self, x: ArrayLike) -> FloatArray:
-        """E[y] − x."""
-
-    def variance(self, x: ArrayLike) -> FloatArray:
-        """The variance of a report at each x."""
-
-    def worst_variance(self) -> float:
-        """The largest variance over the whole continuous domain."""
-
-    def density(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
-        """The density of a report near y when the truth is x."""

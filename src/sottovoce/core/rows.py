@@ -87,7 +87,6 @@ class Rows(Number):
         return self.values
 
     def to_json(self) -> str:
-        """The canonical spec, `rows/1`: resolved numbers, nothing else."""
         content = {
             "format": FORMAT,
             "epsilon": self.epsilon,
@@ -141,11 +140,10 @@ class Rows(Number):
         return Operator.rows(np.atleast_2d(self.probabilities(np.reshape(x, -1))))
 
     def bends(self, first: IntArray) -> FloatArray:
-        """Where the nearest input changes: between two of these the law does not change at all."""
         return np.unique(self.domain.from_unit(np.concatenate(([0.0], self._borders, [1.0]))))
 
     def worst_error(self, loss: str | float = "l2", distance: str | None = None) -> float:
-        """The largest error: between borders it is convex in x, up to the places opposite to a report."""
+        # Between borders the error is convex in x, up to the places opposite to a report.
         ends = np.concatenate(([0.0, 1.0], self._borders, np.nextafter(self._borders, 0.0)))
         if self._circular(distance):
             ends = np.concatenate((ends, np.mod(self.values + 0.5, 1.0)))

@@ -90,7 +90,11 @@ class Specified(Compact, ABC):
 
     @abstractmethod
     def to_json(self) -> str:
-        """The canonical spec: resolved numbers, nothing else."""
+        """Write the canonical spec.
+
+        Returns:
+            JSON text: resolved numbers, nothing else.
+        """
 
     @cached_property
     def digest(self) -> str:

@@ -51,6 +51,7 @@ class Survey(Reporting):
         sampled: How many questions a person answers, chosen by lot.
         considered: What was compared when the survey was designed: {how many are answered: total variance
             per person}.
+        name: Which design it is.
     """
 
     epsilon: float
@@ -109,7 +110,6 @@ class Survey(Reporting):
         )
 
     def to_json(self) -> str:
-        """The canonical spec, `survey/1`: how many are answered, and the spec of every question."""
         questions = [
             {"name": name, "spec": json.loads(question.to_json())}
             for name, question in self.questions.items()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.core.reporter import NumberReporter
+from sottovoce.core.number import Number
 from sottovoce.estimates.envelope import CrossFit, Target
 from sottovoce.estimates.statistic import Part, moments
 from sottovoce.estimates.tally import Tally
 
 
-def is_unbiased(reporter: NumberReporter) -> bool:
+def is_unbiased(reporter: Number) -> bool:
     """Whether decoded reports average to the truth at every x, to rounding.
 
     Args:
@@ -33,7 +33,7 @@ def is_unbiased(reporter: NumberReporter) -> bool:
     return bool(np.abs(law.expect(decoded(reporter)) - t).max() < 1e-9)
 
 
-def decoded(reporter: NumberReporter) -> FloatArray:
+def decoded(reporter: Number) -> FloatArray:
     """What every cell stands for, in the unit coordinate."""
     return reporter.domain.to_unit(reporter.decode(np.arange(reporter.cells)))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from sottovoce.core.kernels import Operator
 from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.core.reporter import NumberReporter
+from sottovoce.core.number import Number
 from sottovoce.estimates.statistic import Part
 
 _UNIT = (0.0, 1.0)
@@ -47,7 +47,7 @@ def betting_limit(part: Part, side: int, tail: float, ends: tuple[float, float] 
 
 
 def respondents_limits(
-    part: Part, reporter: NumberReporter, tail: float, betting: tuple[float, float]
+    part: Part, reporter: Number, tail: float, betting: tuple[float, float]
 ) -> tuple[float, float]:
     """Limits for these people's own mean: those by betting, or those by the mechanism's noise alone.
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from sottovoce.core.kernels import Operator
 from sottovoce.core.kernels.tables import FloatArray, IntArray
-from sottovoce.core.reporter import NumberReporter
+from sottovoce.core.number import Number
 from sottovoce.estimates.tally import Tally
 
 _NEAR = 1e-9  # how far from a bend or jump its sides are looked at, in widths of the domain
@@ -33,7 +33,7 @@ class Coarse:
         counts: How many reports each group has.
     """
 
-    mechanism: NumberReporter
+    mechanism: Number
     first: IntArray
     counts: IntArray
 

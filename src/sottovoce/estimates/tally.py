@@ -22,7 +22,7 @@ from sottovoce.core.errors import DataError, NoDataError, SpecError
 from sottovoce.core.formats import from_json
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.number import Number
-from sottovoce.core.reporter import NumberReporter, Reporter
+from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.counting import arrow_columns, count_into, no_counts, spread, total, whole_counts
 
 FORMAT = "tally/1"
@@ -204,7 +204,7 @@ class Tally:
     # -- what it holds ----------------------------------------------------------------------------------
 
     @property
-    def mechanism(self) -> NumberReporter:
+    def mechanism(self) -> Number:
         """What the reports came from, if they are of one number.
 
         Raises:

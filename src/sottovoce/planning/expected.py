@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.core.reporter import NumberReporter
+from sottovoce.core.number import Number
 from sottovoce.designs import cache
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.envelope import CrossFit
@@ -94,7 +94,7 @@ def sample_shape(unit: FloatArray, circle: bool) -> Shapes:
 # -- means: exact ---------------------------------------------------------------------------------------
 
 
-def mean_error(m: NumberReporter, people: int, shapes: Shapes | None, confidence: float) -> Expected:
+def mean_error(m: Number, people: int, shapes: Shapes | None, confidence: float) -> Expected:
     """The standard error of the decoded mean of an unbiased mechanism: the mechanism's noise only.
 
     Without shapes for the worst case over all truths.
@@ -104,7 +104,7 @@ def mean_error(m: NumberReporter, people: int, shapes: Shapes | None, confidence
     return Expected(error, min(_normal(confidence) * error, _WHOLE))
 
 
-def direction_error(m: NumberReporter, people: int, shapes: Shapes, confidence: float) -> Expected:
+def direction_error(m: Number, people: int, shapes: Shapes, confidence: float) -> Expected:
     """The standard error of the mean direction on the unit circle, by the delta method.
 
     With z = e^{2πi·y}: E[z | x] = ρ·e^{2πi·x}. Turned so that the mean direction is 0, the error of the
@@ -133,7 +133,7 @@ def _normal(confidence: float) -> float:
 
 def simulated(
     task: str,
-    m: NumberReporter,
+    m: Number,
     people: int,
     shapes: Shapes,
     confidence: float,
@@ -205,7 +205,7 @@ def _progress(times: int, shapes: int, doubt: float) -> float:
 class _Draw:
     """Tallies of so many people, without the people: cells have the chances of the exact law."""
 
-    mechanism: NumberReporter
+    mechanism: Number
     chances: FloatArray
     people: int
 

@@ -68,6 +68,9 @@ class Operator:
             lower: For every input the cell that holds the window's start, and the part of it below.
             upper: The same for the window's end.
             wrapped: Whether the window goes around the seam of a circle.
+
+        Returns:
+            The operator.
         """
         ends = [(lower[0], 1 - lower[1], lower[1]), (upper[0], upper[1] - 1, -upper[1])]
         if wrapped.any():
@@ -83,7 +86,14 @@ class Operator:
 
     @classmethod
     def rows(cls, matrix: FloatArray) -> Operator:
-        """A law given as explicit probabilities, inputs × cells."""
+        """A law given as explicit probabilities.
+
+        Args:
+            matrix: P(cell | input), a row per input.
+
+        Returns:
+            The operator.
+        """
         inputs, cells = matrix.shape
         least = matrix.min(axis=0)
         extra = matrix.max(axis=0) - least
@@ -103,7 +113,15 @@ class Operator:
 
     @classmethod
     def stack(cls, parts: Sequence[Operator], shares: Sequence[float]) -> Operator:
-        """The law of a public coin: the cells of all parts side by side, each scaled by its share."""
+        """The law of a public coin: the cells of all parts side by side.
+
+        Args:
+            parts: The laws of the parts.
+            shares: The probability of each.
+
+        Returns:
+            The operator.
+        """
         firsts = np.cumsum([0, *(len(part.extra) for part in parts[:-1])])
         return cls(
             np.concatenate([share * part.background for part, share in zip(parts, shares, strict=True)]),
@@ -114,7 +132,14 @@ class Operator:
         )
 
     def averaged(self, inside: int) -> Operator:
-        """The law of averages over `inside` consecutive inputs: values spread over a bin."""
+        """The law of averages over consecutive inputs: values spread over a bin.
+
+        Args:
+            inside: How many inputs are one bin.
+
+        Returns:
+            An operator whose inputs are the bins.
+        """
         if inside == 1:
             return self
         inputs = len(self.places) // inside
@@ -184,7 +209,14 @@ class Operator:
         )
 
     def on_slots(self, f: FloatArray) -> FloatArray:
-        """A function of the cells, zero on the other slots."""
+        """A function of the cells on all slots.
+
+        Args:
+            f: One number per cell.
+
+        Returns:
+            One number per slot, zero where there is no cell.
+        """
         out = np.zeros(len(self.extra))
         out[self.cells] = f
         return out
@@ -250,7 +282,11 @@ class Operator:
         return d.tocsr(), d.T.tocsr()
 
     def dense(self) -> FloatArray:
-        """The whole matrix, inputs by cells: for small problems and for tests."""
+        """The whole matrix, for small problems and for tests.
+
+        Returns:
+            Probabilities, inputs by cells.
+        """
         inputs, slots = len(self.places), len(self.extra)
         rise = np.zeros((inputs, slots + 1))
         each = np.arange(inputs)[:, None]
