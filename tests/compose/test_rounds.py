@@ -50,10 +50,10 @@ def test_one_round_per_person_is_what_the_ledger_pays_for(tmp_path: Path) -> Non
     ledger = sv.Ledger(tmp_path / "ledger.db", budget=1)
     ledger.enrol("first round", plan.first)
     ledger.enrol("second round", plan.second(first))
-    ledger.answer("second round", 0.3)
+    ledger.report("second round", 0.3)
     assert ledger.spent == 1
     with pytest.raises(BudgetError, match="0 is left of the budget of 1"):
-        ledger.answer("first round", 0.3)
+        ledger.report("first round", 0.3)
 
 
 def test_bad_input() -> None:
