@@ -8,7 +8,7 @@ reports by hour and takes means.
 Data: a simulated population, low at night, higher in the day, one in ten running in
 the evening.
 
-To see: the quiet night and the runners of the evening stand out. At seven in the
+To see: the quiet night and the runners of the evening stand out. At four in the
 morning the interval misses the truth, as one in twenty may.
 """
 
