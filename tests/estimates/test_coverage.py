@@ -24,6 +24,8 @@ from benchmarks.interval_coverage import (
     table,
 )
 
+from sottovoce.estimates.envelope import CrossFit
+
 SETTINGS = {
     Setting("pm", 4.0, 100, "skewed"): 120,
     Setting("sw", 1.0, 100, "two peaks"): 32,
@@ -63,6 +65,25 @@ def test_every_interval_covers_at_least_as_often_as_it_says() -> None:
 def test_intervals_of_half_the_width_are_caught(setting: Setting, quantity: str) -> None:
     rows = collect(lines(0.5, {setting: 160}))
     assert not next(row for row in rows if row.quantity == quantity).holds
+
+
+def test_weights_tuned_to_their_own_counts_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mutant that envelope.py describes: the same half chooses and is weighed."""
+    setting, runs = Setting("sw", 4.0, 100, "skewed"), range(80)
+    quantities = [q for q in setting.quantities if q.names == ("mean",)]
+    monkeypatch.setattr(Setting, "quantities", quantities)
+    honest = condense(simulate(setting, runs))["mean"]
+    proper = CrossFit.__init__
+
+    def tuned(self: CrossFit, *given: object, **options: object) -> None:
+        proper(self, *given, **options)  # type: ignore[arg-type]
+        (one, other), (two, own) = self._halves
+        self._halves = [(one, own), (two, other)]
+
+    monkeypatch.setattr(CrossFit, "__init__", tuned)
+    held, _, _ = condense(simulate(setting, runs))["mean"]
+    assert honest[0] / 80 >= least_coverage(80, 1e-6)
+    assert held < honest[0]
 
 
 def test_the_limit_is_where_the_binomial_says() -> None:
