@@ -100,8 +100,8 @@ def default_bins(tally: Tally) -> int:
     >>> default_bins(Tally(sw(1.0), [0] * 10_000))
     32
     """
-    wanted = 4 * (tally.n * tally.mechanism.epsilon**2) ** 0.25
-    return int(min(2 ** np.clip(np.rint(np.log2(wanted)), 4, 8), tally.mechanism.cells))
+    ideal = 4 * (tally.n * tally.mechanism.epsilon**2) ** 0.25
+    return int(min(2 ** np.clip(np.rint(np.log2(ideal)), 4, 8), tally.mechanism.cells))
 
 
 # -- the methods: the probabilities of the bins, and a function that repeats them on resampled counts ------

@@ -29,8 +29,8 @@ def betting_limit(part: Part, side: int, tail: float, ends: tuple[float, float] 
     loud = np.sqrt(max(part.most + (high - low) ** 2 / 4, quiet**2))
     sizes = np.geomspace(quiet, loud, 1 + int(np.ceil(np.log(loud / quiet) / np.log(2.5))))
     beta = np.minimum(np.sqrt(2 * np.log(1 / tail) / n) / sizes, 0.95 / (top - low))
-    seen = np.flatnonzero(part.counts)
-    w, counts = w[seen], part.counts[seen]
+    occupied = np.flatnonzero(part.counts)
+    w, counts = w[occupied], part.counts[occupied]
 
     def excluded(theta: float) -> bool:
         capital = [counts @ np.log1p(b * (theta - w)) for b in beta]

@@ -110,7 +110,7 @@ class _Hull:
         groups = len(coarse.counts)
         self.begin, self.end = _dyadic(groups)
         below = np.concatenate(([0.0], np.cumsum(coarse.shares)))
-        self.seen = np.clip(below[self.end] - below[self.begin], 0.0, 1.0)
+        self.shares = np.clip(below[self.end] - below[self.begin], 0.0, 1.0)
         rows = np.unique(Nodes(coarse).straight[1].round(8), axis=0)  # the sides of a bend are one
         total = np.concatenate((np.zeros((len(rows), 1)), np.cumsum(rows, axis=1)), axis=1)
         self.law = (total[:, self.end] - total[:, self.begin]).T
@@ -119,7 +119,7 @@ class _Hull:
         """The least violation of any limit by any mixture, and the range where it occurs."""
         from scipy.optimize import linprog
 
-        low, high = _limits(self.seen, self.coarse.n, np.log(2 * len(self.seen) / alpha))
+        low, high = _limits(self.shares, self.coarse.n, np.log(2 * len(self.shares) / alpha))
         ranges, inputs = self.law.shape
         one = np.ones((ranges, 1))
         above, under = np.hstack((self.law, -one)), np.hstack((-self.law, -one))
@@ -167,18 +167,18 @@ def _dyadic(groups: int) -> tuple[IntArray, IntArray]:
     return begin, end
 
 
-def _limits(seen: FloatArray, n: int, budget: float) -> tuple[FloatArray, FloatArray]:
-    """All p with n·KL(seen ‖ p) ≤ budget, as an interval for each entry, by bisection."""
+def _limits(share: FloatArray, n: int, budget: float) -> tuple[FloatArray, FloatArray]:
+    """All p with n·KL(share ‖ p) ≤ budget, as an interval for each entry, by bisection."""
 
     def divergence(p: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore", invalid="ignore"):
-            one = np.where(seen > 0, seen * np.log(seen / p), 0.0)
-            other = np.where(seen < 1, (1 - seen) * np.log((1 - seen) / (1 - p)), 0.0)
+            one = np.where(share > 0, share * np.log(share / p), 0.0)
+            other = np.where(share < 1, (1 - share) * np.log((1 - share) / (1 - p)), 0.0)
         return np.asarray(one + other)
 
     ends = []
     for edge in (0.0, 1.0):
-        inside, outside = seen.copy(), np.full_like(seen, edge)
+        inside, outside = share.copy(), np.full_like(share, edge)
         for _ in range(60):
             middle = (inside + outside) / 2
             fine = n * divergence(middle) <= budget

@@ -111,10 +111,10 @@ class Splines:
         theta = np.zeros(design.shape[1])
         if start is not None:
             theta[: len(start)] = start
-        state, wanted = self._at(design, theta), np.array(smoothing)
+        state, lambdas = self._at(design, theta), np.array(smoothing)
         before, smooth = -np.inf, SPLINES - 1
         for turn in range(_ROUNDS):
-            s = self._penalties(wanted, penalties, len(atoms))
+            s = self._penalties(lambdas, penalties, len(atoms))
             state, gain = self._climb(state, s, most=1)
             theta, a = state.theta, state.information + s
             logs = np.linalg.slogdet(s)[1] - np.linalg.slogdet(a)[1]
@@ -127,8 +127,10 @@ class Splines:
             for i, penalty in enumerate(penalties):
                 up = float(((inverse_s - inverse_a) * penalty).sum())
                 ratio = max(up, 1e-12) / max(float(theta[:smooth] @ penalty @ theta[:smooth]), 1e-12)
-                wanted[i] = np.clip(wanted[i] * np.clip(ratio, 0.1, 10.0), *_LAMBDA)
-        return SplineFit(state.f, float(evidence), order, (float(wanted[0]), float(wanted[1])), atoms, theta)
+                lambdas[i] = np.clip(lambdas[i] * np.clip(ratio, 0.1, 10.0), *_LAMBDA)
+        return SplineFit(
+            state.f, float(evidence), order, (float(lambdas[0]), float(lambdas[1])), atoms, theta
+        )
 
     def refit(self, fit: SplineFit) -> FloatArray:
         """The density for these counts with the smoothing and atoms of another fit (for a bootstrap)."""
@@ -173,7 +175,7 @@ class Splines:
         return _State(self, design, theta, f, q, float(self.counts @ np.log(q)))
 
     def _likely_places(self, fit: SplineFit) -> set[int]:
-        """Where an atom may be: the highest point, and where mass is most wanted by a stiffer fit."""
+        """Where an atom may be: the highest point, and where mass is most lambdas by a stiffer fit."""
         design = self._design(fit.atoms)
         s = self._penalties(np.array(STIFF), (self._penalty(1), self._penalty(2)), len(fit.atoms))
         stiff = self._climb(self._at(design, fit.theta), s, most=20)[0].f

@@ -160,10 +160,10 @@ def bootstrap_limit(
 
 def _fewer(part: Part, most: int = 1024) -> Part:
     """A part on at most `most` groups, each with the average weight of its reports: for resampling."""
-    seen = np.flatnonzero(part.counts)
-    if len(seen) <= most:
-        return Part(part.weights[seen], part.counts[seen], part.least, part.most)
-    first = seen[np.arange(most) * len(seen) // most]
+    occupied = np.flatnonzero(part.counts)
+    if len(occupied) <= most:
+        return Part(part.weights[occupied], part.counts[occupied], part.least, part.most)
+    first = occupied[np.arange(most) * len(occupied) // most]
     counts = np.add.reduceat(part.counts, first)
     weights = np.add.reduceat(part.counts * part.weights, first) / counts
     return Part(weights, counts, part.least, part.most)
