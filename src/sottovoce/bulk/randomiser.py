@@ -19,7 +19,6 @@ from sottovoce.core.domains import FloatArray, Space
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.core.number import Number
 from sottovoce.core.policy import WORDS, Missing, Outside, Policy
-from sottovoce.core.randomness import word_source
 from sottovoce.core.reporter import Reporter
 
 
@@ -77,7 +76,7 @@ class Randomiser:
                     raise ArgumentError(
                         f"mechanisms must ask for a column once, got {column!r} twice", argument="mechanisms"
                     )
-                inputs[column] = cast(Space, question.domain)
+                inputs[column] = _space(question)
         return inputs
 
     @property
@@ -116,36 +115,29 @@ class Randomiser:
 
     def _cells(self, batch: pa.RecordBatch, name: str) -> tuple[NDArray[Any], Mask]:
         """One column of reports, and the rows that lacked a value."""
-        mechanism = self.mechanisms[name]
-        draws: FreshDraws | KeyedDraws = FreshDraws(mechanism, batch.num_rows)
+        mechanism, policy = self.mechanisms[name], self.policy
+        spaces = {column: _space(question) for column, question in _asked(name, mechanism).items()}
+        values = {column: read_values(batch, column, space) for column, space in spaces.items()}
+        missing = np.zeros(batch.num_rows, dtype=np.bool_)
+        if self.row_id is None and policy.missing not in ("drop", "keep"):
+            answers = _answers(name, mechanism, values)
+            return mechanism.report(answers, missing=policy.missing, outside=policy.outside), missing
+        draws = None
+        words = np.zeros(
+            batch.num_rows, dtype=np.uint64
+        )  # of a row without a report nobody sees what stood in
         if self.row_id is not None:
             draws = KeyedDraws(cast(Number, mechanism), self.secret, name, batch.column(self.row_id))
-        values, lacking = {}, np.zeros(batch.num_rows, dtype=np.bool_)
-        for column, question in _asked(name, mechanism).items():
-            domain = cast(Space, question.domain)
-            numbers, missing = self._judged(read_values(batch, column, domain), column, domain)
-            if missing.any():
-                numbers = np.array(numbers, dtype=np.float64)
-                numbers[missing] = self._stand_ins(draws, domain)[missing]
-            values[column], lacking = numbers, lacking | missing
-        answers: Any = values[name] if _is_simple(mechanism) else values
-        return draws.report(answers), lacking
-
-    def _judged(self, values: FloatArray, column: str, domain: Space) -> tuple[FloatArray, Mask]:
-        """The values of a column, clipped if that is the policy, and which of them are missing."""
-        ends = (values.min(), values.max()) if values.size else ()  # NaN if there is one
-        if not domain.shape and domain.contains(ends).all():  # the usual case, seen in one pass
-            return values, np.zeros(values.shape, dtype=np.bool_)
-        return self.policy.judge(values, domain, f"values of column {column!r}")
-
-    def _stand_ins(self, draws: FreshDraws | KeyedDraws, domain: Space) -> FloatArray:
-        """What could stand in for the value of each row."""
-        if isinstance(self.policy.missing, float):
-            return np.full(draws.rows, self.policy.missing)
-        if self.policy.missing == "uniform":
-            return domain.spread(draws.stand_ins())
-        # Of a row that is dropped or stays empty nobody sees what stood in.
-        return domain.spread(np.zeros(draws.rows, dtype=np.uint64))
+            words = draws.stand_ins()
+        for column, space in spaces.items():
+            values[column], absent = policy.judge(values[column], space, f"values of column {column!r}")
+            if absent.any():
+                filled = np.array(values[column], dtype=np.float64)
+                number = None if isinstance(policy.missing, str) else policy.missing
+                filled[absent] = space.spread(words[absent]) if number is None else number
+                values[column], missing = filled, missing | absent
+        report = mechanism.report if draws is None else draws.report
+        return report(_answers(name, mechanism, values)), missing
 
     def refusal(self, batches: Iterable[pa.RecordBatch], where: str, rows: int = 0) -> DataError:
         """How many values of a column the policy refuses, and the first one's row, from a bad batch on.
@@ -182,22 +174,6 @@ class Randomiser:
         return refused
 
 
-@dataclass(frozen=True)
-class FreshDraws:
-    """Draws of the secure stream, as `KeyedDraws` gives those of a secret."""
-
-    mechanism: Reporter
-    rows: int
-
-    def report(self, values: FloatArray | Mapping[str, FloatArray]) -> NDArray[Any]:
-        """The reports of these values."""
-        return self.mechanism.report(values)
-
-    def stand_ins(self) -> NDArray[np.uint64]:
-        """A uniform word for every row."""
-        return word_source().words(self.rows)
-
-
 def _is_simple(mechanism: Reporter) -> bool:
     """Whether it asks one thing, and not several questions by name."""
     return any(question is mechanism for question in mechanism.questions.values())
@@ -206,3 +182,13 @@ def _is_simple(mechanism: Reporter) -> bool:
 def _asked(name: str, mechanism: Reporter) -> Mapping[str, Reporter]:
     """The columns of values that go into a column of reports, and what each is asked by."""
     return {name: mechanism} if _is_simple(mechanism) else mechanism.questions
+
+
+def _answers(name: str, mechanism: Reporter, values: Mapping[str, FloatArray]) -> Any:
+    """The values of each column as the mechanism takes them."""
+    return values[name] if _is_simple(mechanism) else values
+
+
+def _space(question: Reporter) -> Space:
+    """Where the values of one question lie."""
+    return cast(Space, question.domain)
