@@ -4,8 +4,8 @@
 
 Means are those of `sottovoce.plan`: exact, for the worst truth, of the best unbiased mechanism, which is the
 certified optimum; on a circle the mean direction over two reference shapes. They are for one person: divide
-by √n. Distributions (Wasserstein error) and quartiles (absolute error) are simulated as `sottovoce.plan` does
-for `two_scale` over the same reference shapes: a grid of ε and people with the standard error of each entry.
+by √n. Distributions (Wasserstein error) and their quartiles (absolute error) are simulated for `two_scale`
+over the reference shapes of `sottovoce.plan`: a grid of ε and people with the standard error of each entry.
 """
 
 import json
@@ -51,7 +51,7 @@ def simulate(circle: bool, epsilon: float, people: int, repetitions: int, seed: 
             fitted = sv.distribution(tally, bins=256, band=False)
             got = Cumulative.of_bins(fitted.probabilities)
             off = [
-                abs(np.interp(q, got.after, got.at) - np.interp(q, truth.after, truth.at)) for q in QUARTILES
+                abs(np.interp(p, got.after, got.at) - np.interp(p, truth.after, truth.at)) for p in QUARTILES
             ]
             found.append((wasserstein(got, truth, circle=circle), np.mean(off)))
     return np.array(found).T

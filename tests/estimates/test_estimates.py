@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 import sottovoce as sv
-from sottovoce.core.errors import NoDataError
+from sottovoce.core.errors import DataError, NoDataError
 from sottovoce.estimates.envelope import Envelope, Target
 from sottovoce.estimates.finite import betting_limit
 from sottovoce.estimates.model import Coarse, Nodes
@@ -184,6 +184,8 @@ def test_units_do_not_matter() -> None:
 
 CIRCLE = sv.Tally(sv.ogpm(1.0, sv.Circle(24)), [1, 2, 3])
 LINE = sv.Tally(sv.sw(1.0), [1, 2, 3])
+TWO = sv.vector(1.0, [(0, 1), (0, 24)])
+SURVEY = sv.Tally(TWO, TWO.report(np.full((20, 2), 0.5), rng=1))
 
 
 @pytest.mark.parametrize(
@@ -209,6 +211,9 @@ LINE = sv.Tally(sv.sw(1.0), [1, 2, 3])
         (lambda: sv.probability(LINE, 0.5, 0.2), ValueError, "low must not exceed high"),
         (lambda: sv.probability(LINE, 0.5, 2), ValueError, "high must lie in the domain"),
         (lambda: sv.mean(LINE).moved_by(1), ValueError, "no bound"),
+        (lambda: sv.mean(SURVEY), DataError, "ask one of its questions, such as tally\\['0'\\]"),
+        (lambda: sv.honesty(SURVEY), DataError, "not of one number"),
+        (lambda: sv.distribution(SURVEY), DataError, "not of one number"),
     ],
 )
 def test_bad_input_is_refused_in_words(make, error, says) -> None:  # type: ignore[no-untyped-def]

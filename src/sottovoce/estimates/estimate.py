@@ -183,6 +183,8 @@ class Query:
         n = self.tally.n
         if not at_every_n:
             notes, limits = _few_notes(n) + notes, ends if n < 2 else limits
+        elif n < 2:
+            notes += ("one report is too few for a standard error",)
         low, high = (float(np.clip(limit, *ends)) for limit in (limits[0] - _ROUNDING, limits[1] + _ROUNDING))
         if low > high:  # each limit has a statistic of its own: then nothing between the two is excluded
             notes += (CONTRADICTION,) if low - high > 1e-9 else ()

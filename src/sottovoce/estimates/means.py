@@ -72,24 +72,25 @@ def mean(
     """
     query = Query(tally, "mean", estimand, confidence).on_interval(instead="circular_mean")
     one_of(interval, "interval", INTERVALS)
-    if one_of(method, "method", METHODS) == "auto":
-        method = "decoded" if is_unbiased(tally.mechanism) else "envelope"
-    return _METHODS[method](query, interval, rng)
-
-
-def _decoded(query: Query, interval: str, rng: Seeded) -> Estimate:
-    """The average of decoded reports, for an unbiased mechanism."""
-    reporter = query.tally.mechanism
-    if not is_unbiased(reporter):
+    one_of(method, "method", METHODS)
+    unbiased = method in ("auto", "decoded") and is_unbiased(tally.mechanism)
+    if method == "decoded" and not unbiased:
         raise ArgumentError(
             "method='decoded' needs an unbiased mechanism; use 'envelope', or 'raw' on purpose",
             code="biased",
             argument="method",
         )
+    if method == "auto":
+        method = "decoded" if unbiased else "envelope"
+    return _METHODS[method](query, interval, rng)
+
+
+def _decoded(query: Query, interval: str, rng: Seeded) -> Estimate:
+    """The average of decoded reports, for an unbiased mechanism."""
     part = decoded_part(query.tally, query.estimand)
     limits = _limits(query, interval, [part], [part], rng)
     if interval == "finite" and query.estimand == "respondents":
-        limits = respondents_limits(part, reporter, query.tail, limits)
+        limits = respondents_limits(part, query.tally.mechanism, query.tail, limits)
     average = moments([part], query.estimand)
     return query.answer(
         limits,
