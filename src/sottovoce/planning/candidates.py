@@ -32,15 +32,7 @@ class Candidate:
     reason: str
 
     def on_unit(self, epsilon: float, circle: bool) -> Mechanism | Mixture:
-        """The mechanism on the unit interval or circle, where errors are computed.
-
-        Args:
-            epsilon: The privacy parameter.
-            circle: Whether it is the circle.
-
-        Returns:
-            The mechanism, built once.
-        """
+        """The mechanism on the unit interval or circle, where errors are computed; built once."""
         return _built(self, epsilon, circle)
 
 

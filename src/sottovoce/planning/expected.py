@@ -7,8 +7,8 @@ so a million people cost no more than a thousand. Results are kept in the cache;
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from functools import cached_property
@@ -153,28 +153,47 @@ def simulated(
         return known
     rng = np.random.default_rng(list(hashlib.sha256(json.dumps(question).encode()).digest()))
     law = m.operator(shapes.points)
-    runs: list[_Runs] = []
-    for density in shapes.densities:
-        chances, truth = np.maximum(law.mix(density), 0.0), Cumulative.of_bins(density)
-        drawn = _Draw(m, chances / chances.sum(), people)
-        runs.append(
-            _Quantiles(drawn, truth, confidence, p)
-            if task == "quantile"
-            else _Distributions(drawn, truth, confidence)
-        )
+    chances = [np.maximum(law.mix(density), 0.0) for density in shapes.densities]
+    looks = [_look(task, Cumulative.of_bins(density), confidence, p) for density in shapes.densities]
+    runs: list[
+        list[tuple[float, FloatArray]]
+    ] = []  # of every repetition, for every shape: error, half-widths
     share = 0.0
     while share < 1:
-        for run in runs:
-            run.once(rng)
-        errors = np.array([run.errors for run in runs])
-        error, doubt = _pooled(errors)
-        times = errors.shape[1]
-        share = times / repetitions if repetitions else _progress(times, len(runs), doubt / error)
+        tallies = [Tally.from_counts(m, rng.multinomial(people, chance / chance.sum())) for chance in chances]
+        runs.append([look(tally) for look, tally in zip(looks, tallies, strict=True)])
+        error, doubt = _pooled(np.array([[error for error, _ in run] for run in runs]))
+        share = len(runs) / repetitions if repetitions else _progress(len(runs), len(looks), doubt / error)
         if tick is not None:
             tick(min(share, 1.0))
-    result = Expected(error, float(np.mean([run.half_width for run in runs])), doubt)
+    squares = np.array([[half_widths**2 for _, half_widths in run] for run in runs])
+    result = Expected(error, float(np.sqrt(np.nanmean(squares, axis=0)).mean()), doubt)
     cache.store("plans", question, json.dumps(astuple(result)).encode())
     return result
+
+
+Look = Callable[[Tally], tuple[float, FloatArray]]
+
+
+def _look(task: str, truth: Cumulative, confidence: float, p: float) -> Look:
+    """What gives the error of an estimate, and half-widths that count by their root mean square."""
+    turns, true = itertools.count(), float(np.interp(p, truth.after, truth.at))
+
+    def distance(tally: Tally) -> tuple[float, FloatArray]:
+        fitted = Cumulative.of_bins(distribution(tally, band=False).probabilities)
+        gaps = fitted.limits(_PROBES)[0] - truth.limits(_PROBES)[0]
+        circle = tally.mechanism.domain.is_circle
+        return wasserstein(fitted, truth, circle=circle), _normal(confidence) * gaps
+
+    def level(tally: Tally) -> tuple[float, FloatArray]:
+        fit, half = CrossFit(tally), np.nan
+        if next(turns) < _INTERVALS:
+            [(low, high)] = quantile_limits(fit, [p], (1 - confidence) / 2)
+            half = (high - low) / 2
+        [value] = quantile_values(fit, tally.mechanism.epsilon, [p])
+        return abs(value - true), np.array([half])
+
+    return level if task == "quantile" else distance
 
 
 def _remembered(question: list[object]) -> Expected | None:
@@ -187,10 +206,10 @@ def _remembered(question: list[object]) -> Expected | None:
 
 
 def _pooled(errors: FloatArray) -> tuple[float, float]:
-    """Mean over the shapes, with its standard error."""
-    times = errors.shape[1]
-    spread = errors.std(axis=1, ddof=1) if times > 1 else errors[:, 0]
-    return float(errors.mean()), float(np.sqrt((spread**2).sum() / times)) / len(errors)
+    """Mean over repetitions and shapes, with its standard error."""
+    times, shapes = errors.shape
+    spread = errors.std(axis=0, ddof=1) if times > 1 else errors[0]
+    return float(errors.mean()), float(np.sqrt((spread**2).sum() / times)) / shapes
 
 
 def _progress(times: int, shapes: int, doubt: float) -> float:
@@ -199,66 +218,3 @@ def _progress(times: int, shapes: int, doubt: float) -> float:
         return 1.0
     needed = max(_LEAST, times * (doubt / _SURE) ** 2)
     return min(times / needed, 1.0) if times >= _LEAST else min(times / needed, 0.99)
-
-
-@dataclass(frozen=True, eq=False)
-class _Draw:
-    """Tallies of so many people, without the people: cells have the chances of the exact law."""
-
-    mechanism: Number
-    chances: FloatArray
-    people: int
-
-    def __call__(self, rng: np.random.Generator) -> Tally:
-        return Tally.from_counts(self.mechanism, rng.multinomial(self.people, self.chances))
-
-
-class _Runs(ABC):
-    """Simulated tallies of one shape, and the errors of what is estimated from them."""
-
-    def __init__(self, draw: _Draw, truth: Cumulative, confidence: float) -> None:
-        self.draw, self.truth, self.confidence = draw, truth, confidence
-        self.errors: list[float] = []
-
-    def once(self, rng: np.random.Generator) -> None:
-        """One more of them."""
-        self.errors.append(self._error(self.draw(rng)))
-
-    @abstractmethod
-    def _error(self, tally: Tally) -> float: ...
-
-    @property
-    @abstractmethod
-    def half_width(self) -> float: ...
-
-
-class _Distributions(_Runs):
-    _squares: FloatArray | float = 0.0
-
-    def _error(self, tally: Tally) -> float:
-        fitted = Cumulative.of_bins(distribution(tally, band=False).probabilities)
-        self._squares += (fitted.limits(_PROBES)[0] - self.truth.limits(_PROBES)[0]) ** 2
-        return wasserstein(fitted, self.truth, circle=self.draw.mechanism.domain.is_circle)
-
-    @property
-    def half_width(self) -> float:
-        return _normal(self.confidence) * float(np.sqrt(self._squares / len(self.errors)).mean())
-
-
-class _Quantiles(_Runs):
-    def __init__(self, draw: _Draw, truth: Cumulative, confidence: float, p: float) -> None:
-        super().__init__(draw, truth, confidence)
-        self._p, self._halves = p, list[float]()
-        self._true = float(np.interp(p, truth.after, truth.at))
-
-    def _error(self, tally: Tally) -> float:
-        fit = CrossFit(tally)
-        if len(self._halves) < _INTERVALS:
-            [(low, high)] = quantile_limits(fit, [self._p], (1 - self.confidence) / 2)
-            self._halves.append((high - low) / 2)
-        [value] = quantile_values(fit, self.draw.mechanism.epsilon, [self._p])
-        return abs(value - self._true)
-
-    @property
-    def half_width(self) -> float:
-        return float(np.mean(self._halves))

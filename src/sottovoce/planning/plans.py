@@ -91,17 +91,7 @@ class Scenario:
     def expected(
         self, candidate: Candidate, epsilon: float, people: int, tick: Tick | None = None
     ) -> Expected:
-        """The error of one mechanism on the unit domain.
-
-        Args:
-            candidate: The mechanism's design.
-            epsilon: The privacy parameter.
-            people: How many people report.
-            tick: Is told the share of the work that is done.
-
-        Returns:
-            The error and half the width of the interval.
-        """
+        """The error of one mechanism on the unit domain; `tick` hears the share of the work that is done."""
         m = candidate.on_unit(epsilon, self.domain.is_circle)
         if self.task == "mean" and not self.domain.is_circle:
             return mean_error(m, people, self.shapes, self.confidence)
@@ -111,17 +101,7 @@ class Scenario:
         return simulated(self.task, m, people, shapes, self.confidence, self.repetitions, self.p, tick)
 
     def option(self, candidate: Candidate, epsilon: float, people: int, tick: Tick | None = None) -> Option:
-        """The same in the units of the domain.
-
-        Args:
-            candidate: The mechanism's design.
-            epsilon: The privacy parameter.
-            people: How many people report.
-            tick: Is told the share of the work that is done.
-
-        Returns:
-            The mechanism as an option of a plan.
-        """
+        """The same in the units of the domain, as an option of a plan."""
         expected, scale = self.expected(candidate, epsilon, people, tick), self.domain.width
         return Option(
             candidate.name,
@@ -211,7 +191,8 @@ class Plan:
         rough = replace(self.scenario, repetitions=self.scenario.repetitions or ROUGH)
         spots, looks = 9 if task == "mean" else 4, itertools.count(1)
 
-        def error(option: Option, epsilon: float, people: int) -> float:
+        def error(k: int, epsilon: float, people: int) -> float:
+            option = self.options[k]
             if (epsilon, people) == (option.epsilon, option.people):
                 value = option.error
             else:
@@ -221,4 +202,5 @@ class Plan:
             return value
 
         label = f"{ERROR_NAMES[task]}, in units of the domain"
-        return draw_errors(self.options, error, spots=spots, label=label, target=self.target, axes=axes)
+        points = [(option.name, option.epsilon, option.people, option.error) for option in self.options]
+        return draw_errors(points, error, spots=spots, label=label, target=self.target, axes=axes)
