@@ -107,6 +107,9 @@ def others() -> dict[str, Callable[[], Reporting]]:
         "pairs of four": lambda: sv.vector(3.0, [(0, 1)] * 4, "sample", k=2),
         "many": lambda: sv.vector(2.0, [(0, 1)] * 30, "sample", k=3, design=partial(sv.ogpm, cells=8)),
         "everything": _everything,
+        "far away": lambda: sv.optimal(1.0, (1e9, 1e9 + 1)),
+        "vast": lambda: sv.ogpm(1.0, (-1e308, 1e308), cells=64),
+        "two doubles": lambda: sv.ogpm(1.0, (0.0, 5e-324), cells=64),
         "coin": lambda: sv.Rows.of(1.0, [[0.73, 0.27], [0.27, 0.73]], name="coin"),
     }
 
