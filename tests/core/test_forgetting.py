@@ -79,14 +79,12 @@ def found(mode: str, design: str, plain: bool) -> list[int]:
     return [int(number) for number in out.stdout.split()]
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="looks at Linux's image of the memory")
 @pytest.mark.parametrize("design", ["uniform", "general"])
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
 def test_memory_does_not_hold_what_drew_a_report(design: str, plain: bool) -> None:
     assert found("forgets", design, plain) == [0, 0, 0]
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="looks at Linux's image of the memory")
 def test_the_search_finds_what_is_kept() -> None:
     key, word, _ = found("remembers", "uniform", True)
     assert key >= 1
