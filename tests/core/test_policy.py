@@ -73,3 +73,18 @@ def test_errors_keep_code_and_argument_through_pickle() -> None:
     error = pickle.loads(pickle.dumps(DataError("no", code="outside", argument="x")))
     assert isinstance(error, Coded)
     assert (str(error), error.code, error.argument) == ("no", "outside", "x")
+
+
+def test_clip_is_true_or_false() -> None:
+    for refused in (lambda: Policy.of(clip="yes"), lambda: sv.ogpm(1.0).report(5, clip="no")):  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="clip must be True or False, got clip="):
+            refused()
+
+
+def test_a_table_that_means_another_epsilon_is_refused() -> None:
+    """Rounding is repaired; ε = 2.2 is not made ε = 1 behind anybody's back."""
+    with pytest.raises(ArgumentError, match=r"keep epsilon=1\.0: .* factor of 9, epsilon=2\.19722"):
+        sv.Rows.of(1.0, [[0.9, 0.1], [0.1, 0.9]])
+    with pytest.raises(ArgumentError, match="factor of inf"):
+        sv.Rows.of(1.0, [[1.0, 0.0], [0.0, 1.0]])
+    assert sv.audit(sv.Rows.of(1.0, [[0.7311, 0.2689], [0.2689, 0.7311]])).holds

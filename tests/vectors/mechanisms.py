@@ -18,6 +18,7 @@ import sottovoce as sv
 from sottovoce.core.domains import Domain, as_domain
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.repair import repaired
 from sottovoce.core.rows import Rows
 from sottovoce.core.window import Window
 from sottovoce.designs.build import background_window
@@ -66,8 +67,8 @@ def mechanisms() -> dict[str, AnyMechanism]:
     made["rows of 33 bits"] = _uneven_rows(1.0)
     made["rows of two"] = Rows.of(2.0, [[0.8, 0.2], [0.2, 0.8]], (0, 1))
     made["rows of one input"] = Rows.of(1.0, [[0.5, 0.25, 0.25]], (-1, 1), inputs=[0.0])
-    made["rows on a circle"] = Rows.of(1.0, _around(7, 12, 1.0), sv.Circle(24, origin=-6))
-    made["many rows"] = Rows.of(3.0, _around(40, 130, 3.0), (0, 100))
+    made["rows on a circle"] = _around(7, 12, 1.0, sv.Circle(24, origin=-6))
+    made["many rows"] = _around(40, 130, 3.0, sv.Interval(0, 100))
     for name, text in json.loads((Path(__file__).parent / "optimal.json").read_text()).items():
         made[name] = sv.from_json(text)
     for epsilon in (0.25, 1.0, 4.0):
@@ -99,11 +100,13 @@ def _uneven_rows(epsilon: float) -> Rows:
     return Rows(epsilon, as_domain((-2, 8)), [0.0, 0.3, 0.95], rows, [-1.0, 0.0, 0.25, 0.25, 0.5, 2.0])
 
 
-def _around(inputs: int, cells: int, epsilon: float) -> FloatArray:
-    """Randomised response over neighbours: e^ε where input and cell are near, around a circle."""
+def _around(inputs: int, cells: int, epsilon: float, domain: Domain) -> Rows:
+    """Randomised response over neighbours: e^ε where input and cell are near, repaired to keep ε."""
     away = np.abs(np.arange(inputs)[:, None] / inputs - np.arange(cells) / cells)
     p = np.where(np.minimum(away, 1 - away) < 0.2, math.exp(epsilon), 1.0)
-    return np.asarray(p / p.sum(axis=1, keepdims=True))
+    rows = repaired(p / p.sum(axis=1, keepdims=True), epsilon)
+    t, v = (np.arange(n) / n if domain.is_circle else np.linspace(0.0, 1.0, n) for n in (inputs, cells))
+    return Rows(epsilon, domain, t, rows, v)
 
 
 def _bowl(epsilon: float) -> tuple[FloatArray, FloatArray]:

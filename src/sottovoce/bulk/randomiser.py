@@ -24,9 +24,7 @@ from sottovoce.core.reporter import Reporter
 
 def declared(missing: Missing, outside: Outside, clip: bool) -> Policy:
     """The policy that a verb's arguments name."""
-    if not isinstance(clip, bool | np.bool_):
-        raise ArgumentTypeError(f"clip must be True or False, got clip={clip!r}", argument="clip")
-    return Policy.of(missing, outside, bool(clip))
+    return Policy.of(missing, outside, clip)
 
 
 @dataclass(frozen=True)

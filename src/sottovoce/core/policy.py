@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.domains import FloatArray, Space
-from sottovoce.core.errors import ArgumentError, DataError, one_of, real_number
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, one_of, real_number
 from sottovoce.core.randomness import Seeded, word_source
 
 Missing = Literal["refuse", "uniform", "drop", "keep"] | float
@@ -56,7 +56,10 @@ class Policy:
 
         Raises:
             ArgumentError: If `clip=True` contradicts `outside`.
+            ArgumentTypeError: If `clip` is not True or False.
         """
+        if not isinstance(clip, bool | np.bool_):
+            raise ArgumentTypeError(f"clip must be True or False, got clip={clip!r}", argument="clip")
         if clip and outside not in ("refuse", "clip"):
             raise ArgumentError(
                 f"clip=True means outside='clip', got outside={outside!r}", code="choice", argument="clip"

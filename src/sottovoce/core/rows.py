@@ -13,6 +13,7 @@ domain. Rows cost inputs × cells integers, so what can be a window had better b
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -34,6 +35,7 @@ from sottovoce.core.window import MAX_BITS, MIN_BITS
 
 FORMAT = "rows/1"
 MAX_ENTRIES = 1 << 24
+_ROUNDED = 1e-3  # how far a table printed with a few digits may miss its ε
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -196,7 +198,7 @@ class Rows(Number):
             A reporter that can be tallied, estimated, audited, planned with and deployed.
 
         Raises:
-            ArgumentError: If the table is no table of probabilities or is too far from ε to be repaired.
+            ArgumentError: If the table is no table of probabilities, or does not keep ε up to rounding.
 
         Example:
             >>> coin = Rows.of(1.0, [[0.731, 0.269], [0.269, 0.731]], name="randomised response")
@@ -207,6 +209,15 @@ class Rows(Number):
         p = np.array(as_numbers(probabilities, "probabilities"), dtype=np.float64)
         if p.ndim != 2 or not (p >= 0).all() or not np.allclose(p.sum(axis=1), 1.0, atol=1e-6):
             raise ArgumentError("probabilities must be rows that add up to 1", argument="probabilities")
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = float(np.nanmax(p.max(axis=0) / p.min(axis=0)))
+        # Rounding is repaired; a table that means another ε would become another mechanism.
+        if ratio > math.exp(check_epsilon(epsilon)) * (1 + _ROUNDED):
+            raise ArgumentError(
+                f"probabilities must keep epsilon={epsilon!r}: those of one cell differ by a factor of "
+                f"{ratio:.6g}, epsilon={math.log(ratio):.6g}",
+                argument="probabilities",
+            )
         n, m = p.shape
         t = _unit_grid(n, line) if inputs is None else line.to_unit(inputs)
         v = _unit_grid(m, line) if values is None else line.to_unit(values)

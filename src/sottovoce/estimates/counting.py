@@ -79,6 +79,10 @@ def whole_counts(counts: ArrayLike) -> IntArray:
 def arrow_columns(data: object, cell: str, count: str | None) -> Iterator[tuple[Any, Any]]:
     """Batches of cells, with their counts where there is a column of them."""
     for batch in _arrow_batches(data):
+        try:
+            batch.validate(full=True)  # before a byte of it is used: it may be a stranger's
+        except (ValueError, OSError):
+            raise DataError("data must be valid Arrow data", code="invalid", argument="data") from None
         columns = getattr(batch, "schema", None)
         if columns is None:
             yield _without_nulls(batch, "cells"), None
