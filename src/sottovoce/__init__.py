@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from sottovoce.designs.classic import ptt as ptt
     from sottovoce.designs.classic import sw as sw
     from sottovoce.designs.optimal import optimal as optimal
+    from sottovoce.designs.tasks import design as design
     from sottovoce.designs.two_scale import two_scale as two_scale
     from sottovoce.device.client import Client as Client
     from sottovoce.device.ledger import Ledger as Ledger
@@ -86,6 +87,7 @@ _HOME = {
     "check_reporter": "auditing.contract",
     "circular_mean": "estimates.circular",
     "concentration": "estimates.circular",
+    "design": "designs.tasks",
     "distribution": "estimates.distribution",
     "duchi": "designs.classic",
     "fabrication": "estimates.honesty",

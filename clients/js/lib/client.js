@@ -3,8 +3,8 @@
  * and sends exactly that until the collector says it has it.
  */
 import { ArgumentTypeError, CollectorError, DataError, PrivacyError, SpecError } from "./errors.js";
-import { fromJson } from "./formats.js";
-import { randomKey, sha256 } from "./random.js";
+import { fromJson, specDigest } from "./formats.js";
+import { randomKey } from "./random.js";
 import { browserStore } from "./stores.js";
 import { body, request } from "./wire.js";
 
@@ -50,7 +50,7 @@ export class Client {
   async #fetchCampaign(agreed) {
     const campaign = await request(this.#base.href, this.#network);
     const { spec, digest, missing, outside } = campaign;
-    if (typeof spec !== "string" || (await sha256(spec)) !== digest) {
+    if (typeof spec !== "string" || (await specDigest(spec)) !== digest) {
       throw new SpecError("the mechanism is not the one that the campaign's digest names", { argument: "digest" });
     }
     const mechanism = fromJson(spec);

@@ -55,6 +55,8 @@ export function audit(text: string | Uint8Array): Audit;
 
 /** SHA-256 in hexadecimal; text counts as UTF-8. */
 export function sha256(content: string | Uint8Array): Promise<string>;
+/** The digest of a spec: SHA-256 of its canonical text without the task that it says it was made for. */
+export function specDigest(text: string): Promise<string>;
 
 /** Where a client remembers what it drew; every method may return a promise. */
 export interface Store {

@@ -6,7 +6,7 @@
  */
 export { Client } from "./client.js";
 export { ArgumentTypeError, CollectorError, DataError, PrivacyError, SpecError } from "./errors.js";
-export { audit, fromJson } from "./formats.js";
+export { audit, fromJson, specDigest } from "./formats.js";
 export { Reporter } from "./reporter.js";
 export { sha256 } from "./random.js";
 export { browserStore, fileStore, memoryStore } from "./stores.js";

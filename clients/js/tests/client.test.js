@@ -106,6 +106,14 @@ test("a mechanism with more epsilon than agreed is refused, in exact arithmetic"
   assert.equal(server.posts.length, 0);
 });
 
+test("the task that a spec says it was made for is no part of its digest", async () => {
+  const plain = specOf("ogpm");
+  const spec = plain.replace(/\}$/, ',"task":"value"}');
+  const client = await open(await collector({ spec, digest: await sha256(plain) }));
+  assert.equal((await client.report(7.5)).state, "sent");
+  await assert.rejects(open(await collector({ spec: spec.replace("value", "Value") })), SpecError);
+});
+
 test("a spec that the digest does not name, or that lies, is refused", async () => {
   await assert.rejects(open(await collector({ digest: "0".repeat(64) })), SpecError);
   const lie = specOf("ogpm").replace('"epsilon":1.0', '"epsilon":0.5');

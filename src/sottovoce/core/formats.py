@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -47,8 +48,7 @@ def from_json(text: str | bytes) -> Reporter:
         SpecError: If the spec is malformed or contradicts itself.
         PrivacyError: If its counts do not give the ε it claims.
     """
-    content = _parsed(text)
-    return _format(content).read(content)
+    return _read(_parsed(text))
 
 
 def number_from_json(text: str | bytes) -> Number:
@@ -82,8 +82,7 @@ def counted(text: str | bytes) -> tuple[float, Fraction]:
     Raises:
         SpecError: If the spec is malformed or contradicts itself.
     """
-    content = _parsed(text)
-    return _format(content).ratio(content)
+    return _counted(_parsed(text))
 
 
 def _parsed(text: str | bytes) -> Any:
@@ -92,6 +91,25 @@ def _parsed(text: str | bytes) -> Any:
     if len(text) > spec.MAX_BYTES and not large:
         raise SpecError(f"a spec must be at most {spec.MAX_BYTES} bytes, got {len(text)}")
     return content
+
+
+def _read(content: Any, names: tuple[str, ...] | None = None) -> Reporter:
+    form = _format(content, names)
+    task, reporter = spec.read_task(content), form.read(_untasked(content))
+    if task is not None and isinstance(reporter, Mechanism | Mixture | Rows):
+        return replace(reporter, task=task)
+    return reporter
+
+
+def _counted(content: Any, names: tuple[str, ...] | None = None) -> tuple[float, Fraction]:
+    form = _format(content, names)
+    return form.ratio(_untasked(content))
+
+
+def _untasked(content: dict[str, Any]) -> dict[str, Any]:
+    """Without its task, where it may have one: a survey's questions have theirs."""
+    tasks = content["format"] in TASKED
+    return {key: value for key, value in content.items() if not (tasks and key == "task")}
 
 
 def _format(content: Any, names: tuple[str, ...] | None = None) -> Format:
@@ -142,13 +160,13 @@ def _count_rows(content: Any) -> tuple[float, Fraction]:
 
 def _read_survey(content: Any) -> Survey:
     names, specs = _questions(content)
-    questions = {name: _format(one, QUESTIONS).read(one) for name, one in zip(names, specs, strict=True)}
+    questions = {name: _read(one, QUESTIONS) for name, one in zip(names, specs, strict=True)}
     return Survey(content["epsilon"], questions, content["sampled"])
 
 
 def _count_survey(content: Any) -> tuple[float, Fraction]:
     _, specs = _questions(content)
-    ratios = [_format(one, QUESTIONS).ratio(one)[1] for one in specs]
+    ratios = [_counted(one, QUESTIONS)[1] for one in specs]
     return content["epsilon"], product_of_largest(ratios, content["sampled"])
 
 
@@ -188,5 +206,7 @@ FORMATS = {
     polar.FORMAT: Format(_read_polar, _count_polar),
     survey.FORMAT: Format(_read_survey, _count_survey),
 }
+#: What may say which question it was made for.
+TASKED = (spec.FORMAT, spec.MIXTURE, rows.FORMAT)
 #: What can be a question of a survey.
 QUESTIONS = tuple(form for form in FORMATS if form != survey.FORMAT)

@@ -44,12 +44,14 @@ class Mixture(Windowed):
         weights: How often the coin names each, as integers that add up to a power of two.
         certificate: None; nothing is proved about mixtures.
         name: Which design it is.
+        task: The question it was made for, such as "distribution", or None.
     """
 
     parts: tuple[Mechanism, ...]
     weights: tuple[int, ...]
     certificate: None = field(default=None, compare=False)
     name: str = field(default="mixture", compare=False)
+    task: str | None = field(default=None, compare=False)
 
     draws = 2  # the word of the part, and that of the coin
 
@@ -96,7 +98,7 @@ class Mixture(Windowed):
         return np.concatenate([part.positions for part in self.parts])
 
     def to_json(self) -> str:
-        return spec.write_mixture(self.weights, [part.to_json() for part in self.parts])
+        return spec.write_mixture(self.weights, [part.to_json() for part in self.parts], self.task)
 
     # -- what the device does ---------------------------------------------------------------------------
 

@@ -32,6 +32,7 @@ class Number(Reporting):
     """An ε-LDP reporter of one number, in exact integers. Immutable."""
 
     domain: Domain
+    task: str | None
     #: Random 64-bit words that one report takes.
     draws = 1
 

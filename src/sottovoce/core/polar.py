@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sottovoce.core import spec
 from sottovoce.core.domains import Disc
 from sottovoce.core.errors import DataError, SpecError, loss_exponent
 from sottovoce.core.kernels.tables import FloatArray
@@ -88,9 +89,9 @@ class Polar(Reporting):
             "epsilon": self.epsilon,
             "loss": loss_exponent(self.loss),
             "weights": list(self.weights),
-            "parts": [json.loads(part.to_json()) for part in (self.distance, self.angle)],
+            "parts": [json.loads(spec.untasked(part.to_json())) for part in (self.distance, self.angle)],
         }
-        return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return spec.canonical(content)
 
     def __repr__(self) -> str:
         shares = f"{self.distance.epsilon:.4g} + {self.angle.epsilon:.4g}"

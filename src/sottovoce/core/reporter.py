@@ -55,7 +55,7 @@ class Reporter(Protocol):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the canonical spec; a tally and a campaign are tied to it."""
+        """SHA-256 of the canonical spec without its task; a tally and a campaign are tied to it."""
 
     def to_json(self) -> str:
         """Write the canonical spec.

@@ -12,7 +12,6 @@ domain. Rows cost inputs × cells integers, so what can be a window had better b
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -49,6 +48,7 @@ class Rows(Number):
         rows: The counts of all cells, a row per input, each adding up to 2^bits.
         values: What each cell decodes to, not decreasing, in the unit coordinate.
         name: Which law or table it is.
+        task: The question it was made for, such as "share", or None.
     """
 
     epsilon: float
@@ -57,6 +57,7 @@ class Rows(Number):
     rows: IntArray
     values: FloatArray
     name: str = field(default="rows", compare=False)
+    task: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for key, kind in (("inputs", np.float64), ("rows", np.int64), ("values", np.float64)):
@@ -98,7 +99,7 @@ class Rows(Number):
             "values": self.values.tolist(),
             "rows": self.rows.tolist(),
         }
-        return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return spec.canonical(content, self.task)
 
     # -- what the device does ---------------------------------------------------------------------------
 

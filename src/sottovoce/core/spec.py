@@ -11,12 +11,16 @@ holds resolved numbers only: nothing in it names code.
     {"format": "mixture/1", "parts": [window/1, …], "weights": [614, 410]}
 
 is a public coin between windows; the weights are integers that add up to a power of two.
+
+A spec of one number may have one more key, "task": the question that it was made for, such as "mean". It is
+there for people and estimates, changes nothing, and is no part of the digest.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
@@ -35,10 +39,20 @@ MAX_BYTES = 1 << 22
 #: Steps that a look-up may take; every design of this library needs at most three.
 MAX_STEPS = 4
 _LARGEST = 1 << 53
+_TASK = re.compile("[a-z][a-z ]{0,30}")
+#: A task in a canonical text. It is never the first key, and no string of valid JSON holds a bare quote.
+_WRITTEN_TASK = re.compile(f',"task":"{_TASK.pattern}"')
 
 
-def write(epsilon: float, domain: Domain, window: Window) -> str:
-    """The canonical text."""
+def canonical(content: dict[str, Any], task: str | None = None) -> str:
+    """The canonical text of a spec: keys sorted, no spaces, shortest round-trip floats."""
+    if task is not None:
+        content = {**content, "task": _as_task(task)}
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def write(epsilon: float, domain: Domain, window: Window, task: str | None = None) -> str:
+    """The canonical text of a window."""
     content = {
         "format": FORMAT,
         "epsilon": epsilon,
@@ -53,7 +67,7 @@ def write(epsilon: float, domain: Domain, window: Window) -> str:
         },
         "start": {"t": window.knot_t.tolist(), "s": window.knot_s.tolist(), "step": window.stepwise},
     }
-    return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return canonical(content, task)
 
 
 def write_domain(domain: Domain) -> dict[str, Any]:
@@ -74,15 +88,31 @@ def read_domain(content: dict[str, Any]) -> Domain:
         raise SpecError(f"domain: {error}", argument="domain") from None
 
 
-def write_mixture(weights: Sequence[int], parts: Sequence[str]) -> str:
+def write_mixture(weights: Sequence[int], parts: Sequence[str], task: str | None = None) -> str:
     """The canonical text of a mixture, from those of its parts."""
-    content = {"format": MIXTURE, "weights": list(weights), "parts": [json.loads(part) for part in parts]}
-    return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    contents = [json.loads(untasked(part)) for part in parts]
+    return canonical({"format": MIXTURE, "weights": list(weights), "parts": contents}, task)
+
+
+def untasked(text: str) -> str:
+    """The canonical text without the tasks in it: what identifies a mechanism."""
+    return _WRITTEN_TASK.sub("", text)
+
+
+def read_task(content: dict[str, Any]) -> str | None:
+    """The question that a spec says it was made for: words, nothing depends on them."""
+    return _as_task(content["task"]) if "task" in content else None
+
+
+def _as_task(task: Any) -> str:
+    if not isinstance(task, str) or not _TASK.fullmatch(task):
+        raise SpecError(f"task must be a few lowercase letters, got {_short(task)}", argument="task")
+    return task
 
 
 def digest(text: str) -> str:
-    """SHA-256 of the canonical text, in hexadecimal."""
-    return hashlib.sha256(text.encode()).hexdigest()
+    """SHA-256 of the canonical text without its tasks, in hexadecimal."""
+    return hashlib.sha256(untasked(text).encode()).hexdigest()
 
 
 class Specified(Compact, ABC):
@@ -98,7 +128,7 @@ class Specified(Compact, ABC):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the canonical spec; a tally and a campaign are tied to it."""
+        """SHA-256 of the canonical spec without its task; a tally and a campaign are tied to it."""
         return digest(self.to_json())
 
     def __eq__(self, other: object) -> bool:

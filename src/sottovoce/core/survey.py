@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sottovoce.core import spec
 from sottovoce.core.domains import Space
 from sottovoce.core.errors import DataError, SpecError
 from sottovoce.core.kernels.tables import IntArray
@@ -117,7 +118,7 @@ class Survey(Reporting):
         content = {
             "format": FORMAT, "epsilon": self.epsilon, "sampled": self.sampled, "questions": questions,
         }  # fmt: skip
-        return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return spec.canonical(content)
 
     def __repr__(self) -> str:
         return (

@@ -14,6 +14,7 @@ from typing import overload
 import numpy as np
 
 from sottovoce.core.errors import ArgumentError, real_number
+from sottovoce.estimates.asked import asked_share
 from sottovoce.estimates.em import em, smooth_line
 from sottovoce.estimates.envelope import BINS, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate, Query
@@ -201,7 +202,10 @@ def probability(
             raise ArgumentError(f"{name} must lie in the domain, got {name}={limit!r}", argument=name)
     if begin > end and not query.domain.is_circle:
         raise ArgumentError(f"low must not exceed high, got low={begin!r}, high={end!r}", argument="low")
-    fit, target = CrossFit(tally), Target.within(*query.domain.to_unit([begin, end]).tolist())
+    ends = query.domain.to_unit([begin, end]).tolist()
+    if (asked := asked_share(tally, *ends, query.tail)) is not None:
+        return query.answer(*asked, power=0, method="asked directly", at_every_n=True)
+    fit, target = CrossFit(tally), Target.within(*ends)
     lower, upper = (moments(fit.statistic(target, side, query.tail, estimand), estimand) for side in (-1, 1))
     limits = float(lower.limit(-1, query.tail)), float(upper.limit(1, query.tail))
     value, error, _ = between(lower, upper)

@@ -34,7 +34,7 @@ async def get_campaign(campaign: CampaignDep) -> CampaignShape:
 
 @router.get("/campaigns/{name}/spec", response_class=Response)
 async def get_spec(campaign: CampaignDep, request: Request) -> Response:
-    """The bytes whose SHA-256 is the digest."""
+    """The canonical text that the digest names."""
     headers = {"ETag": f'"{campaign.stored.digest}"'}
     if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(status_code=304, headers=headers)

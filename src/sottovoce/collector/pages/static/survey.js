@@ -3,7 +3,7 @@
  * then shown. Nothing is shown before it is sent: choosing among draws would break the promise of ε.
  */
 import * as api from "./api.js";
-import { Client, audit, sha256 } from "./sottovoce/index.js";
+import { Client, audit, specDigest } from "./sottovoce/index.js";
 import { domainText, epsilonWords, number, paragraphs, put, whole, withUnit } from "./words.js";
 
 const element = (id) => document.getElementById(id);
@@ -90,7 +90,7 @@ async function showConsent() {
     "Largest ratio of two counts": found.ratio.join(" / "),
     "Values": domainText(domain, unit),
     "Possible reports": whole(cells),
-    "SHA-256 of the mechanism": `${await sha256(spec)}${(await sha256(spec)) === digest ? ", as announced" : ""}`,
+    "SHA-256 of the mechanism": `${await specDigest(spec)}${(await specDigest(spec)) === digest ? ", as announced" : ""}`,
   });
   only("consent");
 }
