@@ -36,8 +36,8 @@ def asked_share(
 
     inside, outside = chances
     n, yes = tally.n, int(tally.counts[1])
-    least = betaincinv(yes, n - yes + 1, tail) if yes else 0.0
-    most = betaincinv(yes + 1, n - yes, 1 - tail) if yes < n else 1.0
+    least = float(betaincinv(yes, n - yes + 1, tail)) if yes else 0.0
+    most = float(betaincinv(yes + 1, n - yes, 1 - tail)) if yes < n else 1.0
     share, lower, upper = ((chance - outside) / (inside - outside) for chance in (yes / n, least, most))
     error = np.sqrt(yes / n * (1 - yes / n) / max(n - 1, 1)) / abs(inside - outside)
     return (min(lower, upper), max(lower, upper)), float(share), float(error)

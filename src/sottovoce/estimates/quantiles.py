@@ -202,10 +202,10 @@ def probability(
             raise ArgumentError(f"{name} must lie in the domain, got {name}={limit!r}", argument=name)
     if begin > end and not query.domain.is_circle:
         raise ArgumentError(f"low must not exceed high, got low={begin!r}, high={end!r}", argument="low")
-    ends = query.domain.to_unit([begin, end]).tolist()
-    if (asked := asked_share(tally, *ends, query.tail)) is not None:
+    first, last = query.domain.to_unit([begin, end]).tolist()
+    if (asked := asked_share(tally, first, last, query.tail)) is not None:
         return query.answer(*asked, power=0, method="asked directly", at_every_n=True)
-    fit, target = CrossFit(tally), Target.within(*ends)
+    fit, target = CrossFit(tally), Target.within(first, last)
     lower, upper = (moments(fit.statistic(target, side, query.tail, estimand), estimand) for side in (-1, 1))
     limits = float(lower.limit(-1, query.tail)), float(upper.limit(1, query.tail))
     value, error, _ = between(lower, upper)
