@@ -138,13 +138,13 @@ def test_betting_excludes_at_most_as_often_as_promised_and_shrinks() -> None:
     widths = []
     for n in (100, 10_000):
         part = Part(np.array([0.0, 1.0]), np.array([n // 2, n - n // 2]), 0.0, 0.25)
-        low, high = (betting_limit(part, side, 0.025, (0.0, 1.0)) for side in (-1, 1))
+        low, high = (betting_limit([part], side, 0.025, (0.0, 1.0)) for side in (-1, 1))
         assert low < 0.5 < high
         widths.append(high - low)
     assert widths[1] < widths[0] / 5
     part = Part(np.array([0.0, 1.0]), np.array([10, 0]), 0.0, 0.25)
     # Ten zeros: a mean of p gives them with probability (1 − p)^10 ≥ 0.025 up to p = 0.308.
-    assert 0.308 <= betting_limit(part, 1, 0.025, (0.0, 1.0)) <= 0.6
+    assert 0.308 <= betting_limit([part], 1, 0.025, (0.0, 1.0)) <= 0.6
     assert moments([part], "population").limit(1, 0.025) == 0.0
 
 

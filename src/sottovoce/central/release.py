@@ -28,6 +28,10 @@ class Release(Estimate):
         method: The mechanism.
         notes: What the reader should know.
         reach: Not known: None.
+        p_value: None, as it is no difference.
+        effective: None, as it is not weighted.
+        sides: None: only the limits are known.
+        sources: Empty: two releases may be of the same people, so arithmetic refuses them.
         epsilon: What it cost.
         count: The noisy number of people that comes with a mean: unbiased, not always whole, below zero at
             times; exact in the swap model, where it is public; None for a sum.

@@ -111,7 +111,7 @@ class _Waves:
     def wave(self, a: FloatArray, b: FloatArray, side: int) -> Moments:
         """The moments of what bounds a·E cos θ + b·E sin θ from one side."""
         value, error, skewness = (np.empty(len(a)) for _ in range(3))
-        freedom = 1
+        freedom = 1.0
         for sign_a in (-1, 1):
             for sign_b in (-1, 1):
                 here = ((a >= 0) == (sign_a > 0)) & ((b >= 0) == (sign_b > 0))

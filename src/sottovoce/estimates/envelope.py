@@ -37,6 +37,7 @@ from sottovoce.estimates.tally import Tally
 
 _GROUPS = 64
 BINS = 256  # of the pilot
+_SIZES = (100, 10_000, 1_000_000)  # people, for weights that are fixed before there are any
 
 
 @dataclass(frozen=True)
@@ -138,15 +139,18 @@ class Envelope:
 class CrossFit:
     """A tally on groups of cells, divided for choosing and applying weights.
 
-    With `blind` the weights never look at the data: they suit people spread evenly over the domain. `rough`
+    With `blind` the weights never look at the data: they suit people spread evenly over the domain. With
+    `fakes` so many reports may be anything: then weights are blind too, so that no forged report chooses
+    those of honest ones, and every limit is wider by what forged reports can do. `rough`
     is the pilots' cumulative distribution at the ends of equal bins: a guess where to look, nothing more.
     """
 
-    def __init__(self, tally: Tally, *, blind: bool = False) -> None:
+    def __init__(self, tally: Tally, *, blind: bool = False, fakes: int = 0) -> None:
+        self.fakes = fakes
         self.coarse = Coarse.of(tally, _GROUPS)
         self.n, self.nodes = self.coarse.n, Nodes(self.coarse)
         self.law, even = self.coarse.law_of_bins(BINS, 1), np.full(BINS, 1 / BINS)
-        if blind or self.n < FEW:  # half of very few reports could suggest nothing
+        if blind or fakes or self.n < FEW:  # half of very few reports could suggest nothing
             self._halves: list[tuple[IntArray, FloatArray]] = [(self.coarse.counts, self.law.mix(even))]
             self.rough = np.cumsum(even)
         else:
@@ -163,20 +167,32 @@ class CrossFit:
 
     def statistic(self, target: Target, side: int, tail: float, estimand: str = "population") -> list[Part]:
         """What bounds the average of a target from above (side 1) or below (side −1)."""
-        from scipy.special import ndtri
-
-        z = -float(ndtri(tail))
-        parts = []
+        z, parts = _z(tail), []
         for counts, problem in self._problems:
             weights = problem.upper(target, z) if side > 0 else problem.lower(target, z)
             least, most = problem.noise(weights)
             noise = problem.average_noise(weights, counts) if estimand == "respondents" else None
-            parts.append(Part(weights, counts, least, most, noise))
+            parts.append(Part(weights, counts, least, most, noise, self.fakes))
         return parts
+
+    def beforehand(self, target: Target, side: int, tail: float) -> list[Part]:
+        """Weightings that depend on nothing, not even on n: each suits so many people, spread evenly."""
+        even = self.law.mix(np.full(BINS, 1 / BINS))
+        return [
+            Part(weights, self.coarse.counts, *problem.noise(weights), forged=self.fakes)
+            for problem in (Envelope(self.nodes, even, n) for n in _SIZES)
+            for weights in [problem.upper(target, _z(tail)) if side > 0 else problem.lower(target, _z(tail))]
+        ]
 
     def limit(self, target: Target, side: int, tail: float, estimand: str = "population") -> float:
         """A normal confidence limit for the average of a target."""
         return float(moments(self.statistic(target, side, tail, estimand), estimand).limit(side, tail))
+
+
+def _z(tail: float) -> float:
+    from scipy.special import ndtri
+
+    return -float(ndtri(tail))
 
 
 def _half(counts: IntArray, generator: np.random.Generator) -> IntArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -12,18 +12,24 @@ from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, check_confidence, one_of, whole_number
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.randomness import Seeded, seeded_generator
+from sottovoce.estimates.arithmetic import Combinable
+from sottovoce.estimates.sides import Sides
+from sottovoce.estimates.statistic import Moments
 from sottovoce.estimates.tally import Tally
 
 ESTIMANDS = ("population", "respondents")
-INTERVALS = ("normal", "finite", "bootstrap")
+INTERVALS = ("normal", "finite", "bootstrap", "sequential")
+AT_EVERY_N = ("finite", "sequential")
 FEW = 16  # reports below which an answer says that its interval rests on little
 _ROUNDING = 1e-12  # limits are rounded outwards by this, on a domain of width 1
 CONTRADICTION = "the limits contradict each other: hardly reports of this mechanism, see sottovoce.honesty"
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Combinable):
     """A value and the interval [low, high] that covers the truth with the given confidence.
+
+    Estimates of different people can be added, subtracted, multiplied by a number and divided.
 
     Attributes:
         value: The estimate, in the units of the domain.
@@ -39,6 +45,10 @@ class Estimate:
         method: How it was computed.
         notes: What the reader should know.
         reach: The most by which replacing one report can move the value, where that is known.
+        p_value: Of a difference: a bound for the chance of one as large if there is none.
+        effective: Of a weighted estimate: how many people drawn evenly would tell as much.
+        sides: What bounds the quantity from either side, for arithmetic; None where only limits are known.
+        sources: Names of the tallies that it rests on, so that arithmetic can refuse what is not independent.
     """
 
     value: float
@@ -52,6 +62,10 @@ class Estimate:
     method: str
     notes: tuple[str, ...] = ()
     reach: float | None = None
+    p_value: float | None = None
+    effective: float | None = None
+    sides: Sides | None = field(default=None, repr=False, compare=False)
+    sources: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
 
     @property
     def half_width(self) -> float:
@@ -83,7 +97,7 @@ class Estimate:
         Returns:
             The attributes by name; a standard error that is not known is None.
         """
-        content = asdict(self)
+        content = {f.name: getattr(self, f.name) for f in fields(self) if f.repr}
         content["notes"] = list(self.notes)
         return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in content.items()}
 
@@ -93,6 +107,7 @@ class Estimate:
             f"{self.what}: {value}, {100 * self.confidence:.10g} % interval {low} to {high} "
             f"({self.estimand}, n={self.n}, {self.method})"
         )
+        text += "" if self.p_value is None else f", p = {self.p_value:.2g}"
         return "\n".join((text, *(f"  note: {note}" for note in self.notes)))
 
 
@@ -115,17 +130,19 @@ class Query:
         what: The quantity, such as "mean".
         estimand: Whose it is, one of `ESTIMANDS`.
         confidence: How often the interval should hold.
+        fakes: How many of the reports may be forged.
     """
 
     tally: Tally
     what: str
     estimand: str = "population"
     confidence: float = 0.95
+    fakes: int = 0
 
     def __post_init__(self) -> None:
         one_of(self.estimand, "estimand", ESTIMANDS)
         check_confidence(self.confidence)
-        check_tally(self.tally).required()
+        whole_number(self.fakes, "fakes", least=0, most=check_tally(self.tally).required().n)
 
     def on_interval(self, instead: str) -> Query:
         """This query, if the domain is an interval."""
@@ -163,6 +180,8 @@ class Query:
         notes: tuple[str, ...] = (),
         at_every_n: bool = False,
         reach: float | None = None,
+        sides: tuple[Moments, Moments] | None = None,
+        spent: float = 0.0,
     ) -> Estimate:
         """The estimate, from numbers on a domain of width 1.
 
@@ -176,6 +195,8 @@ class Query:
             notes: What the reader should know.
             at_every_n: True if the limits hold for few reports too.
             reach: The most by which one report can move the value.
+            sides: The statistics below and above, where the limits are theirs.
+            spent: The error on each side that is not theirs.
 
         Returns:
             Limits in order, the value between them, all in the units of the domain.
@@ -185,6 +206,8 @@ class Query:
             notes, limits = _few_notes(n) + notes, ends if n < 2 else limits
         elif n < 2:
             notes += ("one report is too few for a standard error",)
+        if self.fakes:
+            notes += (f"the limits hold even if {self.fakes} of the {n} reports were forged",)
         low, high = (float(np.clip(limit, *ends)) for limit in (limits[0] - _ROUNDING, limits[1] + _ROUNDING))
         if low > high:  # each limit has a statistic of its own: then nothing between the two is excluded
             notes += (CONTRADICTION,) if low - high > 1e-9 else ()
@@ -201,8 +224,37 @@ class Query:
         if reach is not None:
             reach = float(self.domain.stretched(reach, power))
         return Estimate(
-            value, low, high, error, self.confidence, n, self.what, self.estimand, method, notes, reach
+            value,
+            low,
+            high,
+            error,
+            self.confidence,
+            n,
+            self.what,
+            self.estimand,
+            method,
+            notes,
+            reach,
+            sides=None if sides is None or n < 2 else self._in_units(sides, ends, power, spent),
+            sources=self.tally.sources | {self.tally.fingerprint},
         )
+
+    def _in_units(
+        self, sides: tuple[Moments, Moments], ends: tuple[float, float], power: int, spent: float
+    ) -> Sides:
+        """Two statistics of the unit coordinate in the units of the domain."""
+
+        def position(t: float) -> float:
+            return float(self.domain.from_unit(t) if power == 1 else self.domain.stretched(t, power))
+
+        def length(t: float) -> float:
+            return float(self.domain.stretched(t, power))
+
+        lower, upper = (
+            Moments(position(m.value), length(m.error), float(m.skewness), m.freedom, length(m.slack))
+            for m in sides
+        )
+        return Sides(lower, upper, (position(ends[0]), position(ends[1])), spent)
 
 
 def check_tally(tally: object) -> Tally:

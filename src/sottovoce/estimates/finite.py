@@ -1,8 +1,13 @@
-"""Limits that hold at every n, for people who all differ: by betting, and by the noise of the mechanism."""
+"""Limits that hold at every n, for people who all differ: by betting, and by the noise of the mechanism.
+
+The *sequential* ones hold at every look: with the stated confidence the truth is inside all the intervals
+that anybody ever computes while reports come in.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,29 +17,36 @@ from sottovoce.core.number import Number
 from sottovoce.estimates.statistic import Part
 
 _UNIT = (0.0, 1.0)
+_MOST_PEOPLE = 1e9  # bets of a sequence suit up to so many; beyond, it holds but is wide
+_STEP = 2.5  # between neighbouring bets
 
 
-def betting_limit(part: Part, side: int, tail: float, ends: tuple[float, float] = _UNIT) -> float:
+def betting_limit(
+    parts: Sequence[Part],
+    side: int,
+    tail: float,
+    ends: tuple[float, float] = _UNIT,
+    *,
+    sequential: bool = False,
+) -> float:
     """A limit whose error is at most `tail` at every n, for any independent people, identical or not.
 
     Bet against "the average is θ": the capital Π (1 + β(θ − w_i)) has expectation at most 1 if the w_i
     average θ or more, for each β fixed in advance (by the inequality of the means where people differ). So θ
     is excluded once the average capital over a few β reaches 1/tail (Markov; compare Waudby-Smith and
     Ramdas 2024). The β are those that suit the least and the most noise the mechanism allows.
+
+    Parts are weightings of the same reports, each fixed in advance; the capital is spread over them.
+    `sequential`: the β suit every n at once and look at nothing. Then each product is a supermartingale for
+    people of one population, and by Ville's inequality the error is at most `tail` over all looks together.
     """
-    w = side * part.weights
     low, high = ends if side > 0 else (-ends[1], -ends[0])
-    top, n = float(w.max()), part.n
-    quiet = np.sqrt(max(part.least, 1e-12 * (top - low) ** 2))
-    loud = np.sqrt(max(part.most + (high - low) ** 2 / 4, quiet**2))
-    sizes = np.geomspace(quiet, loud, 1 + int(np.ceil(np.log(loud / quiet) / np.log(2.5))))
-    beta = np.minimum(np.sqrt(2 * np.log(1 / tail) / n) / sizes, 0.95 / (top - low))
-    occupied = np.flatnonzero(part.counts)
-    w, counts = w[occupied], part.counts[occupied]
+    players = [_Player(part, side, tail, (low, high), sequential) for part in parts]
+    bets = sum(len(player.beta) for player in players)
 
     def excluded(theta: float) -> bool:
-        capital = [counts @ np.log1p(b * (theta - w)) for b in beta]
-        return float(np.logaddexp.reduce(capital)) - np.log(len(beta)) >= np.log(1 / tail)
+        capital = np.concatenate([player.capital(theta) for player in players])
+        return float(np.logaddexp.reduce(capital)) - np.log(bets) >= np.log(1 / tail)
 
     if not excluded(high):
         return side * high
@@ -44,6 +56,52 @@ def betting_limit(part: Part, side: int, tail: float, ends: tuple[float, float] 
         middle = (low + high) / 2
         low, high = (low, middle) if excluded(middle) else (middle, high)
     return side * high
+
+
+class _Player:
+    """One weighting of the reports and the bets that are placed on it."""
+
+    def __init__(
+        self, part: Part, side: int, tail: float, ends: tuple[float, float], sequential: bool
+    ) -> None:
+        w = side * part.weights
+        self.least, self.top, self.forged = float(w.min()), float(w.max()), part.forged
+        most = 0.95 / max(self.top - ends[0], 1e-300)
+        quiet = np.sqrt(max(part.least, 1e-12 * (self.top - ends[0]) ** 2))
+        loud = np.sqrt(max(part.most + (ends[1] - ends[0]) ** 2 / 4, quiet**2))
+        if sequential:
+            self.beta = _spaced(min(np.sqrt(2 * np.log(1 / tail) / _MOST_PEOPLE) / loud, most), most)
+        else:
+            self.beta = np.minimum(np.sqrt(2 * np.log(1 / tail) / part.n) / _spaced(quiet, loud), most)
+        occupied = np.flatnonzero(part.counts)
+        self.w, self.counts = w[occupied], part.counts[occupied]
+
+    def capital(self, theta: float) -> FloatArray:
+        """The logarithm of the capital that each bet against θ has now, at the least."""
+        capital = np.array([self.counts @ np.log1p(b * (theta - self.w)) for b in self.beta])
+        if self.forged:  # what an honest report in the place of a forged one could have cost at most
+            best, worst = 1 + self.beta * (theta - self.least), 1 + self.beta * (theta - self.top)
+            capital -= self.forged * np.log(best / worst)
+        return capital
+
+
+def _spaced(low: float, high: float) -> FloatArray:
+    return np.geomspace(low, high, 1 + int(np.ceil(np.log(high / low) / np.log(_STEP))))
+
+
+def sequential_noise_limits(part: Part, reporter: Number, tail: float) -> tuple[float, float]:
+    """Limits for these people's own mean that hold at every look, for people who all differ.
+
+    For each λ fixed in advance exp(λ·Σ(x − y) − nψ(λ)) is a supermartingale; a few λ share the error.
+    """
+    t = np.linspace(0.0, 1.0, 513)
+    law = reporter.operator(reporter.domain.from_unit(t))
+    most = 600 / float(np.ptp(part.weights))
+    scale = max(part.most, 1e-12)
+    sizes = _spaced(min(np.sqrt(2 * np.log(1 / tail) / _MOST_PEOPLE / scale), most), most)
+    mean = float(part.weights @ part.counts) / part.n
+    below, above = (noise_reach(part, law, t, side, tail / len(sizes), sizes) for side in (-1, 1))
+    return mean - below - part.slack, mean + above + part.slack
 
 
 def respondents_limits(
@@ -57,15 +115,17 @@ def respondents_limits(
     t, n = np.linspace(0.0, 1.0, 513), part.n
     law = reporter.operator(reporter.domain.from_unit(t))
     even = Part(part.weights, law.mix(np.full(513, (n + 0.5) / 513)), part.least, part.most)
-    wide = betting_limit(even, 1, tail) - betting_limit(even, -1, tail)
+    wide = betting_limit([even], 1, tail) - betting_limit([even], -1, tail)
     below, above = (noise_reach(part, law, t, side, tail) for side in (-1, 1))
     if below + above >= wide:
         return betting
     mean = float(part.weights @ part.counts) / n
-    return mean - below, mean + above
+    return mean - below - part.slack, mean + above + part.slack
 
 
-def noise_reach(part: Part, law: Operator, t: FloatArray, side: int, tail: float) -> float:
+def noise_reach(
+    part: Part, law: Operator, t: FloatArray, side: int, tail: float, sizes: FloatArray | None = None
+) -> float:
     """Chernoff's bound: how far people's own mean can be above (side 1) or below that of their reports.
 
     Reports are unbiased. γ = min over λ of (ψ(λ) + log(1/tail)/n)/λ with ψ(λ) = log max_x E e^{λ(x − y)}.
@@ -74,9 +134,11 @@ def noise_reach(part: Part, law: Operator, t: FloatArray, side: int, tail: float
     times e^{λx} has its maximum in closed form. Where it is seen not to be convex the bound is infinite.
     """
     need, x, y = np.log(1 / tail) / part.n, side * (t - 0.5), side * (part.weights - 0.5)
-    usual = np.sqrt(2 * need / max(part.most, 1e-300))
+    if sizes is None:  # λ around the one that suits n
+        usual = np.sqrt(2 * need / max(part.most, 1e-300))
+        sizes = np.minimum(usual * np.geomspace(0.2, 5, 25), 600 / np.ptp(y))
     reaches = []
-    for size in np.minimum(usual * np.geomspace(0.2, 5, 25), 600 / np.ptp(y)):
+    for size in sizes:
         g = law.expect(np.exp(-size * y))
         rise, step = np.diff(g), size * np.diff(x)
         if np.diff(rise).min() < -1e-9 * g.max():

@@ -3,6 +3,8 @@
     sottovoce.mean(tally)                              # value, low, high
     sottovoce.mean(tally, interval="finite")           # holds at every n, not only for large ones
     sottovoce.mean(tally, estimand="respondents")      # of the people who answered: only the noise counts
+    sottovoce.mean(tally, sequential=True)             # holds at every look while reports come in
+    sottovoce.mean(tally, fakes=20)                    # holds even if 20 reports were forged
 
 Methods: "decoded" averages the decoded reports, right for an unbiased mechanism and its default; "envelope"
 works with every mechanism (see `envelope`) and is the default of the others; "distribution" takes the value
@@ -22,10 +24,11 @@ from sottovoce.core.randomness import Seeded
 from sottovoce.estimates.decoded import decoded_part, is_unbiased
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.envelope import IDENTITY, CrossFit
-from sottovoce.estimates.estimate import FEW, INTERVALS, Estimate, Query, generator_of
-from sottovoce.estimates.finite import betting_limit, respondents_limits
+from sottovoce.estimates.estimate import AT_EVERY_N, FEW, INTERVALS, Estimate, Query, generator_of
+from sottovoce.estimates.finite import betting_limit, respondents_limits, sequential_noise_limits
 from sottovoce.estimates.statistic import Statistic, between, bootstrap_limit, moments
 from sottovoce.estimates.tally import Tally
+from sottovoce.estimates.watching import cost, watched_average
 
 METHODS = ("auto", "decoded", "envelope", "distribution", "raw")
 
@@ -37,6 +40,8 @@ def mean(
     interval: str = "normal",
     estimand: str = "population",
     confidence: float = 0.95,
+    sequential: bool = False,
+    fakes: int = 0,
     rng: Seeded = None,
 ) -> Estimate:
     """Estimate the mean, with an interval.
@@ -49,10 +54,15 @@ def mean(
             they are.
         interval: "normal" (with a correction for skewness), "finite" (error at most 1 − confidence at every n
             and for people who are not alike, by betting; for respondents of an unbiased mechanism also by
-            Chernoff's bound on its noise, whichever suits n and the mechanism) or "bootstrap" (bootstrap-t
-            on the counts).
+            Chernoff's bound on its noise, whichever suits n and the mechanism), "bootstrap" (bootstrap-t
+            on the counts) or "sequential".
         estimand: The mean of the "population" that these people stand for, or of the "respondents".
         confidence: How often the interval should hold.
+        sequential: Short for `interval="sequential"`: limits that hold at every n and at every look, so that
+            results may be watched and collecting stopped once the answer is clear. By betting, for people of
+            one population; for respondents of an unbiased mechanism by its noise, whoever they are. A note
+            says how much wider they are than limits for this n alone.
+        fakes: How many reports may be forged: the limits hold whatever those are.
         rng: Seeds the bootstrap. By default the tally does: the same tally gives the same answer.
 
     Returns:
@@ -70,8 +80,8 @@ def mean(
         >>> bool(e.low < 8.0 < e.high), e.method
         (True, 'decoded')
     """
-    query = Query(tally, "mean", estimand, confidence).on_interval(instead="circular_mean")
-    one_of(interval, "interval", INTERVALS)
+    query = Query(tally, "mean", estimand, confidence, fakes).on_interval(instead="circular_mean")
+    interval = "sequential" if sequential else one_of(interval, "interval", INTERVALS)
     one_of(method, "method", METHODS)
     unbiased = method in ("auto", "decoded") and is_unbiased(tally.mechanism)
     if method == "decoded" and not unbiased:
@@ -87,26 +97,32 @@ def mean(
 
 def _decoded(query: Query, interval: str, rng: Seeded) -> Estimate:
     """The average of decoded reports, for an unbiased mechanism."""
-    part = decoded_part(query.tally, query.estimand)
-    limits = _limits(query, interval, [part], [part], rng)
-    if interval == "finite" and query.estimand == "respondents":
-        limits = respondents_limits(part, query.tally.mechanism, query.tail, limits)
+    part = replace(decoded_part(query.tally, query.estimand), forged=query.fakes)
     average = moments([part], query.estimand)
+    notes = _notes(query, interval, average.value)
+    limits = _limits(query, interval, [part], [part], rng)
+    if query.estimand == "respondents" and interval == "finite":
+        limits = respondents_limits(part, query.tally.mechanism, query.tail, limits)
+    elif query.estimand == "respondents" and interval == "sequential":
+        limits = sequential_noise_limits(part, query.tally.mechanism, query.tail)
+    if interval == "sequential":
+        notes += cost(query, limits, average, average)
     return query.answer(
         limits,
         average.value,
         average.error,
         method=_named("decoded", interval),
-        notes=_notes(query, interval, average.value),
-        at_every_n=interval == "finite",
+        notes=notes,
+        at_every_n=interval in AT_EVERY_N,
         reach=float(np.ptp(part.weights)) / query.tally.n,
+        sides=(average, average) if interval == "normal" else None,
     )
 
 
 def _raw(query: Query, interval: str, rng: Seeded) -> Estimate:
     """The average report of any mechanism, on purpose: not an estimate of the people's mean."""
     query = replace(query, what="mean report")
-    part = decoded_part(query.tally, query.estimand)
+    part = replace(decoded_part(query.tally, query.estimand), forged=query.fakes)
     ends = float(part.weights.min()), float(part.weights.max())
     average = moments([part], query.estimand)
     notes = _notes(query, interval, average.value, ends)
@@ -119,51 +135,58 @@ def _raw(query: Query, interval: str, rng: Seeded) -> Estimate:
         ends=ends,
         method=_named("raw", interval),
         notes=notes,
-        at_every_n=interval == "finite",
+        at_every_n=interval in AT_EVERY_N,
         reach=(ends[1] - ends[0]) / query.tally.n,
+        sides=(average, average) if interval == "normal" else None,
     )
 
 
 def _envelope(query: Query, interval: str, rng: Seeded) -> Estimate:
     """The middle of two statistics that bound the mean for every mechanism and truth."""
-    lower, upper = _bounds(query, interval)
-    value, error, bias = between(moments(lower, query.estimand), moments(upper, query.estimand))
+    fit, lower, upper = _bounds(query, interval)
+    sides = moments(lower, query.estimand), moments(upper, query.estimand)
+    value, error, bias = between(*sides)
     notes = _notes(query, interval, value)
+    if interval == "sequential":
+        limits = watched_average(fit, IDENTITY, query)
+        notes += cost(query, limits, *sides)
+    else:
+        limits = _limits(query, interval, lower, upper, rng)
     if query.tally.n >= FEW and bias**2 > error**2 / 2:
         gap = float(query.domain.stretched(bias))
         notes += (f"mostly not chance: so many reports of this mechanism leave the mean open by ± {gap:.2g}",)
     return query.answer(
-        _limits(query, interval, lower, upper, rng),
+        limits,
         value,
         error,
         method=_named("envelope", interval),
         notes=notes,
-        at_every_n=interval == "finite",
+        at_every_n=interval in AT_EVERY_N,
+        sides=sides if interval == "normal" else None,
     )
 
 
 def _reconstructed(query: Query, interval: str, rng: Seeded) -> Estimate:
     """The mean of the reconstructed distribution, in the interval of the envelope."""
-    lower, upper = _bounds(query, interval)
     shape = distribution(query.tally, band=False)
-    return query.answer(
-        _limits(query, interval, lower, upper, rng),
-        float(query.domain.to_unit(shape.mean)),
-        math.nan,
+    answer = _envelope(query, interval, rng)
+    return replace(
+        answer,
+        value=min(max(shape.mean, answer.low), answer.high),
+        standard_error=math.nan,
         method=_named("distribution", interval),
         notes=("the error of a reconstruction is not known; the interval does not rest on it",),
-        at_every_n=interval == "finite",
     )
 
 
 _METHODS = {"decoded": _decoded, "raw": _raw, "envelope": _envelope, "distribution": _reconstructed}
 
 
-def _bounds(query: Query, interval: str) -> tuple[Statistic, Statistic]:
+def _bounds(query: Query, interval: str) -> tuple[CrossFit, Statistic, Statistic]:
     """What bounds the mean from below and from above. A finite interval needs weights fixed beforehand."""
-    fit = CrossFit(query.tally, blind=interval == "finite")
+    fit = CrossFit(query.tally, blind=interval == "finite", fakes=query.fakes)
     below, above = (fit.statistic(IDENTITY, side, query.tail, query.estimand) for side in (-1, 1))
-    return below, above
+    return fit, below, above
 
 
 def _limits(
@@ -176,8 +199,9 @@ def _limits(
 ) -> tuple[float, float]:
     """Limits of the kind that was asked for, from what bounds the mean on either side."""
     sides = ((lower, -1), (upper, 1))
-    if interval == "finite":
-        below, above = (betting_limit(one[0], side, query.tail, ends) for one, side in sides)
+    if interval in AT_EVERY_N:
+        watched = interval == "sequential"
+        below, above = (betting_limit(one, side, query.tail, ends, sequential=watched) for one, side in sides)
     elif interval == "bootstrap" and query.tally.n > 1:
         generator = generator_of(query.tally, rng)
         below, above = (
@@ -196,7 +220,7 @@ def _notes(
     query: Query, interval: str, value: float, ends: tuple[float, float] = (0.0, 1.0)
 ) -> tuple[str, ...]:
     notes: tuple[str, ...] = ()
-    if query.tally.n < FEW and interval != "finite":
+    if query.tally.n < FEW and interval not in AT_EVERY_N:
         notes += ("interval='finite' holds at every n",)
     if not ends[0] <= value <= ends[1]:
         notes += ("before clipping the value was outside the domain",)

@@ -21,9 +21,11 @@ from sottovoce.estimates.estimate import Estimate, Query
 from sottovoce.estimates.splines import ENOUGH, Splines
 from sottovoce.estimates.statistic import between, moments
 from sottovoce.estimates.tally import Tally
+from sottovoce.estimates.watching import cost, watched_average
 
 _GRID = BINS  # an interval is rounded outwards to this part of the domain
 _SHARED = range(0, _GRID, 32)  # points at which every quantile looks further out
+_WATCHED = "envelope, sequential"
 _SMOOTH_VALUE = (
     "the value is that of a smooth fit, whose error is not known; the interval does not rest on it"
 )
@@ -170,7 +172,14 @@ class _Curve:
 
 
 def probability(
-    tally: Tally, low: float, high: float, *, estimand: str = "population", confidence: float = 0.95
+    tally: Tally,
+    low: float,
+    high: float,
+    *,
+    estimand: str = "population",
+    confidence: float = 0.95,
+    sequential: bool = False,
+    fakes: int = 0,
 ) -> Estimate:
     """Estimate the share of the people with low ≤ x ≤ high; on a circle from low forwards to high.
 
@@ -180,6 +189,8 @@ def probability(
         high: Where it ends.
         estimand: The share of the "population" that these people stand for, or of the "respondents".
         confidence: How often the interval should hold.
+        sequential: Limits that hold at every look while reports come in, as in `mean`.
+        fakes: How many reports may be forged: the limits hold whatever those are.
 
     Returns:
         The share and its limits.
@@ -196,20 +207,25 @@ def probability(
         True
     """
     begin, end = real_number(low, "low"), real_number(high, "high")
-    query = Query(tally, f"probability of {begin:.12g} to {end:.12g}", estimand, confidence)
+    query = Query(tally, f"probability of {begin:.12g} to {end:.12g}", estimand, confidence, fakes)
     for limit, name in ((begin, "low"), (end, "high")):
         if not query.domain.contains(limit):
             raise ArgumentError(f"{name} must lie in the domain, got {name}={limit!r}", argument=name)
     if begin > end and not query.domain.is_circle:
         raise ArgumentError(f"low must not exceed high, got low={begin!r}, high={end!r}", argument="low")
     first, last = query.domain.to_unit([begin, end]).tolist()
-    if (asked := asked_share(tally, first, last, query.tail)) is not None:
+    asked = None if sequential or fakes else asked_share(tally, first, last, query.tail)
+    if asked is not None:
         return query.answer(*asked, power=0, method="asked directly", at_every_n=True)
-    fit, target = CrossFit(tally), Target.within(first, last)
+    fit, target = CrossFit(tally, fakes=fakes), Target.within(first, last)
     lower, upper = (moments(fit.statistic(target, side, query.tail, estimand), estimand) for side in (-1, 1))
-    limits = float(lower.limit(-1, query.tail)), float(upper.limit(1, query.tail))
     value, error, _ = between(lower, upper)
-    return query.answer(limits, value, error, power=0)
+    if sequential:
+        limits = watched_average(fit, target, query)
+        notes = cost(query, limits, lower, upper)
+        return query.answer(limits, value, error, power=0, notes=notes, at_every_n=True, method=_WATCHED)
+    limits = float(lower.limit(-1, query.tail)), float(upper.limit(1, query.tail))
+    return query.answer(limits, value, error, power=0, sides=(lower, upper))
 
 
 def _share(p: object) -> float:

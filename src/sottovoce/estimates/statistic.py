@@ -28,6 +28,7 @@ class Part:
         least: The least variance of w(report) given x, over all x: the truth cannot make it smaller.
         most: The largest.
         noise: An estimate of its average over these people.
+        forged: How many of the reports may be anything at all.
     """
 
     weights: FloatArray
@@ -35,11 +36,17 @@ class Part:
     least: float
     most: float
     noise: float | None = None
+    forged: int = 0
 
     @property
     def n(self) -> int:
         """How many reports."""
         return int(self.counts.sum())
+
+    @property
+    def slack(self) -> float:
+        """The most by which the forged reports can have moved the average weight."""
+        return self.forged * float(np.ptp(self.weights)) / self.n if self.forged else 0.0
 
 
 Statistic = Sequence[Part]
@@ -56,6 +63,7 @@ class Summary:
         cube: The third.
         least: The least variance of the noise.
         most: The variance of the noise that counts for respondents: its average where known.
+        slack: The most by which forged reports can have moved the mean; they are in the other moments too.
     """
 
     n: int
@@ -64,6 +72,7 @@ class Summary:
     cube: Any
     least: Any
     most: Any
+    slack: Any = 0.0
 
     @classmethod
     def of(cls, part: Part) -> Summary:
@@ -73,23 +82,29 @@ class Summary:
         centred = part.weights - mean
         most = part.most if part.noise is None else part.noise
         square, cube = float(share @ centred**2), float(share @ centred**3)
-        return cls(part.n, mean, square, cube, part.least, most)
+        if part.forged:  # an honest report in the place of a forged one is at most so far from the mean
+            square += part.forged / part.n * float(np.abs(centred).max()) ** 2
+        return cls(part.n, mean, square, cube, part.least, most, part.slack)
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Value, standard error and skewness of a statistic, with its degrees of freedom."""
+    """Value, standard error and skewness of a statistic, with its degrees of freedom.
+
+    `slack` is added to every limit: what forged reports may have done.
+    """
 
     value: Any
     error: Any
     skewness: Any
-    freedom: int
+    freedom: float
+    slack: Any = 0.0
 
     @classmethod
     def of(cls, parts: Sequence[Summary], estimand: str) -> Moments:
         """The parts together. Where reports are few the mechanism's own least variance stands in."""
         n = sum(part.n for part in parts)
-        value = variance = third = 0.0
+        value = variance = third = slack = 0.0
         for part in parts:
             share = part.n / n
             spread = np.maximum(part.square * part.n / max(part.n - 1, 1), part.least)
@@ -98,8 +113,24 @@ class Moments:
             value = value + share * part.mean
             variance = variance + share**2 * spread / part.n
             third = third + share**3 * part.cube / part.n**2
+            slack = slack + share * part.slack
         error = np.sqrt(variance)
-        return cls(value, error, third / np.maximum(error, 1e-100) ** 3, max(n - len(parts), 1))
+        return cls(value, error, third / np.maximum(error, 1e-100) ** 3, max(n - len(parts), 1), slack)
+
+    @classmethod
+    def total(cls, terms: Sequence[tuple[float, Moments]]) -> Moments:
+        """Σ factor·statistic of independent statistics; degrees of freedom as Welch and Satterthwaite."""
+        variance = sum((factor * one.error) ** 2 for factor, one in terms)
+        scale = max(float(np.sqrt(variance)), 1e-300)
+        ratios = [factor * one.error / scale for factor, one in terms]
+        spread = sum(r**4 / one.freedom for r, (_, one) in zip(ratios, terms, strict=True))
+        return cls(
+            sum(factor * one.value for factor, one in terms),
+            float(np.sqrt(variance)),
+            sum(r**3 * one.skewness for r, (_, one) in zip(ratios, terms, strict=True)),
+            1 / spread if spread > 0 else 1.0,
+            sum(abs(factor) * one.slack for factor, one in terms),
+        )
 
     def limit(self, side: int, tail: float) -> Any:
         """value ± error·(t + skewness·(2t² + 1)/6): the skewness term only where it widens (Hall 1992)."""
@@ -107,7 +138,7 @@ class Moments:
 
         t = -float(stdtrit(self.freedom, tail))
         lean = np.maximum(0.0, side * self.skewness) * (2 * t**2 + 1) / 6
-        return self.value + side * self.error * (t + lean)
+        return self.value + side * (self.slack + self.error * (t + lean))
 
 
 def moments(statistic: Statistic, estimand: str) -> Moments:
@@ -155,7 +186,7 @@ def bootstrap_limit(
         variance += share**2 * np.maximum(square, part.least) / part.n
     studentised = np.divide(shift, np.sqrt(variance), out=np.zeros_like(shift), where=variance > 0)
     quantile = float(np.quantile(-side * studentised, 1 - tail))
-    return float(here.value + side * here.error * max(quantile, 0.0))
+    return float(here.value + side * (here.slack + here.error * max(quantile, 0.0)))
 
 
 def _fewer(part: Part, most: int = 1024) -> Part:

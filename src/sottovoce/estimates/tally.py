@@ -10,7 +10,9 @@ tally is the identity of `+`; it is only *estimating* from it that is an error.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import uuid
 from collections.abc import Iterable, Mapping, Sized
 from typing import Any
 
@@ -40,6 +42,8 @@ class Tally:
         reporter: What the reports came from.
         counts: One count per cell, read-only.
         n: How many people reported.
+        sources: Where the reports come from: a random name for every count that was made, those of all parts
+            of a sum. Estimates of tallies that share one are not independent.
 
     Example:
         >>> from sottovoce.designs.classic import duchi
@@ -49,10 +53,11 @@ class Tally:
         (4, [1, 3])
     """
 
-    __slots__ = ("counts", "n", "reporter")
+    __slots__ = ("counts", "n", "reporter", "sources")
     reporter: Reporter
     counts: IntArray
     n: int
+    sources: frozenset[str]
 
     def __init__(self, reporter: Reporter, cells: ArrayLike | None = None) -> None:
         counts = no_counts(reporter)
@@ -60,18 +65,20 @@ class Tally:
             count_into(counts, cells, reporter)
         self._set(reporter, counts)
 
-    def _set(self, reporter: Reporter, counts: IntArray) -> None:
+    def _set(self, reporter: Reporter, counts: IntArray, sources: frozenset[str] | None = None) -> None:
         cells, width = total(counts), reporter.width
         if cells % width:
             raise DataError(f"a report is {width} cells: counts must add up to a multiple, got {cells}")
         counts.setflags(write=False)
-        for name, value in (("reporter", reporter), ("counts", counts), ("n", cells // width)):
+        sources = frozenset((uuid.uuid4().hex,)) if sources is None else sources
+        content = {"reporter": reporter, "counts": counts, "n": cells // width, "sources": sources}
+        for name, value in content.items():
             object.__setattr__(self, name, value)
 
     @classmethod
-    def _of(cls, reporter: Reporter, counts: IntArray) -> Tally:
+    def _of(cls, reporter: Reporter, counts: IntArray, sources: frozenset[str] | None = None) -> Tally:
         tally = cls.__new__(cls)
-        tally._set(reporter, counts)
+        tally._set(reporter, counts, sources)
         return tally
 
     # -- other ways in ----------------------------------------------------------------------------------
@@ -223,6 +230,13 @@ class Tally:
         """The digest of what the reports came from."""
         return self.reporter.digest
 
+    @property
+    def fingerprint(self) -> str:
+        """A hash of what was counted: equal for equal tallies, however they were made."""
+        occurred = np.flatnonzero(self.counts)
+        content = self.digest.encode() + occurred.tobytes() + self.counts[occurred].tobytes()
+        return hashlib.sha256(content).hexdigest()
+
     def __getitem__(self, question: str) -> Tally:
         """The tally of one question of a survey, for every estimate that takes a tally.
 
@@ -238,7 +252,7 @@ class Tally:
         first = 0
         for name, reporter in self.reporter.questions.items():
             if name == question:
-                return Tally._of(reporter, self.counts[first : first + reporter.cells].copy())
+                return Tally._of(reporter, self.counts[first : first + reporter.cells].copy(), self.sources)
             first += reporter.cells
         names = ", ".join(map(repr, self.reporter.questions))
         raise KeyError(f"there is no question {question!r}; questions are {names}")
@@ -269,7 +283,7 @@ class Tally:
             return NotImplemented
         if self.digest != other.digest:
             raise DataError(_differ(self.digest, other.digest))
-        return Tally._of(self.reporter, self.counts + other.counts)
+        return Tally._of(self.reporter, self.counts + other.counts, self.sources | other.sources)
 
     def __radd__(self, other: object) -> Tally:
         """`sum(tallies)` starts from 0."""
@@ -287,7 +301,7 @@ class Tally:
         raise AttributeError("a tally is immutable; add tallies with +")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Tally.from_counts, (self.reporter, self.counts)
+        return Tally._of, (self.reporter, self.counts, self.sources)
 
     def __repr__(self) -> str:
         return f"<Tally n={self.n} cells={self.counts.size} digest={self.digest[:12]}>"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from sottovoce.estimates.envelope import IDENTITY, CrossFit, Target
@@ -52,4 +54,12 @@ def variance(tally: Tally, *, estimand: str = "population", confidence: float = 
     limits = float(below.limit(-1, rest)) - away**2, float(above.limit(1, tail))
     value, error, _ = between(below, above)
     # The middle estimates E(x − c)²: the squared error of c is a bias of its own.
-    return query.answer(limits, value, float(error + mean.error**2), ends=(0.0, 0.25), power=2)
+    return query.answer(
+        limits,
+        value,
+        float(error + mean.error**2),
+        ends=(0.0, 0.25),
+        power=2,
+        sides=(replace(below, value=below.value - away**2), above),
+        spent=_OF_THE_MEAN * tail,
+    )

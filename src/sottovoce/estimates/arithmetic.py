@@ -1,0 +1,202 @@
+"""Arithmetic with estimates of different people: a + b, a − b, 2·a, a / b.
+
+    change = sottovoce.mean(june) - sottovoce.mean(may)
+    change.low, change.high, change.p_value
+
+Estimates that carry their bounds (means, probabilities, variances) are combined by them: see `sides`. Of
+others only the limits are known; then both intervals have to hold at once, and `confidence` says how often
+they do: 0.9025 for two of 0.95.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError
+from sottovoce.estimates.sides import Sides
+
+Terms = Sequence[tuple[float, "Combinable"]]
+
+
+class Combinable:
+    """What an `Estimate` needs for arithmetic; the operators themselves."""
+
+    value: float
+    low: float
+    high: float
+    standard_error: float
+    confidence: float
+    n: int
+    what: str
+    estimand: str
+    method: str
+    notes: tuple[str, ...]
+    reach: float | None
+    sides: Sides | None
+    sources: frozenset[str]
+    p_value: float | None
+
+    def __neg__(self) -> Self:
+        return combined([(-1.0, self)], what=f"−({self.what})")
+
+    def __add__(self, other: Combinable | float) -> Self:
+        if isinstance(other, Combinable):
+            return combined([(1.0, self), (1.0, other)], what=f"{self.what} + {other.what}")
+        return combined([(1.0, self)], _number(other), what=f"{self.what} + {other:g}")
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Combinable | float) -> Self:
+        if isinstance(other, Combinable):
+            return combined([(1.0, self), (-1.0, other)], what=f"{self.what} − {other.what}")
+        return combined([(1.0, self)], -_number(other), what=f"{self.what} − {other:g}")
+
+    def __rsub__(self, other: float) -> Self:
+        return combined([(-1.0, self)], _number(other), what=f"{other:g} − {self.what}")
+
+    def __mul__(self, other: float) -> Self:
+        return combined([(_number(other), self)], what=f"{other:g} · {self.what}")
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Combinable | float) -> Self:
+        if isinstance(other, Combinable):
+            return _ratio(self, other)
+        if _number(other) == 0:
+            raise ArgumentError("an estimate cannot be divided by 0", code="zero")
+        return combined([(1 / _number(other), self)], what=f"{self.what} / {other:g}")
+
+
+def combined(terms: Terms, constant: float = 0.0, *, what: str) -> Any:
+    """Σ factor·estimate + constant, of estimates of different people.
+
+    Args:
+        terms: Factors and estimates.
+        constant: What is added.
+        what: What the sum is called.
+
+    Returns:
+        An estimate of the kind of the first. With several terms it has a p-value for a sum of zero.
+
+    Raises:
+        ArgumentError: If the estimates share reports, or it is not known that they do not.
+    """
+    check_independent([one for _, one in terms])
+    first = terms[0][1]
+    sides = _sides(terms, constant)
+    if sides is None:
+        confidence = math.prod(one.confidence for _, one in terms)
+        low = sum(f * (one.low if f > 0 else one.high) for f, one in terms) + constant
+        high = sum(f * (one.high if f > 0 else one.low) for f, one in terms) + constant
+        error = math.hypot(*(f * one.standard_error for f, one in terms))
+    else:
+        confidence = min(one.confidence for _, one in terms)
+        low, high = sides.limits((1 - confidence) / 2)
+        error = sides.error
+    reaches = [abs(f) * one.reach for f, one in terms if one.reach is not None]
+    return replace(
+        first,  # type: ignore[type-var]
+        value=min(max(sum(f * one.value for f, one in terms) + constant, low), high),
+        low=low,
+        high=high,
+        standard_error=error,
+        confidence=confidence,
+        n=sum(one.n for _, one in terms),
+        what=what,
+        method=" and ".join(dict.fromkeys(one.method for _, one in terms)),
+        notes=tuple(dict.fromkeys(note for _, one in terms for note in one.notes)),
+        reach=max(reaches) if len(reaches) == len(terms) else None,
+        sides=sides,
+        sources=frozenset().union(*(one.sources for _, one in terms)),
+        p_value=None if sides is None or len(terms) == 1 else sides.p_value(),
+    )
+
+
+def _sides(terms: Terms, constant: float) -> Sides | None:
+    known = [(f, one.sides) for f, one in terms if one.sides is not None]
+    if len(known) < len(terms) or not any(f for f, _ in known):
+        return None
+    sides = Sides.total(known, constant)
+    return sides if sides.allows((1 - min(one.confidence for _, one in terms)) / 2) else None
+
+
+def check_independent(estimates: Sequence[Combinable]) -> None:
+    """Refuse estimates that rest on the same reports, and estimands that do not go together."""
+    if len(estimates) < 2:
+        return
+    if len({one.estimand for one in estimates}) > 1:
+        raise ArgumentError("estimates of the population and of respondents do not add up", code="estimand")
+    seen: set[str] = set()
+    for one in estimates:
+        if not one.sources:
+            raise ArgumentError(
+                f"it is not known whose reports the {one.what} rests on, so nor whether it is independent",
+                code="dependent",
+            )
+        if seen & one.sources:
+            raise ArgumentError(
+                f"the {one.what} rests on the same reports as another term: only estimates of different "
+                "people are independent",
+                code="dependent",
+            )
+        seen |= one.sources
+
+
+def _ratio(top: Combinable, bottom: Combinable) -> Any:
+    """a / b as Fieller does: the ratios r at which a − r·b = 0 is not excluded."""
+    check_independent([top, bottom])
+    confidence = min(top.confidence, bottom.confidence)
+    if top.sides is None or bottom.sides is None or not bottom.sides.allows((1 - confidence) / 2):
+        confidence = top.confidence * bottom.confidence
+    if bottom.low <= 0 <= bottom.high:
+        limits, value = (-math.inf, math.inf), math.nan if bottom.value == 0 else top.value / bottom.value
+        notes: tuple[str, ...] = ("the divisor may be zero: nothing is excluded",)
+    else:
+        value, notes = top.value / bottom.value, ()
+        quotients = [a / b for a in (top.low, top.high) for b in (bottom.low, bottom.high)]
+        limits = min(quotients), max(quotients)
+
+        def admitted(ratio: float) -> bool:
+            sides = _sides([(1.0, top), (-ratio, bottom)], 0.0)
+            low, high = (0.0, 0.0) if sides is None else sides.limits((1 - confidence) / 2)
+            return low <= 0 <= high
+
+        if top.sides is not None and bottom.sides is not None:
+            limits = _edge(admitted, value, limits[0]), _edge(admitted, value, limits[1])
+    return replace(
+        top,  # type: ignore[type-var]
+        value=value,
+        low=limits[0],
+        high=limits[1],
+        standard_error=math.nan,
+        confidence=confidence,
+        n=top.n + bottom.n,
+        what=f"{top.what} / {bottom.what}",
+        notes=tuple(dict.fromkeys((*top.notes, *bottom.notes, *notes))),
+        reach=None,
+        sides=None,
+        sources=top.sources | bottom.sources,
+        p_value=None,
+    )
+
+
+def _edge(admitted: Callable[[float], bool], inside: float, outside: float) -> float:
+    """Where a set that begins at `inside` ends, looked for towards `outside` and, if need be, beyond."""
+    for _ in range(60):
+        if not admitted(outside):
+            break
+        outside += outside - inside
+    while abs(outside - inside) > 1e-9 * max(abs(inside), abs(outside)):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if admitted(middle) else (inside, middle)
+    return outside
+
+
+def _number(other: object) -> float:
+    if isinstance(other, bool) or not isinstance(other, int | float):
+        kind = type(other).__name__
+        raise ArgumentTypeError(f"an estimate combines with estimates and numbers, got {kind}")
+    return float(other)

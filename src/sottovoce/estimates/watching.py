@@ -1,0 +1,34 @@
+"""Intervals that may be watched while reports come in: they hold at every look, all looks together."""
+
+from __future__ import annotations
+
+from sottovoce.core.errors import ArgumentError
+from sottovoce.estimates.envelope import CrossFit, Target
+from sottovoce.estimates.estimate import Query
+from sottovoce.estimates.finite import betting_limit
+from sottovoce.estimates.statistic import Moments
+
+
+def watched_average(fit: CrossFit, target: Target, query: Query) -> tuple[float, float]:
+    """Limits of the average of a target, of any mechanism, by betting on weights fixed beforehand."""
+    if query.estimand == "respondents":
+        raise ArgumentError(
+            "sequential=True for respondents needs the mean of an unbiased mechanism; use "
+            "estimand='population'",
+            code="sequential",
+            argument="estimand",
+        )
+    below, above = (
+        betting_limit(fit.beforehand(target, side, query.tail), side, query.tail, sequential=True)
+        for side in (-1, 1)
+    )
+    return below, above
+
+
+def cost(query: Query, limits: tuple[float, float], lower: Moments, upper: Moments) -> tuple[str, ...]:
+    """How much wider the limits are than those for this n alone, in words."""
+    fixed = float(upper.limit(1, query.tail)) - float(lower.limit(-1, query.tail))
+    return (
+        f"holds at every look, at {(limits[1] - limits[0]) / max(fixed, 1e-300):.2f} times the width of an "
+        "interval for this n alone",
+    )
