@@ -110,6 +110,9 @@ def others() -> dict[str, Callable[[], Reporting]]:
         "far away": lambda: sv.optimal(1.0, (1e9, 1e9 + 1)),
         "vast": lambda: sv.ogpm(1.0, (-1e308, 1e308), cells=64),
         "two doubles": lambda: sv.ogpm(1.0, (0.0, 5e-324), cells=64),
+        "log scale": lambda: sv.sw(1.0, sv.Interval(1, 1e6, scale="log"), cells=2**12),
+        "log scale, optimal": lambda: sv.optimal(1.0, sv.Interval(0.5, 40, scale="log")),
+        "log scale, rows": lambda: sv.laws.laplace(1.0, sv.Interval(2, 9e4, scale="log")).tabulate(65, 256),
         "coin": lambda: sv.Rows.of(1.0, [[0.73, 0.27], [0.27, 0.73]], name="coin"),
     }
 

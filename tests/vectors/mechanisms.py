@@ -64,6 +64,13 @@ def mechanisms() -> dict[str, AnyMechanism]:
         "far from zero": sv.ogpm(1.0, (1e15, 1e15 + 1), "l1"),
         "two neighbouring doubles": sv.ogpm(1.0, (1.0, 1.0 + 2.0**-52), "l1"),
     }
+    made |= {
+        "log scale": sv.ogpm(1.0, sv.Interval(1, 1e6, scale="log"), "l1"),
+        "log scale, two scales": sv.two_scale(2.0, sv.Interval(0.02, 40, scale="log")),
+        "log scale, narrow": sv.sw(1.0, sv.Interval(3, 3.0001, scale="log"), cells=1024),
+        "log scale, all doubles": sv.pm(4.0, sv.Interval(1e-300, 1.7e308, scale="log")),
+        "log scale, rows": _around(9, 17, 1.0, sv.Interval(0.5, 2e5, scale="log")),
+    }
     made["rows of 33 bits"] = _uneven_rows(1.0)
     made["rows of two"] = Rows.of(2.0, [[0.8, 0.2], [0.2, 0.8]], (0, 1))
     made["rows of one input"] = Rows.of(1.0, [[0.5, 0.25, 0.25]], (-1, 1), inputs=[0.0])

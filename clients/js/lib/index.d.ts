@@ -18,6 +18,8 @@ export interface Domain {
   readonly circle: boolean;
   /** On a circle, its length; otherwise null. */
   readonly circumference: number | null;
+  /** Whether noise is a difference ("linear") or, for positive values, a factor ("log"). */
+  readonly scale: "linear" | "log";
 }
 
 /** What a device runs. Made by `fromJson` only, which refuses a spec whose counts break its claim. */

@@ -2,12 +2,13 @@
  * What reports: a value in, an integer cell out, within an ε that was counted. A kind of reporter adds its law:
  *
  *     static largestRatio(content) → [numerator, denominator]     what its counts give
- *     cellFrom(x, hi, lo, coin)                                    the cell of one value in the domain
+ *     cellFrom(x, hi, lo, coin)                                    the cell of one value on the domain's line
  *     fill(cells, xs, words, from, to)                             the cells of many
  *     unitValue(cell)                                              what it stands for, in the unit coordinate
  */
 import { ArgumentTypeError, DataError, PrivacyError, SpecError } from "./errors.js";
 import { atMostExp, logUpper } from "./exact.js";
+import { exponential, naturalLog } from "./logarithm.js";
 import { randomWord, withWords } from "./random.js";
 import { units } from "./sampler.js";
 
@@ -33,7 +34,7 @@ export class Reporter {
     if (!audit.holds) {
       throw new PrivacyError(`the counts give epsilon=${audit.epsilon}, more than the claimed epsilon=${epsilon}`, { argument: "epsilon" });
     }
-    this.#bounds = { ...domain, ...units(domain) };
+    this.#bounds = { ...domain, ...units(domain), log: domain.scale === "log" };
     this.#words = words;
     this.audit = Object.freeze(audit);
     this.epsilon = epsilon;
@@ -101,8 +102,10 @@ export class Reporter {
         throw new ArgumentTypeError(`values must be numbers, the one at index ${i} is not`, { argument: "values" });
       }
       if (clip && Number.isFinite(value)) value = this.bringInside(value);
-      numbers[i] = value;
-      if (value >= low && value <= high) continue;
+      if (value >= low && value <= high) {
+        numbers[i] = this.#line(value);
+        continue;
+      }
       wrong += 1;
       if (first < 0) first = i;
     }
@@ -124,7 +127,7 @@ export class Reporter {
     if (!(x >= low && x <= high)) {
       throw new DataError("value must be a number in the domain", { code: "outside", argument: "value" });
     }
-    return this.cellFrom(x, hi, lo, coin);
+    return this.cellFrom(this.#line(x), hi, lo, coin);
   }
 
   /** The same for many values: `words` holds hi and lo for each, and the coin's word if there is a coin. */
@@ -146,9 +149,17 @@ export class Reporter {
     return this.#at(this.unitValue(cell));
   }
 
+  /** A value of the domain on the line that the unit coordinate is measured along: itself or its logarithm. */
+  #line(x) {
+    const { low, high, log } = this.#bounds;
+    return log ? Math.min(Math.max(naturalLog(x), naturalLog(low)), naturalLog(high)) : x;
+  }
+
   /** The place of a unit coordinate in the domain. */
   #at(t) {
-    const { scaledLow, scaledWidth, scale } = this.#bounds;
-    return (scaledLow + t * scaledWidth) / scale;
+    const { scaledLow, scaledWidth, scale, log } = this.#bounds;
+    const place = (scaledLow + t * scaledWidth) / scale;
+    if (!log) return place;
+    return t < 0 || t > 1 ? exponential(place) : this.bringInside(exponential(place));
   }
 }

@@ -9,7 +9,7 @@ import { MAX_BITS, MAX_CELLS, MIN_BITS, largerRatio, reduced, rule } from "./win
 
 /** The table of a parsed spec, checked for consistency but not yet for ε. */
 export function readRows(spec) {
-  keys(spec, ["format", "epsilon", "domain", "circle", "bits", "inputs", "rows", "values"], "spec");
+  keys(spec, ["format", "epsilon", "domain", "circle", "bits", "inputs", "rows", "values"], "spec", ["scale"]);
   const [epsilon, domain] = [real(spec.get("epsilon"), "epsilon"), readDomain(spec)];
   const bits = integer(spec.get("bits"), "bits");
   rule(bits >= MIN_BITS && bits <= MAX_BITS, `bits must be between ${MIN_BITS} and ${MAX_BITS}`, "bits");

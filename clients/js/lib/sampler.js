@@ -3,6 +3,8 @@
  * typed tables, nothing allocated on the way; for uniform windows no branch depends on the random bits,
  * because a wrong guess of the processor costs more than the arithmetic.
  */
+import { naturalLog } from "./logarithm.js";
+
 const NEVER = 2 ** 60; // beyond every position: an interval does not wrap
 const GUIDE_BITS = 14; // 2^14 buckets of a guide, as in sottovoce/core/kernels/tables.py
 const CHUNK = 2048;
@@ -165,9 +167,10 @@ function guide(left, many, extent, scale) {
 
 /** A power of two brings the width into the range where 1/width is finite. */
 export function units(domain) {
-  const width = domain.high - domain.low;
+  const [low, high] = [domain.low, domain.high].map((x) => (domain.scale === "log" ? naturalLog(x) : x));
+  const width = high - low;
   const scale = !Number.isFinite(width) ? 0.25 : width > 2 ** -900 ? 1 : 2 ** 200;
-  const scaledLow = domain.low * scale;
-  const scaledWidth = domain.high * scale - scaledLow;
+  const scaledLow = low * scale;
+  const scaledWidth = high * scale - scaledLow;
   return { scale, scaledLow, scaledWidth, perWidth: 1 / scaledWidth };
 }

@@ -13,9 +13,9 @@ function short(content) {
   return text.length <= 40 ? text : text.slice(0, 37) + "...";
 }
 
-export function keys(content, expected, where) {
+export function keys(content, expected, where, optional = []) {
   rule(content instanceof Map, `${where} must be an object, got ${short(content)}`, where);
-  for (const key of content.keys()) rule(expected.includes(key), `${where} has an unknown key ${short(key)}`, where);
+  for (const key of content.keys()) rule(expected.includes(key) || optional.includes(key), `${where} has an unknown key ${short(key)}`, where);
   for (const key of expected) rule(content.has(key), `${where} lacks the key ${key}`, where);
 }
 
@@ -82,7 +82,7 @@ function joined(read) {
 }
 
 function readPart(spec) {
-  keys(spec, ["format", "epsilon", "domain", "circle", "bits", "cells", "start"], "spec");
+  keys(spec, ["format", "epsilon", "domain", "circle", "bits", "cells", "start"], "spec", ["scale"]);
   rule(spec.get("format") === "window/1", `format must be window/1, got ${short(spec.get("format"))}`, "format");
   const epsilon = real(spec.get("epsilon"), "epsilon");
   const domain = readDomain(spec);
@@ -112,5 +112,8 @@ export function readDomain(spec) {
   const high = circle ? low + second : second;
   rule(!circle || second > 0, "domain: circumference must be positive", "domain");
   rule(low < high && Number.isFinite(high), "domain must have low < high, both finite", "domain");
-  return { low, high, circle, circumference: circle ? second : null };
+  const log = spec.has("scale");
+  rule(!log || (spec.get("scale") === "log" && !circle), "scale must be log, of an interval", "scale");
+  rule(!log || low >= 1e-300, "domain: a log scale needs low of at least 1e-300", "domain");
+  return { low, high, circle, circumference: circle ? second : null, scale: log ? "log" : "linear" };
 }

@@ -43,7 +43,9 @@ export async function checkSampling({ bulk_count: count, mechanisms }) {
       if (cell !== vector.expected[i]) say(`draw ${i} at ${vector.x[i]} is ${cell}, not ${vector.expected[i]}`);
     });
     [0, Math.floor(m.cells / 2), m.cells - 1].forEach((cell, i) => {
-      if (m.decode(cell) !== vector.decoded[i]) say(`cell ${cell} decodes to ${m.decode(cell)}`);
+      // An exponential may differ in its last digit; what a report stands for is not the report.
+      const slack = m.domain.scale === "log" ? 1e-13 * vector.decoded[i] : 0;
+      if (!(Math.abs(m.decode(cell) - vector.decoded[i]) <= slack)) say(`cell ${cell} decodes to ${m.decode(cell)}`);
     });
     const cells = cellsOf(m, [...bulk(m, count)], hasCoin, say);
     if ((await sha256(new Uint8Array(cells.buffer))) !== vector.bulk) say("bulk draws differ");

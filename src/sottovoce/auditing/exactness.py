@@ -101,7 +101,7 @@ def _groups(m: Number) -> None:
     inside = bends.min() >= low and bends.max() <= high and (np.diff(bends) >= 0).all()
     require(inside, "bends", "bends must increase and lie in the domain")
     ends = m.domain.to_unit(np.unique(np.concatenate(([low], bends, [high]))))
-    wide = np.flatnonzero(np.diff(ends) > 1e-6 + 64 * _grain(m))
+    wide = np.flatnonzero(np.diff(ends) > 1e-6 + 64 * m.domain.grain)
     if not wide.size:
         return
     chosen = wide[np.linspace(0, len(wide) - 1, min(len(wide), 24)).astype(int)]
@@ -109,20 +109,14 @@ def _groups(m: Number) -> None:
     parts = [m.domain.from_unit(a + part * (b - a)) for part in (0.25, 0.5, 0.75)]
     quarter, half, three = (m.operator(x).coarsen(first).dense() for x in parts)
     bent = np.abs(quarter + three - 2 * half).max(axis=1)
-    slack = _CLOSE + 1e4 * _grain(m)  # a law may be as steep as that
+    slack = _CLOSE + 1e4 * m.domain.grain  # a law may be as steep as that
     require(bent.max() <= slack, "bends", "the law of groups must be linear between their bends")
-
-
-def _grain(m: Number) -> float:
-    """The distance between neighbouring doubles at the ends of the domain, in units of its width."""
-    domain = m.domain
-    return float(np.spacing(max(abs(domain.low), abs(domain.high))) * domain.scale * domain.per_width)
 
 
 def _moments(m: Number, x: FloatArray) -> None:
     """Sums over cells in the unit coordinate: squares of a width need not be doubles."""
     y, t, p = m.domain.to_unit(m.decode(np.arange(m.cells))), m.domain.to_unit(x), m.probabilities(x)
-    reach, grain = float(np.ptp(y)) + 1, 1e-12 + 4 * _grain(m)
+    reach, grain = float(np.ptp(y)) + 1, 1e-12 + 4 * m.domain.grain
     gap = np.abs(y - t[:, None])
     around = np.minimum(gap % 1, 1 - gap % 1)
     for distance, d in (("linear", gap), ("circular", around)):
@@ -160,7 +154,7 @@ def _worst_cases(m: Number) -> None:
 def _density(m: Number, x: FloatArray) -> None:
     """∫ density = 1: cell by cell where the reporter knows its edges, on a fine grid where it does not."""
     edges, width = getattr(m, "edges", None), m.domain.width
-    if not 1e-150 < width < 1e150 or _grain(m) * m.cells > 1e-6:
+    if not 1e-150 < width < 1e150 or m.domain.grain * m.cells > 1e-6:
         return  # a density per unit of the domain is then no good double
     y = m.decode(np.arange(m.cells))
     beyond = np.ptp(y) + width

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sottovoce.core.domains import Domain, FloatArray, Space
+from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ContractError
 from sottovoce.core.reporter import Reporter
+from sottovoce.core.spaces import FloatArray, Space
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: its multiples spread evenly
 

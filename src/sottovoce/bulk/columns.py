@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sottovoce.core.domains import FloatArray, Space
 from sottovoce.core.errors import ArgumentTypeError, DataError
+from sottovoce.core.spaces import FloatArray, Space
 
 Mask = NDArray[np.bool_]
 

@@ -15,11 +15,11 @@ from sottovoce.bulk.columns import Mask, cells_array, check_type, read_values
 from sottovoce.bulk.keyed_draws import KeyedDraws
 from sottovoce.bulk.labels import label
 from sottovoce.bulk.sources import Data, Source
-from sottovoce.core.domains import FloatArray, Space
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.core.number import Number
 from sottovoce.core.policy import WORDS, Missing, Outside, Policy
 from sottovoce.core.reporter import Reporter
+from sottovoce.core.spaces import FloatArray, Space
 
 
 def declared(missing: Missing, outside: Outside, clip: bool) -> Policy:

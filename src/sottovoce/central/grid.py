@@ -64,7 +64,7 @@ class Grid:
     @property
     def step(self) -> float:
         """The distance between positions, finite for any bounds."""
-        return self.bounds.scaled_width / self.steps / self.bounds.scale
+        return self.bounds.scaled_width / self.steps / self.bounds.factor
 
     def positions(
         self, values: NDArray[Any], wrong: Wrong, out: FloatArray | None = None
@@ -92,8 +92,8 @@ class Grid:
             x = x.astype(np.float64)
             keep = self._bring_inside(x, wrong)
         wrong.seen += x.size
-        if self.bounds.scale != 1.0:
-            x = x * self.bounds.scale
+        if self.bounds.factor != 1.0:
+            x = x * self.bounds.factor
         np.subtract(x, self.bounds.scaled_low, out=out, dtype=np.float64)
         out *= self.bounds.per_width * self.steps
         np.rint(out, out=out)
@@ -182,7 +182,7 @@ def _interval(bounds: DomainLike) -> Interval:
         ) from error
     except TypeError:
         domain = None
-    if not isinstance(domain, Interval):
+    if not isinstance(domain, Interval) or domain.is_log:
         raise ArgumentTypeError(f"bounds must be (low, high), got bounds={bounds!r}", argument="bounds")
     return domain
 

@@ -3,13 +3,13 @@
 A domain maps values to the *unit coordinate* t in [0, 1] and back. Every mechanism works in t, so
 nothing else in the library depends on units, and Theorem 3.6 of the OGPM paper (transformation
 invariance) holds by construction. A power-of-two factor keeps the map finite for bounds near the
-limits of floating point: [−1e308, 1e308] and [0, 5e−324] are as good as [0, 1].
+limits of floating point: [−1e308, 1e308] and [0, 5e−324] are as good as [0, 1]. With `scale="log"` it is the
+logarithm of a value that t is measured along: for incomes, durations, and whatever else differs by factors.
 """
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,61 +17,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core.compact import Compact
-from sottovoce.core.errors import positive_number, real_number
+from sottovoce.core.errors import ArgumentError, one_of, positive_number, real_number
+from sottovoce.core.logarithm import natural_log
+from sottovoce.core.spaces import Space
 
 FloatArray = NDArray[np.float64]
 
-
-class Space(Compact, ABC):
-    """A set of possible values: numbers (a `Domain`) or positions (a `Disc`)."""
-
-    #: The shape of one value: () for a number, (2,) for a position.
-    shape: tuple[int, ...] = ()
-
-    @abstractmethod
-    def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
-        """Tell which values lie in the set.
-
-        Args:
-            x: Values.
-
-        Returns:
-            One truth value each; false for what is not finite.
-        """
-
-    @abstractmethod
-    def bring_inside(self, x: FloatArray) -> FloatArray:
-        """What `clip=True` means here.
-
-        Args:
-            x: Finite values.
-
-        Returns:
-            The nearest end of an interval or point of a disc, the same angle on a circle.
-        """
-
-    @abstractmethod
-    def spread(self, words: NDArray[np.uint64]) -> FloatArray:
-        """Spread values evenly over the set.
-
-        Args:
-            words: Uniform 64-bit words.
-
-        Returns:
-            One value for each word.
-        """
-
-    def absent(self, x: FloatArray) -> NDArray[np.bool_]:
-        """Tell which values are missing: a part of them is NaN or infinite.
-
-        Args:
-            x: Values, NaN where there is none.
-
-        Returns:
-            One truth value each.
-        """
-        return np.asarray(~np.isfinite(x).all(axis=tuple(range(-len(self.shape), 0))))
+SCALES = ("linear", "log")
+_FINITE = 700.0  # e^700 and e^-700 are doubles
+_LEAST = 1e-300  # of a log scale: far from where doubles lose digits
 
 
 class Domain(Space):
@@ -80,26 +34,41 @@ class Domain(Space):
     low: float
     high: float
     is_circle: bool
+    #: "linear", or "log" where the unit coordinate is measured along the logarithm of a value.
+    scale: str = "linear"
 
     def __str__(self) -> str:
         return f"[{self.low!r}, {self.high!r}]"
 
+    @property
+    def is_log(self) -> bool:
+        """Whether values are compared by factors instead of differences."""
+        return self.scale == "log"
+
     @cached_property
-    def scale(self) -> float:
+    def ends(self) -> tuple[float, float]:
+        """Where the unit coordinate is 0 and 1: low and high, or their logarithms."""
+        if not self.is_log:
+            return self.low, self.high
+        low, high = natural_log(np.array([self.low, self.high])).tolist()
+        return low, high
+
+    @cached_property
+    def factor(self) -> float:
         """A power of two that brings the width into the range where 1/width is finite."""
-        if not math.isfinite(self.high - self.low):
+        if not math.isfinite(self.width):
             return 0.25
-        return 1.0 if self.high - self.low > 2.0**-900 else 2.0**200
+        return 1.0 if self.width > 2.0**-900 else 2.0**200
 
     @cached_property
     def scaled_low(self) -> float:
-        """`low` times `scale`."""
-        return self.low * self.scale
+        """The first of the `ends` times `factor`."""
+        return self.ends[0] * self.factor
 
     @cached_property
     def scaled_width(self) -> float:
-        """The width times `scale`."""
-        return self.high * self.scale - self.low * self.scale
+        """The width times `factor`."""
+        return self.ends[1] * self.factor - self.ends[0] * self.factor
 
     @cached_property
     def per_width(self) -> float:
@@ -108,8 +77,42 @@ class Domain(Space):
 
     @property
     def width(self) -> float:
-        """high − low (infinity where that overflows)."""
-        return self.high - self.low
+        """high − low (infinity where that overflows), or the logarithm of high / low."""
+        return self.ends[1] - self.ends[0]
+
+    @property
+    def grain(self) -> float:
+        """How far apart neighbouring doubles at the ends of the domain are in the unit coordinate."""
+        spacing = float(np.spacing(max(map(abs, self.ends)))) * self.factor
+        return (spacing + (2.0**-52 if self.is_log else 0.0)) * self.per_width
+
+    def line(self, x: ArrayLike) -> FloatArray:
+        """Values on the line that the unit coordinate is measured along.
+
+        Args:
+            x: Values in the units of the domain.
+
+        Returns:
+            The values themselves, or their logarithms; those of the domain lie between the `ends`.
+        """
+        x = np.asarray(x, dtype=np.float64)
+        if not self.is_log:
+            return x
+        logarithm = natural_log(x)
+        return np.where(self.contains(x), np.clip(logarithm, *self.ends), logarithm)
+
+    def unit_slope(self, x: ArrayLike) -> FloatArray:
+        """How fast the unit coordinate grows with a value.
+
+        Args:
+            x: Values in the units of the domain.
+
+        Returns:
+            1 / width; on a log scale 1 / (x · width).
+        """
+        x = np.asarray(x, dtype=np.float64)
+        with np.errstate(divide="ignore"):
+            return np.asarray(1.0 / self.width / (np.maximum(x, 0.0) if self.is_log else np.ones_like(x)))
 
     def to_unit(self, x: ArrayLike) -> FloatArray:
         """Values to t in [0, 1], by exactly the arithmetic that every sampler uses.
@@ -120,8 +123,8 @@ class Domain(Space):
         Returns:
             Unit coordinates.
         """
-        x = np.asarray(x, dtype=np.float64)
-        return ((x if self.scale == 1.0 else x * self.scale) - self.scaled_low) * self.per_width
+        x = self.line(x)
+        return ((x if self.factor == 1.0 else x * self.factor) - self.scaled_low) * self.per_width
 
     def from_unit(self, t: ArrayLike) -> FloatArray:
         """Unit coordinates to values.
@@ -133,7 +136,12 @@ class Domain(Space):
             Values in the units of the domain.
         """
         t = np.asarray(t, dtype=np.float64)
-        return np.asarray((self.scaled_low + t * self.scaled_width) / self.scale)
+        line = np.asarray((self.scaled_low + t * self.scaled_width) / self.factor)
+        if not self.is_log:
+            return line
+        x = np.exp(np.clip(line, -_FINITE, _FINITE))
+        x = np.where((t < 0) | (t > 1), x, np.clip(x, self.low, self.high))
+        return np.where(t == 1, self.high, x)  # not its neighbour
 
     def stretched(self, amount: FloatArray | float, power: float = 1.0) -> FloatArray:
         """What holds on a domain of width 1, in the units of this one: amount · width^power.
@@ -143,11 +151,12 @@ class Domain(Space):
             power: 1 for lengths, 2 for squares.
 
         Returns:
-            Infinite or zero only where the result is beyond the range of doubles, not where the width is.
+            Those of the values, on a log scale those of their logarithms. Infinite or zero only where the
+            result is beyond the range of doubles, not where the width is.
         """
         with np.errstate(over="ignore", under="ignore"):
             factor = np.float64(self.scaled_width) ** power
-            return np.asarray(amount * factor / np.float64(self.scale) ** power)
+            return np.asarray(amount * factor / np.float64(self.factor) ** power)
 
     def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
         x = np.asarray(x, dtype=np.float64)
@@ -164,21 +173,39 @@ class Interval(Domain):
     Attributes:
         low: The least value.
         high: The largest value.
+        scale: "linear", or "log" for positive values that differ by factors, such as incomes: then noise is
+            a factor too, quantiles and distributions come back in the unit of the people, and errors,
+            biases and variances are those of the logarithm.
 
     >>> Interval(0, 24).to_unit([0, 6, 24]).tolist()
     [0.0, 0.25, 1.0]
+    >>> Interval(1, 10_000, scale="log").from_unit([0, 0.5, 1]).round(6).tolist()
+    [1.0, 100.0, 10000.0]
     """
 
     low: float
     high: float
+    scale: str = "linear"
     is_circle = False
 
     def __post_init__(self) -> None:
         low, high = real_number(self.low, "low"), real_number(self.high, "high")
+        one_of(self.scale, "scale", SCALES)
         if not low < high:
-            raise ValueError(f"domain must have low < high, got low={low!r}, high={high!r}")
+            raise ArgumentError(
+                f"domain must have low < high, got low={low!r}, high={high!r}", argument="domain"
+            )
+        if self.is_log and low < _LEAST:
+            raise ArgumentError(
+                f"a log scale needs values above 0: low must be at least {_LEAST}, got low={low!r}",
+                argument="low",
+            )
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
+
+    def __repr__(self) -> str:
+        scale = ", scale='log'" if self.is_log else ""
+        return f"Interval(low={self.low!r}, high={self.high!r}{scale})"
 
     def bring_inside(self, x: FloatArray) -> FloatArray:
         return np.clip(x, self.low, self.high)
@@ -228,43 +255,6 @@ class Circle(Domain):
             turn = np.mod(beyond, self.circumference)
             half = np.mod(x / 2 - self.low / 2, self.circumference / 2)  # where the difference overflows
         return np.where(inside, x, self.low + np.where(np.isfinite(beyond), turn, 2 * half))
-
-
-@dataclass(frozen=True)
-class Disc(Space):
-    """Positions (x, y) around the origin.
-
-    Attributes:
-        radius: How far away they may be.
-
-    >>> Disc(10).contains([[3, 4], [8, 8]]).tolist()
-    [True, False]
-    """
-
-    radius: float = 1.0
-    shape = (2,)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "radius", positive_number(self.radius, "radius"))
-
-    def __str__(self) -> str:
-        return f"the disc of radius {self.radius!r}"
-
-    def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
-        x = np.asarray(x, dtype=np.float64)
-        return np.asarray(np.hypot(x[..., 0], x[..., 1]) <= self.radius)
-
-    def bring_inside(self, x: FloatArray) -> FloatArray:
-        half = np.asarray(x) / 2  # the distance of a finite position may be infinite
-        away = np.hypot(half[..., 0], half[..., 1])[..., None]
-        rim = self.radius * (1 - 2.0**-50)  # so that no rounding leads out again
-        outside = away > rim / 2
-        return np.where(outside, rim * np.divide(half, away, where=outside, out=half), x)
-
-    def spread(self, words: NDArray[np.uint64]) -> FloatArray:
-        away = self.radius * np.sqrt((words >> np.uint64(32)) * 2.0**-32)
-        turn = 2 * math.pi * ((words & np.uint64(0xFFFFFFFF)) * 2.0**-32)
-        return np.stack((away * np.cos(turn), away * np.sin(turn)), axis=-1)
 
 
 DomainLike = Domain | tuple[float, float] | Sequence[float]

@@ -15,9 +15,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.domains import FloatArray, Space
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, one_of, real_number
 from sottovoce.core.randomness import Seeded, word_source
+from sottovoce.core.spaces import FloatArray, Space
 
 Missing = Literal["refuse", "uniform", "drop", "keep"] | float
 Outside = Literal["refuse", "clip", "missing"]

@@ -23,10 +23,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core.domains import Space
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded
+from sottovoce.core.spaces import Space
 
 
 @runtime_checkable

@@ -232,9 +232,8 @@ def _unit_grid(count: int, domain: Domain) -> FloatArray:
 
 def read(content: dict[str, Any]) -> tuple[float, Domain, FloatArray, IntArray, FloatArray]:
     """What a `rows/1` spec says, checked for consistency but not yet for ε."""
-    spec.check_keys(
-        content, {"format", "epsilon", "domain", "circle", "bits", "inputs", "rows", "values"}, "spec"
-    )
+    keys = {"format", "epsilon", "domain", "circle", "bits", "inputs", "rows", "values"}
+    spec.check_keys(content, keys, "spec", optional={"scale"})
     epsilon, domain = spec.as_float(content["epsilon"], "epsilon"), spec.read_domain(content)
     bits = spec.as_int(content["bits"], "bits")
     if not MIN_BITS <= bits <= MAX_BITS:

@@ -5,8 +5,9 @@
      "start": {"s": […], "step": false, "t": […]}}
 
 Entries of `cells` are runs of equal cells. `value`, `step` and `t` are in the unit coordinate of the
-domain, all else are integers. Canonical: keys sorted, no spaces, shortest round-trip floats. The text
-holds resolved numbers only: nothing in it names code.
+domain, all else are integers. A domain whose unit coordinate runs along the logarithm has `"scale": "log"`
+as well. Canonical: keys sorted, no spaces, shortest round-trip floats. The text holds resolved numbers only:
+nothing in it names code.
 
     {"format": "mixture/1", "parts": [window/1, …], "weights": [614, 410]}
 
@@ -22,7 +23,7 @@ import hashlib
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import cached_property
 from typing import Any
 
@@ -74,16 +75,22 @@ def write_domain(domain: Domain) -> dict[str, Any]:
     """The keys of a spec that give the domain."""
     if isinstance(domain, Circle):
         return {"domain": [domain.origin, domain.circumference], "circle": True}
-    return {"domain": [domain.low, domain.high], "circle": False}
+    scale = {"scale": domain.scale} if domain.is_log else {}
+    return {"domain": [domain.low, domain.high], "circle": False, **scale}
 
 
 def read_domain(content: dict[str, Any]) -> Domain:
     """The domain that these keys give."""
     first, second = as_list(content["domain"], "domain", as_float, length=2)
+    circle = as_bool(content["circle"], "circle")
+    if "scale" in content and (circle or content["scale"] != "log"):
+        raise SpecError(
+            f"scale must be 'log', of an interval, got {_short(content['scale'])}", argument="scale"
+        )
     try:
-        if as_bool(content["circle"], "circle"):
+        if circle:
             return Circle(second, origin=first)
-        return Interval(first, second)
+        return Interval(first, second, "log" if "scale" in content else "linear")
     except ValueError as error:
         raise SpecError(f"domain: {error}", argument="domain") from None
 
@@ -140,7 +147,8 @@ class Specified(Compact, ABC):
 
 def read_window(content: Any) -> tuple[float, Domain, Window]:
     """What a `window/1` spec says, checked for consistency but not yet for ε."""
-    check_keys(content, {"format", "epsilon", "domain", "circle", "bits", "cells", "start"}, "spec")
+    keys = {"format", "epsilon", "domain", "circle", "bits", "cells", "start"}
+    check_keys(content, keys, "spec", optional={"scale"})
     if content["format"] != FORMAT:
         raise SpecError(f"format must be {FORMAT!r}, got {_short(content['format'])}")
     epsilon = as_float(content["epsilon"], "epsilon")
@@ -216,10 +224,10 @@ def _bounded(digits: str) -> int:
     return int(digits)
 
 
-def check_keys(content: Any, expected: set[str], where: str) -> None:
+def check_keys(content: Any, expected: set[str], where: str, optional: Set[str] = frozenset()) -> None:
     if not isinstance(content, dict):
         raise SpecError(f"{where} must be an object, got {_short(content)}")
-    if unknown := sorted(set(content) - expected):
+    if unknown := sorted(set(content) - expected - optional):
         raise SpecError(f"{where} has an unknown key {_short(unknown[0])}")
     if missing := sorted(expected - set(content)):
         raise SpecError(f"{where} lacks the key {missing[0]!r}")

@@ -27,13 +27,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core import spec
-from sottovoce.core.domains import Space
 from sottovoce.core.errors import DataError, SpecError
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded, WordSource, word_source
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.reporting import Reporting
+from sottovoce.core.spaces import Space
 from sottovoce.core.values import as_cells
 
 FORMAT = "survey/1"

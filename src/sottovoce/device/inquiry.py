@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.domains import FloatArray, Space
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.reporter import Reporter
+from sottovoce.core.spaces import FloatArray, Space
 from sottovoce.core.values import number_or_nan
 
 #: A number, a position (x, y), or the answers to a survey, by name or in order; None where one is missing.

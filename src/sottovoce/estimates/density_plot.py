@@ -32,16 +32,25 @@ def new_axes(*, polar: bool) -> Any:
 
 
 def draw_steps(
-    edges: FloatArray, probabilities: FloatArray, band: Band, *, names: tuple[str, str], ax: Axes | None
+    edges: FloatArray,
+    probabilities: FloatArray,
+    band: Band,
+    *,
+    names: tuple[str, str],
+    ax: Axes | None,
+    log: bool = False,
 ) -> Axes:
     """A density in steps, with its band; `names` are those of both in the legend."""
     axes: Axes = new_axes(polar=False) if ax is None else ax
-    width = np.diff(edges)
+    width = np.diff(np.log10(edges) if log else edges)
     if band is not None:
         low, high = (np.append(side / width, (side / width)[-1]) for side in band)
         axes.fill_between(edges, low, high, step="post", color=_SHADE, alpha=0.6, linewidth=0, label=names[1])
     axes.stairs(probabilities / width, edges, color=_INK, linewidth=1.6, label=names[0])
-    axes.set(xlabel="value", ylabel="density", xlim=(edges[0], edges[-1]), ylim=(0, None))
+    ylabel = "share per factor of ten" if log else "density"
+    axes.set(xlabel="value", ylabel=ylabel, xlim=(edges[0], edges[-1]), ylim=(0, None))
+    if log:
+        axes.set_xscale("log")
     axes.legend(frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
     return axes

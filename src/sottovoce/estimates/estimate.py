@@ -151,6 +151,13 @@ class Query:
             raise ArgumentError(sentence, code="domain", argument="tally")
         return self
 
+    def on_linear_scale(self, instead: str) -> Query:
+        """This query, if differences of values mean something and not only factors."""
+        if self.domain.is_log:
+            sentence = f"{self.what} is not estimated on a log scale; use {instead}"
+            raise ArgumentError(sentence, code="domain", argument="tally")
+        return self
+
     def on_circle(self, instead: str) -> Query:
         """This query, if the domain is a circle."""
         if not self.domain.is_circle:
@@ -221,6 +228,8 @@ class Query:
             error = min(error, max(value - ends[0], ends[1] - value))
             error = float(self.domain.stretched(error, power))
         low, value, high = numbers.tolist()
+        if self.domain.is_log and power == 1:  # errors are factors there
+            error, reach, sides = math.nan, None, None
         if reach is not None:
             reach = float(self.domain.stretched(reach, power))
         return Estimate(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,7 +62,9 @@ class Distribution:
 
     @property
     def middles(self) -> FloatArray:
-        """The middle of each bin."""
+        """The middle of each bin, on a log scale by factors."""
+        if self.domain.is_log:
+            return np.sqrt(self.edges[1:]) * np.sqrt(self.edges[:-1])
         return (self.edges[1:] + self.edges[:-1]) / 2
 
     @property
@@ -78,10 +80,13 @@ class Distribution:
 
     @property
     def mean(self) -> float:
-        """The mean of the reconstruction, on a circle its mean direction.
+        """The mean of the reconstruction, on a circle its mean direction, on a log scale the usual mean too.
 
         `sottovoce.mean` and `sottovoce.circular_mean` give intervals too.
         """
+        if self.domain.is_log:  # spread evenly along the logarithm
+            step = np.log(self.edges[1:]) - np.log(self.edges[:-1])
+            return float(self.probabilities @ (np.diff(self.edges) / step))
         if not self.domain.is_circle:
             return float(self.probabilities @ self.middles)
         turn = np.angle(self.probabilities @ np.exp(2j * np.pi * self.domain.to_unit(self.middles)))
@@ -97,7 +102,7 @@ class Distribution:
             One probability per value.
         """
         x = np.asarray(as_numbers(x, "x"), dtype=np.float64)
-        return np.interp(x, self.edges, self._unit.after)
+        return np.interp(self.domain.line(x), self.domain.line(self.edges), self._unit.after)
 
     def quantile(self, p: ArrayLike) -> FloatArray:
         """The least x with cdf(x) ≥ p; `sottovoce.quantile` gives one with an interval.
@@ -118,6 +123,8 @@ class Distribution:
         rank = np.clip(np.searchsorted(total, p * total[-1], side="left"), 1, len(total) - 1)
         below, mass = total[rank - 1], np.maximum(total[rank] - total[rank - 1], 1e-300)
         part = np.clip((p * total[-1] - below) / mass, 0, 1)
+        if self.domain.is_log:
+            return np.asarray(self.domain.from_unit((rank - 1 + part) / len(self.probabilities)))[()]
         return np.asarray(self.edges[rank - 1] + part * (self.edges[rank] - self.edges[rank - 1]))[()]
 
     def distance(self, other: Distribution | ArrayLike, metric: str = "wasserstein") -> float:
@@ -125,9 +132,9 @@ class Distribution:
 
         Args:
             other: That distribution or sample.
-            metric: "wasserstein", in the units of the domain (around a circle mass moves the short way);
-                "ks", the largest difference of cumulative probabilities (Kuiper's on a circle); "l1", the sum
-                of the differences of the bins' probabilities.
+            metric: "wasserstein", in the units of the domain (on a log scale those of the logarithm; around a
+                circle mass moves the short way); "ks", the largest difference of cumulative probabilities
+                (Kuiper's on a circle); "l1", the sum of the differences of the bins' probabilities.
 
         Returns:
             The distance.
@@ -225,7 +232,7 @@ class Distribution:
         """
         band = None if self.low is None or self.high is None else (self.low, self.high)
         name = f"{self.confidence:.0%} band"
-        draw = draw_rose if self.domain.is_circle else draw_steps
+        draw = draw_rose if self.domain.is_circle else partial(draw_steps, log=self.domain.is_log)
         axes = draw(self.edges, self.probabilities, band, names=(label or "reconstruction", name), ax=ax)
         axes.set_title(f"{self.n:,} reports, ε = {self.epsilon:g}", fontsize="medium")
         return axes

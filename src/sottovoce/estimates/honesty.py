@@ -249,7 +249,7 @@ def fabrication(
     k = whole_number(k, "k", least=0, most=check_tally(tally).required().n)
     value = statistic(tally).value
     m = tally.mechanism
-    if statistic is mean and is_unbiased(m):
+    if statistic is mean and is_unbiased(m) and not m.domain.is_log:
         reach = k * (mean(tally).reach or 0.0)
         low, high = max(value - reach, m.domain.low), min(value + reach, m.domain.high)
         return Fabrication(k, tally.n, value, low, high, "bound")

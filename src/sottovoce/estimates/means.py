@@ -30,6 +30,9 @@ from sottovoce.estimates.statistic import Statistic, between, bootstrap_limit, m
 from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.watching import cost, watched_average
 
+_GEOMETRIC = (
+    "on a log scale the mean of the logarithms is estimated: below the usual mean, nearer to the median"
+)
 METHODS = ("auto", "decoded", "envelope", "distribution", "raw")
 
 
@@ -66,7 +69,8 @@ def mean(
         rng: Seeds the bootstrap. By default the tally does: the same tally gives the same answer.
 
     Returns:
-        The value and its limits in the units of the domain.
+        The value and its limits in the units of the domain. On a log scale it is the geometric mean: e to the
+        mean of the logarithms.
 
     Raises:
         ValueError: If the domain is a circle, the tally is empty, or `method="decoded"` is asked of a biased
@@ -81,6 +85,8 @@ def mean(
         (True, 'decoded')
     """
     query = Query(tally, "mean", estimand, confidence, fakes).on_interval(instead="circular_mean")
+    if query.domain.is_log:
+        query = replace(query, what="geometric mean")
     interval = "sequential" if sequential else one_of(interval, "interval", INTERVALS)
     one_of(method, "method", METHODS)
     unbiased = method in ("auto", "decoded") and is_unbiased(tally.mechanism)
@@ -154,7 +160,8 @@ def _envelope(query: Query, interval: str, rng: Seeded) -> Estimate:
         limits = _limits(query, interval, lower, upper, rng)
     if query.tally.n >= FEW and bias**2 > error**2 / 2:
         gap = float(query.domain.stretched(bias))
-        notes += (f"mostly not chance: so many reports of this mechanism leave the mean open by ± {gap:.2g}",)
+        by = f"a factor of {math.exp(gap):.3g}" if query.domain.is_log else f"± {gap:.2g}"
+        notes += (f"mostly not chance: so many reports of this mechanism leave the mean open by {by}",)
     return query.answer(
         limits,
         value,
@@ -219,7 +226,7 @@ def _named(method: str, interval: str) -> str:
 def _notes(
     query: Query, interval: str, value: float, ends: tuple[float, float] = (0.0, 1.0)
 ) -> tuple[str, ...]:
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = (_GEOMETRIC,) if query.domain.is_log else ()
     if query.tally.n < FEW and interval not in AT_EVERY_N:
         notes += ("interval='finite' holds at every n",)
     if not ends[0] <= value <= ends[1]:

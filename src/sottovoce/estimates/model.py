@@ -83,8 +83,7 @@ class Nodes:
     def __init__(self, coarse: Coarse) -> None:
         self.coarse = coarse
         domain = coarse.mechanism.domain
-        largest = max(abs(domain.low), abs(domain.high)) * domain.scale
-        self.near = max(_NEAR, 2 * float(np.spacing(largest)) * domain.per_width)
+        self.near = max(_NEAR, 2 * domain.grain)
         self._around: dict[tuple[float, ...], LawAt] = {}
 
     @cached_property

@@ -41,6 +41,7 @@ def variance(tally: Tally, *, estimand: str = "population", confidence: float = 
         True
     """
     query = Query(tally, "variance", estimand, confidence).on_interval(instead="circular_mean")
+    query.on_linear_scale(instead="quantile, such as 0.25 and 0.75")
     fit, tail = CrossFit(tally), query.tail
     mean = between(*(moments(fit.statistic(IDENTITY, side, tail), "population") for side in (-1, 1)))
     centre = float(np.clip(mean.value, 0.0, 1.0))

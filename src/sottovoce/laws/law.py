@@ -82,7 +82,7 @@ class Law(ABC):
             Zero outside the range of reports, infinite on an atom.
         """
         t, v = self._pair(x, y)
-        density = self._density(t, v) / self.domain.width
+        density = self._density(t, v) * self.domain.unit_slope(y)
         for where, mass in self._atoms(t):
             density = np.where((v == where) & (mass > 0), np.inf, density)
         return np.asarray(density)[()]

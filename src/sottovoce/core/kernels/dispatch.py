@@ -36,7 +36,7 @@ class Sampler:
 
     def __init__(self, tables: Tables, domain: Domain) -> None:
         self._tables, self._domain = tables, domain
-        self._units = Units(domain.scaled_low, domain.high * domain.scale, domain.per_width)
+        self._units = Units(domain.scaled_low, domain.ends[1] * domain.factor, domain.per_width)
         self._arguments = (_line(tables),) if tables.uniform else _look_ups(tables)
 
     def fill(
@@ -46,10 +46,13 @@ class Sampler:
 
         When that number is not zero the content of `out` means nothing. The words are used up.
         """
-        if worth_compiling(x.size) if compiled is None else compiled:
+        fast = worth_compiling(x.size) if compiled is None else compiled
+        if fast and not self._domain.is_log:
             return self._fill_compiled(out, words, x)
         if not (x.min() >= self._domain.low and x.max() <= self._domain.high):
             return x.size - int(np.count_nonzero(self._domain.contains(x)))
+        if fast:
+            return self._fill_compiled(out, words, self._domain.line(x))
         places = plain.sample(self._tables, words, self._domain.to_unit(x))
         np.copyto(out, places, casting="unsafe")
         places.fill(0)  # where within a cell it fell tells more than the cell
@@ -58,8 +61,8 @@ class Sampler:
     def _fill_compiled(self, out: NDArray[Any], words: NDArray[np.uint64], x: FloatArray) -> int:
         from sottovoce.core.kernels import compiled
 
-        if self._domain.scale != 1.0:  # a power of two: the kernels compare and subtract scaled values
-            x = x * self._domain.scale
+        if self._domain.factor != 1.0:  # a power of two: the kernels compare and subtract scaled values
+            x = x * self._domain.factor
         kernel = compiled.sample_uniform if self._tables.uniform else compiled.sample_general
         return int(kernel(words, x, out, self._units, *self._arguments))
 

@@ -1,0 +1,103 @@
+"""Sets of possible values, and positions in the plane as one of them; numbers are in `domains`."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sottovoce.core.compact import Compact
+from sottovoce.core.errors import positive_number
+
+FloatArray = NDArray[np.float64]
+
+
+class Space(Compact, ABC):
+    """A set of possible values: numbers (a `Domain`) or positions (a `Disc`)."""
+
+    #: The shape of one value: () for a number, (2,) for a position.
+    shape: tuple[int, ...] = ()
+
+    @abstractmethod
+    def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
+        """Tell which values lie in the set.
+
+        Args:
+            x: Values.
+
+        Returns:
+            One truth value each; false for what is not finite.
+        """
+
+    @abstractmethod
+    def bring_inside(self, x: FloatArray) -> FloatArray:
+        """What `clip=True` means here.
+
+        Args:
+            x: Finite values.
+
+        Returns:
+            The nearest end of an interval or point of a disc, the same angle on a circle.
+        """
+
+    @abstractmethod
+    def spread(self, words: NDArray[np.uint64]) -> FloatArray:
+        """Spread values evenly over the set.
+
+        Args:
+            words: Uniform 64-bit words.
+
+        Returns:
+            One value for each word.
+        """
+
+    def absent(self, x: FloatArray) -> NDArray[np.bool_]:
+        """Tell which values are missing: a part of them is NaN or infinite.
+
+        Args:
+            x: Values, NaN where there is none.
+
+        Returns:
+            One truth value each.
+        """
+        return np.asarray(~np.isfinite(x).all(axis=tuple(range(-len(self.shape), 0))))
+
+
+@dataclass(frozen=True)
+class Disc(Space):
+    """Positions (x, y) around the origin.
+
+    Attributes:
+        radius: How far away they may be.
+
+    >>> Disc(10).contains([[3, 4], [8, 8]]).tolist()
+    [True, False]
+    """
+
+    radius: float = 1.0
+    shape = (2,)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius", positive_number(self.radius, "radius"))
+
+    def __str__(self) -> str:
+        return f"the disc of radius {self.radius!r}"
+
+    def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
+        x = np.asarray(x, dtype=np.float64)
+        return np.asarray(np.hypot(x[..., 0], x[..., 1]) <= self.radius)
+
+    def bring_inside(self, x: FloatArray) -> FloatArray:
+        half = np.asarray(x) / 2  # the distance of a finite position may be infinite
+        away = np.hypot(half[..., 0], half[..., 1])[..., None]
+        rim = self.radius * (1 - 2.0**-50)  # so that no rounding leads out again
+        outside = away > rim / 2
+        return np.where(outside, rim * np.divide(half, away, where=outside, out=half), x)
+
+    def spread(self, words: NDArray[np.uint64]) -> FloatArray:
+        away = self.radius * np.sqrt((words >> np.uint64(32)) * 2.0**-32)
+        turn = 2 * math.pi * ((words & np.uint64(0xFFFFFFFF)) * 2.0**-32)
+        return np.stack((away * np.cos(turn), away * np.sin(turn)), axis=-1)
