@@ -147,7 +147,9 @@ class Device:
     def report(self, campaign: str, period: int) -> None:
         name = f"{period}{self.attempt}"
         self.now(campaign, name)
-        self.ledger.send(campaign, self.value(campaign), self.send, name)
+        report = self.ledger.report(campaign, self.value(campaign), name)
+        self.send(report)
+        self.ledger.acknowledge(report)
 
     def catch_up(self) -> None:
         if self.mutant == "forgetful":

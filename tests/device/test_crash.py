@@ -71,7 +71,7 @@ def test_a_device_that_sends_first_or_draws_again_is_found_out(tmp_path: Path, m
 def test_the_check_notices_a_report_that_was_not_recorded(tmp_path: Path) -> None:
     ledger = sv.Ledger(tmp_path / "ledger.db", budget=1)
     ledger.enrol("fresh", sv.duchi(0.5))
-    report = ledger.send("fresh", 1.0, lambda _: None, "0")
+    report = ledger.report("fresh", 1.0, "0")
     wire, key, (cell,) = tmp_path / "wire", report.key, report.cells
     genuine = json.dumps(["fresh", "0", [cell], key])
     for fake, problems in (

@@ -220,24 +220,6 @@ def test_a_clock_that_goes_backwards_changes_nothing(path: Path, monkeypatch: py
     assert times[-1] > "2026"
 
 
-def test_send_leaves_the_answer_pending_when_it_fails(path: Path) -> None:
-    ledger = sv.Ledger(path, budget=2)
-    ledger.enrol("a", small())
-    wire: list[tuple[int, ...]] = []
-
-    def lost(report: Report) -> None:
-        wire.append(report.cells)
-        raise ConnectionError
-
-    with pytest.raises(ConnectionError):
-        ledger.send("a", 1.0, lost)
-    assert [a.cells for a in ledger.pending()] == wire
-    ledger.send("a", 5.0, lambda report: wire.append(report.cells))
-    assert wire[0] == wire[1]
-    assert ledger.pending() == []
-    assert ledger.spent == 1
-
-
 moves = st.lists(
     st.tuples(st.sampled_from(["fresh", "once", "bins"]), st.integers(0, 5), st.floats(-5, 30) | st.none()),
     max_size=14,

@@ -37,10 +37,10 @@ DurableFile._connect = careless
 LEDGER = """
 import sottovoce as sv
 ledger = sv.Ledger(sys.argv[1])
-def send(answer):
-    os.write(1, answer.key.encode())
 for day in range(3):
-    ledger.send("a", 1.0, send, str(day))
+    report = ledger.report("a", 1.0, str(day))
+    os.write(1, report.key.encode())
+    ledger.acknowledge(report)
 """
 OUTBOX = """
 from sottovoce.device.outbox import Outbox

@@ -3,6 +3,7 @@
 - sampling.json: specs, and the cell that a 64-bit word draws at x. Values and words lie on the boundaries of
   every table; `bulk` is the SHA-256 of the cells (32-bit, little-endian) of many cases made from a counter.
 - specs.json: specs with their audit, and specs that every reader must refuse.
+- ledger.json: what a ledger gives, step by step, and the one spelling of a campaign's address (`ledger.py`).
 
 A word is 16 hexadecimal digits, with 8 more for a mixture: the leading half of the word that tosses its coin.
 """
@@ -22,6 +23,7 @@ import sottovoce as sv
 from sottovoce.core.kernels import plain
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.rows import Rows
+from tests.vectors import ledger
 from tests.vectors.hostile import hostile_specs
 from tests.vectors.mechanisms import AnyMechanism, mechanisms
 
@@ -195,7 +197,7 @@ def overclaiming() -> list[tuple[str, str]]:
 
 
 def main() -> None:
-    for name, content in (("sampling", sampling()), ("specs", specs())):
+    for name, content in (("sampling", sampling()), ("specs", specs()), ("ledger", ledger.content())):
         (HERE / f"{name}.json").write_text(json.dumps(content, separators=(",", ":")) + "\n")
 
 

@@ -150,7 +150,7 @@ class DurableFile:
             reason = "another program is using it" if busy else str(error)
             raise LedgerError(
                 f"cannot use the {name} {self.path}: {reason}; {self.kind.outcome}",
-                code="busy" if busy else "io",
+                code="busy" if busy else "io" if self.path.exists() else "gone",
             ) from error
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # the second for its own messages
             raise LedgerError(f"{self.path} is damaged or no {name}: {error}", code="damaged") from error

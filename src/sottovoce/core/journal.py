@@ -5,7 +5,8 @@ edited by hand is noticed, which SQLite's own check does not promise. The seals 
 the file could write another chain. They protect the owner from accidents.
 
 What entries mean is a state, which takes one after the other and refuses what breaks its rules. A new entry
-counts when it is read back, not when it is written.
+counts when it is read back, not when it is written. But it is remembered from the moment it is on disk: a
+program that has seen an entry refuses every file without it, for as long as it runs.
 """
 
 from __future__ import annotations
@@ -110,14 +111,15 @@ class Transaction(Generic[S]):
         """Forget all entries so far: those of this block take their place, and the chain goes on."""
         self.bodies, self.restarted = [], True
 
-    def write(self, db: sqlite3.Connection) -> None:
-        """Put the new entries into the file."""
+    def write(self, db: sqlite3.Connection) -> Head:
+        """Put the new entries into the file; the last entry then."""
         head = self.head
         if self.restarted:
             db.execute("DELETE FROM entries")
         for body in self.bodies:
             head = head.then(body)
             db.execute("INSERT INTO entries VALUES (?, ?, ?)", (head.count, body, head.seal))
+        return head
 
 
 class Journal(Generic[S]):
@@ -133,7 +135,8 @@ class Journal(Generic[S]):
     def __init__(self, path: Path | None, kind: Kind, state: Callable[[], S], wait: float = 30.0) -> None:
         self.path, self.kind, self._new = path, kind, state
         self.file = None if path is None else DurableFile(path, kind, wait)
-        self._lock = threading.Lock()  # of a state in memory; a file has SQLite's
+        self._lock = threading.Lock()  # of the newest entry, and of a state in memory; a file has SQLite's
+        self._newest = Head.first(kind)  # that was seen on disk; nothing makes it older
         self._forget()
 
     def _forget(self) -> None:
@@ -192,10 +195,10 @@ class Journal(Generic[S]):
                 self._catch_up(db)
                 transaction = Transaction(self._state, self._head)
                 yield transaction
-                transaction.write(db)
+                head = transaction.write(db)
+            self._remember(head)
             return
-        if self._pid != os.getpid():
-            self._pid, self._lock = os.getpid(), threading.Lock()  # nobody would open the parent's
+        self._notice_fork()
         with self._lock:
             transaction = Transaction(self._state, self._head)
             yield transaction
@@ -211,12 +214,15 @@ class Journal(Generic[S]):
             return list(self._after(db, Head.first(self.kind)))
 
     def _catch_up(self, db: sqlite3.Connection) -> None:
-        """Take in what others wrote."""
+        """Take in what others wrote, if the newest entry that was seen is still there."""
         (first,) = db.execute("SELECT min(n) FROM entries").fetchone()
         if first is None:
             raise self._damaged("it has no entries")
-        if self._pid != os.getpid() or self._head.count < first:
-            self._forget()  # a fork may copy a state that is being changed; or the file was restarted
+        self._notice_fork()
+        if self._newest.count >= first:  # else the file was restarted since, which others may
+            self._recognise(db, self._newest)
+        if self._head.count < first:
+            self._forget()
         try:
             for head, entry in self._after(db, self._head):
                 self._state.apply(entry)
@@ -227,6 +233,19 @@ class Journal(Generic[S]):
             if rules and not isinstance(error, LedgerError):
                 raise self._damaged(f"it breaks its own rules, {error}") from error
             raise
+        self._remember(self._head)
+
+    def _remember(self, head: Head) -> None:
+        with self._lock:
+            self._newest = max(self._newest, head, key=lambda each: each.count)
+
+    def _notice_fork(self) -> None:
+        """A fork may copy a state that is being changed, and a lock that nobody would open."""
+        if self._pid != os.getpid():
+            self._lock = threading.Lock()
+            if self.file is not None:
+                self._forget()
+            self._pid = os.getpid()
 
     def _after(self, db: sqlite3.Connection, head: Head) -> Iterator[tuple[Head, Entry]]:
         """Entries after a head that is still there, each checked against its seal."""

@@ -1,7 +1,9 @@
 """What runs beside a person's data: the client, and the ledger of spent ε.
 
 client     Client: one campaign of a collector; report, send, flush
+origin     the address of a collector, in one spelling
 wire       one connection to a collector
+records    where a client writes down what it draws: an outbox or a ledger
 outbox     what a client has drawn, before it is sent
 ledger     Ledger: enrol, report, acknowledge; every ε that was spent
 inquiry    what a campaign asks: a reporter, and the rule for missing and out-of-range values

@@ -5,12 +5,12 @@
 
 It fetches the campaign's spec, checks its digest, *counts* its ε and refuses more than was agreed to. It
 follows the campaign's rule for missing and out-of-range values: it never stays silent because of a value,
-since silence would tell. It needs the core only.
+since silence would tell. What is drawn leaves at a moment that was fixed before, since how long it took could
+tell too. With a ledger, ε is charged to the person's budget before anything leaves. It needs the core only.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Iterable, Mapping
@@ -19,9 +19,9 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import quote
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from sottovoce.core.domains import FloatArray
 from sottovoce.core.errors import (
     ArgumentError,
     PrivacyError,
@@ -38,8 +38,10 @@ from sottovoce.core.reporter import Reporter
 from sottovoce.core.spec import digest, parse_json
 from sottovoce.core.values import numbers_or_nan
 from sottovoce.device.inquiry import Cells, Decoded, Inquiry, Value
+from sottovoce.device.ledger import Ledger
 from sottovoce.device.outbox import Letter, Outbox
-from sottovoce.device.wire import Refused, Wire
+from sottovoce.device.records import LedgerRecord, OutboxRecord, Record, unpack
+from sottovoce.device.wire import Refused, Wire, await_beat
 
 _BINARY = "application/vnd.sottovoce.cells"
 #: One value per person, None where it is missing; of a survey a table with a column per question.
@@ -70,9 +72,11 @@ class Client:
         campaign: The campaign's name.
         epsilon: What was agreed to. A campaign whose counted ε is more is refused.
         token: An enrolment or write token, if the campaign asks for one.
-        outbox: Where draws are recorded: a file, by default in the user's state folder, or ":memory:" for
-            simulations.
-        timeout: How many seconds to wait for an answer.
+        ledger: What one person has spent, over all campaigns and collectors. Reports are recorded in it and
+            charged to its budget; whoever else uses the device needs a ledger of their own.
+        outbox: Without a ledger, where draws are recorded: a file, by default in the user's state folder, or
+            ":memory:" for simulations.
+        timeout: How many seconds a request and its whole answer may take.
         attempts: How often a request is sent before giving up.
 
     Attributes:
@@ -98,37 +102,48 @@ class Client:
         *,
         epsilon: float,
         token: str | None = None,
+        ledger: Ledger | None = None,
         outbox: str | os.PathLike[str] | None = None,
         timeout: float = 30.0,
         attempts: int = 5,
     ) -> None:
         agreed, most = check_epsilon(epsilon), whole_number(attempts, "attempts", 1, 100)
+        if ledger is not None and outbox is not None:
+            raise ArgumentError(
+                "outbox must not be given with a ledger, which takes its place",
+                code="choice",
+                argument="outbox",
+            )
         self._wire = Wire(url, token, positive_number(timeout, "timeout"), most)
         self._path = f"/v1/campaigns/{quote(campaign, safe='')}"
+        place = self._wire.origin.campaign(campaign)
         try:
             self.campaign = _object(self._wire.request("GET", self._path))
             self.reporter = _counted(self.campaign, agreed)
             self._inquiry = _inquiry(self.campaign, self.reporter)
-            self._outbox = Outbox(outbox)
+            self._record: Record
+            if ledger is None:
+                self._record = OutboxRecord(self._inquiry, place, token, Outbox(outbox))
+            else:
+                self._record = LedgerRecord(self._inquiry, place, token, ledger)
         except BaseException:
             self._wire.close()
             raise
-        owner = hashlib.sha256((token or "").encode()).hexdigest()
-        # One report per person, whatever mechanism the campaign names today. A batch belongs to one of them.
-        self._person = f"{self._wire.origin}{self._path} {owner}"
-        self._batches = f"{self._person} {self.reporter.digest}"
 
     # -- reports ----------------------------------------------------------------------------------------
 
-    def report(self, value: Value, *, rng: Seeded = None) -> Receipt:
+    def report(self, value: Value, *, period: str = "", rng: Seeded = None) -> Receipt:
         """Randomise one person's value, once, and send it.
 
-        Calling again, also after a crash, sends the same report or returns the same receipt: there is no
-        second draw for the same campaign and token in one outbox, also if the campaign's mechanism changes.
+        Calling again, also after a crash, sends the same report or returns the same receipt. There is no
+        second draw for the same campaign and token in one outbox, also if the campaign's mechanism changes,
+        and none for the same campaign and period in one ledger. A draw leaves a whole number of quarter
+        seconds after the call, so that its time does not depend on the value.
 
         Args:
             value: The person's value: a number, a position (x, y), or of a survey the values by name or in
                 order; None or NaN where one is missing.
+            period: With a ledger, a name of the day, week or whatever is reported once.
             rng: A seed, for simulations only.
 
         Returns:
@@ -136,23 +151,20 @@ class Client:
 
         Raises:
             ArgumentTypeError: If the value is no number at all.
-            PrivacyError: If the person has reported before, to another mechanism of the campaign.
+            PrivacyError: If the person has reported before, to another mechanism of the campaign or with
+                another token.
+            BudgetError: If the ledger's budget is used up; then nothing is drawn.
+            LedgerError: If ledger or outbox cannot be used or believed, or the ledger knows the campaign on
+                other terms; then nothing is sent.
             Refused: If the collector refuses for good.
             Undelivered: If the collector cannot be reached; `flush` sends the same report later.
         """
-        letter = self._outbox.single(self._person)
-        if letter is None:
-            cells = self._inquiry.draw(self._inquiry.judge(value), rng)
-            letter = self._outbox.put_single(self._person, self._body(np.array([cells])))
-        if not self._is_mine(letter):
-            raise PrivacyError(
-                "this person has answered the campaign before, when it had another mechanism: "
-                "a second draw would spend epsilon again",
-                code="repeated",
-            )
+        start = time.monotonic()
+        letter = self._record.report(value, period, rng)
         if letter.state != "sent":
+            await_beat(start)
             self._deliver(letter)
-        cells = tuple(self._cells(letter)[0].tolist())
+        cells = tuple(unpack(self.reporter, letter.body)[0].tolist())
         return Receipt(cells, self.reporter.cells, self._inquiry.decode(cells))
 
     def send(self, values: Values, *, batch: int = 1000, rng: Seeded = None) -> int:
@@ -170,14 +182,14 @@ class Client:
             How many reports were accepted.
 
         Raises:
+            ArgumentError: If the client has a ledger, which is one person's.
             ArgumentTypeError: If something is no number at all.
             Refused: If the collector refuses for good.
             Undelivered: If the collector cannot be reached.
         """
-        size = whole_number(batch, "batch", 1, 100_000)
-        reports = self._inquiry.draw_many(values, rng)
-        bodies = [self._body(reports[first : first + size]) for first in range(0, len(reports), size)]
-        self._outbox.put_batches(self._batches, bodies)
+        start = time.monotonic()
+        self._record.send(values, whole_number(batch, "batch", 1, 100_000), rng)
+        await_beat(start)
         return self.flush()
 
     def flush(self) -> int:
@@ -187,15 +199,20 @@ class Client:
             How many reports were accepted.
 
         Raises:
-            Refused: If the collector refuses for good.
+            Refused: If the collector refuses something for good; the rest is sent first.
             Undelivered: If the collector cannot be reached.
         """
-        mine = [letter for letter in self._outbox.waiting(self._person) if self._is_mine(letter)]
-        return sum(self._deliver(letter) for letter in mine + self._outbox.waiting(self._batches))
+        accepted, refusal = 0, None
+        for letter in self._record.waiting():
+            try:
+                accepted += self._deliver(letter)
+            except Refused as error:
+                refusal = refusal or error
+        if refusal is not None:
+            raise refusal
+        return accepted
 
-    def prepare(
-        self, values: ArrayLike | Iterable[float | None], *, rng: Seeded = None
-    ) -> NDArray[np.float64]:
+    def prepare(self, values: ArrayLike | Iterable[float | None], *, rng: Seeded = None) -> FloatArray:
         """Apply the rule for missing and out-of-range values, in a campaign about one number.
 
         Args:
@@ -214,18 +231,6 @@ class Client:
         policy = self._inquiry.policies["value"]
         return policy.prepare(numbers_or_nan(values, "values").reshape(-1), self.reporter.domain, rng)
 
-    def _body(self, reports: NDArray[Any]) -> bytes:
-        form = self.reporter.dtype.newbyteorder("<")
-        return bytes.fromhex(self.reporter.digest) + reports.astype(form).tobytes()
-
-    def _is_mine(self, letter: Letter) -> bool:
-        return letter.body[:32] == bytes.fromhex(self.reporter.digest)
-
-    def _cells(self, letter: Letter) -> NDArray[Any]:
-        """The reports of a letter, a row each."""
-        cells = np.frombuffer(letter.body, self.reporter.dtype.newbyteorder("<"), offset=32)
-        return cells.reshape(-1, self.reporter.width)
-
     def _deliver(self, letter: Letter) -> int:
         """Send a letter until it is answered; the same bytes with the same key each time."""
         headers = {"Content-Type": _BINARY, "Idempotency-Key": letter.key}
@@ -234,10 +239,10 @@ class Client:
                 raise Refused(0, "too_late", "it may be stored already, and would be counted twice", None)
             self._wire.request("POST", f"{self._path}/reports", letter.body, headers)
         except Refused:
-            self._outbox.settle(letter, "refused")
+            self._record.settle(letter, "refused")
             raise
-        self._outbox.settle(letter, "sent")
-        return len(self._cells(letter))
+        self._record.settle(letter, "sent")
+        return len(unpack(self.reporter, letter.body))
 
     def close(self) -> None:
         """Close the connection; `with` does it by itself."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -30,7 +31,7 @@ from sottovoce.core.reporter import Reporter
 from sottovoce.core.spending import Amount, exact_budget, plain
 from sottovoce.device.agreement import agree
 from sottovoce.device.inquiry import Value
-from sottovoce.device.state import Account, Report, State
+from sottovoce.device.state import Account, Report, State, holder
 from sottovoce.device.statement import statement
 
 LEDGER = Kind("ledger", "SVLG", "nothing was spent or sent")
@@ -138,9 +139,19 @@ class Ledger:
                 turn.state.afford(terms.reserved, f"campaign {campaign!r}")
                 self._append(turn, {"kind": "enrol", "campaign": campaign, "terms": terms.to_entry()})
             elif account.terms.to_entry() != terms.to_entry():
-                raise LedgerError(f"campaign {campaign!r} is enrolled on other terms; use another name")
+                raise LedgerError(
+                    f"campaign {campaign!r} is enrolled on other terms; use another name", code="terms"
+                )
 
-    def report(self, campaign: str, value: Value, period: str = "", *, rng: Seeded = None) -> Report:
+    def report(
+        self,
+        campaign: str,
+        value: Value,
+        period: str = "",
+        *,
+        token: str | None = None,
+        rng: Seeded = None,
+    ) -> Report:
         """The report of one period, recorded on disk before it is returned.
 
         The first call draws and charges; every later call for the same period gives the same report and
@@ -151,6 +162,7 @@ class Ledger:
             value: A number, a position (x, y), or of a survey the values by name or in order. None and NaN
                 are missing values, and reported by the declared rule.
             period: A name of the day, week or whatever is reported once.
+            token: The token that it is sent with, if there is one. Its hash is recorded.
             rng: A seed, for simulations only.
 
         Returns:
@@ -158,22 +170,24 @@ class Ledger:
 
         Raises:
             ArgumentError: If the campaign is not enrolled.
+            PrivacyError: If the period was reported with another token: neither is a second draw made, nor is
+                one person's report sent under another's token.
             ArgumentTypeError: If the value is no number at all. A number is never refused for what it is.
             BudgetError: If the budget or the campaign's sends are used up; then nothing is drawn.
             LedgerError: If the file cannot be used or believed; then nothing may be sent.
         """
         if not isinstance(period, str):
             raise ArgumentTypeError(f"period must be a name, got period={period!r}", argument="period")
+        mine = holder(token)
         with self._journal.open() as turn:
             account = turn.state.account(campaign)
-            if period in account.reports:
-                return account.reports[period]
-            entry = {
-                "kind": "report",
-                "campaign": campaign,
-                "period": period,
-                "key": secrets.token_urlsafe(24),
-            }
+            report = account.recorded(period, mine)
+            if report is not None:
+                return report
+            entry: Entry = {
+                "kind": "report", "campaign": campaign, "period": period, "key": secrets.token_urlsafe(24),
+                "created": time.time(), "holder": mine,
+            }  # fmt: skip
             entry |= turn.state.draw(account, value, word_source(rng))
             self._append(turn, entry)
         return account.read({**entry, "cells": list(entry["cells"])})
@@ -195,25 +209,6 @@ class Ledger:
             if report.period not in account.acknowledged:
                 name, period = report.campaign, report.period
                 self._append(turn, {"kind": "acknowledge", "campaign": name, "period": period})
-
-    def send(
-        self, campaign: str, value: Value, transport: Callable[[Report], object], period: str = ""
-    ) -> Report:
-        """Record, hand over to `transport`, acknowledge.
-
-        Args:
-            campaign: As in `report`.
-            value: As in `report`.
-            transport: Sends a report. If it raises, the report stays pending.
-            period: As in `report`.
-
-        Returns:
-            What was sent.
-        """
-        report = self.report(campaign, value, period)
-        transport(report)
-        self.acknowledge(report)
-        return report
 
     def change_budget(self, budget: Amount) -> None:
         """Set another budget.

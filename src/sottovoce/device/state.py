@@ -6,10 +6,11 @@ ledger does, so a file whose entries spend too much, report twice or charge too 
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from sottovoce.core.errors import ArgumentError, BudgetError
+from sottovoce.core.errors import ArgumentError, BudgetError, PrivacyError
 from sottovoce.core.journal import Entry
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.spending import afford, exact_budget
@@ -31,6 +32,8 @@ class Report:
         spent: What recording it cost.
         repeated: Whether the draw was kept from before. It stays on the device.
         held: Whether the campaign's bins are used up and the latest kept draw stands in. It stays here too.
+        created: When it was drawn, in seconds since 1970.
+        holder: SHA-256 of the token that it may be sent with; empty if it is sent without one.
     """
 
     campaign: str
@@ -41,6 +44,13 @@ class Report:
     spent: Fraction
     repeated: bool = False
     held: bool = False
+    created: float = 0.0
+    holder: str = ""
+
+
+def holder(token: str | None) -> str:
+    """Whose report it is: the hash of a token, empty without one."""
+    return "" if token is None else hashlib.sha256(token.encode()).hexdigest()
 
 
 @dataclass
@@ -75,6 +85,30 @@ class Account:
         """Recorded and not acknowledged: to be sent (again)."""
         return [report for period, report in self.reports.items() if period not in self.acknowledged]
 
+    def recorded(self, period: str, holder: str) -> Report | None:
+        """Find the report of a period.
+
+        Args:
+            period: What it is for.
+            holder: Whose token it would be sent with.
+
+        Returns:
+            The report, or None if none was drawn.
+
+        Raises:
+            PrivacyError: If it was drawn for another token: neither is a second draw made, nor is one
+                person's report sent for another.
+        """
+        report = self.reports.get(period)
+        if report is not None and report.holder != holder:
+            raise PrivacyError(
+                f"campaign {self.name!r} was answered with another token: a second draw would spend epsilon "
+                "again, and one person's report is not sent for another",
+                code="repeated",
+                argument="token",
+            )
+        return report
+
     def copy(self) -> Account:
         """Take a snapshot.
 
@@ -103,6 +137,8 @@ class Account:
             Fraction(entry["spent"]),
             not entry["new"],
             bool(entry["held"]),
+            float(entry.get("created", 0)),
+            str(entry.get("holder", "")),
         )
 
 

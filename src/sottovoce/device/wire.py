@@ -5,16 +5,37 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import queue
 import random
+import re
+import socket
 import threading
 import time
+from contextlib import suppress
 from typing import Any
-from urllib.parse import urlsplit
 
-from sottovoce.core.errors import ArgumentError, Coded
+from sottovoce.core.errors import Coded
+from sottovoce.device.origin import Origin
 
 _LARGEST_ANSWER = 1 << 24
 _LONGEST_PAUSE = 60.0
+_BEAT = 0.25  # seconds
+
+#: Status, seconds to wait if the collector says so, body.
+Answer = tuple[int, float, bytes]
+
+
+def await_beat(start: float) -> None:
+    """Wait for a moment that was fixed before a value was looked at.
+
+    What was drawn leaves a whole number of quarter seconds after `start`. Randomising takes a few thousandths
+    of a second, and when the report leaves does not tell how many.
+
+    Args:
+        start: `time.monotonic()` before the value was randomised.
+    """
+    late = (time.monotonic() - start) % _BEAT
+    time.sleep(_BEAT - late)
 
 
 class Refused(Coded, ValueError):
@@ -43,7 +64,7 @@ class Wire:
     Args:
         url: The collector's address.
         token: An enrolment or write token.
-        timeout: How many seconds to wait for an answer.
+        timeout: How many seconds a request and its whole answer may take.
         attempts: How often a request is sent before giving up.
 
     Raises:
@@ -51,20 +72,19 @@ class Wire:
     """
 
     def __init__(self, url: str, token: str | None, timeout: float, attempts: int) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-            raise ArgumentError(
-                f"url must be like https://collector.example, got url={url!r}", code="form", argument="url"
-            )
-        self._prefix = parts.path.rstrip("/")
-        self.origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{self._prefix}"
-        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        self._connection = kind(parts.hostname, parts.port, timeout=timeout)
-        self._attempts = attempts
+        self.origin = Origin.parse(url)
+        self._timeout, self._attempts = timeout, attempts
         self._pid, self._lock = os.getpid(), threading.Lock()
+        self._connection = self._connect()
+        self._socket: socket.socket | None = None
         self._headers = {"Accept": "application/json", "User-Agent": "sottovoce"}
         if token is not None:
             self._headers["Authorization"] = f"Bearer {token}"
+
+    def _connect(self) -> http.client.HTTPConnection:
+        https = self.origin.scheme == "https"
+        kind = http.client.HTTPSConnection if https else http.client.HTTPConnection
+        return kind(self.origin.host, self.origin.port, timeout=self._timeout)
 
     def request(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
@@ -102,23 +122,57 @@ class Wire:
                 time.sleep(pause)
         raise Undelivered(f"the collector at {self.origin} cannot be reached: {reason}")
 
-    def _exchange(
-        self, method: str, path: str, body: bytes | None, headers: dict[str, str]
-    ) -> tuple[int, float, bytes]:
-        """(status, seconds to wait if it says so, body), for one thread at a time."""
+    def _exchange(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Answer:
+        """One request and its answer, for one thread at a time, within the timeout whatever happens.
+
+        The timeout of a socket is for each read: somebody who sends a byte now and then could hold it for
+        ever. So another thread talks, and is left alone with its connection when the time is over.
+        """
         if self._pid != os.getpid():  # a forked child talks on a connection of its own
             self._pid, self._lock = os.getpid(), threading.Lock()
-            self._connection.close()
+            self._connection = self._connect()
+        request = (method, self.origin.prefix + path, body, {**self._headers, **headers})
+        answers: queue.SimpleQueue[Answer | Exception] = queue.SimpleQueue()
         with self._lock:
+            threading.Thread(
+                target=self._talk, args=(self._connection, request, answers), daemon=True
+            ).start()
             try:
-                self._connection.request(method, self._prefix + path, body, {**self._headers, **headers})
-                response = self._connection.getresponse()
-                answer = response.read(_LARGEST_ANSWER)
-                wanted = response.getheader("Retry-After", "0")
-            except BaseException:
-                self._connection.close()
+                answer = answers.get(timeout=self._timeout)
+            except BaseException as error:
+                self._connection = self._connect()
+                if self._socket is not None:  # wake the other thread; closing under it could wait for it
+                    with suppress(OSError):
+                        self._socket.shutdown(socket.SHUT_RDWR)
+                if isinstance(error, queue.Empty):
+                    raise TimeoutError(f"no whole answer within {self._timeout:g} seconds") from None
                 raise
-        return response.status, float(wanted) if wanted.isdigit() else 0.0, answer
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def _talk(
+        self,
+        connection: http.client.HTTPConnection,
+        request: tuple[str, str, bytes | None, dict[str, str]],
+        answers: queue.SimpleQueue[Answer | Exception],
+    ) -> None:
+        """Send a request on a connection, and put down the answer or what went wrong."""
+        try:
+            if connection.sock is None:
+                connection.connect()
+            if connection is not self._connection:  # nobody waits any more
+                raise TimeoutError
+            self._socket = connection.sock
+            connection.request(*request)
+            response = connection.getresponse()
+            content = response.read(_LARGEST_ANSWER)
+            wanted = response.getheader("Retry-After", "")
+            pause = float(wanted) if re.fullmatch("[0-9]{1,9}", wanted) else 0.0
+            answers.put((response.status, pause, content))
+        except Exception as error:
+            connection.close()
+            answers.put(error)
 
     def close(self) -> None:
         """Close the connection."""

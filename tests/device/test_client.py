@@ -1,0 +1,327 @@
+"""A client with a ledger, the moment at which it sends, and how long it lets itself be held."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.device.fake import Collector
+
+import sottovoce as sv
+from sottovoce.core.errors import ArgumentError, BudgetError, LedgerError, PrivacyError
+from sottovoce.core.survey import Survey
+from sottovoce.device import client as module
+from sottovoce.device import wire
+from sottovoce.device.client import Receipt
+from sottovoce.device.inquiry import Inquiry
+from sottovoce.device.wire import Refused, Undelivered, Wire
+
+MECHANISM = sv.ogpm(1.0, (0, 24), cells=50)
+BEAT = wire._BEAT
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    with Collector(MECHANISM, missing=3) as made:
+        yield made
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> sv.Ledger:
+    return sv.Ledger(tmp_path / "ledger.db", budget=2)
+
+
+def client(collector: Collector, **options: Any) -> sv.Client:
+    return sv.Client(
+        **{"url": collector.url, "campaign": "commute", "epsilon": 1.0, "attempts": 1, **options}
+    )
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "_BEAT", 0.001)
+
+
+def report(collector: Collector, **options: Any) -> Receipt:
+    with client(collector, **options) as mine:
+        return mine.report(7.5)
+
+
+# -- spending ------------------------------------------------------------------------------------------------
+
+
+def test_epsilon_is_recorded_before_it_leaves(
+    collector: Collector, ledger: sv.Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spent = []
+    real = Wire.request
+
+    def watching(self: Wire, method: str, *rest: Any) -> bytes:
+        if method == "POST":
+            spent.append(sv.Ledger(ledger.path).spent)  # what another program reads at this moment
+        return real(self, method, *rest)
+
+    monkeypatch.setattr(Wire, "request", watching)
+    with client(collector, ledger=ledger) as mine:
+        receipt = mine.report(7.5)
+        assert mine.report(20.0) == receipt
+    assert spent == [1]
+    assert len(collector.sent) == 1
+    assert ledger.pending() == []
+    account = f"http://localhost:{collector.port}/v1/campaigns/commute"
+    assert ledger.campaigns == (account,)
+    assert ledger.account(account).reports[""].cells == receipt.cells
+
+
+def test_one_budget_over_campaigns_and_collectors(collector: Collector, ledger: sv.Ledger) -> None:
+    with Collector(MECHANISM) as other:
+        report(collector, ledger=ledger)
+        report(other, ledger=ledger)
+        for where in (collector, other):
+            with pytest.raises(BudgetError, match="0 is left of the budget of 2"):
+                report(where, ledger=ledger, campaign="another")
+        assert len(collector.sent) == len(other.sent) == 1
+
+
+def test_without_a_ledger_every_campaign_draws(collector: Collector, tmp_path: Path) -> None:
+    """The attack as it succeeds where nothing counts: 25 campaigns, 25 draws."""
+    for i in range(25):
+        report(collector, outbox=tmp_path / "box", campaign=f"commute-{i}")
+    assert len(collector.sent) == 25
+
+
+def test_other_spellings_do_not_draw_again(collector: Collector, ledger: sv.Ledger, tmp_path: Path) -> None:
+    spellings = [f"http://{host}:{collector.port}" for host in ("127.1", "LOCALHOST", "0x7f.0.0.1")]
+    spellings += [f"http://127.0.0.1:0{collector.port}/", f"HTTP://127.0.0.1:{collector.port}//"]
+    for box in ({"ledger": ledger}, {"outbox": tmp_path / "box"}):
+        receipts = {report(collector, url=url, **box) for url in (collector.url, *spellings)}
+        assert len(receipts) == 1
+    assert len(collector.sent) == 2
+
+
+def test_a_second_invitation_does_not_draw_again(collector: Collector, ledger: sv.Ledger) -> None:
+    report(collector, ledger=ledger, token="one")
+    for token in ("two", None):
+        with pytest.raises(PrivacyError, match="answered with another token"):
+            report(collector, ledger=ledger, token=token)
+    assert len(collector.sent) == 1
+
+
+@pytest.mark.parametrize("kind", ["ledger", "outbox"])
+def test_a_pending_draw_is_not_sent_under_anothers_token(
+    collector: Collector, ledger: sv.Ledger, tmp_path: Path, kind: str
+) -> None:
+    box: dict[str, Any] = {"ledger": ledger} if kind == "ledger" else {"outbox": tmp_path / "box"}
+    collector.statuses = [503]
+    with client(collector, token="one", **box) as mine, pytest.raises(Undelivered):
+        mine.report(7.5)
+    with client(collector, token="two", **box) as other:
+        assert other.flush() == 0
+        if kind == "ledger":
+            with pytest.raises(PrivacyError):
+                other.report(3.0)
+        else:
+            other.report(3.0)  # another person draws for themselves
+    with client(collector, token="one", **box) as mine:
+        assert mine.flush() == 1
+    holders: dict[bytes, set[str | None]] = {}
+    for token, key, _ in collector.sent:
+        holders.setdefault(key.encode(), set()).add(token)
+    assert all(len(tokens) == 1 for tokens in holders.values())
+
+
+def test_a_record_that_is_not_bound_to_the_token_is_found_out(
+    collector: Collector, ledger: sv.Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sottovoce.device.ledger.holder", lambda token: "")
+    monkeypatch.setattr("sottovoce.device.records.holder", lambda token: "")
+    collector.statuses = [503]
+    with client(collector, token="one", ledger=ledger) as mine, pytest.raises(Undelivered):
+        mine.report(7.5)
+    with client(collector, token="two", ledger=ledger) as other:
+        assert other.flush() == 1
+    assert [token for token, _, _ in collector.sent] == ["Bearer one", "Bearer two"]
+    assert len({key for _, key, _ in collector.sent}) == 1
+
+
+def test_periods(collector: Collector, ledger: sv.Ledger, tmp_path: Path) -> None:
+    with client(collector, ledger=ledger) as mine:
+        receipts = [mine.report(7.5, period=day) for day in ("monday", "tuesday", "monday")]
+        assert receipts[0] == receipts[2]
+        with pytest.raises(BudgetError):
+            mine.report(7.5, period="wednesday")
+    assert len({key for _, key, _ in collector.sent}) == len(collector.sent) == 2
+    with client(collector, outbox=tmp_path / "box") as plain, pytest.raises(ArgumentError, match="a ledger"):
+        plain.report(7.5, period="monday")
+
+
+def test_other_terms_are_refused(collector: Collector, ledger: sv.Ledger) -> None:
+    report(collector, ledger=ledger)
+    other = sv.ogpm(1.0, (0, 24), cells=51)
+    collector.description |= {"spec": other.to_json(), "digest": other.digest}
+    with client(collector, ledger=ledger) as mine:
+        with pytest.raises(LedgerError, match="on other terms") as caught:
+            mine.report(7.5)
+        assert caught.value.code == "terms"
+        assert mine.flush() == 0
+
+
+def test_what_was_refused_holds_nothing_else_up(collector: Collector, ledger: sv.Ledger) -> None:
+    collector.statuses = [503, 503, 409]
+    with client(collector, ledger=ledger) as mine:
+        for day in ("monday", "tuesday"):
+            with pytest.raises(Undelivered):
+                mine.report(7.5, period=day)
+        with pytest.raises(Refused, match="409 no"):
+            mine.flush()
+        assert [report.period for report in ledger.pending()] == ["monday"]
+        assert mine.flush() == 1
+
+
+def test_what_a_ledger_is_not_for(collector: Collector, ledger: sv.Ledger) -> None:
+    with client(collector, ledger=ledger) as mine, pytest.raises(ArgumentError, match="one person's"):
+        mine.send([1.0, 2.0])
+    with pytest.raises(ArgumentError, match="takes its place"):
+        client(collector, ledger=ledger, outbox=":memory:")
+    assert ledger.spent == 0
+
+
+def test_a_survey_with_a_ledger(ledger: sv.Ledger) -> None:
+    survey = Survey(1.0, {"sleep": sv.ogpm(0.6, (0, 24), cells=30), "happy": sv.duchi(0.4)}, 2)
+    with Collector(survey, missing={"sleep": "uniform", "happy": 0.5}) as collector:
+        with client(collector, ledger=ledger) as mine:
+            receipt = mine.report({"sleep": None, "happy": 1.0})
+            assert mine.report(None) == receipt
+        assert (len(collector.sent), ledger.spent) == (1, 1)
+
+
+def test_what_the_collector_may_have_forgotten_is_not_repeated(
+    collector: Collector, ledger: sv.Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collector.statuses = [503]
+    with client(collector, ledger=ledger) as mine:
+        with pytest.raises(Undelivered):
+            mine.report(7.5)
+        now = time.time()
+        monkeypatch.setattr("sottovoce.device.client.time.time", lambda: now + 7 * 86_400)
+        with pytest.raises(Refused, match="too_late"):
+            mine.report(7.5)
+    assert len(collector.sent) == 1
+
+
+# -- the moment of sending -----------------------------------------------------------------------------------
+
+
+class Clock:
+    """A clock that only sleeping and drawing move."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        assert seconds >= 0
+        self.now += seconds
+
+
+def departures(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch, box: dict[str, Any], *, many: bool = False
+) -> list[float]:
+    """When a report leaves that took so many seconds to randomise, from when the client was asked."""
+    moments = []
+    for i, seconds in enumerate((0.0001, 0.004, 0.03, 0.2)):
+        clock = Clock()
+
+        def draw(self: Inquiry, *_: Any, clock: Clock = clock, seconds: float = seconds) -> Any:
+            clock.now += seconds
+            return MECHANISM.report([7.5]) if many else (7,)
+
+        with client(collector, campaign=f"commute-{i}", **box) as mine, monkeypatch.context() as patch:
+            patch.setattr(wire, "_BEAT", BEAT)
+            patch.setattr(Inquiry, "draw_many" if many else "draw", draw)
+            patch.setattr(module.time, "monotonic", clock.monotonic)
+            patch.setattr(wire.time, "sleep", clock.sleep)
+            patch.setattr(Wire, "request", lambda *_, clock=clock: moments.append(clock.now - 1000))
+            mine.send([7.5]) if many else mine.report(7.5)
+    return moments
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_the_moment_of_sending_does_not_depend_on_the_draw(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, many: bool
+) -> None:
+    boxes: list[dict[str, Any]] = [{"outbox": tmp_path / "box"}]
+    if not many:
+        boxes.append({"ledger": sv.Ledger(tmp_path / "ledger.db", budget=9)})
+    for box in boxes:
+        assert departures(collector, monkeypatch, box, many=many) == pytest.approx([BEAT] * 4, abs=1e-9)
+
+
+def test_a_client_that_sends_at_once_is_found_out(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(module, "await_beat", lambda start: None)
+    moments = departures(collector, monkeypatch, {"outbox": tmp_path / "box"})
+    assert moments == pytest.approx([0.0001, 0.004, 0.03, 0.2])
+
+
+def test_a_slow_device_waits_for_the_next_beat(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr(wire, "_BEAT", 0.25)
+    monkeypatch.setattr(wire.time, "monotonic", clock.monotonic)
+    monkeypatch.setattr(wire.time, "sleep", clock.sleep)
+    for late, departure in ((0.26, 0.5), (0.49, 0.5), (3.1, 3.25)):
+        start, clock.now = clock.now, clock.now + late
+        wire.await_beat(start)
+        assert clock.now - start == pytest.approx(departure)
+
+
+# -- deadlines -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("drip", ["head", "body"])
+def test_a_collector_that_drips_does_not_hold_a_client(collector: Collector, drip: str) -> None:
+    """It sends a byte every hundredth of a second; the whole answer has to be there in a fifth."""
+    with client(collector, outbox=":memory:", timeout=0.2) as mine:
+        collector.drip = drip
+        with pytest.raises(Undelivered, match=r"no whole answer within 0\.2 seconds"):
+            mine.report(7.5)
+        collector.drip = ""
+        assert mine.flush() == 1  # on a connection of its own
+    collector.over.set()
+    assert len(collector.sent) == 2
+    assert len({key for _, key, _ in collector.sent}) == 1
+
+
+def test_a_client_that_only_limits_each_read_is_held(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it was: the attack succeeds, and ends only because the collector does."""
+
+    def patient(self: Wire, method: str, path: str, body: Any, headers: dict[str, str]) -> Any:
+        self._connection.request(method, path, body, headers)
+        response = self._connection.getresponse()
+        return response.status, 0.0, response.read()
+
+    monkeypatch.setattr(Wire, "_exchange", patient)
+    mine = client(collector, outbox=":memory:", timeout=0.2)
+    collector.drip = "body"
+
+    def ask() -> None:
+        with contextlib.suppress(Undelivered):
+            mine.report(7.5)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join(1.0)
+    assert thread.is_alive()
+    collector.over.set()
+    thread.join()
+    mine.close()
