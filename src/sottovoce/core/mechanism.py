@@ -137,6 +137,15 @@ class Mechanism(Windowed):
     def operator(self, x: ArrayLike) -> Operator:
         return self.window.operator(self.window.starts(self._unit(x).reshape(-1)))
 
+    def table(self, x: ArrayLike, first: IntArray) -> FloatArray:
+        return self.window.table(self.window.starts(self._unit(x).reshape(-1)), first)
+
+    def groups(self, most: int, between: tuple[float, float] | None = None) -> IntArray:
+        if between is None or self.cells <= most:
+            return super().groups(most)
+        begin, end = self.window.starts(self._unit(between)).tolist()
+        return self.window.placed(most, (begin, end + self.window.around * (end < begin)))
+
     def bends(self, first: IntArray) -> FloatArray:
         return np.clip(self.domain.from_unit(bends(self.window, first)), self.domain.low, self.domain.high)
 

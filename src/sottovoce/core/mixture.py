@@ -140,10 +140,13 @@ class Mixture(Windowed):
     def operator(self, x: ArrayLike) -> Operator:
         return Operator.stack([part.operator(x) for part in self.parts], self.shares.tolist())
 
-    def groups(self, most: int) -> IntArray:
-        share = max(1, most // len(self.parts))
-        starts = [part.groups(share) + off for part, off in zip(self.parts, self.offsets[:-1], strict=True)]
-        return np.concatenate(starts)
+    def table(self, x: ArrayLike, first: IntArray) -> FloatArray:
+        parts = zip(self.parts, self.shares, _split(first, self.offsets), strict=True)
+        return np.hstack([share * part.table(x, piece) for part, share, piece in parts])
+
+    def groups(self, most: int, between: tuple[float, float] | None = None) -> IntArray:
+        share, parts = max(1, most // len(self.parts)), zip(self.parts, self.offsets[:-1], strict=True)
+        return np.concatenate([part.groups(share, between) + offset for part, offset in parts])
 
     def bends(self, first: IntArray) -> FloatArray:
         pieces = _split(first, self.offsets)

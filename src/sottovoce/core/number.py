@@ -215,11 +215,24 @@ class Number(Reporting):
         """
         return np.asarray(self.counts(x) / self.total)
 
-    def groups(self, most: int) -> IntArray:
-        """Groups of neighbouring cells, of nearly equal size.
+    def table(self, x: ArrayLike, first: IntArray) -> FloatArray:
+        """The probability of each group of cells.
+
+        Args:
+            x: Values in the domain.
+            first: The first cell of each group.
+
+        Returns:
+            A row per x.
+        """
+        return self.operator(x).coarsen(first).dense()
+
+    def groups(self, most: int, between: tuple[float, float] | None = None) -> IntArray:
+        """Groups of neighbouring cells, of nearly equal size or placed to tell certain values apart.
 
         Args:
             most: How many groups there may be.
+            between: Two values of the domain, if those between them are to be told apart.
 
         Returns:
             The first cell of each group.

@@ -27,6 +27,7 @@ from sottovoce.core.kernels.tables import UNIT_FACTOR, FloatArray, IntArray, buc
 MAX_BITS = 52  # a draw is an exact double
 MIN_BITS = 33  # of what ships: more than the 32 bits of one JavaScript word (tests count smaller windows out)
 MAX_CELLS = 1 << 20
+_COPIES = 6  # window lengths away from a window at which weights still follow it
 _LEAST_GAP = 2.0**-64  # between two knots of the start table, unless they coincide
 
 
@@ -226,6 +227,31 @@ class Window(Compact):
         cell = np.searchsorted(self.edge[:-1], u, side="right") - 1
         width = np.maximum(self.e[cell], 1)
         return cell.astype(np.int64), (u - self.edge[cell]) / width
+
+    # -- groups of cells --------------------------------------------------------------------------------
+
+    def table(self, s: IntArray, first: IntArray) -> FloatArray:
+        """P(group | start), a row per start: by what of background and window lies below each edge."""
+        last = np.append(first, self.cells)
+        below, edge, s = np.concatenate(([0], np.cumsum(self.a)))[last], self.edge[last], s[:, None]
+        cover = np.clip(edge - s, 0, self.length)
+        if self.wraps:
+            cover += np.clip(np.minimum(edge, s + self.length - self.around), 0, None)
+        return np.asarray(np.diff(below + cover, axis=1) / self.total)
+
+    def placed(self, most: int, s: tuple[int, int]) -> IntArray:
+        """First cells of groups that are fine where windows that start between `s` begin and end.
+
+        And one, two and more window lengths from there: weights that tell such starts apart vary there. Four
+        fifths of the groups are so placed, at the same steps in every copy; the others are even.
+        """
+        reach = min(-(-self.around // self.length), _COPIES) // (2 if self.wraps else 1)
+        copies = np.arange(-reach, reach + 1)[:, None] * self.length
+        inside = (s[1] + copies > 0) & (s[0] + copies < self.around) | self.wraps
+        at = np.linspace(*s, max(2, 4 * most // 5 // int(inside.sum()))) + copies[inside[:, 0]]
+        at = at.reshape(-1) % self.around if self.wraps else at[(at >= 0) & (at < self.around)]
+        even = np.arange(most // 5 + 1) * self.cells // (most // 5 + 1)
+        return np.unique(np.concatenate((even, np.searchsorted(self.edge[:-1], at, side="right") - 1)))
 
     # -- privacy --------------------------------------------------------------------------------------
 

@@ -103,6 +103,15 @@ class Envelope:
         """Weights of a lower limit: h ≤ τ everywhere."""
         return -self.upper(target.negative(), z)
 
+    def weights(self, target: Target, side: int, z: float) -> FloatArray:
+        """Weights of an upper (side 1) or a lower limit."""
+        return self.upper(target, z) if side > 0 else self.lower(target, z)
+
+    def expected(self, weights: FloatArray, side: int, z: float) -> float:
+        """The limit that these weights give on average if the pilot is the truth."""
+        mean = float(self.pilot @ weights)
+        return mean + side * z * float(np.sqrt(self.pilot @ (weights - mean) ** 2 / self.n))
+
     def noise(self, weights: FloatArray) -> tuple[float, float]:
         """The least and the largest variance of w(report) given x."""
         variance, rise = self._variance(weights)
@@ -169,7 +178,7 @@ class CrossFit:
         """What bounds the average of a target from above (side 1) or below (side −1)."""
         z, parts = _z(tail), []
         for counts, problem in self._problems:
-            weights = problem.upper(target, z) if side > 0 else problem.lower(target, z)
+            weights = problem.weights(target, side, z)
             least, most = problem.noise(weights)
             noise = problem.average_noise(weights, counts) if estimand == "respondents" else None
             parts.append(Part(weights, counts, least, most, noise, self.fakes))

@@ -94,7 +94,7 @@ class Nodes:
         between = (bends[1:] + bends[:-1])[np.diff(bends) < 2 * near] / 2  # where sides overlap
         t = np.clip(np.concatenate((bends - near, bends, bends + near, between, [0.0, 1.0])), 0.0, 1.0)
         x = np.unique(np.clip(domain.from_unit(t), domain.low, domain.high))
-        return domain.to_unit(x), self.coarse.law(x).dense()
+        return domain.to_unit(x), self.coarse.mechanism.table(x, self.coarse.first)
 
     def around(self, jumps: tuple[float, ...]) -> LawAt:
         """The bends and both sides of some jumps."""

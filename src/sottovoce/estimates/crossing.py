@@ -1,0 +1,263 @@
+"""Where the limits of a distribution function cross p: the ends of a quantile's interval.
+
+An upper limit of F(t) below p says that the quantile lies above t, a lower limit above p that it lies below.
+What tells F near t apart is where the windows of values near t begin and end, so groups of cells are placed
+there, for every quantile anew: a rough look on even groups says how wide the interval will be.
+
+By duality the expected limit of an envelope under its own pilot q,
+
+    min { q·w + κ·sd_q(w) : P w ≥ τ }  =  max { τ·f : χ(fP, q) ≤ κ },
+
+is also the most that F(t) can be under a truth f whose n reports look like the pilot's (χ is the root of
+Σ(fP − q)²/q, κ = z/√n). So where *expected* limits cross p no honest interval can be narrower, if the pilot
+is the truth: that is the bound (testing two points, in the normal approximation, each side with its tail).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from sottovoce.core.errors import check_confidence
+from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.number import Number
+from sottovoce.estimates.envelope import Envelope, Target
+from sottovoce.estimates.model import Coarse, Nodes
+from sottovoce.estimates.statistic import Part, moments
+
+_ROUGH, _PLACED = 48, 96  # groups of cells: of the first look, and placed
+_PAD = 0.2  # groups are fine this far beyond the expected interval, in its widths
+_EXACT = 0.015  # an end is searched for this exactly, in the same
+_AGAIN = (0.35, 1.5)  # limits are looked at again this far further out, in the same
+_SIDES = (1, -1)  # from above: the lower end; from below: the upper end
+
+
+class Crossing(NamedTuple):
+    """Where something that increases crosses zero.
+
+    Attributes:
+        below: The last place at which it was negative.
+        at: Where a straight line between the places looked at crosses zero.
+        slope: Of that line.
+    """
+
+    below: float
+    at: float
+    slope: float
+
+
+class Search:
+    """False position for the zero of something that increases but for rounding, halved where that is slow.
+
+    Args:
+        excess: What crosses zero.
+        low: A place where it is negative, not to be looked at.
+        high: A place where it is not.
+        top: Its largest value: where that is seen nothing is known, and perhaps nowhere below.
+    """
+
+    def __init__(self, excess: Callable[[float], float], low: float, high: float, top: float) -> None:
+        self.excess, self.top = excess, top
+        self.low, self.below, self.high, self.above = low, -math.inf, high, math.inf
+
+    def run(self, at: float, slope: float, exact: float, looks: int = 10) -> Crossing:
+        """Look at a place, then where the slope says, until the crossing is known as exactly as asked."""
+        side = 0
+        for _ in range(looks):
+            at = min(max(at, self.low + exact / 2), self.high - exact / 2)
+            y = self.look(at)
+            side = min(side, 0) - 1 if y < 0 else max(side, 0) + 1  # how often in a row on one side
+            gap, rise = self.high - self.low, self.above - self.below
+            slope = rise / gap if rise < math.inf else slope
+            if gap <= 1.5 * exact or -self.below <= slope * exact:
+                break
+            if rise < math.inf:
+                at = self.low + gap * (0.5 if abs(side) > 1 else -self.below / rise) - exact / 3
+            elif y >= self.top:
+                at = self.low + exact
+            else:
+                at -= 1.2 * y / slope + math.copysign(exact / 2, y)
+        if self.above - self.below < math.inf:
+            at = self.low - self.below * (self.high - self.low) / (self.above - self.below)
+        return Crossing(self.low, at, slope)
+
+    def look(self, at: float) -> float:
+        """What it is at one place, remembered where that narrows the crossing down."""
+        y = self.excess(at)
+        if y < 0:
+            self.low, self.below = at, y
+        else:
+            self.high, self.above = at, y
+        return y
+
+
+class Ends(NamedTuple):
+    """The interval of a quantile in the unit coordinate, and the width below which no honest one can go."""
+
+    low: float
+    high: float
+    bound: float
+
+
+class Focus:
+    """Limits of F(t) for t near the p-quantile.
+
+    Args:
+        mechanism: What the reports come from.
+        pilots: Densities on equal bins; weights are chosen under each of them.
+        n: How many reports there are in all.
+        p: Which quantile.
+        tail: The error of each side.
+        counts: The reports in all cells that each pilot's weights are applied to; without them limits are the
+            expected ones.
+        estimand: Whose quantile it is.
+    """
+
+    def __init__(
+        self,
+        mechanism: Number,
+        pilots: Sequence[FloatArray],
+        n: int,
+        p: float,
+        tail: float,
+        counts: Sequence[IntArray] = (),
+        estimand: str = "population",
+    ) -> None:
+        from scipy.special import ndtri
+
+        self.mechanism, self.n, self.p, self.tail, self.estimand = mechanism, n, p, tail, estimand
+        self.z = -float(ndtri(tail))
+        rough = [self._rough(pilot) for pilot in pilots]
+        #: Where each end is expected, and the slope of the limits there.
+        self.guess = {side: np.mean([ends[side][1:] for ends in rough], axis=0) for side in _SIDES}
+        self.width = max(-float(self.guess[1][0] + self.guess[-1][0]), 1e-6)
+        self.problems: list[tuple[Envelope, IntArray | None]] = []
+        for i, (pilot, ends) in enumerate(zip(pilots, rough, strict=True)):
+            low, high = ends[1].at, -ends[-1].at
+            problem = self._problem(pilot, low, high, _PAD * (high - low), _PLACED)
+            first = problem.nodes.coarse.first
+            self.problems.append((problem, np.add.reduceat(counts[i], first) if counts else None))
+        self.expected: dict[int, list[tuple[float, float]]] = {1: [], -1: []}
+
+    def ends(self) -> Ends:
+        """The interval, and the bound for the average of the pilots."""
+        low, high = (self._end(side) for side in _SIDES)
+        bound = -sum(self._expected_crossing(side) for side in _SIDES)
+        return Ends(max(low, 0.0), min(-high, 1.0), bound)
+
+    def _end(self, side: int) -> float:
+        """The outermost place that may be the quantile, times the side.
+
+        Where F stays at p for long (between two groups of people, or beyond the last) every limit looked at
+        on the way had its own chance to mislead. So places further out are looked at as well, and if one
+        of them admits F = p the search goes on there.
+        """
+        outer, exact = (0.0 if side > 0 else -1.0), max(_EXACT * self.width, 1e-7)
+        search = Search(lambda at: self._excess(side, at), outer, outer + 1, self._top(side))
+        at, slope = self.guess[side]
+        end = search.run(at, slope, exact).below
+        for distance in _AGAIN:
+            at = end - distance * self.width
+            if at > outer and (y := self._excess(side, at)) >= 0:
+                search.low, search.below, search.high, search.above = outer, -math.inf, at, y
+                end = search.run(at - self.width / 4, slope, exact).below
+        return end
+
+    def _excess(self, side: int, at: float) -> float:
+        """How far the limit of F(at) from one side is beyond p; both at and p times the side."""
+        target, parts, means = Target.up_to(side * at), [], []
+        for problem, counts in self.problems:
+            weights = problem.weights(target, side, self.z)
+            means.append(side * (problem.expected(weights, side, self.z) - self.p))
+            if counts is not None:
+                respondents = self.estimand == "respondents"
+                noise = problem.average_noise(weights, counts) if respondents else None
+                parts.append(Part(weights, counts, *problem.noise(weights), noise))
+        mean = float(np.mean(means))
+        self.expected[side].append((at, mean))
+        if not parts:
+            return mean
+        return side * (float(moments(parts, self.estimand).limit(side, self.tail)) - self.p)
+
+    def _expected_crossing(self, side: int) -> float:
+        """Where the expected limits cross p, from those computed on the way."""
+        outer = 0.0 if side > 0 else -1.0
+        places = sorted(self.expected[side], key=lambda place: abs(place[1]))[:2]
+        if not places:
+            return outer
+        (at, y), slope = places[0], self.guess[side][1]
+        if len(places) > 1 and abs(places[1][0] - at) > 1e-9:
+            slope = max((places[1][1] - y) / (places[1][0] - at), slope / 4)
+        return min(max(at - y / slope, outer), outer + 1)
+
+    def _rough(self, pilot: FloatArray) -> dict[int, Crossing]:
+        """Where limits would cross p if the pilot were the truth, on few groups around its own quantile."""
+        middle = float(np.interp(self.p, np.cumsum(pilot), (np.arange(len(pilot)) + 1.0) / len(pilot)))
+        step, ends = min(0.3, 1.5 * self.n ** (-1 / 3)), {}
+        problem = self._problem(pilot, middle, middle, 1.5 * step, _ROUGH)
+        for side in _SIDES:
+
+            def excess(at: float, side: int = side) -> float:
+                weights = problem.weights(Target.up_to(side * at), side, self.z)
+                return side * (problem.expected(weights, side, self.z) - self.p)
+
+            outer = 0.0 if side > 0 else -1.0
+            search = Search(excess, outer, outer + 1, self._top(side))
+            crossing = search.run(side * middle - step / 2, 0.3, 0.1 * step, looks=3)
+            ends[side] = crossing._replace(at=min(max(crossing.at, outer), side * middle))
+        return ends
+
+    def _problem(self, pilot: FloatArray, low: float, high: float, pad: float, groups: int) -> Envelope:
+        """Envelopes under a pilot, on groups placed for values between low − pad and high + pad."""
+        domain = self.mechanism.domain
+        zone = domain.from_unit(np.clip([low - pad - 1e-6, high + pad + 1e-6], 0.0, 1.0))
+        first = self.mechanism.groups(groups, (float(zone[0]), float(zone[1])))
+        x = domain.from_unit((np.arange(len(pilot)) + 0.5) / len(pilot))
+        reports = pilot @ self.mechanism.table(x, first)
+        nodes = Nodes(Coarse(self.mechanism, first, np.zeros(len(first), dtype=np.int64)))
+        return Envelope(nodes, reports, self.n)
+
+    def _top(self, side: int) -> float:
+        return 1 - self.p if side > 0 else self.p
+
+
+class Width(NamedTuple):
+    """What to expect of a quantile's interval, in widths of the domain.
+
+    Attributes:
+        expected: The width of the interval that `quantile` gives.
+        bound: The width below which no honest interval can go.
+    """
+
+    expected: float
+    bound: float
+
+
+def quantile_width(
+    reporter: Number, people: int, density: FloatArray, p: float, confidence: float = 0.95
+) -> Width:
+    """Say how wide the interval of a quantile will be, and how narrow any honest one can be.
+
+    Args:
+        reporter: What people would report with.
+        people: How many of them.
+        density: Probabilities of equal bins of the domain, the truth to expect.
+        p: Which quantile.
+        confidence: How often the interval should hold.
+
+    Returns:
+        Two widths, with the domain's as unit.
+
+    Example:
+        >>> from sottovoce.designs.classic import sw
+        >>> even = np.full(256, 1 / 256)
+        >>> width = quantile_width(sw(epsilon=1.0), 20_000, even, 0.5)
+        >>> bool(0.9 < width.bound / width.expected <= 1)
+        True
+    """
+    shares = np.asarray(density, dtype=np.float64) / np.sum(density)
+    ends = Focus(reporter, [shares], people, p, (1 - check_confidence(confidence)) / 2).ends()
+    return Width(ends.high - ends.low, min(ends.bound, ends.high - ends.low))

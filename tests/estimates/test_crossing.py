@@ -1,0 +1,49 @@
+"""Where limits of F cross p: the search, the placed groups, and the bound against another program."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import nnls
+
+import sottovoce as sv
+from sottovoce.estimates.crossing import Search, quantile_width
+
+HOURS = np.diff(np.array([0.0, *(np.linspace(0, 1, 513)[1:] ** 2 * (3 - 2 * np.linspace(0, 1, 513)[1:]))]))
+
+
+@pytest.mark.parametrize("m", [sv.sw(1.0), sv.two_scale(2.0), sv.ogpm(1.0, sv.Circle(1))], ids=repr)
+def test_the_law_of_placed_groups_is_the_operators(m: sv.Mechanism) -> None:
+    first, x = m.groups(96, (0.4, 0.45)), np.random.default_rng(1).random(50)
+    assert len(first) <= 100
+    assert np.abs(m.table(x, first) - m.operator(x).coarsen(first).dense()).max() < 1e-12
+    # Most groups are near the ends of windows of those values.
+    assert np.median(np.diff(first)) < m.cells / 130
+
+
+@pytest.mark.parametrize("zero", [0.001, 0.31, 0.9])
+def test_a_search_ends_just_below_the_crossing(zero: float) -> None:
+    crossing = Search(lambda at: float(np.tanh(5 * (at - zero))), 0.0, 1.0, 2.0).run(0.5, 1.0, 0.01)
+    assert zero - 0.02 < crossing.below < zero
+    assert abs(crossing.at - zero) < 0.01
+
+
+def distance(m: sv.Mechanism, f: np.ndarray, t: float, p: float) -> float:
+    """The least χ distance to the reports of f of a truth with F(t) = p: non-negative least squares."""
+    first, x = m.groups(256), np.unique(np.clip([*np.linspace(0, 1, 201), t, t + 1e-9], 0, 1))
+    rows = m.table(x, first)
+    q = f @ m.table((np.arange(len(f)) + 0.5) / len(f), first)
+    sums = 1e3 * np.stack([x <= t, x > t]).astype(float)
+    weights, _ = nnls(np.vstack([rows.T / np.sqrt(q)[:, None], sums]), [*np.sqrt(q), 1e3 * p, 1e3 * (1 - p)])
+    return float(np.sqrt((((weights @ rows) - q) ** 2 / q).sum()))
+
+
+def test_the_bound_is_that_of_the_dual_program() -> None:
+    """A truth whose quantile lies at the end of the interval looks like the pilot: at distance z/√n."""
+    m, n, p = sv.sw(1.0), 100_000, 0.5
+    width = quantile_width(m, n, HOURS, p)
+    ends = 0.5 - width.bound / 2, 0.5 + width.bound / 2  # the truth is symmetric
+    for end in ends:
+        assert distance(m, HOURS, end, p) * np.sqrt(n) == pytest.approx(1.96, rel=0.12)
+    assert distance(m, HOURS, 0.5 - width.bound / 3, p) * np.sqrt(n) < 1.6
+    assert width.bound <= width.expected < 1.06 * width.bound
