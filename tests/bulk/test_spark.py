@@ -353,7 +353,7 @@ def test_missing_parts_are_named(monkeypatch: pytest.MonkeyPatch, part: str) -> 
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingExtra, match=rf"no {part}.*pip install 'sottovoce\[spark\]'"):
+    with pytest.raises(MissingExtra, match=rf"no {part}.*pip install '\.\[spark\]'"):
         spark.session()
 
 
@@ -363,7 +363,7 @@ def test_without_arrow_the_extra_is_named() -> None:
         "try:\n    import sottovoce.bulk.spark\nexcept ImportError as e:\n    print(type(e).__name__, e)"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said.startswith("MissingExtra bulk work needs an optional part: pip install 'sottovoce[bulk]'")
+    assert said.startswith("MissingExtra bulk work needs the extra 'bulk': pip install '.[bulk]' in a clone")
 
 
 def test_without_java_or_with_one_that_does_not_start(

@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from sottovoce._version import __version__
-from sottovoce.core.errors import MissingExtra
+from sottovoce.core.errors import MissingExtra, require_extra
 
 if TYPE_CHECKING:
     import typer
@@ -34,6 +34,8 @@ COMMANDS = {
     "reproduce": "Regenerate every figure and table of the papers.",
     "serve": "Run the collector until it is told to stop (SIGTERM or Ctrl-C finishes what is under way).",
 }
+#: The extra that a command cannot begin without, beside that of the command line.
+NEEDS = {"campaign": "server", "central": "bulk", "demo": "server", "perturb": "bulk", "serve": "server"}
 
 
 def build_app(*names: str) -> typer.Typer:
@@ -83,17 +85,31 @@ def _run(words: list[str]) -> None:
     # cores that a collector stores reports with. It has to be said before numpy is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        import rich  # noqa: F401
-        from typer.main import get_command
-    except ImportError:
-        _refuse(str(MissingExtra("the command line", "cli")))
+        require_extra("cli", f"sottovoce {words[0]}")
+    except MissingExtra as missing:
+        if words[0] == "audit":
+            _run_bare(words[1:])
+        _refuse(str(missing))
+    from typer.main import get_command
+
     from sottovoce.cli.options import in_options
 
     command = get_command(build_app(words[0]))
     try:
+        if words[0] in NEEDS and "--help" not in words:
+            require_extra(NEEDS[words[0]], f"sottovoce {words[0]}")
         command(words, prog_name="sottovoce")
     except (ValueError, TypeError, OSError, ImportError) as error:
         _refuse(in_options(error, command, words))
+
+
+def _run_bare(words: list[str]) -> NoReturn:
+    from sottovoce.cli.bare import audit
+
+    try:
+        raise SystemExit(audit(words))
+    except (ValueError, TypeError, OSError) as error:
+        _refuse(str(error))
 
 
 def _refuse(sentence: str) -> NoReturn:

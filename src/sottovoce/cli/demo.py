@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sottovoce.cli.options import Quick
+from sottovoce.core.errors import require_extra
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,6 +35,7 @@ def demo(
 
     Two thousand people answer over HTTP; the collector never sees a value, and still knows the answer.
     """
+    require_extra("plots", "the picture of the demo")
     from rich.console import Console
     from rich.progress import track
 

@@ -12,6 +12,7 @@ import typer
 
 import sottovoce as sv
 from sottovoce.cli.options import (
+    PICTURES,
     Column,
     Json,
     Quick,
@@ -22,9 +23,7 @@ from sottovoce.cli.options import (
     save_picture,
 )
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import DataError, NoDataError, check_confidence, one_of
-
-PICTURES = (".png", ".svg", ".pdf")
+from sottovoce.core.errors import DataError, NoDataError, check_confidence, one_of, require_extra
 
 
 def estimate(
@@ -158,6 +157,7 @@ def _counted(data: list[Path], column: str | None, spec: Path | None, by: list[s
         if not data[0].is_file():
             raise FileNotFoundError(f"there is no file {data[0]}")
         return sv.Tally.from_json(data[0].read_bytes(), mechanism)
+    require_extra("bulk", "a file of reports")
     from sottovoce.bulk.sources import count_rows
     from sottovoce.bulk.tallies import tally
 

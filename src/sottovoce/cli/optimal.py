@@ -9,6 +9,7 @@ import typer
 
 import sottovoce as sv
 from sottovoce.cli.options import (
+    PICTURES,
     CircleOption,
     DomainPair,
     Epsilon,
@@ -52,7 +53,7 @@ def optimal(
     from rich.console import Console
 
     check_target(output)
-    check_target(plot, (".png", ".svg", ".pdf"), "--plot")
+    check_target(plot, PICTURES, "--plot")
     where = domain_from(domain, circle, default=(0, 1))
     samples = _samples(prior)
     with Console(stderr=True).status("designing"):  # seconds for a large ε

@@ -11,7 +11,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from sottovoce.core.domains import Circle, Domain, as_domain
-from sottovoce.core.errors import MissingExtra
+from sottovoce.core.errors import require_extra
 from sottovoce.core.policy import Missing
 
 Epsilon = Annotated[float, typer.Option("--epsilon", help="Privacy parameter ε: smaller is more private.")]
@@ -32,6 +32,8 @@ SpecOption = Annotated[
     Path | None,
     typer.Option("--spec", metavar="PATH", help="A mechanism's JSON spec.", exists=True, dir_okay=False),
 ]
+
+PICTURES = (".png", ".svg", ".pdf")
 
 
 @contextmanager
@@ -98,6 +100,8 @@ def check_target(path: Path | None, endings: tuple[str, ...] = (), option: str =
         return
     if endings and path.suffix.lower() not in endings:
         raise ValueError(f"{option} must end in one of {', '.join(endings)}, got {path.name}")
+    if path.suffix.lower() in PICTURES:
+        require_extra("plots", "a picture")
     if path.is_dir():
         raise IsADirectoryError(f"{option} must be a file, {path} is a folder")
     if not path.parent.is_dir():
@@ -108,10 +112,8 @@ def check_target(path: Path | None, endings: tuple[str, ...] = (), option: str =
 
 def save_picture(path: Path, draw: Callable[[], Any]) -> None:
     """Write the figure of the axes that `draw` draws on."""
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise MissingExtra("pictures", "plots") from None
+    import matplotlib as mpl
+
     mpl.use("agg")
     draw().figure.savefig(path, dpi=150, bbox_inches="tight")
 

@@ -10,6 +10,7 @@ import typer
 
 import sottovoce as sv
 from sottovoce.cli.options import (
+    PICTURES,
     CircleOption,
     DomainPair,
     Json,
@@ -51,7 +52,7 @@ def plan(
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-    check_target(output, (".png", ".svg", ".pdf"))
+    check_target(output, PICTURES)
     where = domain_from(domain, circle, default=(0, 1))
     if target is None and epsilon is None:
         epsilon = 1.0

@@ -9,7 +9,10 @@ position, never a value.
 from __future__ import annotations
 
 import math
+from importlib.util import find_spec
 from numbers import Real
+
+from sottovoce._version import __version__
 
 
 class Coded(Exception):
@@ -90,9 +93,41 @@ class MissingExtra(Coded, ImportError):
     code = "missing_extra"
 
     def __init__(self, feature: str, extra: str) -> None:
+        wheel = f"sottovoce-{__version__}-py3-none-any.whl"
         super().__init__(
-            f"{feature} needs an optional part: pip install 'sottovoce[{extra}]'", argument=extra
+            f"{feature} needs the extra {extra!r}: pip install '.[{extra}]' in a clone, "
+            f"or pip install '{wheel}[{extra}]' with a wheel file",
+            argument=extra,
         )
+
+
+#: What has to be importable for each extra that a part of the library asks for.
+EXTRAS = {
+    "bulk": ("pyarrow",),
+    "cli": ("rich", "typer"),
+    "frames": ("pandas",),
+    "plots": ("matplotlib",),
+    "postgres": ("psycopg",),
+    "server": (
+        "alembic", "cachetools", "fastapi", "httptools", "plotly", "prometheus_client", "pyarrow", "rich",
+        "sqlalchemy", "typer", "uvicorn",
+    ),
+    "solver": ("pyscipopt",),
+}  # fmt: skip
+
+
+def require_extra(extra: str, feature: str) -> None:
+    """Refuse before any work is done what could not be finished.
+
+    Args:
+        extra: One of `EXTRAS`.
+        feature: What is wanted, the first words of the sentence.
+
+    Raises:
+        MissingExtra: If something of the extra is not installed.
+    """
+    if any(find_spec(module) is None for module in EXTRAS[extra]):
+        raise MissingExtra(feature, extra)
 
 
 #: ε outside this range is refused. Above, 2^16 cells of a 52-bit draw cannot express the ratio without

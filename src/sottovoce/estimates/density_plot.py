@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core.errors import ArgumentError, MissingExtra
+from sottovoce.core.errors import ArgumentError, require_extra
 from sottovoce.core.kernels.tables import FloatArray
 
 if TYPE_CHECKING:
@@ -19,10 +19,9 @@ Band = tuple[FloatArray, FloatArray] | None
 
 def pyplot() -> Any:
     """matplotlib's, where it is installed."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise MissingExtra("a picture", "plots") from None
+    require_extra("plots", "a picture")
+    import matplotlib.pyplot as plt
+
     return plt
 
 

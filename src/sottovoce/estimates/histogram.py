@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import ArgumentError, MissingExtra, NoDataError, one_of
+from sottovoce.core.errors import ArgumentError, NoDataError, one_of, require_extra
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.values import as_numbers, in_domain
 from sottovoce.estimates import metrics
@@ -185,10 +185,9 @@ class Distribution:
         Raises:
             MissingExtra: If pandas is not installed.
         """
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtra("a data frame", "frames") from None
+        require_extra("frames", "a data frame")
+        import pandas
+
         return pandas.DataFrame(self.to_dict())
 
     def to_arrow(self) -> Table:
@@ -200,10 +199,9 @@ class Distribution:
         Raises:
             MissingExtra: If pyarrow is not installed.
         """
-        try:
-            import pyarrow
-        except ImportError:
-            raise MissingExtra("an Arrow table", "bulk") from None
+        require_extra("bulk", "an Arrow table")
+        import pyarrow
+
         return pyarrow.table(self.to_dict())
 
     def to_csv(self, path: str | Path) -> None:
