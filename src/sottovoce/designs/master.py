@@ -1,10 +1,12 @@
 """The master problem: the background that is best against the cuts known so far, a small linear program.
 
-    minimise  Σ_i p_i·t_i   over  g ≥ 0, t
-    subject to  κ + Σ_j g_j·c(D(y_j)) ≤ a·t_i  for every cut of group i,    1/E ≤ Σ g ≤ 1.
+    minimise  Σ_i p_i·t_i + penalty·z   over  g, t, z ≥ 0
+    subject to  κ + Σ_j g_j·c(D(y_j)) ≤ a·t_i           for every cut of group i,
+                κ + Σ_j g_j·c(D(y_j)) ≤ (1 + z)·C_k(x)  for every cut of group −1−k,    1/E ≤ Σ g ≤ 1.
 
-Worst-case problems have one group; with a prior every input is a group of its own with its prior weight. A
-symmetric problem has a symmetric solution (mirror it and average: the problem is convex), so pairs of
+Worst-case problems have one group; with a prior every input is a group of its own with its prior weight. C_k
+is a ceiling: a variance that must not be passed at x, or only where that cannot be helped (firm ones have no
+z). A symmetric problem has a symmetric solution (mirror it and average: the problem is convex), so pairs of
 mirrored reports share an unknown. The multipliers of the cuts are what a certificate is made of.
 """
 
@@ -20,6 +22,32 @@ from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.designs.cuts import Cuts
 
 Groups = NDArray[np.intp]
+_PENALTY = 100.0  # of passing a soft ceiling, in units of the scale
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """C(x) = curve·(x − ½)² + level: a variance that is not to be passed at x.
+
+    Attributes:
+        curve: How fast it rises from the middle.
+        level: What it is in the middle.
+        firm: True if it must hold whatever it costs.
+    """
+
+    curve: float
+    level: float
+    firm: bool = False
+
+    def at(self, x: FloatArray) -> FloatArray:
+        """C(x)."""
+        return np.asarray(self.curve * (x - 0.5) ** 2 + self.level)
+
+    def highest(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Where a window between a and b comes closest to C: the x of the largest −(x − a)(x − b) − C(x)."""
+        if self.curve <= -1:
+            return np.where(a + b > 1, 1.0, 0.0)
+        return np.clip((a + b + self.curve) / (2 * (1 + self.curve)), 0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +60,7 @@ class GridProblem:
         shares: p, the weight of each group of cuts: 1 for a worst case, the chances of a prior.
         scale: A typical value of t: HiGHS works to absolute tolerances.
         symmetric: True if the problem is the same from either end of the domain; y then is symmetric about ½.
+        ceilings: What the variance must not pass; cuts of group −1−k are about the k-th.
     """
 
     epsilon: float
@@ -39,11 +68,44 @@ class GridProblem:
     shares: FloatArray
     scale: float
     symmetric: bool
+    ceilings: tuple[Ceiling, ...] = ()
+
+    def heights(self, x: FloatArray, groups: Groups) -> FloatArray:
+        """The ceiling above each cut that is about one; 0 above the others."""
+        heights = np.zeros(len(x))
+        for k, ceiling in enumerate(self.ceilings):
+            heights = np.where(groups == -1 - k, ceiling.at(x), heights)
+        return heights
+
+    def soft(self, groups: Groups) -> NDArray[np.bool_]:
+        """Which cuts are about a ceiling that may be passed."""
+        return np.isin(groups, [-1 - k for k, ceiling in enumerate(self.ceilings) if not ceiling.firm])
+
+    def cost(self, t: FloatArray, z: float) -> float:
+        """The objective."""
+        return float(self.shares @ t) + _PENALTY * self.scale * z
 
     @property
     def e(self) -> float:
         """E = e^ε."""
         return math.exp(self.epsilon)
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """What a master problem answers: its cost is the least that the cuts allow.
+
+    Attributes:
+        g: The background.
+        t: The error of each group.
+        weights: The multipliers of the cuts.
+        z: By how much soft ceilings are passed, relatively.
+    """
+
+    g: FloatArray
+    t: FloatArray
+    weights: FloatArray
+    z: float
 
 
 @dataclass
@@ -76,20 +138,23 @@ class Master:
         """The group of each cut."""
         return np.concatenate(self._groups)
 
-    def solve(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Solve the program: (g, t, weights of the cuts); Σ p·t is the least value that the cuts allow."""
+    def solve(self) -> Optimum:
+        """Solve the program."""
         from scipy.optimize import linprog
 
         problem, cuts, groups = self.problem, self.cuts, self.groups
-        n, m = self._unknowns, len(problem.shares)
-        matrix = np.zeros((len(cuts) + 2, n + m))
+        n, m, unit = self._unknowns, len(problem.shares), self._unit(cuts)
+        heights = problem.heights(cuts.x, groups) / unit
+        matrix = np.zeros((len(cuts) + 2, n + m + bool(problem.ceilings)))
         matrix[:-2, :n] = np.vstack(self._rows)
-        matrix[np.arange(len(cuts)), n + groups] = -cuts.a
+        free = np.flatnonzero(groups >= 0)
+        matrix[free, n + groups[free]] = -cuts.a[free]
+        matrix[:-2, n + m :] = np.where(problem.soft(groups), -heights, 0.0)[:, None]
         matrix[-2, :n], matrix[-1, :n] = 1.0, -problem.e
         result = linprog(
-            np.concatenate([np.zeros(n), problem.shares]),
+            np.concatenate([np.zeros(n), problem.shares, [_PENALTY] * bool(problem.ceilings)]),
             A_ub=matrix,
-            b_ub=np.concatenate([-cuts.kappa / self._unit(cuts), [1.0, -1.0]]),
+            b_ub=np.concatenate([heights - cuts.kappa / unit, [1.0, -1.0]]),
             bounds=(0, None),
             method="highs-ds",
         )
@@ -97,8 +162,10 @@ class Master:
             raise ArithmeticError(f"the solver failed on the design problem: {result.message}")
         g = self._unfold(np.maximum(result.x[:n], 0))
         multipliers = np.maximum(-result.ineqlin.marginals[: len(cuts)], 0)
-        weights = multipliers / self._unit(cuts) * problem.scale
-        return g, np.asarray(result.x[n:] * problem.scale), weights
+        weights = multipliers / unit * problem.scale
+        return Optimum(
+            g, np.asarray(result.x[n : n + m] * problem.scale), weights, float(result.x[n + m :].sum())
+        )
 
     def _unit(self, cuts: Cuts) -> FloatArray:
         """Cuts on the error in units of `scale`; those on means as they are, to be met exactly."""

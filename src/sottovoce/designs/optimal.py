@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
@@ -25,7 +26,8 @@ from sottovoce.designs import cache
 from sottovoce.designs.build import background_window
 from sottovoce.designs.certificate import Certificate
 from sottovoce.designs.closed import circular_optimum, large_epsilon, tiny_epsilon
-from sottovoce.designs.prior import PriorLike, PriorProblem, as_prior
+from sottovoce.designs.ordinary import SLACK, classic_ceilings, least_expected
+from sottovoce.designs.prior import Prior, PriorLike, PriorProblem, as_prior
 from sottovoce.designs.problem import MAX_REPORTS, Problem, Solution
 
 Goal = Literal["mean", "value"]
@@ -40,6 +42,7 @@ def optimal(
     *,
     loss: str | float = "l2",
     prior: PriorLike | None = None,
+    slack: float | None = None,
     tolerance: float | None = None,
 ) -> Mechanism:
     """Design the best ε-LDP mechanism there is, with a proof of how close to best it is.
@@ -55,6 +58,9 @@ def optimal(
         prior: A public guess of where values lie: samples, or a pair of values and weights. The expected
             variance or error under it is minimised instead of the worst one. For "mean" reports stay unbiased
             whatever the guess; for "value" they shrink towards it.
+        slack: How much of the worst case of a "mean" may be given up, relatively: with 0.1 the worst-case
+            variance is at most 1.1 times the limit, and the expected one under the prior least. Without a
+            prior, people are fewer and fewer towards the ends of the domain: Beta(2, 2).
         tolerance: How far above the limit of all ε-LDP mechanisms the result may lie, relatively; by default
             0.001 up to ε = 4 and 0.008 up to ε = 8.
 
@@ -88,31 +94,67 @@ def optimal(
             raise ArgumentError("prior must be left out on a circle: it needs an interval", argument="prior")
         return replace(_within(circular_optimum(epsilon, domain, k), tolerance), name="optimal (value)")
     unbiased = goal != "value"
+    if slack is not None:
+        if not (unbiased and real_number(slack, "slack") >= 0):
+            rule = "slack must be at least 0, and belongs to the goal 'mean'"
+            raise ArgumentError(f"{rule}, got slack={slack!r}", argument="slack")
+        people = None if prior is None else as_prior(prior, domain)
+        return _on(domain, _least_expected(epsilon, slack, people), "optimal (mean)")
     if unbiased and k != 2:
         raise ArgumentError(f"loss must be 'l2' unless goal is 'value', got loss={loss!r}", argument="loss")
     problem = Problem(epsilon, k, unbiased)
     if prior is not None:
         problem = PriorProblem(epsilon, k, unbiased, as_prior(prior, domain))
-    return _on(domain, _remembered(problem, tolerance), "mean" if unbiased else "value")
+    return _on(domain, _searched(problem, tolerance), f"optimal ({'mean' if unbiased else 'value'})")
 
 
-def _on(domain: Domain, unit: Mechanism, goal: Goal) -> Mechanism:
-    certificate = unit.certificate.scaled(domain.width)
-    return replace(unit, domain=domain, certificate=certificate, name=f"optimal ({goal})")
+def ordinary_mean(epsilon: float, domain: Domain) -> Mechanism:
+    """Design what a mean of ordinary people is asked with; `designs.ordinary` says what it promises.
+
+    Args:
+        epsilon: Privacy parameter ε.
+        domain: The interval that values lie in.
+
+    Returns:
+        An unbiased mechanism, worst case at most 1.1 times the certified limit.
+    """
+    return _on(domain, _least_expected(epsilon, SLACK, None, beside_classics=True), "design (mean)")
 
 
-def _remembered(problem: Problem, tolerance: float | None) -> Mechanism:
-    """The design from the cache if it is there; only those that took a search are kept."""
+def _on(domain: Domain, unit: Mechanism, name: str) -> Mechanism:
+    return replace(unit, domain=domain, certificate=unit.certificate.scaled(domain.width), name=name)
+
+
+def _searched(problem: Problem, tolerance: float | None) -> Mechanism:
     question = {**problem.question, "tolerance": tolerance}
+    return _remembered(question, lambda: _on_unit_interval(problem, tolerance))
+
+
+def _least_expected(
+    epsilon: float, slack: float, prior: Prior | None, *, beside_classics: bool = False
+) -> Mechanism:
+    problem = Problem(epsilon, 2.0, True)
+    minimax = _searched(problem, None)
+    if minimax.certificate.form != "cuts" or slack == 0:
+        return minimax
+    question = {**problem.question, "slack": slack, "beside classics": beside_classics}
+    if prior is not None:
+        question |= {"points": prior.points.tolist(), "chances": prior.chances.tolist()}
+    ceilings = classic_ceilings(epsilon) if beside_classics else ()
+    return _remembered(question, lambda: least_expected(problem, minimax, slack, prior, ceilings))
+
+
+def _remembered(question: dict[str, object], design: Callable[[], Mechanism]) -> Mechanism:
+    """The design from the cache if it is there; only those that took a search are kept."""
     stored = cache.load("designs", question)
     if stored is not None:
         # Not trusted for privacy: a spec's counts are checked. What does not parse is made anew.
         with contextlib.suppress(ValueError, KeyError, TypeError):
             return _read(stored)
-    design = _on_unit_interval(problem, tolerance)
-    if design.certificate.form == "cuts":
-        cache.store("designs", question, _written(design))
-    return design
+    unit = design()
+    if unit.certificate.form == "cuts":
+        cache.store("designs", question, _written(unit))
+    return unit
 
 
 def _written(design: Mechanism) -> bytes:

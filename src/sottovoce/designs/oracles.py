@@ -10,7 +10,7 @@ g elsewhere. The edges of the window give the multipliers of the cut that is tig
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.designs.cuts import Cuts
-from sottovoce.designs.master import Groups
+from sottovoce.designs.master import Ceiling, Groups
 
 REACH = 2e-7  # how far a mean may fall short of the domain's end: building stretches reports by as much
 
@@ -30,7 +30,7 @@ class TightCuts:
     Attributes:
         cuts: The cuts.
         values: What each says of the background: the error at its input, or how far a mean is out of reach.
-        groups: The group of each cut in the objective.
+        groups: The group of each cut in the objective, or −1−k if it is about ceiling k.
         reached: True if some window has every mean of the domain; always, if reports may be biased.
     """
 
@@ -60,20 +60,27 @@ def value_oracle(x: FloatArray, k: float, e: float, groups: Groups | None = None
     return tight
 
 
-def mean_oracle(e: float, x: FloatArray | None = None) -> Oracle:
-    """The variance where windows of given means are worst: everywhere, or at the inputs x of a prior."""
+def mean_oracle(e: float, x: FloatArray | None = None, ceilings: Sequence[Ceiling] = ()) -> Oracle:
+    """The variance where windows of given means are worst: everywhere, or at the inputs x of a prior.
+
+    For ceilings also where each window comes closest to each of them.
+    """
 
     def tight(y: FloatArray, g: FloatArray) -> TightCuts:
         ends, missing = _cuts_at_ends(y, g, e)
         reached = bool((missing <= REACH).all())
         a, b, mean = _windows(y, g, e)
+        cuts, groups = Cuts.of(2.0, np.zeros(0), np.zeros(0)), np.zeros(0, dtype=np.intp)
+        for k, ceiling in enumerate(ceilings):
+            cuts += _tangents(ceiling.highest(a, b), a, b)
+            groups = np.append(groups, np.full(len(a), -1 - k))
         if x is None:
-            at = np.clip((a + b) / 2, 0.0, 1.0)
-            groups = np.zeros(len(at), dtype=np.intp)
+            cuts += _tangents(np.clip((a + b) / 2, 0.0, 1.0), a, b)
+            groups = np.append(groups, np.zeros(len(a), dtype=np.intp))
         else:
             window = np.clip(np.searchsorted(mean, x, side="right") - 1, 0, len(a) - 1)
-            at, a, b, groups = x, a[window], b[window], np.arange(len(x))
-        cuts = Cuts.of(2.0, at, -(at - a) * (at - b), b=2 * at - a - b)
+            cuts += _tangents(x, a[window], b[window])
+            groups = np.append(groups, np.arange(len(x)))
         values = cuts.kappa + cuts.coefficients(y, e) @ g
         if reached:
             return TightCuts(cuts, values, groups)
@@ -81,6 +88,11 @@ def mean_oracle(e: float, x: FloatArray | None = None) -> Oracle:
         return TightCuts(cuts + ends, np.concatenate([values, missing]), groups, reached=False)
 
     return tight
+
+
+def _tangents(x: FloatArray, a: FloatArray, b: FloatArray) -> Cuts:
+    """Cuts on the variance at x by windows between the reports a and b."""
+    return Cuts.of(2.0, x, -(x - a) * (x - b), b=2 * x - a - b)
 
 
 def _windows(y: FloatArray, g: FloatArray, e: float) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.designs.cuts import Cuts
-from sottovoce.designs.master import GridProblem, Groups, Master
+from sottovoce.designs.master import GridProblem, Groups, Master, Optimum
 from sottovoce.designs.oracles import REACH, Oracle, TightCuts
 
 _ROUNDS = 60
@@ -75,41 +75,48 @@ def search(
     """
     master, y, shares = Master(problem), problem.y, problem.shares
     g = best_g = np.full(len(y), math.exp(-problem.epsilon / 2) / len(y))
-    t, best, bound, weights = np.full(len(shares), -np.inf), np.inf, 0.0, np.zeros(0)
+    now, best, bound = Optimum(g, np.full(len(shares), -np.inf), np.zeros(0), 0.0), np.inf, 0.0
     if known is not None and len(known[0]):
         master.add(*known)
-        g, t, weights = master.solve()
-        bound = float(shares @ t)
+        now = master.solve()
+        bound = problem.cost(now.t, now.z)
     for _ in range(_ROUNDS):
-        tight = oracle(y, g)
+        tight = oracle(y, now.g)
+        heights = problem.heights(tight.cuts.x, tight.groups)
         if tight.reached:
-            value = _value(tight, shares)
+            value = _value(problem, tight, heights, gap)
             if value < best:
-                best, best_g = value, g
-            if best - bound <= gap * best:
+                best, best_g = value, now.g
+            if best - bound <= gap * best < np.inf:
                 break
-        excess = tight.values - np.where(tight.cuts.a > 0, t[tight.groups], 0.0)
+        heights *= np.where(problem.soft(tight.groups), 1 + now.z, 1.0)
+        excess = tight.values - np.where(tight.groups < 0, heights, now.t[np.maximum(tight.groups, 0)])
+        excess = np.where(tight.cuts.a > 0, excess, tight.values)
         violated = _violated(tight, excess, gap * problem.scale / 4, per_round or len(excess))
         if not len(violated):
             break
         master.add(tight.cuts[violated], tight.groups[violated])
-        g, t, weights = master.solve()
-        bound = float(shares @ t)
-    return GridSolution(y, best_g, best, bound, master.cuts, weights, master.groups)
+        now = master.solve()
+        bound = problem.cost(now.t, now.z)
+    return GridSolution(y, best_g, best, bound, master.cuts, now.weights, master.groups)
 
 
-def _value(tight: TightCuts, shares: FloatArray) -> float:
-    """The objective at a background: the largest error of each group, weighted."""
-    errors = np.zeros(len(shares))
-    on_error = tight.cuts.a > 0
+def _value(problem: GridProblem, tight: TightCuts, heights: FloatArray, gap: float) -> float:
+    """The objective at a background, from the largest error of each group; infinite above a firm ceiling."""
+    errors = np.zeros(len(problem.shares))
+    on_error, soft = (tight.cuts.a > 0) & (tight.groups >= 0), problem.soft(tight.groups)
     np.maximum.at(errors, tight.groups[on_error], tight.values[on_error])
-    return float(shares @ errors)
+    firm = (tight.groups < 0) & ~soft
+    if (tight.values[firm] > heights[firm] * (1 + gap / 4)).any():
+        return np.inf
+    passed = float((tight.values[soft] / heights[soft]).max(initial=1.0)) - 1
+    return problem.cost(errors, passed if passed > gap / 4 else 0.0)
 
 
 def _violated(tight: TightCuts, excess: FloatArray, least: float, most: int) -> NDArray[np.intp]:
     """The most violated cut in each of `most` parts of the domain: neighbours say nearly the same."""
     part = (
-        np.floor(tight.cuts.x * most) * 2 + (tight.cuts.a > 0)
+        np.floor(tight.cuts.x * most) * 16 + np.where(tight.cuts.a > 0, np.maximum(-tight.groups, 0), 15)
         if len(excess) > most
         else np.arange(len(excess))
     )

@@ -24,7 +24,7 @@ from sottovoce.core.repair import repaired
 from sottovoce.core.rows import Rows
 from sottovoce.designs.build import uniform_window
 from sottovoce.designs.classic import DEFAULT_CELLS, sw
-from sottovoce.designs.optimal import optimal
+from sottovoce.designs.optimal import optimal, ordinary_mean
 from sottovoce.designs.two_scale import two_scale
 
 Designed = Mechanism | Mixture | Rows
@@ -139,7 +139,7 @@ def _range(between: object, domain: Domain) -> tuple[float, float]:
 
 
 def _mean(epsilon: float, question: Question) -> Designed:
-    return optimal(epsilon, question.domain, "mean")
+    return ordinary_mean(epsilon, question.domain)
 
 
 def _quantile(epsilon: float, question: Question) -> Designed:

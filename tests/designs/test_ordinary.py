@@ -1,0 +1,69 @@
+"""Means of ordinary people: what `design("mean")` and `optimal(slack=)` promise, on exact variances."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from sottovoce.core.errors import ArgumentError
+from sottovoce.designs.ordinary import classic_ceilings, ordinary_prior
+
+X = np.linspace(0.0, 1.0, 4001)
+
+
+def expected(m: sv.Mechanism) -> float:
+    people = ordinary_prior()
+    return float(people.chances @ m.variance(people.points))
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 4.0])
+def test_the_noise_is_nowhere_above_that_of_pm(epsilon: float) -> None:
+    m = sv.design("mean", epsilon, (0, 1))
+    assert isinstance(m, sv.Mechanism)
+    variance, limit = m.variance(X), sv.optimal(epsilon).certificate.limit
+    assert m.certificate.limit == limit
+    assert m.worst_variance() == pytest.approx(m.certificate.worst)
+    assert m.worst_variance() <= 1.10 * limit
+    assert (variance <= sv.pm(epsilon).variance(X)).all()
+    assert (variance <= 1.03 * sv.ptt(epsilon).variance(X)).all()
+    assert (variance <= 1.03 * sv.laws.hybrid(epsilon).variance(X)).all()
+    # It is unbiased and treats both ends alike.
+    assert np.abs(m.bias(X)).max() < 1e-9
+    assert variance == pytest.approx(variance[::-1], rel=1e-6)
+    assert sv.audit(m).epsilon <= epsilon
+    # The minimax design does not do this (from ε = 1 on): the rules are what makes the difference.
+    flat = sv.optimal(epsilon).variance(X)
+    assert (flat > sv.pm(epsilon).variance(X)).any() == (epsilon > 0.5)
+    assert expected(m) < expected(sv.optimal(epsilon))
+
+
+def test_ceilings_are_the_variances_of_the_classics() -> None:
+    for epsilon in (0.4, 1.5):
+        classics = sv.pm(epsilon), sv.ptt(epsilon), sv.laws.hybrid(epsilon)
+        for ceiling, classic, room in zip(
+            classic_ceilings(epsilon), classics, (1.0, 1.03, 1.03), strict=True
+        ):
+            assert ceiling.at(X) / room == pytest.approx(classic.variance(X), rel=3e-4)
+
+
+def test_the_more_of_the_worst_case_is_given_up_the_less_noise_there_is() -> None:
+    designs = {slack: sv.optimal(2.0, slack=slack) for slack in (0.0, 0.05, 0.2)}
+    for slack, m in designs.items():
+        assert m.certificate.ratio <= max(1 + slack, 1.001)
+    noise = [expected(m) for m in designs.values()]
+    assert noise[0] > 1.02 * noise[1] > 1.02**2 * noise[2]
+    assert designs[0.0] == sv.optimal(2.0)
+
+
+def test_slack_serves_a_guess_as_well() -> None:
+    guess = np.random.default_rng(1).beta(8, 2, 500)
+    m, other = sv.optimal(1.0, slack=0.1, prior=guess), sv.optimal(1.0, slack=0.1)
+    assert m.variance(guess).mean() < 0.99 * other.variance(guess).mean()
+    assert m.certificate.ratio <= 1.1
+
+
+@pytest.mark.parametrize(("slack", "goal"), [(-0.1, "mean"), (0.1, "value")])
+def test_slack_is_a_share_of_a_means_worst_case(slack: float, goal: str) -> None:
+    with pytest.raises(ArgumentError, match="slack"):
+        sv.optimal(1.0, (0, 1), goal, slack=slack)  # type: ignore[arg-type]
