@@ -70,57 +70,73 @@ class Combinable:
         return combined([(1 / _number(other), self)], what=f"{self.what} / {other:g}")
 
 
-def combined(terms: Terms, constant: float = 0.0, *, what: str) -> Any:
+def combined(terms: Terms, constant: float = 0.0, *, what: str, confidence: float | None = None) -> Any:
     """Σ factor·estimate + constant, of estimates of different people.
 
     Args:
         terms: Factors and estimates.
         constant: What is added.
         what: What the sum is called.
+        confidence: That of the sum, if the caller has chosen those of its terms so that it holds: `share_of`
+            says how. By default what follows from theirs.
 
     Returns:
-        An estimate of the kind of the first. With several terms it has a p-value for a sum of zero.
+        An estimate of the kind of the first. With several terms it has a p-value for a sum of zero where all
+        of them carry their bounds.
 
     Raises:
         ArgumentError: If the estimates share reports, or it is not known that they do not.
     """
     check_independent([one for _, one in terms])
-    first = terms[0][1]
-    sides = _sides(terms, constant)
-    if sides is None:
-        confidence = math.prod(one.confidence for _, one in terms)
-        low = sum(f * (one.low if f > 0 else one.high) for f, one in terms) + constant
-        high = sum(f * (one.high if f > 0 else one.low) for f, one in terms) + constant
-        error = math.hypot(*(f * one.standard_error for f, one in terms))
-    else:
-        confidence = min(one.confidence for _, one in terms)
-        low, high = sides.limits((1 - confidence) / 2)
+    known = _known(terms)
+    others = [term for term in terms if known is None or term[1].sides is None]
+    low = high = constant
+    error, level = 0.0, 1.0
+    if known is not None:
+        least = min(one.confidence for _, one in terms)
+        level = least if confidence is None else share_of(confidence, len(others) + 1)
+        sides = Sides.total(known, 0.0)
+        low, high = (limit + constant for limit in sides.limits((1 - level) / 2))
         error = sides.error
+    for f, one in others:
+        low, high = low + f * (one.low if f > 0 else one.high), high + f * (one.high if f > 0 else one.low)
+        error, level = math.hypot(error, f * one.standard_error), level * one.confidence
+    whole = None if known is None or others else Sides.total(known, constant)
     reaches = [abs(f) * one.reach for f, one in terms if one.reach is not None]
     return replace(
-        first,  # type: ignore[type-var]
+        terms[0][1],  # type: ignore[type-var]
         value=min(max(sum(f * one.value for f, one in terms) + constant, low), high),
         low=low,
         high=high,
         standard_error=error,
-        confidence=confidence,
+        confidence=level if confidence is None else confidence,
         n=sum(one.n for _, one in terms),
         what=what,
         method=" and ".join(dict.fromkeys(one.method for _, one in terms)),
         notes=tuple(dict.fromkeys(note for _, one in terms for note in one.notes)),
         reach=max(reaches) if len(reaches) == len(terms) else None,
-        sides=sides,
+        sides=whole,
         sources=frozenset().union(*(one.sources for _, one in terms)),
-        p_value=None if sides is None or len(terms) == 1 else sides.p_value(),
+        p_value=None if whole is None or len(terms) == 1 else whole.p_value(),
     )
 
 
-def _sides(terms: Terms, constant: float) -> Sides | None:
+def share_of(confidence: float, intervals: int) -> float:
+    """The confidence that each of several independent intervals needs for all of them to hold (Šidák).
+
+    >>> round(share_of(0.9025, 2), 10)
+    0.95
+    """
+    return float(confidence ** (1 / max(intervals, 1)))
+
+
+def _known(terms: Terms) -> list[tuple[float, Sides]] | None:
+    """The terms whose bounds are known, if there are any and enough error is left for their sum."""
     known = [(f, one.sides) for f, one in terms if one.sides is not None]
-    if len(known) < len(terms) or not any(f for f, _ in known):
+    if not any(f for f, _ in known):
         return None
-    sides = Sides.total(known, constant)
-    return sides if sides.allows((1 - min(one.confidence for _, one in terms)) / 2) else None
+    least = min(one.confidence for _, one in terms)
+    return known if Sides.total(known).allows((1 - least) / 2) else None
 
 
 def check_independent(estimates: Sequence[Combinable]) -> None:
@@ -149,7 +165,8 @@ def _ratio(top: Combinable, bottom: Combinable) -> Any:
     """a / b as Fieller does: the ratios r at which a − r·b = 0 is not excluded."""
     check_independent([top, bottom])
     confidence = min(top.confidence, bottom.confidence)
-    if top.sides is None or bottom.sides is None or not bottom.sides.allows((1 - confidence) / 2):
+    exact = top.sides is not None and bottom.sides is not None
+    if not exact:
         confidence = top.confidence * bottom.confidence
     if bottom.low <= 0 <= bottom.high:
         limits, value = (-math.inf, math.inf), math.nan if bottom.value == 0 else top.value / bottom.value
@@ -160,11 +177,10 @@ def _ratio(top: Combinable, bottom: Combinable) -> Any:
         limits = min(quotients), max(quotients)
 
         def admitted(ratio: float) -> bool:
-            sides = _sides([(1.0, top), (-ratio, bottom)], 0.0)
-            low, high = (0.0, 0.0) if sides is None else sides.limits((1 - confidence) / 2)
-            return low <= 0 <= high
+            difference = combined([(1.0, top), (-ratio, bottom)], what="")
+            return bool(difference.low <= 0 <= difference.high)
 
-        if top.sides is not None and bottom.sides is not None:
+        if exact:
             limits = _edge(admitted, value, limits[0]), _edge(admitted, value, limits[1])
     return replace(
         top,  # type: ignore[type-var]

@@ -184,13 +184,13 @@ class CrossFit:
             parts.append(Part(weights, counts, least, most, noise, self.fakes))
         return parts
 
-    def beforehand(self, target: Target, side: int, tail: float) -> list[Part]:
+    def beforehand(self, target: Target, side: int) -> list[Part]:
         """Weightings that depend on nothing, not even on n: each suits so many people, spread evenly."""
         even = self.law.mix(np.full(BINS, 1 / BINS))
         return [
             Part(weights, self.coarse.counts, *problem.noise(weights), forged=self.fakes)
             for problem in (Envelope(self.nodes, even, n) for n in _SIZES)
-            for weights in [problem.upper(target, _z(tail)) if side > 0 else problem.lower(target, _z(tail))]
+            for weights in [problem.upper(target, 2.0) if side > 0 else problem.lower(target, 2.0)]
         ]
 
     def limit(self, target: Target, side: int, tail: float, estimand: str = "population") -> float:

@@ -245,7 +245,7 @@ class Query:
             notes,
             reach,
             sides=None if sides is None or n < 2 else self._in_units(sides, ends, power, spent),
-            sources=self.tally.sources | {self.tally.fingerprint},
+            sources=self.tally.identity,
         )
 
     def _in_units(

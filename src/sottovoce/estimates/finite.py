@@ -19,6 +19,7 @@ from sottovoce.estimates.statistic import Part
 _UNIT = (0.0, 1.0)
 _MOST_PEOPLE = 1e9  # bets of a sequence suit up to so many; beyond, it holds but is wide
 _STEP = 2.5  # between neighbouring bets
+_USUAL = 7.4  # twice the log of 1/0.025: bets of a sequence must not depend on the error that is asked for
 
 
 def betting_limit(
@@ -70,7 +71,7 @@ class _Player:
         quiet = np.sqrt(max(part.least, 1e-12 * (self.top - ends[0]) ** 2))
         loud = np.sqrt(max(part.most + (ends[1] - ends[0]) ** 2 / 4, quiet**2))
         if sequential:
-            self.beta = _spaced(min(np.sqrt(2 * np.log(1 / tail) / _MOST_PEOPLE) / loud, most), most)
+            self.beta = _spaced(min(np.sqrt(_USUAL / _MOST_PEOPLE) / loud, most), most)
         else:
             self.beta = np.minimum(np.sqrt(2 * np.log(1 / tail) / part.n) / _spaced(quiet, loud), most)
         occupied = np.flatnonzero(part.counts)
@@ -98,7 +99,7 @@ def sequential_noise_limits(part: Part, reporter: Number, tail: float) -> tuple[
     law = reporter.operator(reporter.domain.from_unit(t))
     most = 600 / float(np.ptp(part.weights))
     scale = max(part.most, 1e-12)
-    sizes = _spaced(min(np.sqrt(2 * np.log(1 / tail) / _MOST_PEOPLE / scale), most), most)
+    sizes = _spaced(min(np.sqrt(_USUAL / _MOST_PEOPLE / scale), most), most)
     mean = float(part.weights @ part.counts) / part.n
     below, above = (noise_reach(part, law, t, side, tail / len(sizes), sizes) for side in (-1, 1))
     return mean - below - part.slack, mean + above + part.slack

@@ -19,8 +19,7 @@ def watched_average(fit: CrossFit, target: Target, query: Query) -> tuple[float,
             argument="estimand",
         )
     below, above = (
-        betting_limit(fit.beforehand(target, side, query.tail), side, query.tail, sequential=True)
-        for side in (-1, 1)
+        betting_limit(fit.beforehand(target, side), side, query.tail, sequential=True) for side in (-1, 1)
     )
     return below, above
 
