@@ -50,6 +50,10 @@ if TYPE_CHECKING:
     from sottovoce.device.ledger import Ledger as Ledger
     from sottovoce.estimates.circular import circular_mean as circular_mean
     from sottovoce.estimates.circular import concentration as concentration
+    from sottovoce.estimates.comparison import Comparison as Comparison
+    from sottovoce.estimates.comparison import compare as compare
+    from sottovoce.estimates.differences import difference as difference
+    from sottovoce.estimates.differences import weighted as weighted
     from sottovoce.estimates.distribution import distribution as distribution
     from sottovoce.estimates.estimate import Estimate as Estimate
     from sottovoce.estimates.histogram import Distribution as Distribution
@@ -59,6 +63,8 @@ if TYPE_CHECKING:
     from sottovoce.estimates.quantiles import probability as probability
     from sottovoce.estimates.quantiles import quantile as quantile
     from sottovoce.estimates.tally import Tally as Tally
+    from sottovoce.estimates.trend import Trend as Trend
+    from sottovoce.estimates.trend import trend as trend
     from sottovoce.estimates.variance import variance as variance
     from sottovoce.papers.pieces.solve import solve_pieces as solve_pieces
     from sottovoce.planning import Plan as Plan
@@ -69,6 +75,7 @@ _HOME = {
     "Audit": "auditing.audit",
     "Circle": "core.domains",
     "Client": "device.client",
+    "Comparison": "estimates.comparison",
     "Curve": "auditing.shuffled",
     "Distribution": "estimates.histogram",
     "Estimate": "estimates.estimate",
@@ -83,11 +90,14 @@ _HOME = {
     "Shuffled": "auditing.shuffled",
     "Survey": "core.survey",
     "Tally": "estimates.tally",
+    "Trend": "estimates.trend",
     "audit": "auditing.audit",
     "check_reporter": "auditing.contract",
     "circular_mean": "estimates.circular",
+    "compare": "estimates.comparison",
     "concentration": "estimates.circular",
     "design": "designs.tasks",
+    "difference": "estimates.differences",
     "distribution": "estimates.distribution",
     "duchi": "designs.classic",
     "fabrication": "estimates.honesty",
@@ -107,10 +117,12 @@ _HOME = {
     "solve_pieces": "papers.pieces.solve",
     "split_budget": "compose.budget",
     "sw": "designs.classic",
+    "trend": "estimates.trend",
     "two_rounds": "compose.rounds",
     "two_scale": "designs.two_scale",
     "variance": "estimates.variance",
     "vector": "compose.strategies",
+    "weighted": "estimates.differences",
 }
 #: Subpackages reached as attributes.
 _PARTS = frozenset({"bulk", "central", "compose", "device", "laws", "papers"})

@@ -15,6 +15,7 @@ from sottovoce.estimates.arithmetic import check_independent, share_of
 from sottovoce.estimates.estimate import Estimate, check_tally
 from sottovoce.estimates.quantity import K, Quantity, checked_groups, inverted_p
 from sottovoce.estimates.tally import Tally
+from sottovoce.estimates.watching import EVERY_LOOK, cost
 
 
 def difference(
@@ -73,6 +74,10 @@ def difference(
         return quantity.total([(1.0, a), (-1.0, b)], level, f"difference of {_plural(quantity)}")
 
     answer = at(confidence)
+    if sequential:
+        answer = _with_cost(
+            answer, replace(quantity, sequential=False).total([(1.0, a), (-1.0, b)], confidence, "")
+        )
     if answer.p_value is not None:
         return answer
     whole = a.mechanism.domain.width if of == "direction" else 0.0
@@ -82,6 +87,12 @@ def difference(
         return not one.low <= 0 <= one.high and not (whole and one.high - one.low >= whole)
 
     return replace(answer, p_value=inverted_p(excluded))
+
+
+def _with_cost(watched: Estimate, alone: Estimate) -> Estimate:
+    """The note about width, of the difference instead of its terms."""
+    notes = tuple(note for note in watched.notes if not note.startswith(EVERY_LOOK))
+    return replace(watched, notes=(*notes, cost(watched.high - watched.low, alone.high - alone.low)))
 
 
 def _turned(quantity: Quantity, a: Tally, b: Tally, confidence: float) -> Estimate:

@@ -28,7 +28,7 @@ from sottovoce.estimates.estimate import AT_EVERY_N, FEW, INTERVALS, Estimate, Q
 from sottovoce.estimates.finite import betting_limit, respondents_limits, sequential_noise_limits
 from sottovoce.estimates.statistic import Statistic, between, bootstrap_limit, moments
 from sottovoce.estimates.tally import Tally
-from sottovoce.estimates.watching import cost, watched_average
+from sottovoce.estimates.watching import watched_average, watching_cost
 
 _GEOMETRIC = (
     "on a log scale the mean of the logarithms is estimated: below the usual mean, nearer to the median"
@@ -112,7 +112,7 @@ def _decoded(query: Query, interval: str, rng: Seeded) -> Estimate:
     elif query.estimand == "respondents" and interval == "sequential":
         limits = sequential_noise_limits(part, query.tally.mechanism, query.tail)
     if interval == "sequential":
-        notes += cost(query, limits, average, average)
+        notes += watching_cost(query, limits, average, average)
     return query.answer(
         limits,
         average.value,
@@ -155,7 +155,7 @@ def _envelope(query: Query, interval: str, rng: Seeded) -> Estimate:
     notes = _notes(query, interval, value)
     if interval == "sequential":
         limits = watched_average(fit, IDENTITY, query)
-        notes += cost(query, limits, *sides)
+        notes += watching_cost(query, limits, *sides)
     else:
         limits = _limits(query, interval, lower, upper, rng)
     if query.tally.n >= FEW and bias**2 > error**2 / 2:

@@ -21,7 +21,7 @@ from sottovoce.estimates.estimate import Estimate, Query
 from sottovoce.estimates.splines import ENOUGH, Splines
 from sottovoce.estimates.statistic import between, moments
 from sottovoce.estimates.tally import Tally
-from sottovoce.estimates.watching import cost, watched_average
+from sottovoce.estimates.watching import watched_average, watching_cost
 
 _GRID = BINS  # an interval is rounded outwards to this part of the domain
 _SHARED = range(0, _GRID, 32)  # points at which every quantile looks further out
@@ -222,7 +222,7 @@ def probability(
     value, error, _ = between(lower, upper)
     if sequential:
         limits = watched_average(fit, target, query)
-        notes = cost(query, limits, lower, upper)
+        notes = watching_cost(query, limits, lower, upper)
         return query.answer(limits, value, error, power=0, notes=notes, at_every_n=True, method=_WATCHED)
     limits = float(lower.limit(-1, query.tail)), float(upper.limit(1, query.tail))
     return query.answer(limits, value, error, power=0, sides=(lower, upper))

@@ -8,6 +8,8 @@ from sottovoce.estimates.estimate import Query
 from sottovoce.estimates.finite import betting_limit
 from sottovoce.estimates.statistic import Moments
 
+EVERY_LOOK = "holds at every look"
+
 
 def watched_average(fit: CrossFit, target: Target, query: Query) -> tuple[float, float]:
     """Limits of the average of a target, of any mechanism, by betting on weights fixed beforehand."""
@@ -24,10 +26,15 @@ def watched_average(fit: CrossFit, target: Target, query: Query) -> tuple[float,
     return below, above
 
 
-def cost(query: Query, limits: tuple[float, float], lower: Moments, upper: Moments) -> tuple[str, ...]:
-    """How much wider the limits are than those for this n alone, in words."""
-    fixed = float(upper.limit(1, query.tail)) - float(lower.limit(-1, query.tail))
-    return (
-        f"holds at every look, at {(limits[1] - limits[0]) / max(fixed, 1e-300):.2f} times the width of an "
-        "interval for this n alone",
-    )
+def cost(width: float, alone: float) -> str:
+    """How much wider limits are than those for this n alone, in words."""
+    ratio = width / max(alone, 1e-300)
+    return f"{EVERY_LOOK}, at {ratio:.2f} times the width of an interval for this n alone"
+
+
+def watching_cost(
+    query: Query, limits: tuple[float, float], lower: Moments, upper: Moments
+) -> tuple[str, ...]:
+    """The note about the width of limits in the unit coordinate."""
+    alone = float(upper.limit(1, query.tail)) - float(lower.limit(-1, query.tail))
+    return (cost(limits[1] - limits[0], alone),)

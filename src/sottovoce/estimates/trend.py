@@ -1,0 +1,217 @@
+"""How a quantity changes over time: a slope with its interval, and what changed between two moments.
+
+    t = sottovoce.trend({"2026-03-01": monday, "2026-03-02": tuesday, …}, per="week")
+    t.slope; t.change("2026-03-01", "2026-03-14"); t.plot()
+
+The slope is that of the line with the least squared distance from the moments' true values, each counted
+as often as it has people. It is a sum Σ factor·quantity with factors that depend on times and numbers of
+people only, so its interval holds whether or not the truth lies on a line.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sottovoce.core.errors import ArgumentError, check_confidence, one_of
+from sottovoce.estimates.arithmetic import combined, share_of
+from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.forest import draw_series
+from sottovoce.estimates.quantity import Quantity, checked_groups
+from sottovoce.estimates.tabular import Row, Tabular, label
+from sottovoce.estimates.tally import Tally
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+UNITS = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "year": 365.25}  # in days
+
+When = float | str | dt.date | dt.datetime
+
+
+@dataclass(frozen=True)
+class Trend(Tabular):
+    """A quantity at several moments.
+
+    Attributes:
+        slope: By how much it rises per unit of time.
+        points: The estimate of each moment, in order of time; their intervals hold all together.
+        confidence: That of the slope, and that of all points together.
+        per: The unit of time; empty where times are plain numbers.
+    """
+
+    slope: Estimate
+    points: dict[When, Estimate]
+    confidence: float
+    per: str
+
+    def change(self, first: When, last: When) -> Estimate:
+        """The value at one moment minus that at an earlier one.
+
+        Args:
+            first: One of the moments.
+            last: Another.
+
+        Returns:
+            The change with its interval and p-value, for this one pair of moments.
+
+        Raises:
+            ValueError: If there is no such moment.
+        """
+        times = {_moment(when): when for when in self.points}
+        for name, when in (("first", first), ("last", last)):
+            if _moment(when) not in times:
+                raise ArgumentError(f"{name} must be one of the moments, got {when!r}", argument=name)
+        one, other = (self.points[times[_moment(when)]] for when in (last, first))
+        exact = one.sides is not None and other.sides is not None
+        gap: Estimate = combined(
+            [(1.0, one), (-1.0, other)],
+            what=f"change of the {one.what}",
+            confidence=self.confidence if exact else None,
+        )
+        return gap
+
+    @property
+    def rows(self) -> list[Row]:
+        """The moments as rows of a table."""
+        return [
+            {"time": label(when), "n": e.n, "value": e.value, "low": e.low, "high": e.high}
+            for when, e in self.points.items()
+        ]
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values, as JSON takes them.
+
+        Returns:
+            The slope, its unit, and the moments.
+        """
+        return {"slope": self.slope.to_dict(), "per": self.per, "points": self.rows}
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the moments with their intervals, and the line.
+
+        Args:
+            ax: Axes of matplotlib; by default new ones.
+
+        Returns:
+            The axes.
+
+        Raises:
+            MissingExtra: If matplotlib is not installed.
+        """
+        days = np.array([_moment(when) for when in self.points])
+        people = np.array([e.n for e in self.points.values()])
+        values = np.array([e.value for e in self.points.values()])
+        rise = self.slope.value / UNITS.get(self.per, 1.0)
+        centre, level = np.average(days, weights=people), np.average(values, weights=people)
+        line = [float(level + rise * (end - centre)) for end in (days[0], days[-1])]
+        times = [_shown(when) for when in self.points]
+        title = f"{len(times)} intervals together: {self.confidence:.10g}"
+        return draw_series(times, list(self.points.values()), (line[0], line[1]), title, ax)
+
+    def __str__(self) -> str:
+        return f"{self.slope}\n  {len(self.points)} moments, {self.slope.n} reports"
+
+
+def trend(
+    series: Mapping[When, Tally],
+    of: str = "mean",
+    *,
+    per: str = "day",
+    p: float | None = None,
+    between: tuple[float, float] | None = None,
+    estimand: str = "population",
+    confidence: float = 0.95,
+    fakes: int = 0,
+) -> Trend:
+    """Estimate how fast a quantity rises or falls over time.
+
+    Args:
+        series: Tallies of different people by the moment they reported: dates, ISO texts ("2026-03-01",
+            "2026-W09", "2026-03") or plain numbers.
+        of: "mean", "quantile", "probability" or "variance".
+        per: For dates the unit of the slope: "hour", "day", "week" or "year".
+        p: Which quantile; the median by default.
+        between: The range of a probability.
+        estimand: Of the "population" that these people stand for, or of the "respondents".
+        confidence: How often the slope's interval should hold, and how often those of all moments together.
+        fakes: For means and probabilities: how many reports of each moment may be forged.
+
+    Returns:
+        The slope, the moments, and `change(first, last)` between two of them.
+
+    Raises:
+        ValueError: If there are fewer than two different moments, or two share reports.
+
+    Example:
+        >>> import numpy as np
+        >>> from sottovoce.designs.classic import pm
+        >>> m = pm(epsilon=4.0)
+        >>> days = {day: Tally(m, m.report(np.full(5_000, 0.3 + day / 50), rng=day)) for day in range(10)}
+        >>> slope = trend(days).slope
+        >>> bool(slope.low < 0.02 < slope.high), bool(slope.p_value < 0.001)
+        (True, True)
+    """
+    check_confidence(confidence)
+    one_of(per, "per", tuple(UNITS))
+    if of == "direction":
+        raise ArgumentError("a direction has no slope; compare two with difference", argument="of")
+    quantity = Quantity(of, p, between, estimand, fakes=fakes)
+    tallies = checked_groups(series, least=2)
+    moments = {when: _moment(when) for when in tallies}
+    order = sorted(tallies, key=moments.__getitem__)
+    days = np.array([moments[when] for when in order])
+    if len(set(days)) < len(days):
+        raise ArgumentError("two tallies have the same moment: add them up", argument="series")
+    plain = all(isinstance(when, int | float) for when in order)
+    unit = "" if plain else per
+    people = np.array([tallies[when].required().n for when in order], dtype=np.float64)
+    away = days - np.average(days, weights=people)
+    factors = people * away / (people * away**2).sum() * (1.0 if plain else UNITS[per])
+    what = f"slope of the {of}" + (f" per {unit}" if unit else "")
+    terms = [(float(factor), tallies[when]) for factor, when in zip(factors, order, strict=True)]
+    points = {when: quantity(tallies[when], share_of(confidence, len(order))) for when in order}
+    if all(point.sides is not None for point in points.values()):
+        pairs = list(zip(factors.tolist(), points.values(), strict=True))
+        slope = combined(pairs, what=what, confidence=confidence)
+    else:
+        slope = quantity.total(terms, confidence, what)
+    return Trend(slope, points, confidence, unit)
+
+
+def _moment(when: object) -> float:
+    """A moment as a number; dates as days."""
+    if isinstance(when, bool):
+        raise ArgumentError(f"a moment must be a number, a date or a text, got {when!r}", argument="series")
+    if isinstance(when, tuple) and len(when) == 1:
+        return _moment(when[0])
+    if isinstance(when, int | float | np.number):
+        return float(when)
+    shown = _shown(when)
+    if isinstance(shown, dt.datetime):
+        zone = shown if shown.tzinfo else shown.replace(tzinfo=dt.UTC)
+        return zone.timestamp() / 86400
+    if isinstance(shown, dt.date):
+        return float(shown.toordinal() - dt.date(1970, 1, 1).toordinal())
+    raise ArgumentError(f"a moment must be a number, a date or an ISO text, got {when!r}", argument="series")
+
+
+def _shown(when: object) -> object:
+    """A moment as a picture's axis takes it."""
+    if isinstance(when, tuple) and len(when) == 1:
+        return _shown(when[0])
+    if isinstance(when, np.datetime64):
+        return when.astype("datetime64[s]").item()
+    if not isinstance(when, str):
+        return when
+    month = when + "-01" if len(when) == 7 and when[4] == "-" and when[5:].isdigit() else when
+    for read in (dt.date.fromisoformat, dt.datetime.fromisoformat):
+        try:
+            return read(month)
+        except ValueError:
+            continue
+    return when
