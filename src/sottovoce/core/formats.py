@@ -14,7 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from sottovoce.core import polar, rows, spec, survey
+from sottovoce.core import polar, rows, spec, survey, translates
 from sottovoce.core.errors import SpecError, loss_exponent, positive_number
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture, check_coin
@@ -23,6 +23,7 @@ from sottovoce.core.polar import Polar
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.rows import Rows
 from sottovoce.core.survey import Survey, product_of_largest
+from sottovoce.core.translates import Translates
 
 MAX_BYTES = 1 << 24  # 256 optimal designs of 50 KB, or a table of half a million counts
 
@@ -39,7 +40,8 @@ def from_json(text: str | bytes) -> Reporter:
     """Read a spec that anybody may have written.
 
     Args:
-        text: What `to_json` of a reporter wrote: `window/1`, `mixture/1`, `rows/1`, `survey/1` or `polar/1`.
+        text: What `to_json` of a reporter wrote: `window/1`, `mixture/1`, `rows/1`, `translates/1`,
+            `polar/1` or `survey/1`.
 
     Returns:
         The reporter.
@@ -158,6 +160,15 @@ def _count_rows(content: Any) -> tuple[float, Fraction]:
     return epsilon, rows.largest_ratio(table)
 
 
+def _read_translates(content: Any) -> Translates:
+    return Translates(**translates.read(content))
+
+
+def _count_translates(content: Any) -> tuple[float, Fraction]:
+    parts = translates.read(content)
+    return parts["epsilon"], Fraction(parts["background"] + parts["extra"], parts["background"])
+
+
 def _read_survey(content: Any) -> Survey:
     names, specs = _questions(content)
     questions = {name: _read(one, QUESTIONS) for name, one in zip(names, specs, strict=True)}
@@ -203,6 +214,7 @@ FORMATS = {
     spec.FORMAT: Format(_read_window, _count_window),
     spec.MIXTURE: Format(_read_mixture, _count_mixture),
     rows.FORMAT: Format(_read_rows, _count_rows),
+    translates.FORMAT: Format(_read_translates, _count_translates),
     polar.FORMAT: Format(_read_polar, _count_polar),
     survey.FORMAT: Format(_read_survey, _count_survey),
 }

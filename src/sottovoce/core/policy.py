@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, one_of, real_number
 from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.spaces import FloatArray, Space
@@ -84,11 +85,17 @@ class Policy:
         Raises:
             ArgumentError: If the stand-in lies outside, or `missing` is a word that is not for here.
         """
+        if self.outside == "clip" and not domain.clips:
+            raise ArgumentError(
+                "outside='clip' has no meaning for options: none is the nearest; use outside='missing'",
+                code="choice",
+                argument="outside",
+            )
         if isinstance(self.missing, str):
             one_of(self.missing, "missing", words)
-        elif domain.shape:
+        elif not isinstance(domain, Domain):
             raise ArgumentError(
-                f"missing must be 'uniform' or 'refuse' for positions, got missing={self.missing!r}",
+                f"missing must be 'uniform' or 'refuse' here, got missing={self.missing!r}",
                 argument="missing",
             )
         elif not bool(domain.contains(self.missing)):
@@ -121,7 +128,8 @@ class Policy:
         outside = ~missing & ~domain.contains(values)
         if outside.any():
             if self.outside == "refuse":
-                raise _refusal(outside, name, "outside", f"outside {domain}", "clip=True brings them inside")
+                advice = "clip=True brings them inside" if domain.clips else "outside='missing' takes them as missing"
+                raise _refusal(outside, name, "outside", f"outside {domain}", advice)
             if self.outside == "clip":
                 values = np.array(values, dtype=np.float64)
                 values[outside] = domain.bring_inside(values[outside])

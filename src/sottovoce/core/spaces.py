@@ -16,10 +16,17 @@ FloatArray = NDArray[np.float64]
 
 
 class Space(Compact, ABC):
-    """A set of possible values: numbers (a `Domain`) or positions (a `Disc`)."""
+    """A set of possible values: numbers (a `Domain`), positions (a `Disc`) or choices (`Options`)."""
 
     #: The shape of one value: () for a number, (2,) for a position.
     shape: tuple[int, ...] = ()
+    #: Whether values outside have a nearest one inside.
+    clips = True
+
+    @property
+    def decoded(self) -> tuple[int, ...]:
+        """The shape of what one report stands for: by default that of a value."""
+        return self.shape
 
     @abstractmethod
     def contains(self, x: ArrayLike) -> NDArray[np.bool_]:

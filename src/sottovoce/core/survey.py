@@ -194,7 +194,7 @@ class Survey(Reporting):
             columns = dict(zip(self.questions, np.moveaxis(table, -1, 0), strict=True))
         shapes = {name: np.shape(column) for name, column in columns.items()}
         people = {
-            shape[: len(shape) - len(_shape_of(self.questions[name]))] for name, shape in shapes.items()
+            shape[: len(shape) - len(_space_of(self.questions[name]).shape)] for name, shape in shapes.items()
         }
         if len(people) != 1 or len(first := people.pop()) > 1:
             raise DataError("all questions must have as many values", code="shape", argument="values")
@@ -224,7 +224,7 @@ class Survey(Reporting):
         decoded: dict[str, NDArray[np.float64]] = {}
         for i, (name, question) in enumerate(self.questions.items()):
             own = (reports >= self.offsets[i]) & (reports < self.offsets[i + 1])
-            column = np.full((len(reports), *_shape_of(question)), np.nan)
+            column = np.full((len(reports), *_space_of(question).decoded), np.nan)
             column[own.any(axis=1)] = question.decode(reports[own] - self.offsets[i])
             decoded[name] = column
         return decoded
@@ -290,5 +290,5 @@ def _rule(rule: Any, name: str, default: str) -> Any:
     return rule.get(name, default) if isinstance(rule, Mapping) else rule
 
 
-def _shape_of(question: Reporter) -> tuple[int, ...]:
-    return question.domain.shape  # type: ignore[union-attr]
+def _space_of(question: Reporter) -> Space:
+    return question.domain  # type: ignore[return-value]

@@ -12,7 +12,7 @@ from sottovoce.core.kernels.tables import FloatArray
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_INK, _SHADE = "#1f4e79", "#9db8d2"
+INK, SHADE = "#1f4e79", "#9db8d2"
 
 Band = tuple[FloatArray, FloatArray] | None
 
@@ -44,8 +44,8 @@ def draw_steps(
     width = np.diff(np.log10(edges) if log else edges)
     if band is not None:
         low, high = (np.append(side / width, (side / width)[-1]) for side in band)
-        axes.fill_between(edges, low, high, step="post", color=_SHADE, alpha=0.6, linewidth=0, label=names[1])
-    axes.stairs(probabilities / width, edges, color=_INK, linewidth=1.6, label=names[0])
+        axes.fill_between(edges, low, high, step="post", color=SHADE, alpha=0.6, linewidth=0, label=names[1])
+    axes.stairs(probabilities / width, edges, color=INK, linewidth=1.6, label=names[0])
     ylabel = "share per factor of ten" if log else "density"
     axes.set(xlabel="value", ylabel=ylabel, xlim=(edges[0], edges[-1]), ylim=(0, None))
     if log:
@@ -66,11 +66,11 @@ def draw_rose(
         )
     around, bins = edges[-1] - edges[0], len(probabilities)
     angle = 2 * np.pi * (edges - edges[0]) / around
-    axes.bar(angle[:-1], np.sqrt(probabilities * bins), np.diff(angle), align="edge", color=_SHADE,
+    axes.bar(angle[:-1], np.sqrt(probabilities * bins), np.diff(angle), align="edge", color=SHADE,
              edgecolor="white", linewidth=0.3, label=names[0])  # fmt: skip
     if band is not None:
         low, high = (np.sqrt(side * bins) for side in band)
-        axes.vlines((angle[:-1] + angle[1:]) / 2, low, high, color=_INK, linewidth=1.0, label=names[1])
+        axes.vlines((angle[:-1] + angle[1:]) / 2, low, high, color=INK, linewidth=1.0, label=names[1])
     axes.set_theta_zero_location("N")
     axes.set_theta_direction(-1)
     ticks = np.arange(8) / 8

@@ -123,3 +123,22 @@ def sample_general(words, x, out, units, drawing, knots, runs):
                 out[chunk + i] = np.int32(cell_of)
     place[:] = 0.0
     return bad
+
+
+@njit(**_COMPILE)
+def sample_blocks(words, element, out, blocks):
+    """Translates of base sets: one division, whichever of the three kinds a draw is."""
+    shift, first, rest, one_more, background, extra, rows, columns, row, column, base = blocks
+    for i in range(element.size):
+        draw = _as_double((words[i] >> np.uint64(shift)) | TWO_52_BITS) - TWO_52
+        in_set, more = draw >= rest, draw < first
+        number = draw - (rest if in_set else (0.0 if more else one_more))
+        size = extra if in_set else (background + 1.0 if more else background)
+        place = np.floor(number / size)
+        place -= 1.0 if place * size > number else 0.0
+        entry = np.int64(place if in_set else 0.0)
+        r = element[i] // columns + row[entry]
+        r -= rows if r >= rows else 0
+        c = element[i] % columns + column[entry]
+        c -= columns if c >= columns else 0
+        out[i] = base[entry] + r * columns + c if in_set else np.int64(place)

@@ -1,0 +1,166 @@
+"""Where choices live: a few options with names."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError
+from sottovoce.core.spaces import FloatArray, Space
+
+MAX_OPTIONS = 1000
+MAX_LENGTH = 200
+
+
+@dataclass(frozen=True)
+class Options(Space):
+    """A list of options, of which a person has one.
+
+    A person's choice is the option itself, whatever its case and the spaces around it. Inside, choices are
+    whole numbers: 0 for the first option, −1 for what is on no list, NaN for what is missing.
+
+    Attributes:
+        names: The options: texts, or whole numbers for ratings.
+
+    Example:
+        >>> transport = Options(("car", "bike", "train"))
+        >>> transport.numbers(["bike", "Train ", None, "boat"]).tolist()
+        [1.0, 2.0, nan, -1.0]
+    """
+
+    names: tuple[str | int, ...]
+    clips = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.names, str | bytes) or not isinstance(self.names, Sequence | np.ndarray):
+            kind = type(self.names).__name__
+            raise ArgumentTypeError(f"options must be a list of options, got {kind}", argument="options")
+        names = tuple(_plain(name) for name in self.names)
+        if not 2 <= len(names) <= MAX_OPTIONS:
+            raise ArgumentError(f"options must be 2 to {MAX_OPTIONS}, got {len(names)}", argument="options")
+        seen: dict[str, str | int] = {}
+        for name in names:
+            if (other := seen.setdefault(_key(name), name)) is not name:
+                same = "twice" if other == name else f"twice: {other!r} differs only by case or spaces"
+                raise ArgumentError(f"options must differ, got {name!r} {same}", argument="options")
+        object.__setattr__(self, "names", names)
+
+    def __str__(self) -> str:
+        return f"the {len(self.names)} options"
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def group(self) -> tuple[int, ...]:
+        """The group that options are elements of: whole numbers around a circle."""
+        return (len(self.names),)
+
+    @property
+    def decoded(self) -> tuple[int, ...]:
+        """The shape of what one report stands for: a truth value per option."""
+        return (len(self.names),)
+
+    def numbers(self, values: Any, name: str = "values") -> FloatArray:
+        """Choices as whole numbers.
+
+        Args:
+            values: Options of any shape; None or NaN where there is none.
+            name: What to call them in an error.
+
+        Returns:
+            Places in the list, −1 for what is not on it, NaN for what is missing.
+
+        Raises:
+            ArgumentTypeError: If something is neither a text nor a number. Only its type is named.
+        """
+        array = np.asarray(values)
+        if array.dtype.kind not in "OUiuf":
+            raise ArgumentTypeError(f"{name} must be options, got {array.dtype}", argument=name)
+        memory = dict(self._places)
+
+        def place(value: Any) -> float:
+            known = memory.get(value)
+            return memory.setdefault(value, self._place(value, name)) if known is None else known
+
+        try:
+            codes = [place(value) for value in array.reshape(-1).tolist()]
+        except TypeError as error:
+            if isinstance(error, ArgumentTypeError):
+                raise
+            raise ArgumentTypeError(f"{name} must be options, got objects", argument=name) from None
+        return np.array(codes, dtype=np.float64).reshape(array.shape)
+
+    @cached_property
+    def _places(self) -> dict[Any, float]:
+        return {name: float(i) for i, name in enumerate(self.names)}
+
+    @cached_property
+    def _keys(self) -> dict[str, float]:
+        return {_key(name): float(i) for i, name in enumerate(self.names)}
+
+    def _place(self, value: Any, name: str) -> float:
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            return math.nan
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            raise ArgumentTypeError(f"{name} must be options, got {type(value).__name__}", argument=name)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        return self._keys.get(_key(value), -1.0)
+
+    def named(self, numbers: ArrayLike) -> NDArray[Any]:
+        """The options at these places.
+
+        Args:
+            numbers: Places in the list.
+
+        Returns:
+            Options, in an array of objects.
+        """
+        return np.array(self.names, dtype=object)[np.asarray(numbers, dtype=np.int64)]
+
+    def elements(self, x: FloatArray) -> NDArray[np.int64]:
+        """Choices as elements of the group: their places."""
+        return x.astype(np.int64)
+
+    def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
+        x = np.asarray(x, dtype=np.float64)
+        return np.asarray((x >= 0) & (x < len(self.names)) & (x == np.floor(x)))
+
+    def bring_inside(self, x: FloatArray) -> FloatArray:
+        raise ArgumentError("an option that is not on the list has no nearest one", argument="clip")
+
+    def spread(self, words: NDArray[np.uint64]) -> FloatArray:
+        # 32 bits times at most 1000: the shares of stand-ins differ by less than 10⁻⁶ of themselves.
+        return np.asarray(((words >> np.uint64(32)) * np.uint64(len(self.names))) >> np.uint64(32), np.float64)
+
+
+def _plain(name: Any) -> str | int:
+    """An option as it is kept: a text without spaces around it, or a whole number."""
+    if isinstance(name, np.generic):
+        name = name.item()
+    if isinstance(name, bool) or not isinstance(name, str | int):
+        kind = type(name).__name__
+        raise ArgumentTypeError(f"an option must be a text or a whole number, got {kind}", argument="options")
+    if isinstance(name, int):
+        if abs(name) > 1 << 53:
+            raise ArgumentError(f"an option must be at most 2^53, got {name}", argument="options")
+        return name
+    name = unicodedata.normalize("NFC", name).strip()
+    if not 1 <= len(name) <= MAX_LENGTH or not name.isprintable():
+        raise ArgumentError(
+            f"an option must be 1 to {MAX_LENGTH} printable characters, got {len(name)}", argument="options"
+        )
+    return name
+
+
+def _key(name: str | int | float) -> str:
+    """What two options that a person would take for the same have in common."""
+    return " ".join(unicodedata.normalize("NFC", str(name)).casefold().split())

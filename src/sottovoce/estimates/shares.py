@@ -1,0 +1,308 @@
+"""The share of people behind each option.
+
+    s = sottovoce.shares(tally)
+    s["bike"]                     # an Estimate
+    s.simultaneous["bike"]        # all intervals hold together
+    s.plot()
+
+n_x is how many reports name a block that holds x. Where the family of blocks is balanced it is binomial with
+the chance Q + (P − Q)·share, exactly and for people who all differ as well as at every n, so limits are those
+of Clopper and Pearson. In other families shares are weighted counts with the weights that undo the
+convolution, and limits are those of every weighted count (`statistic`). Values are brought to add up to 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sottovoce.core.errors import DataError, MissingExtra, check_confidence
+from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.translates import Translates
+from sottovoce.estimates.density_plot import INK, SHADE, new_axes
+from sottovoce.estimates.estimate import Estimate, check_tally
+from sottovoce.estimates.statistic import Moments, Part, Summary, moments
+from sottovoce.estimates.tally import Tally
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+_COLUMNS = ("option", "share", "low", "high", "joint_low", "joint_high")
+
+
+@dataclass(frozen=True)
+class Shares(Mapping[str | int, Estimate]):
+    """The share of each option, as an `Estimate`, by option.
+
+    Attributes:
+        n: How many people reported.
+        confidence: How often each interval holds.
+        estimates: The shares in the order of the options.
+        joint: The same shares with wider intervals, which hold all together that often.
+        mean: The mean of the options, where they are numbers (ratings); otherwise None.
+    """
+
+    n: int
+    confidence: float
+    estimates: tuple[Estimate, ...]
+    joint: tuple[Estimate, ...]
+    mean: Estimate | None
+    options: tuple[str | int, ...] = field(repr=False)
+
+    @cached_property
+    def _places(self) -> dict[str | int, int]:
+        return {option: i for i, option in enumerate(self.options)}
+
+    def __getitem__(self, option: str | int) -> Estimate:
+        return self.estimates[self._places[option]]
+
+    def __iter__(self) -> Iterator[str | int]:
+        return iter(self.options)
+
+    def __len__(self) -> int:
+        return len(self.options)
+
+    @property
+    def simultaneous(self) -> dict[str | int, Estimate]:
+        """The shares with intervals that hold all together."""
+        return dict(zip(self.options, self.joint, strict=True))
+
+    def to_frame(self) -> pd.DataFrame:
+        """A table with a row per option.
+
+        Returns:
+            A dataframe with the columns option, share, low, high, joint_low, joint_high.
+
+        Raises:
+            MissingExtra: If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtra("a dataframe", "pandas") from None
+        return pd.DataFrame(self._rows(), columns=list(_COLUMNS))
+
+    def _rows(self) -> list[tuple[str | int, float, float, float, float, float]]:
+        return [
+            (option, one.value, one.low, one.high, all_.low, all_.high)
+            for option, one, all_ in zip(self.options, self.estimates, self.joint, strict=True)
+        ]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw a bar for each option, with its interval.
+
+        Args:
+            ax: Axes of matplotlib to draw on; by default a new figure.
+
+        Returns:
+            The axes.
+        """
+        axes: Any = new_axes(polar=False) if ax is None else ax
+        rows = self._rows()[::-1]  # the first option on top
+        place = np.arange(len(rows))
+        value, low, high = (100 * np.array([row[i] for row in rows]) for i in (1, 2, 3))
+        axes.barh(place, value, color=SHADE, height=0.7)
+        axes.errorbar(
+            value, place, xerr=np.abs([value - low, high - value]), fmt="none", ecolor=INK, capsize=3
+        )
+        axes.set(xlabel=f"share in %, with {100 * self.confidence:g} % intervals", xlim=(0, None))
+        axes.set_yticks(place, [str(row[0]) for row in rows])
+        axes.spines[["top", "right"]].set_visible(False)
+        return axes
+
+    def __str__(self) -> str:
+        width = max(len(str(option)) for option in self.options)
+        lines = [f"shares of {self.n} people, {100 * self.confidence:.10g} % intervals"]
+        for option, value, low, high, *_ in self._rows():
+            lines.append(f"  {option!s:<{width}}  {100 * value:5.1f} %  {100 * low:5.1f} to {100 * high:5.1f} %")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(name)}</th>" for name in ("option", "share", "from", "to"))
+        body = "".join(
+            f"<tr><td>{escape(str(option))}</td>"
+            + "".join(f"<td>{100 * number:.1f} %</td>" for number in numbers[:3])
+            + "</tr>"
+            for option, *numbers in self._rows()
+        )
+        return f"<table><caption>{self.n} people</caption><tr>{head}</tr>{body}</table>"
+
+
+def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
+    """Estimate the share of each option, with intervals.
+
+    Args:
+        tally: Counts of reports about a choice.
+        confidence: How often each interval holds, and how often those of `simultaneous` hold all together.
+
+    Returns:
+        The shares by option.
+
+    Raises:
+        DataError: If the reports are not about a choice.
+        NoDataError: If there are none.
+
+    Example:
+        >>> from sottovoce.designs.choices import choice
+        >>> m = choice(2.0, ["car", "bike", "train"])
+        >>> s = shares(Tally(m, m.report(["car"] * 6000 + ["bike"] * 4000, rng=1)))
+        >>> s["car"].low < 0.6 < s["car"].high, s.simultaneous["train"].low
+        (True, 0.0)
+    """
+    reporter = check_tally(tally).required().reporter
+    if not isinstance(reporter, Translates):
+        kind = f"this is a tally of a {reporter.name}, not of a choice; see sottovoce.choice"
+        raise DataError(kind, code="kind", argument="tally")
+    check_confidence(confidence)
+    law = _Inverse.of(reporter)
+    k, tail = len(reporter.domain), (1 - confidence) / 2
+    summary = law.summary(tally.counts)
+    value = nearest_shares(np.asarray(summary.mean))
+    # The two shares of yes and no are one number.
+    sides = {"each": tail, "all": tail / k if k > 2 else tail}
+    limits = {name: law.limits(tally.counts, summary, side) for name, side in sides.items()}
+    error = Moments.of([summary], "population").error
+    method = "clopper-pearson" if law.balanced else "inverse"
+
+    def answers(low: FloatArray, high: FloatArray) -> tuple[Estimate, ...]:
+        return tuple(
+            Estimate(
+                value=float(np.clip(value[i], low[i], high[i])),
+                low=float(low[i]),
+                high=float(high[i]),
+                standard_error=float(error[i]) if tally.n > 1 else math.nan,
+                confidence=confidence,
+                n=tally.n,
+                what=f"share of {option!r}",
+                estimand="population",
+                method=method,
+                reach=law.reach / tally.n,
+            )
+            for i, option in enumerate(reporter.domain.names)
+        )
+
+    return Shares(
+        n=tally.n,
+        confidence=confidence,
+        estimates=answers(*limits["each"]),
+        joint=answers(*limits["all"]),
+        mean=_mean(tally, law, confidence),
+        options=reporter.domain.names,
+    )
+
+
+def nearest_shares(value: FloatArray) -> FloatArray:
+    """The point of the simplex that is nearest to these numbers: none negative, adding up to 1."""
+    ordered = np.sort(value)[::-1]
+    excess = (np.cumsum(ordered) - 1) / np.arange(1, value.size + 1)
+    last = int(np.flatnonzero(ordered > excess)[-1])
+    return np.maximum(value - excess[last], 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Inverse:
+    """Weights of cells that undo the convolution: their average is the share, for every truth.
+
+    Attributes:
+        reporter: Whose cells they are.
+        weights: For the option 0, sets × options, up to a constant; those for another are the same, moved.
+        constant: What is added to the weights of each option.
+    """
+
+    reporter: Translates
+    weights: FloatArray
+    constant: FloatArray
+
+    @classmethod
+    def of(cls, reporter: Translates) -> _Inverse:
+        k = len(reporter.domain)
+        transform = np.fft.rfft(reporter.indicator)
+        power = (np.abs(transform) ** 2).sum(axis=0)
+        power[0] = np.inf  # the shares add up to 1: that frequency tells nothing
+        weights = np.fft.irfft(transform / power, k) * (reporter.total / reporter.extra)
+        left = reporter.correlated(_left_over(reporter), weights) / reporter.total
+        return cls(reporter, weights, 1 / k - left)
+
+    @cached_property
+    def balanced(self) -> bool:
+        """Whether every two options share as many cells as any other two."""
+        return bool(np.ptp(self.reporter.together[1:]) == 0)
+
+    @property
+    def reach(self) -> float:
+        """The most by which one report can move n times a share."""
+        return float(np.ptp(self.weights))
+
+    def summary(self, counts: IntArray) -> Summary:
+        """The weighted counts of all options at once."""
+        n, m = int(counts.sum()), self.reporter
+        one, two, three = (m.correlated(counts, self.weights**power) / n for power in (1, 2, 3))
+        even = np.full(m.cells, m.background / m.total)
+        noise = (
+            m.correlated(even, self.weights**2)[0]
+            + m.correlated(m.indicator, self.weights**2) * (m.extra / m.total)
+            - (np.arange(len(one)) == 0)
+        )
+        least, most = max(float(noise.min()), 0.0), float(noise.max())
+        cube = three - 3 * one * two + 2 * one**3
+        return Summary(n, self.constant + one, np.maximum(two - one**2, 0.0), cube, least, most)
+
+    def limits(self, counts: IntArray, summary: Summary, tail: float) -> tuple[FloatArray, FloatArray]:
+        """The lower and upper limits of all shares."""
+        if self.balanced:
+            return self._exact(counts, tail)
+        moments = Moments.of([summary], "population")
+        low, high = (np.clip(moments.limit(side, tail), 0.0, 1.0) for side in (-1, 1))
+        return low, high
+
+    def _exact(self, counts: IntArray, tail: float) -> tuple[FloatArray, FloatArray]:
+        """Clopper and Pearson's limits of the chance that a report holds an option, as shares."""
+        from scipy.special import betaincinv
+
+        m, n = self.reporter, int(counts.sum())
+        shared = int(m.together[1])
+        other = (m.elements * m.background + m.held(_left_over(m)) + m.extra * shared) / m.total
+        slope = m.extra * (m.elements - shared) / m.total
+        holding = np.rint(m.held(counts))
+        below = np.where(holding > 0, betaincinv(np.maximum(holding, 1), n - holding + 1, tail), 0.0)
+        above = np.where(holding < n, betaincinv(holding + 1, np.maximum(n - holding, 1), 1 - tail), 1.0)
+        low, high = (np.clip((chance - other) / slope, 0.0, 1.0) for chance in (below, above))
+        return low, high
+
+
+def _left_over(reporter: Translates) -> FloatArray:
+    return np.asarray(np.arange(reporter.cells) < reporter.left_over, dtype=np.float64)
+
+
+def _mean(tally: Tally, law: _Inverse, confidence: float) -> Estimate | None:
+    """The mean of options that are numbers: one weighted count, of which every option is a part."""
+    m, names = law.reporter, law.reporter.domain.names
+    if not all(isinstance(name, int) for name in names):
+        return None
+    number = np.array(names, dtype=np.float64)
+    transform = np.fft.rfft(number) * np.fft.rfft(law.weights)
+    weights = (np.fft.irfft(transform, len(names)) + number @ law.constant).reshape(-1)
+    even = float(np.sum(weights**2)) * m.background / m.total
+    noise = even + m.held(weights**2) * (m.extra / m.total) - number**2
+    part = Part(weights, tally.counts, max(float(noise.min()), 0.0), float(noise.max()))
+    whole, tail = moments([part], "population"), (1 - confidence) / 2
+    low, high = (float(np.clip(whole.limit(side, tail), number.min(), number.max())) for side in (-1, 1))
+    return Estimate(
+        value=float(np.clip(whole.value, low, high)),
+        low=low,
+        high=high,
+        standard_error=float(whole.error) if tally.n > 1 else math.nan,
+        confidence=confidence,
+        n=tally.n,
+        what="mean",
+        estimand="population",
+        method="inverse",
+        reach=float(np.ptp(weights)) / tally.n,
+    )
