@@ -33,10 +33,13 @@ if TYPE_CHECKING:
     from sottovoce.core.formats import from_json as from_json
     from sottovoce.core.mechanism import Mechanism as Mechanism
     from sottovoce.core.mixture import Mixture as Mixture
+    from sottovoce.core.options import Options as Options
     from sottovoce.core.polar import Polar as Polar
     from sottovoce.core.reporter import Reporter as Reporter
     from sottovoce.core.rows import Rows as Rows
     from sottovoce.core.survey import Survey as Survey
+    from sottovoce.core.translates import Translates as Translates
+    from sottovoce.designs.choices import choice as choice
     from sottovoce.designs.classic import duchi as duchi
     from sottovoce.designs.classic import ogpm as ogpm
     from sottovoce.designs.classic import ogpm_unbiased as ogpm_unbiased
@@ -62,6 +65,8 @@ if TYPE_CHECKING:
     from sottovoce.estimates.means import mean as mean
     from sottovoce.estimates.quantiles import probability as probability
     from sottovoce.estimates.quantiles import quantile as quantile
+    from sottovoce.estimates.shares import Shares as Shares
+    from sottovoce.estimates.shares import shares as shares
     from sottovoce.estimates.tally import Tally as Tally
     from sottovoce.estimates.trend import Trend as Trend
     from sottovoce.estimates.trend import trend as trend
@@ -83,16 +88,20 @@ _HOME = {
     "Ledger": "device.ledger",
     "Mechanism": "core.mechanism",
     "Mixture": "core.mixture",
+    "Options": "core.options",
     "Plan": "planning",
     "Polar": "core.polar",
     "Reporter": "core.reporter",
     "Rows": "core.rows",
+    "Shares": "estimates.shares",
     "Shuffled": "auditing.shuffled",
     "Survey": "core.survey",
     "Tally": "estimates.tally",
+    "Translates": "core.translates",
     "Trend": "estimates.trend",
     "audit": "auditing.audit",
     "check_reporter": "auditing.contract",
+    "choice": "designs.choices",
     "circular_mean": "estimates.circular",
     "compare": "estimates.comparison",
     "concentration": "estimates.circular",
@@ -113,6 +122,7 @@ _HOME = {
     "probability": "estimates.quantiles",
     "ptt": "designs.classic",
     "quantile": "estimates.quantiles",
+    "shares": "estimates.shares",
     "shuffled": "auditing.shuffled",
     "solve_pieces": "papers.pieces.solve",
     "split_budget": "compose.budget",

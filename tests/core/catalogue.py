@@ -21,6 +21,7 @@ SOLVED = (0.5, 2.0)  # designs that run a solver are judged at fewer points here
 ARGUMENTS: dict[str, list[Any]] = {
     "domain": list(DOMAINS),
     "radius": [1.0, 10.0],
+    "options": [["yes", "no"], list(range(1, 6)), [f"option {i}" for i in range(60)]],
     "domains": [
         {"age": (0, 120), "hour": sv.Circle(24)},
         [(0, 1)] * 4,
@@ -132,8 +133,9 @@ def _everything() -> Reporting:
         "number": sv.optimal(1.0),
         "width": sv.two_scale(1.0, cells=64),
         "noise": sv.laws.staircase(1.0).tabulate(9, 32),
+        "choice": sv.choice(1.0, ["car", "bike", "train"]),
     }
-    return sv.Survey(4.0, questions, 4)
+    return sv.Survey(5.0, questions, 5)
 
 
 def kinds(of: type = Reporting) -> set[type]:

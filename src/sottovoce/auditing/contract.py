@@ -13,11 +13,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.auditing.exactness import check_law
 from sottovoce.auditing.rules import outside_inputs, require, space_of, trial_inputs
 from sottovoce.auditing.sampling import check_lot, check_sampler
-from sottovoce.core.domains import Domain, FloatArray
+from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ContractError
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.formats import from_json
@@ -144,14 +145,15 @@ def _device(reporter: Reporter) -> None:
         _refuses(reporter.decode, wrong, "decode")
     some = np.linspace(0, reporter.cells - 1, min(reporter.cells, 1 << 12)).astype(np.int64)
     decoded = np.asarray(reporter.decode(some))
-    require(decoded.shape == (*some.shape, *shape), "decode", f"one value per cell, got {decoded.shape}")
+    whole = (*some.shape, *space_of(reporter).decoded)
+    require(decoded.shape == whole, "decode", f"one value per cell, got {decoded.shape}")
     require(np.isfinite(decoded).all(), "decode", "what a cell stands for must be finite")
     noisy = reporter.perturb(x, rng=7)
     require(np.array_equal(noisy, reporter.decode(cells)), "perturb", "it must be decode(report(x))")
     _policy(reporter, x)
 
 
-def _policy(reporter: Reporter, x: FloatArray) -> None:
+def _policy(reporter: Reporter, x: NDArray[Any]) -> None:
     """Nothing is repaired silently, and a refusal names no value."""
     gaps = x.copy()
     gaps[1] = np.nan
@@ -160,11 +162,14 @@ def _policy(reporter: Reporter, x: FloatArray) -> None:
     outside = outside_inputs(reporter)
     if len(outside):
         _refuses(reporter.report, outside, "outside", secret=outside)
+        if not space_of(reporter).clips:
+            _refuses(lambda values: reporter.report(values, clip=True), outside, "outside", secret=outside)
+            return
         clipped = reporter.report(outside, clip=True)
         require(clipped.shape == (len(outside),), "outside", "clip=True must bring values inside")
 
 
-def _refuses(method: Callable[[Any], Any], wrong: Any, rule: str, secret: FloatArray | None = None) -> None:
+def _refuses(method: Callable[[Any], Any], wrong: Any, rule: str, secret: NDArray[Any] | None = None) -> None:
     try:
         method(wrong)
     except (ValueError, TypeError) as refusal:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ContractError
+from sottovoce.core.options import Options
 from sottovoce.core.reporter import Reporter
-from sottovoce.core.spaces import FloatArray, Space
+from sottovoce.core.spaces import Space
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: its multiples spread evenly
 
@@ -26,7 +30,7 @@ def space_of(reporter: Reporter) -> Space:
     return domain
 
 
-def trial_inputs(reporter: Reporter, count: int) -> FloatArray:
+def trial_inputs(reporter: Reporter, count: int) -> NDArray[Any]:
     """Values to try a rule at: the ends of the domain or its rim, the middle, and an even spread.
 
     Args:
@@ -38,15 +42,19 @@ def trial_inputs(reporter: Reporter, count: int) -> FloatArray:
     """
     domain = space_of(reporter)
     spread = domain.spread(np.arange(1, count + 1, dtype=np.uint64) * _GOLDEN)
+    if isinstance(domain, Options):
+        return np.concatenate((domain.named([0, -1, len(domain) // 2, 1]), domain.named(spread)))
     if isinstance(domain, Domain):
         ends = [domain.low, domain.high, float(domain.from_unit(0.5)), np.nextafter(domain.low, domain.high)]
         return np.concatenate((ends, spread))
     return np.concatenate((domain.bring_inside(spread * 1e3), spread))
 
 
-def outside_inputs(reporter: Reporter) -> FloatArray:
+def outside_inputs(reporter: Reporter) -> NDArray[Any]:
     """A few values that do not lie in the domain."""
     domain = space_of(reporter)
+    if isinstance(domain, Options):
+        return np.array([f"none of {domain.names[:2]}"], dtype=object)
     with np.errstate(over="ignore"):
         if isinstance(domain, Domain):
             beyond = np.asarray(domain.from_unit([-0.3719083, 1.3719083, 2.1190847]))

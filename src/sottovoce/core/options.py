@@ -47,9 +47,10 @@ class Options(Space):
             raise ArgumentError(f"options must be 2 to {MAX_OPTIONS}, got {len(names)}", argument="options")
         seen: dict[str, str | int] = {}
         for name in names:
-            if (other := seen.setdefault(_key(name), name)) is not name:
-                same = "twice" if other == name else f"twice: {other!r} differs only by case or spaces"
-                raise ArgumentError(f"options must differ, got {name!r} {same}", argument="options")
+            if (other := seen.get(_key(name))) is not None:
+                same = "" if other == name else f": {other!r} differs only by case or spaces"
+                raise ArgumentError(f"options must differ, got {name!r} twice{same}", argument="options")
+            seen[_key(name)] = name
         object.__setattr__(self, "names", names)
 
     def __str__(self) -> str:
@@ -81,7 +82,8 @@ class Options(Space):
         Raises:
             ArgumentTypeError: If something is neither a text nor a number. Only its type is named.
         """
-        array = np.asarray(values)
+        # A list of mixed kinds stays as it is: numpy would turn 2.0 beside a text into the text "2.0".
+        array = np.asarray(values) if hasattr(values, "__array__") else np.array(values, dtype=object)
         if array.dtype.kind not in "OUiuf":
             raise ArgumentTypeError(f"{name} must be options, got {array.dtype}", argument=name)
         memory = dict(self._places)
@@ -139,7 +141,9 @@ class Options(Space):
 
     def spread(self, words: NDArray[np.uint64]) -> FloatArray:
         # 32 bits times at most 1000: the shares of stand-ins differ by less than 10⁻⁶ of themselves.
-        return np.asarray(((words >> np.uint64(32)) * np.uint64(len(self.names))) >> np.uint64(32), np.float64)
+        return np.asarray(
+            ((words >> np.uint64(32)) * np.uint64(len(self.names))) >> np.uint64(32), np.float64
+        )
 
 
 def _plain(name: Any) -> str | int:

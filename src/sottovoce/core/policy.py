@@ -128,7 +128,11 @@ class Policy:
         outside = ~missing & ~domain.contains(values)
         if outside.any():
             if self.outside == "refuse":
-                advice = "clip=True brings them inside" if domain.clips else "outside='missing' takes them as missing"
+                advice = (
+                    "clip=True brings them inside"
+                    if domain.clips
+                    else "outside='missing' takes them as missing"
+                )
                 raise _refusal(outside, name, "outside", f"outside {domain}", advice)
             if self.outside == "clip":
                 values = np.array(values, dtype=np.float64)

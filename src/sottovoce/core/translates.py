@@ -294,9 +294,9 @@ class Translates(Reporting):
             Cells, as many as `elements` for every element.
         """
         tables = self._tables
-        row, column = divmod(element, tables.columns)
-        row = (tables.row.astype(np.int64) + row) % tables.rows
-        return np.asarray(tables.base + row * tables.columns + (tables.column + column) % tables.columns)
+        at = divmod(element, tables.columns)
+        row, column = (tables.row + at[0]) % tables.rows, (tables.column + at[1]) % tables.columns
+        return np.asarray(tables.base + row * tables.columns + column, dtype=np.int64)
 
     def probabilities(self, x: Any) -> FloatArray:
         """The probability of each cell.
@@ -335,7 +335,7 @@ class Translates(Reporting):
 
     @cached_property
     def together(self) -> IntArray:
-        """How many cells hold both element 0 and element δ, for every δ: a family is balanced if all δ ≠ 0 agree."""
+        """How many cells hold both element 0 and δ, for every δ; in a balanced family all δ ≠ 0 agree."""
         spectrum = (np.abs(self._transform(self.indicator)) ** 2).sum(axis=0)
         return np.rint(self._inverse(spectrum)).astype(np.int64)
 
@@ -401,9 +401,7 @@ def read(content: dict[str, Any]) -> dict[str, Any]:
         "blocks": tuple(
             map(
                 tuple,
-                spec.as_list(
-                    content["blocks"], "blocks", lambda one, at: spec.as_list(one, at, spec.as_int)
-                ),
+                spec.as_list(content["blocks"], "blocks", lambda one, at: spec.as_list(one, at, spec.as_int)),
             )
         ),
         "multipliers": tuple(spec.as_list(content["multipliers"], "multipliers", spec.as_int)),

@@ -4,9 +4,9 @@ For k options, blocks of d elements cost V(d)·ratio, where V(d) is what blocks 
 
     ratio = mean(λ)·mean(1/λ),    λ_f = Σ_b |F(1_b)(f)|²    over frequencies f ≠ 0,
 
-which is 1 exactly if the family is balanced. Multiplying a block by all units of Z_k makes λ equal within each
-class of frequencies with the same divisor, so only a few classes are left to be balanced by a search: swaps
-of single elements, from fixed seeds.
+which is 1 exactly if the family is balanced. Multiplying a block by all units of Z_k makes λ equal within
+each class of frequencies with the same divisor, so only a few classes are left to be balanced by a search:
+swaps of single elements, from fixed seeds.
 """
 
 from __future__ import annotations
@@ -101,7 +101,9 @@ def _shapes(options: int, size: int) -> list[tuple[tuple[int, ...], int]]:
     shapes.sort(key=lambda shape: (len(shape[0]) * shape[1], shape[1]))
     pairs = 2 * size * (size - 1)
     even = [shape for shape in shapes if len(shape[0]) * shape[1] * pairs % (options - 1) == 0]
-    large = {len(multipliers): (multipliers, count) for multipliers, count in shapes}  # the last is the largest
+    large = {
+        len(multipliers): (multipliers, count) for multipliers, count in shapes
+    }  # the last is the largest
     return even[:_TRIES] + [large[size] for size in sorted(large)[-_LARGE:]]
 
 
@@ -170,7 +172,9 @@ class _Classes(NamedTuple):
         _, label = np.unique(least, return_inverse=True)
         # A frequency and its opposite are two, but for k/2.
         weight = np.where(2 * frequency == options, 1.0, 2.0)
-        return cls(label, np.bincount(label).astype(np.float64), np.bincount(label, weight))
+        return cls(
+            label, np.bincount(label).astype(np.float64), np.asarray(np.bincount(label, weight), np.float64)
+        )
 
     def ratio(self, total: NDArray[np.float64]) -> float:
         power = np.bincount(self.label, total) / self.size

@@ -121,7 +121,9 @@ class Shares(Mapping[str | int, Estimate]):
         width = max(len(str(option)) for option in self.options)
         lines = [f"shares of {self.n} people, {100 * self.confidence:.10g} % intervals"]
         for option, value, low, high, *_ in self._rows():
-            lines.append(f"  {option!s:<{width}}  {100 * value:5.1f} %  {100 * low:5.1f} to {100 * high:5.1f} %")
+            lines.append(
+                f"  {option!s:<{width}}  {100 * value:5.1f} %  {100 * low:5.1f} to {100 * high:5.1f} %"
+            )
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

@@ -60,7 +60,9 @@ def fill(
     # Three kinds of draws, each a division by a number of its own.
     begin = np.where(draw < blocks.first, 0.0, np.where(draw < blocks.rest, blocks.one_more, blocks.rest))
     size = np.where(
-        draw < blocks.first, blocks.background + 1, np.where(draw < blocks.rest, blocks.background, blocks.extra)
+        draw < blocks.first,
+        blocks.background + 1,
+        np.where(draw < blocks.rest, blocks.background, blocks.extra),
     )
     in_set = draw >= blocks.rest
     draw -= begin
