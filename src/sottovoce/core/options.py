@@ -129,7 +129,14 @@ class Options(Space):
         return np.array(self.names, dtype=object)[np.asarray(numbers, dtype=np.int64)]
 
     def elements(self, x: FloatArray) -> NDArray[np.int64]:
-        """Choices as elements of the group: their places."""
+        """Choices as elements of the group.
+
+        Args:
+            x: Places in the list.
+
+        Returns:
+            The same as integers.
+        """
         return x.astype(np.int64)
 
     def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
