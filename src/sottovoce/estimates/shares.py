@@ -47,6 +47,7 @@ class Shares(Mapping[str | int, Estimate]):
         estimates: The shares in the order of the options.
         joint: The same shares with wider intervals, which hold all together that often.
         mean: The mean of the options, where they are numbers (ratings); otherwise None.
+        options: The options, in their order.
     """
 
     n: int
