@@ -64,15 +64,18 @@ docs: .venv/all.stamp ## build the site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "The site: site/index.html"
 
-dist: .venv/all.stamp ## build wheel and sdist, and run the README's lines from each alone
+dist: .venv/all.stamp ## build wheel and sdist; from each alone, do what a device does, then run the README's lines
 	rm -rf dist build/empty
 	$(BIN)/python -m build --no-isolation
 	@$(BIN)/python tools/requirements.py > .venv/core.txt
+	@$(BIN)/python tools/requirements.py analysis > .venv/analysis.txt
 	@mkdir -p build && $(BIN)/python tools/readme.py > build/readme.py
 	@for file in dist/*.whl dist/*.tar.gz; do \
 	    $(PYTHON) -m venv --clear build/empty && \
 	    $(INSTALL_EMPTY) --require-hashes -c constraints.txt -r .venv/core.txt -r .venv/build.txt && \
 	    $(INSTALL_EMPTY) --no-deps --no-build-isolation $$file && \
+	    (cd build/empty && bin/python ../../tools/bare.py) && \
+	    $(INSTALL_EMPTY) --require-hashes -c constraints.txt -r .venv/analysis.txt && \
 	    (cd build/empty && bin/python ../readme.py) && echo "$$file works" || exit 1; \
 	done
 

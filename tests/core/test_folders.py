@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
+from sottovoce.core.errors import MissingExtra
 from sottovoce.core.folders import cache_folder, state_folder
 
 
 def test_state_lies_where_the_system_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert state_folder() == tmp_path / "sottovoce"
+
+
+@pytest.mark.parametrize("named", ["", " ", "/somewhere", None])
+def test_a_device_without_platformdirs_finds_the_same_folder(
+    monkeypatch: pytest.MonkeyPatch, named: str | None
+) -> None:
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    if named is not None:
+        monkeypatch.setenv("XDG_STATE_HOME", named)
+    expected = state_folder()
+    monkeypatch.setitem(sys.modules, "platformdirs", None)
+    assert state_folder() == expected
+    monkeypatch.setattr(sys, "platform", "plan9")
+    with pytest.raises(MissingExtra, match=r"pip install 'sottovoce\[analysis\]'"):
+        state_folder()
 
 
 def test_the_variable_names_the_cache_or_turns_it_off(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,7 +56,7 @@ def test_the_version_has_one_source(wheel: Path) -> None:
 
 
 def test_the_wheel_alone_runs_the_readme(wheel: Path, tmp_path: Path) -> None:
-    """Imported straight from the unpacked wheel, in an empty folder, without the extras."""
+    """Imported straight from the unpacked wheel, in an empty folder, without any extra but `analysis`."""
     place = tmp_path / "installed"
     zipfile.ZipFile(wheel).extractall(place)
     lines = subprocess.run([sys.executable, ROOT / "tools" / "readme.py"], capture_output=True, text=True)

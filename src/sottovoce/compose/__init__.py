@@ -7,3 +7,7 @@ lots        what a lot over questions costs
 polar       polar: a position by distance and angle; `disc` estimates from its reports
 rounds      two_rounds: a first small round says where values lie, the second uses it
 """
+
+from sottovoce.core.errors import require_extra
+
+require_extra("analysis", "a composition")

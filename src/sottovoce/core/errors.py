@@ -103,6 +103,7 @@ class MissingExtra(Coded, ImportError):
 
 #: What has to be importable for each extra that a part of the library asks for.
 EXTRAS = {
+    "analysis": ("platformdirs", "scipy"),
     "bulk": ("pyarrow",),
     "cli": ("rich", "typer"),
     "frames": ("pandas",),

@@ -1,13 +1,16 @@
 """Where a user's files belong, by the rules of the operating system.
 
-`platformdirs` knows those rules. It is needed for defaults only: a device that carries no more than the core
-needs caches nothing and gives its state a path.
+`platformdirs` knows those rules. It is needed for defaults only, and comes with the `analysis` extra: a
+device that carries no more than the core caches nothing, and on Linux finds its state folder by itself.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
+
+from sottovoce.core.errors import MissingExtra
 
 
 def cache_folder() -> Path | None:
@@ -36,7 +39,13 @@ def state_folder() -> Path:
 
     Raises:
         RuntimeError: If there is no home.
+        MissingExtra: If the rules of this system are not known here.
     """
-    from platformdirs import user_state_path
-
+    try:
+        from platformdirs import user_state_path
+    except ImportError:
+        if sys.platform != "linux":
+            raise MissingExtra("a default folder", "analysis") from None
+        named = os.environ.get("XDG_STATE_HOME", "").strip()
+        return (Path(named) if named else Path("~/.local/state").expanduser()) / "sottovoce"
     return user_state_path("sottovoce", appauthor=False)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -41,7 +41,8 @@ class WordSource(Protocol):
     def words(self, count: int) -> Words: ...
 
 
-Seeded = np.random.Generator | int | WordSource | None
+#: Written as a text: looking at `np.random` loads it, and a device that passes no seed has no use for it.
+Seeded: TypeAlias = "np.random.Generator | int | WordSource | None"
 
 
 class SecureStream:
@@ -136,14 +137,14 @@ def word_source(rng: Seeded = None) -> WordSource:
     """
     if rng is None:
         return secure_stream()
+    if isinstance(rng, WordSource):
+        return rng
     if isinstance(rng, np.random.Generator):
         return SeededStream(_separate(rng.integers(0, 1 << 64, size=4, dtype=np.uint64).tolist()))
     if isinstance(rng, int | np.integer) and not isinstance(rng, bool):
         if rng < 0:
             raise ArgumentError(f"rng must not be a negative seed, got rng={int(rng)}", argument="rng")
         return SeededStream(_separate(int(rng)))
-    if isinstance(rng, WordSource):
-        return rng
     raise ArgumentTypeError(
         f"rng must be a numpy Generator or an integer seed, got rng={rng!r}", argument="rng"
     )

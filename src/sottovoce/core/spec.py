@@ -19,7 +19,6 @@ there for people and estimates, changes nothing, and is no part of the digest.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from abc import ABC, abstractmethod
@@ -119,6 +118,8 @@ def _as_task(task: Any) -> str:
 
 def digest(text: str) -> str:
     """SHA-256 of the canonical text without its tasks, in hexadecimal."""
+    import hashlib  # it loads OpenSSL, 4 MB that drawing a report does not need
+
     return hashlib.sha256(untasked(text).encode()).hexdigest()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -56,7 +57,8 @@ def as_numbers(values: ArrayLike, name: str) -> NDArray[Any]:
 
 def _regular(values: object, name: str) -> NDArray[Any]:
     """An array, not copied when it is one already; not one with holes."""
-    if isinstance(values, np.ma.MaskedArray):
+    # Looking at `np.ma` loads it; while it is not, nobody can have made a masked array.
+    if "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray):
         raise TypeError(f"{name} must not be a masked array: decide first what a masked value means")
     try:
         return np.asarray(values)

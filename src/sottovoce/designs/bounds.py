@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 
 from sottovoce.designs.formulas import ogpm_density
+from sottovoce.designs.roots import root
 
 
 def circular_limit(epsilon: float, k: float) -> float:
@@ -42,14 +43,12 @@ def even_prior_limit(epsilon: float, k: float) -> float:
     >>> even_prior_limit(8.0, 1.0) < 0.010913 < 1.3 * even_prior_limit(8.0, 1.0)
     True
     """
-    from scipy.optimize import brentq
-
     more = math.expm1(epsilon)
 
     def r(radius: float) -> float:
         return 0.5**k / (k + 1) - radius**k - more * 2 * k / (k + 1) * radius ** (k + 1)
 
-    radius = float(brentq(r, 0.0, 0.5, xtol=1e-16)) * (1 - 1e-12)
+    radius = root(r, 0.0, 0.5, 1e-16) * (1 - 1e-12)
     return radius**k if r(radius) >= 0 else 0.0
 
 

@@ -10,6 +10,7 @@ import math
 from dataclasses import replace
 
 from sottovoce.core.domains import Circle, Domain, Interval
+from sottovoce.core.errors import require_extra
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.bounds import circular_limit, even_prior_limit, reach_limit
 from sottovoce.designs.build import uniform_window
@@ -49,6 +50,7 @@ def large_epsilon(epsilon: float, k: float, unbiased: bool) -> Mechanism:
 
 def _radius(epsilon: float, k: float) -> float:
     """ρ of least worst case, which is near an end: there the background is far off and the window whole."""
+    require_extra("analysis", "an optimal design")
     from scipy.optimize import minimize_scalar
 
     def worst(log_radius: float) -> float:

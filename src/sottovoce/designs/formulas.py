@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sottovoce.core.errors import check_epsilon, loss_exponent
+from sottovoce.core.errors import check_epsilon, loss_exponent, require_extra
+from sottovoce.designs.roots import root
 
 
 def ogpm_density(epsilon: float, loss: str | float = "l2") -> float:
@@ -68,9 +69,7 @@ def worst_theta(epsilon: float, k: float) -> float:
         w = math.expm1((1 - theta) * epsilon) / more
         return 1 + more * w ** (k + 1) - (k + 1) * w**k * math.exp((1 - theta) * epsilon)
 
-    from scipy.optimize import brentq  # here, not above: it would double the time that importing takes
-
-    return float(brentq(slope, 0.0, 1.0, xtol=1e-15))
+    return root(slope, 0.0, 1.0, 1e-15)
 
 
 def theta_at(epsilon: float, k: float, t: float) -> float:
@@ -95,6 +94,7 @@ def theta_at(epsilon: float, k: float, t: float) -> float:
 
 def _least(f: Callable[[float], float], low: float, high: float) -> float:
     """Where a function with one valley between low and high is least."""
+    require_extra("analysis", "this design")
     from scipy.optimize import minimize_scalar
 
     return float(minimize_scalar(f, bounds=(low, high), method="bounded", options={"xatol": 1e-12}).x)

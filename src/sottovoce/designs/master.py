@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.core.errors import require_extra
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.designs.cuts import Cuts
 
@@ -140,6 +141,7 @@ class Master:
 
     def solve(self) -> Optimum:
         """Solve the program."""
+        require_extra("analysis", "an optimal design")
         from scipy.optimize import linprog
 
         problem, cuts, groups = self.problem, self.cuts, self.groups

@@ -25,6 +25,7 @@ from sottovoce.core.rows import Rows
 from sottovoce.designs.build import uniform_window
 from sottovoce.designs.classic import DEFAULT_CELLS, sw
 from sottovoce.designs.optimal import optimal, ordinary_mean
+from sottovoce.designs.roots import root
 from sottovoce.designs.two_scale import two_scale
 
 Designed = Mechanism | Mixture | Rows
@@ -160,14 +161,12 @@ def _direction(epsilon: float, question: Question) -> Designed:
     With an arc of w turns the mean of e^{2πi(y − x)} is (E − 1)·sin(πw)/(π(1 + (E − 1)w)); it is
     largest where π·cos(πw)·(1 + (E − 1)w) = (E − 1)·sin(πw).
     """
-    from scipy.optimize import brentq
-
     more = math.expm1(epsilon)
 
     def slope(w: float) -> float:
         return math.pi * math.cos(math.pi * w) * (1 / more + w) - math.sin(math.pi * w)
 
-    w = float(brentq(slope, 0.0, 0.5))
+    w = root(slope, 0.0, 0.5)
     m = uniform_window(epsilon, question.domain, mass=1 / (1 + more * w), cells=DEFAULT_CELLS)
     return replace(m, name="arc")
 

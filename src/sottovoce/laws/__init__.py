@@ -5,6 +5,7 @@ A module of this package that carries a function of its own name is a law; tests
 
 from __future__ import annotations
 
+from sottovoce.core.errors import require_extra
 from sottovoce.laws.bounded_laplace import bounded_laplace as bounded_laplace
 from sottovoce.laws.hybrid import hybrid as hybrid
 from sottovoce.laws.laplace import laplace as laplace
@@ -14,3 +15,5 @@ from sottovoce.laws.purkayastha import purkayastha as purkayastha
 from sottovoce.laws.staircase import staircase as staircase
 from sottovoce.laws.truncated_laplace import truncated_laplace as truncated_laplace
 from sottovoce.laws.von_mises import von_mises as von_mises
+
+require_extra("analysis", "a law")
