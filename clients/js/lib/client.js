@@ -2,108 +2,82 @@
  * A person's side of a campaign. It fetches the mechanism, audits it, draws once, remembers what it drew,
  * and sends exactly that until the collector says it has it.
  */
-import { ArgumentTypeError, CollectorError, DataError, PrivacyError, SpecError } from "./errors.js";
+import { ArgumentError, ArgumentTypeError, CollectorError, DataError, PrivacyError, SpecError } from "./errors.js";
 import { fromJson, specDigest } from "./formats.js";
-import { randomKey } from "./random.js";
-import { browserStore } from "./stores.js";
-import { body, request } from "./wire.js";
+import { Inquiry } from "./inquiry.js";
+import { campaignPath, readOrigin } from "./origin.js";
+import { LedgerRecord, StoreRecord } from "./records.js";
+import { exclusively, usualStore } from "./stores.js";
+import { beat, body, request } from "./wire.js";
 
-const KEY_LIFE = 6.5 * 86_400_000; // the collector remembers keys for 7 days; later a repeat could count twice
+const KEY_LIFE = 6.5 * 86400000; // the collector remembers keys for 7 days; later a repeat could count twice
 
 const pause = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
 
 export class Client {
-  #base;
-  #name;
-  #network;
-  #store;
-  #token;
-
   /**
    * Fetch the campaign and audit its mechanism. Refused if the text is not the one that the digest names,
    * if its counts do not give the ε it claims, or if they give more than `epsilon`, what was agreed to.
    */
   static async open(url, campaign, options = {}) {
-    const client = new Client(url, campaign, options);
-    await client.#fetchCampaign(options.epsilon);
-    return client;
-  }
-
-  constructor(url, campaign, options) {
-    const { epsilon, token = null, store, fetch = globalThis.fetch, attempts = 4, timeout = 15 } = options;
+    const { epsilon, token = null, ledger = null, attempts = 4, timeout = 15, wait = pause } = options;
     if (typeof epsilon !== "number" || !(epsilon > 0)) {
       throw new ArgumentTypeError("epsilon must be the number that the person agreed to", { argument: "epsilon" });
     }
-    if (!store && typeof document === "undefined") {
+    if (ledger && options.store) {
+      throw new ArgumentError("store must not be given with a ledger, which takes its place", { code: "choice", argument: "store" });
+    }
+    const store = ledger ? null : options.store || usualStore();
+    if (!ledger && !store) {
       throw new ArgumentTypeError(
         "store must be given outside browsers: fileStore(folder), or memoryStore() for tests",
         { argument: "store" },
       );
     }
-    this.#base = new URL(`v1/campaigns/${encodeURIComponent(campaign)}`, String(url).replace(/\/*$/, "/"));
-    this.#name = `${this.#base.origin}${this.#base.pathname}`;
-    this.#network = { fetch: (...request) => fetch(...request), attempts, timeout, wait: options.wait ?? pause };
-    this.#store = store ?? browserStore();
-    this.#token = token;
+    const origin = readOrigin(url);
+    const path = campaignPath(campaign);
+    const network = { fetch: options.fetch || ((...sent) => fetch(...sent)), attempts, timeout, wait };
+    const address = origin.address + path;
+    const described = Object.freeze(await request(address, network));
+    const inquiry = audited(described, epsilon);
+    const record = ledger
+      ? new LedgerRecord(inquiry, described, origin.name + path, token, ledger)
+      : new StoreRecord(inquiry, described, origin.name + path, token, store);
+    return new Client(described, inquiry, record, { address, network, token });
   }
 
-  async #fetchCampaign(agreed) {
-    const campaign = await request(this.#base.href, this.#network);
-    const { spec, digest, missing, outside } = campaign;
-    if (typeof spec !== "string" || (await specDigest(spec)) !== digest) {
-      throw new SpecError("the mechanism is not the one that the campaign's digest names", { argument: "digest" });
-    }
-    const mechanism = fromJson(spec);
-    if (!mechanism.keeps(agreed)) {
-      throw new PrivacyError(
-        `the campaign's mechanism has epsilon=${mechanism.audit.epsilon}, more than the agreed epsilon=${agreed}`,
-        { argument: "epsilon" },
-      );
-    }
-    if (missing !== "uniform" && !mechanism.contains(missing)) {
-      throw new SpecError("the campaign must name a number inside the domain for missing values, or uniform", { argument: "missing" });
-    }
-    if (!["clip", "missing"].includes(outside)) {
-      throw new SpecError("the campaign's rule for values outside the domain must be clip or missing", { argument: "outside" });
-    }
-    this.campaign = Object.freeze(campaign);
-    this.mechanism = mechanism;
+  constructor(campaign, inquiry, record, connection) {
+    this.campaign = campaign;
+    this.mechanism = inquiry.reporter;
+    Object.defineProperty(this, "inside", { value: { inquiry, record, ...connection } });
   }
 
-  /**
-   * What the campaign's declared rule makes of a value, always a number in the domain: a client that stayed
-   * silent because of a value would tell something about it.
-   */
+  /** What the campaign's declared rules make of a value: always something in the domain, or of a survey a list. */
   prepare(value) {
-    if (value !== null && value !== undefined && typeof value !== "number") {
-      throw new ArgumentTypeError("value must be a number, or null if it is missing", { argument: "value" });
-    }
-    const { mechanism, campaign: { missing, outside } } = this;
-    if (mechanism.contains(value)) return value;
-    const inside = outside === "clip" && Number.isFinite(value) ? mechanism.bringInside(value) : NaN;
-    if (mechanism.contains(inside)) return inside;
-    return missing === "uniform" ? mechanism.spread() : missing;
+    const { inquiry } = this.inside;
+    const ready = inquiry.fill(inquiry.judge(value));
+    return inquiry.several ? ready : ready[0];
   }
 
-  /** What this store has drawn for the campaign before, or null. */
-  async previous() {
-    const text = await this.#store.get(this.#name);
-    return text === null ? null : this.#receipt(JSON.parse(text));
+  /** What was drawn for the campaign (and period) before, or null. */
+  async previous({ period = "" } = {}) {
+    const letter = await this.inside.record.find(period);
+    return letter && this.receipt(letter);
   }
 
   /**
-   * Report to the campaign, once: the value is randomised, the cell stored with its key, then sent. Called again,
+   * Report to the campaign, once: the value is randomised, the cells stored with their key, then sent. Called again,
    * whatever the value, it only repeats what was drawn the first time; choosing among draws would break ε.
    */
-  async report(value) {
-    const x = this.prepare(value);
-    return exclusively(this.#name, async () => {
-      let text = await this.#store.get(this.#name);
-      if (text === null) {
-        const fresh = JSON.stringify(this.#record([this.mechanism.report(x)]));
-        text = (await this.#store.add(this.#name, fresh)) ? fresh : await this.#store.get(this.#name);
-      }
-      return this.#receipt(await this.#deliver(this.#name, JSON.parse(text)));
+  async report(value, { period = "" } = {}) {
+    const { inquiry, record, network } = this.inside;
+    const ready = beat(network.wait);
+    const judged = inquiry.judge(value);
+    return exclusively(record.name, async () => {
+      const letter = (await record.find(period)) || (await record.draw(judged, period));
+      if (letter.state === "sent") return this.receipt(letter);
+      await ready();
+      return this.receipt(await this.deliver(letter));
     });
   }
 
@@ -112,74 +86,68 @@ export class Client {
    * drawn and stored before the first is sent; if the collector cannot be reached, call `flush`, not this again.
    */
   async send(values, { batch = 1000 } = {}) {
+    const { inquiry, record, network } = this.inside;
     if (!values.length) throw new DataError("values must not be empty", { code: "no_data", argument: "values" });
-    const cells = this.mechanism.reportAll(Array.from(values, (value) => this.prepare(value)));
-    for (let first = 0; first < cells.length; first += batch) {
-      const part = Array.from(cells.subarray(first, first + batch));
-      const record = this.#record(part, cells.BYTES_PER_ELEMENT);
-      await this.#store.add(`${this.#name}#${record.key}`, JSON.stringify(record));
-    }
+    const ready = beat(network.wait);
+    const judged = Array.from(values, (value) => inquiry.judge(value)); // all of them, before the first is drawn
+    await record.drawMany(judged, batch);
+    await ready();
     return this.flush();
   }
 
   /** Send what was drawn and not yet acknowledged, with its own keys. Resolves to how many reports were accepted. */
   async flush() {
+    const { record } = this.inside;
     let accepted = 0;
-    for (const name of await this.#store.names()) {
-      if (name !== this.#name && !name.startsWith(`${this.#name}#`)) continue;
-      await exclusively(name, async () => {
-        const record = JSON.parse(await this.#store.get(name));
-        if (record.state !== "pending") return;
-        await this.#deliver(name, record);
-        accepted += record.cells.length;
+    for (const found of await record.waiting()) {
+      await exclusively(found.name, async () => {
+        const letter = await record.again(found);
+        if (letter.state !== "pending") return;
+        await this.deliver(letter);
+        accepted += letter.reports.length;
       });
     }
     return accepted;
   }
 
-  #record(cells, width = 1) {
-    const { digest } = this.campaign;
-    return { key: randomKey(), digest, cells, width, state: "pending", created: Date.now() };
-  }
-
-  #receipt({ state, cells: [cell], digest }) {
+  receipt({ state, reports: [cells], digest }) {
     const same = digest === this.campaign.digest;
-    return { state, cell, value: same ? this.mechanism.decode(cell) : null };
+    return { state, cells, cell: cells[0], value: same ? this.inside.inquiry.decode(cells) : null };
   }
 
-  async #deliver(name, record) {
-    if (record.state === "sent") return record;
-    if (Math.abs(Date.now() - record.created) > KEY_LIFE) { // drawn in the future: the clock cannot tell
+  async deliver(letter) {
+    const { record, network, address, token, inquiry } = this.inside;
+    if (Math.abs(Date.now() - letter.created) > KEY_LIFE) { // drawn in the future: the clock cannot tell
       throw new CollectorError("too late to send this report again: it might be counted twice", { code: "too_late" });
     }
-    const { type, content } = body(record);
-    const headers = { "Content-Type": type, "Idempotency-Key": record.key };
-    if (this.#token) headers.Authorization = `Bearer ${this.#token}`;
-    const options = { method: "POST", headers, body: content };
+    const { type, content } = body(letter, inquiry.reporter);
+    const headers = { "Content-Type": type, "Idempotency-Key": letter.key };
+    if (token) headers.Authorization = `Bearer ${token}`;
     try {
-      await request(`${this.#base.href}/reports`, this.#network, options);
+      await request(`${address}/reports`, network, { method: "POST", headers, body: content });
     } catch (error) {
-      if (!error.retryable) await this.#store.set(name, JSON.stringify({ ...record, state: "refused" }));
+      if (!error.retryable) await record.settle(letter, "refused");
       throw error;
     }
-    const sent = { ...record, state: "sent" };
-    await this.#store.set(name, JSON.stringify(sent));
-    return sent;
+    return record.settle(letter, "sent");
   }
 }
 
-const running = new Map();
-
-/** One at a time for a name, in this program and, where the browser can, in every tab. */
-async function exclusively(name, work) {
-  const locks = typeof document === "undefined" ? undefined : globalThis.navigator?.locks;
-  const guarded = () => (locks ? locks.request(`sottovoce:${name}`, work) : work());
-  const before = running.get(name) ?? Promise.resolve();
-  const mine = before.then(guarded, guarded);
-  running.set(name, mine);
+/** What the campaign asks, if its mechanism is the one it names and its counted ε is what was agreed to. */
+function audited({ spec, digest, missing, outside }, agreed) {
+  if (typeof spec !== "string" || specDigest(spec) !== digest) {
+    throw new SpecError("the mechanism is not the one that the campaign's digest names", { argument: "digest" });
+  }
+  const reporter = fromJson(spec);
+  if (!reporter.keeps(agreed)) {
+    throw new PrivacyError(
+      `the campaign's mechanism has epsilon=${reporter.audit.epsilon}, more than the agreed epsilon=${agreed}`,
+      { argument: "epsilon" },
+    );
+  }
   try {
-    return await mine;
-  } finally {
-    if (running.get(name) === mine) running.delete(name);
+    return new Inquiry(reporter, missing, outside);
+  } catch (error) {
+    throw new SpecError(`the campaign's rule: ${error.message}`, { argument: error.argument });
   }
 }

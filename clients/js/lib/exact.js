@@ -1,32 +1,39 @@
 /**
  * Exact arithmetic: a rational lower bound of e^ε, and the logarithm of a ratio. The same integers as
  * sottovoce/core/exact.py; a fraction is a pair [numerator, denominator] of BigInts. Nothing here is on the
- * sampling path.
+ * sampling path. BigInts are made by calls: their literals are younger than the syntax that this package keeps to.
  */
-const BITS = 160n; // denominators of the bounds are 2^160
-const WORK = 256n; // bits carried while computing them
+const [ZERO, ONE, TWO, TEN] = [0, 1, 2, 10].map(BigInt);
+const BITS = BigInt(160); // denominators of the bounds are 2^160
+const WORK = BigInt(256); // bits carried while computing them
+const HALF_WORD = BigInt(32);
 
-const bitLength = (n) => BigInt(n.toString(2).length) * (n > 0n ? 1n : 0n);
+const bitLength = (n) => (n > ZERO ? n.toString(2).length : 0);
 const less = ([a, b], [c, d]) => a * d < c * b;
+
+/** The leading and the trailing 32 bits of a double. */
+function halves(number) {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, number);
+  return [view.getUint32(0), view.getUint32(4)];
+}
 
 /** A finite double ≥ 0, exactly. */
 export function fractionOf(number) {
-  const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, number);
-  const bits = view.getBigUint64(0);
-  const exponent = (bits >> 52n) & 0x7ffn;
-  const low = bits & ((1n << 52n) - 1n);
-  const mantissa = exponent ? low | (1n << 52n) : low;
-  const shift = (exponent || 1n) - 1075n;
-  return shift >= 0n ? [mantissa << shift, 1n] : [mantissa, 1n << -shift];
+  const [high, low] = halves(number);
+  const exponent = (high >>> 20) & 0x7ff;
+  const lead = (high & 0xfffff) + (exponent ? 0x100000 : 0);
+  const mantissa = (BigInt(lead) << HALF_WORD) + BigInt(low);
+  const shift = (exponent || 1) - 1075;
+  return shift >= 0 ? [mantissa << BigInt(shift), ONE] : [mantissa, ONE << BigInt(-shift)];
 }
 
-/** The decimal that a double prints as, exactly. */
-function decimalOf(number) {
+/** The decimal that a double ≥ 0 prints as, exactly. */
+export function decimalOf(number) {
   const [, whole, part = "", power = "0"] = /^(\d+)(?:\.(\d+))?(?:e([-+]\d+))?$/.exec(String(number));
   const exponent = BigInt(power.replace("+", "")) - BigInt(part.length);
   const digits = BigInt(whole + part);
-  return exponent >= 0n ? [digits * 10n ** exponent, 1n] : [digits, 10n ** -exponent];
+  return exponent >= ZERO ? [digits * TEN ** exponent, ONE] : [digits, TEN ** -exponent];
 }
 
 /** The smaller of the double and the decimal it prints as: 0.1 means no more than one tenth. */
@@ -41,23 +48,23 @@ export function rationalEpsilon(epsilon) {
  * times. Every term is positive and every operation rounds down.
  */
 export function expLower([numerator, denominator]) {
-  const halvings = bitLength((numerator + denominator - 1n) / denominator) + 4n;
-  const work = WORK + 2n * halvings;
+  const halvings = BigInt(bitLength((numerator + denominator - ONE) / denominator) + 4);
+  const work = WORK + TWO * halvings;
   const x = (numerator << work) / denominator >> halvings;
-  let term = 1n << work;
+  let term = ONE << work;
   let total = term;
-  for (let n = 1n; term; n += 1n) {
+  for (let n = ONE; term; n += ONE) {
     term = ((term * x) >> work) / n;
     total += term;
   }
-  for (let i = 0n; i < halvings; i += 1n) total = (total * total) >> work;
-  return [total >> (work - BITS), 1n << BITS];
+  for (let i = ZERO; i < halvings; i += ONE) total = (total * total) >> work;
+  return [total >> (work - BITS), ONE << BITS];
 }
 
-/** Whether a ratio of integers up to 2^53 is at most e^ε, in integers. */
+/** Whether a ratio of at least 1 is at most e^ε, in integers. */
 export function atMostExp(ratio, epsilon) {
   if (!(epsilon > 0)) return false;
-  if (epsilon >= 37) return true; // 2^53 < e^37, and the series of a huge ε would never end
+  if (epsilon >= bitLength(ratio[0])) return true; // ratio < 2^ε, and the series of a huge ε would never end
   return !less(expLower(rationalEpsilon(epsilon)), ratio);
 }
 
@@ -70,22 +77,41 @@ export function logUpper(ratio) {
 
 /** The double after a finite one ≥ 0. */
 function nextUp(number) {
+  const [high, low] = halves(number);
   const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, number);
-  view.setBigUint64(0, view.getBigUint64(0) + 1n);
+  view.setUint32(0, low === 0xffffffff ? high + 1 : high);
+  view.setUint32(4, low + 1); // modulo 2^32
   return view.getFloat64(0);
 }
 
 /**
- * The logarithm of a ratio ≥ 1 of integers up to 2^53, rounded to the nearest double: a first guess y, and
- * what is left, ln(ratio / e^y), by two terms of its series in fixed point.
+ * The logarithm of a ratio ≥ 1, rounded to the nearest double: a first guess y from leading bits, and what is
+ * left, ln(ratio / e^y), by two terms of its series in fixed point.
  */
 function nearestLog([numerator, denominator]) {
-  const guess = Math.max(0, Math.log(Number(numerator) / Number(denominator)));
+  const [a, b] = [numerator, denominator].map((n) => Math.max(0, bitLength(n) - 64));
+  const leading = Number(numerator >> BigInt(a)) / Number(denominator >> BigInt(b));
+  const guess = Math.max(0, Math.log(leading) + (a - b) * Math.LN2);
   const [q] = expLower(fractionOf(guess));
-  const one = 1n << BITS;
-  const rest = (numerator << (2n * BITS)) / (denominator * q) - one;
+  const one = ONE << BITS;
+  const rest = (numerator << (TWO * BITS)) / (denominator * q) - one;
   const [high, scale] = fractionOf(guess);
-  const total = (high << BITS) / scale + rest - (rest * rest) / (2n * one);
+  const total = (high << BITS) / scale + rest - (rest * rest) / (TWO * one);
   return Number(total) / 2 ** Number(BITS);
+}
+
+/** The larger of two ratios. */
+export const largerRatio = (one, other) => (other[0] * one[1] > one[0] * other[1] ? other : one);
+
+/** The product of the `count` largest of some ratios: that of a report which answers any `count` of them. */
+export function productOfLargest(ratios, count) {
+  const sorted = [...ratios].sort((one, other) => (less(one, other) ? 1 : less(other, one) ? -1 : 0));
+  return reduced(sorted.slice(0, count).reduce(([a, b], [c, d]) => [a * c, b * d], [ONE, ONE]));
+}
+
+/** A ratio in lowest terms. */
+export function reduced([numerator, denominator]) {
+  let [a, b] = [numerator, denominator];
+  while (b) [a, b] = [b, a % b];
+  return [numerator / a, denominator / a];
 }

@@ -1,18 +1,39 @@
-/** Reading a spec that anybody may have written: a table from its format to what reads it and what runs it. */
+/** Reading a spec that anybody may have written: a table from its format to what reads, counts and runs it. */
+import { SpecError } from "./errors.js";
+import { productOfLargest } from "./exact.js";
 import { parse } from "./json.js";
-import { Mechanism } from "./mechanism.js";
-import { sha256 } from "./random.js";
+import { WindowLaw, windowsRatio } from "./mechanism.js";
+import { Polar, readPolar } from "./polar.js";
 import { counted } from "./reporter.js";
-import { Rows, readRows } from "./rows.js";
+import { RowsLaw, readRows, rowsRatio } from "./rows.js";
+import { Scalar } from "./scalar.js";
+import { sha256 } from "./sha256.js";
 import { readMixture, readWindow } from "./spec.js";
+import { Survey, readSurvey } from "./survey.js";
 import { rule } from "./window.js";
 
+const MAX_BYTES = 1 << 22; // of a spec that is not a table or a survey
+const WINDOW = {
+  read: readWindow, ratio: windowsRatio, build: (content) => new Scalar(content, new WindowLaw(content)),
+};
 const FORMATS = new Map([
-  ["window/1", { read: readWindow, Reporter: Mechanism }],
-  ["mixture/1", { read: readMixture, Reporter: Mechanism }],
-  ["rows/1", { read: readRows, Reporter: Rows }],
+  ["window/1", WINDOW],
+  ["mixture/1", { ...WINDOW, read: readMixture }],
+  ["rows/1", { read: readRows, ratio: rowsRatio, build: (content) => new Scalar(content, new RowsLaw(content)) }],
+  ["polar/1", {
+    read: readPolar,
+    ratio: ({ specs }) => productOfLargest(specs.map((spec) => WINDOW.ratio(readWindow(spec))), 2),
+    build: (content) => new Polar(content, content.specs.map((spec) => WINDOW.build(readWindow(spec)))),
+  }],
+  ["survey/1", {
+    read: readSurvey,
+    ratio: ({ specs, sampled }) => productOfLargest(specs.map((spec) => opened(spec, QUESTIONS, "ratio").result), sampled),
+    build: (content) => new Survey(content, content.specs.map((spec) => opened(spec, QUESTIONS, "build").result)),
+  }],
 ]);
+const QUESTIONS = [...FORMATS.keys()].filter((format) => format !== "survey/1");
 
+const TASKED = ["window/1", "mixture/1", "rows/1"]; // what may say which question it was made for
 const TASK = "[a-z][a-z ]{0,30}";
 const WRITTEN_TASK = new RegExp(`,"task":"${TASK}"`, "g");
 
@@ -23,28 +44,36 @@ export function specDigest(text) {
 
 function withoutTask(spec) {
   const content = new Map(spec);
-  const task = content.get("task");
-  rule(!content.has("task") || (typeof task === "string" && new RegExp(`^${TASK}$`).test(task)), "task must be a few lowercase letters", "task");
-  content.delete("task");
+  if (TASKED.includes(spec.get("format"))) content.delete("task");
   return content;
 }
 
-function open(text) {
-  const spec = parse(text);
+/** What a parsed spec claims, and what `step` makes of it. */
+function opened(spec, formats, step) {
   rule(spec instanceof Map, "spec must be an object", "spec");
-  const format = FORMATS.get(spec.get("format"));
-  rule(format, `format must be ${[...FORMATS.keys()].join(" or ")}`, "format");
-  return { content: format.read(withoutTask(spec)), Reporter: format.Reporter };
+  const name = spec.get("format");
+  rule(formats.includes(name), `format must be ${formats.join(" or ")}`, "format");
+  const task = spec.get("task");
+  rule(step === "ratio" || !spec.has("task") || (typeof task === "string" && new RegExp(`^${TASK}$`).test(task)), "task must be a few lowercase letters", "task");
+  const format = FORMATS.get(name);
+  const content = format.read(withoutTask(spec));
+  return { claimed: content.epsilon, result: format[step](content) };
+}
+
+function read(text, step) {
+  const spec = parse(text);
+  const large = spec instanceof Map && ["rows/1", "survey/1"].includes(spec.get("format"));
+  if (text.length > MAX_BYTES && !large) throw new SpecError(`a spec must be at most ${MAX_BYTES} bytes, got ${text.length}`, { code: "too_large" });
+  return opened(spec, [...FORMATS.keys()], step);
 }
 
 /** Read a spec; refused unless its counts give the ε it claims. */
 export function fromJson(text) {
-  const { content, Reporter } = open(text);
-  return new Reporter(content);
+  return read(text, "build").result;
 }
 
 /** The exact ε of a spec, without believing what it claims. */
 export function audit(text) {
-  const { content, Reporter } = open(text);
-  return counted(Reporter, content);
+  const { claimed, result } = read(text, "ratio");
+  return counted(result, claimed);
 }

@@ -12,6 +12,7 @@ export interface Audit {
   readonly holds: boolean;
 }
 
+/** An interval, or a circle of numbers. */
 export interface Domain {
   readonly low: number;
   readonly high: number;
@@ -20,28 +21,46 @@ export interface Domain {
   readonly circumference: number | null;
   /** Whether noise is a difference ("linear") or, for positive values, a factor ("log"). */
   readonly scale: "linear" | "log";
-}
-
-/** What a device runs. Made by `fromJson` only, which refuses a spec whose counts break its claim. */
-export class Reporter {
-  private constructor();
-  readonly audit: Audit;
-  readonly epsilon: number;
-  readonly domain: Domain;
-  /** How many different reports there are: cells 0 … cells−1. */
-  readonly cells: number;
-  /** Whether the exact ε is at most this one, decided in integers. */
-  keeps(epsilon: number): boolean;
   contains(x: number): boolean;
   /** The nearest end of an interval; the same angle on a circle. */
   bringInside(x: number): number;
-  /** A value drawn evenly from the domain. */
-  spread(): number;
+}
+
+export type Position = readonly [x: number, y: number];
+
+/** Positions around the origin. */
+export interface Disc {
+  readonly radius: number;
+  contains(position: Position): boolean;
+  /** The nearest point of the rim. */
+  bringInside(position: Position): Position;
+}
+
+/** What a device runs. Made by `fromJson` only, which refuses a spec whose counts break its claim. */
+export abstract class Reporter {
+  readonly audit: Audit;
+  readonly epsilon: number;
+  /** How many different integers a report is made of: cells 0 … cells−1. */
+  readonly cells: number;
+  /** How many integers one report is. */
+  readonly width: number;
+  /** The reporters of the questions by name; that of a single one is called "value". */
+  readonly questions: ReadonlyMap<string, Scalar | Polar>;
+  /** Whether the exact ε is at most this one, decided in integers. */
+  keeps(epsilon: number): boolean;
+}
+
+/** A reporter of one number: `window/1`, `mixture/1` and `rows/1`. */
+export class Scalar extends Reporter {
+  private constructor();
+  readonly domain: Domain;
   /** Randomise one value. Values outside the domain are refused unless `clip` brings them inside. */
   report(value: number, options?: { clip?: boolean }): number;
   /** Randomise many values, each with randomness of its own; the narrowest unsigned integers. */
   reportAll(values: ArrayLike<number>, options?: { clip?: boolean }): Uint8Array | Uint16Array | Uint32Array;
-  /** The cell that given random words draw at x: for checks against other implementations. */
+  /** The cell that given 64-bit words draw, as pairs of halves: for checks against other implementations. */
+  reportFrom(words: Uint32Array, value: number): number;
+  /** The cell that given random words draw at x. */
   cellAt(x: number, hi: number, lo: number, coin?: number): number;
   /** The same for many values: hi and lo for each in `words`, and the coin's word if there is a coin. */
   cellsAt(values: ArrayLike<number>, words: Uint32Array): Uint8Array | Uint16Array | Uint32Array;
@@ -49,16 +68,42 @@ export class Reporter {
   decode(cell: number): number;
 }
 
-/** Read a `window/1`, `mixture/1` or `rows/1` spec that anybody may have written. */
-export function fromJson(text: string | Uint8Array): Reporter;
+/** A reporter of a position by distance and angle: `polar/1`. */
+export class Polar extends Reporter {
+  private constructor();
+  readonly domain: Disc;
+  report(position: Position, options?: { clip?: boolean }): number;
+  reportFrom(words: Uint32Array, position: Position): number;
+  decode(cell: number): Position;
+}
+
+/** One person's answers to a survey, by name or in order; null where one is missing. */
+export type Answers<T = number | Position | null> = Readonly<Record<string, T>> | ReadonlyMap<string, T> | readonly T[];
+
+/** Several questions, of which `sampled` drawn by lot are answered: `survey/1`. */
+export class Survey extends Reporter {
+  private constructor();
+  readonly sampled: number;
+  /** A row of `width` increasing integers. */
+  report(answers: Answers<number | Position>, options?: { clip?: boolean }): number[];
+  reportFrom(words: Uint32Array, answers: Answers<number | Position>): number[];
+  /** The values of the questions that a report answers. */
+  decode(cells: readonly number[]): Map<string, number | Position>;
+}
+
+/** Read a spec that anybody may have written, in any of the five formats. */
+export function fromJson(text: string | Uint8Array): Scalar | Polar | Survey;
 
 /** Count the exact ε of a spec without believing what it claims. */
 export function audit(text: string | Uint8Array): Audit;
 
 /** SHA-256 in hexadecimal; text counts as UTF-8. */
-export function sha256(content: string | Uint8Array): Promise<string>;
+export function sha256(content: string | Uint8Array): string;
 /** The digest of a spec: SHA-256 of its canonical text without the task that it says it was made for. */
-export function specDigest(text: string): Promise<string>;
+export function specDigest(text: string): string;
+
+/** Where randomness comes from, if the platform has no `crypto.getRandomValues` (React Native). */
+export function useCrypto(crypto: { getRandomValues(words: Uint32Array): unknown }): void;
 
 /** Where a client remembers what it drew; every method may return a promise. */
 export interface Store {
@@ -72,8 +117,8 @@ export interface Store {
 export function memoryStore(): Store;
 /** The browser's local storage (or another one). */
 export function browserStore(storage?: Storage): Store;
-/** A folder with one file per name, synced to the disk before a call returns. Node only. */
-export function fileStore(folder: string): Promise<Store>;
+/** An IndexedDB database, which workers have too. */
+export function indexedStore(database?: string, factory?: IDBFactory): Store;
 
 export interface Campaign {
   readonly name: string;
@@ -84,7 +129,7 @@ export interface Campaign {
   readonly digest: string;
   readonly spec: string;
   /** What stands in for a missing value: a number, or one drawn evenly from the domain. */
-  readonly missing: number | "uniform";
+  readonly missing: number | "uniform" | Readonly<Record<string, number | "uniform">>;
   /** Whether finite values outside the domain are brought inside or count as missing. */
   readonly outside: "clip" | "missing";
   readonly status: "scheduled" | "open" | "closed";
@@ -96,12 +141,14 @@ export interface ClientOptions {
   epsilon: number;
   /** An enrolment or write token. */
   token?: string | null;
-  /** Required outside browsers; there, local storage. */
+  /** Where draws are recorded. In a page local storage, in a worker IndexedDB, elsewhere it must be given. */
   store?: Store;
+  /** One person's ledger in place of a store: every report is charged to their budget before it leaves. */
+  ledger?: Ledger;
   fetch?: typeof globalThis.fetch;
   /** How often a request is made before giving up for now (4). */
   attempts?: number;
-  /** Seconds before an unanswered request is abandoned (15). */
+  /** Seconds that a request and its whole answer may take (15). */
   timeout?: number;
   /** Waits between two attempts; replaceable for tests. */
   wait?: (seconds: number) => Promise<void>;
@@ -111,27 +158,90 @@ export interface ClientOptions {
 export interface Receipt {
   /** "pending": not yet acknowledged; "refused": the collector said no, for good. */
   readonly state: "pending" | "sent" | "refused";
+  /** The report: one integer, or as many as a survey asks for. */
+  readonly cells: readonly number[];
+  /** The first of them. */
   readonly cell: number;
-  /** What the cell stands for; null if the campaign's mechanism has changed since it was drawn. */
-  readonly value: number | null;
+  /** What the report stands for; null if the campaign's mechanism has changed since it was drawn. */
+  readonly value: number | Position | ReadonlyMap<string, number | Position> | null;
 }
+
+/** A person's value: a number, a position, or the answers to a survey; null or NaN where it is missing. */
+export type Value = number | Position | Answers | null | undefined;
 
 /** A person's side of a campaign: one draw, stored with its key before it is sent, and only that repeated. */
 export class Client {
   private constructor();
   static open(url: string | URL, campaign: string, options: ClientOptions): Promise<Client>;
   readonly campaign: Campaign;
-  readonly mechanism: Reporter;
-  /** What the campaign's declared rule makes of a value: always a number in the domain. */
-  prepare(value: number | null | undefined): number;
-  /** What this store has drawn for the campaign before. */
-  previous(): Promise<Receipt | null>;
-  /** Randomise, store, send; called again it repeats the first draw, whatever the value. */
-  report(value: number | null | undefined): Promise<Receipt>;
+  readonly mechanism: Scalar | Polar | Survey;
+  /** What the campaign's declared rules make of a value: something in the domain; of a survey a list. */
+  prepare(value: Value): number | Position | Array<number | Position>;
+  /** What was drawn for the campaign, or with a ledger for a period of it, before. */
+  previous(options?: { period?: string }): Promise<Receipt | null>;
+  /** Randomise, record, send; called again it repeats the first draw, whatever the value. A period needs a ledger. */
+  report(value: Value, options?: { period?: string }): Promise<Receipt>;
   /** Report many people's values in batches (of 1000); how many reports were accepted. */
-  send(values: ArrayLike<number | null>, options?: { batch?: number }): Promise<number>;
+  send(values: ArrayLike<Value>, options?: { batch?: number }): Promise<number>;
   /** Send what is pending; how many reports were accepted. */
   flush(): Promise<number>;
+}
+
+export interface Terms {
+  /** "fresh" (default): a new draw per period; "once": one draw for all; "bins": one per bin of a number. */
+  repeat?: "fresh" | "once" | "bins";
+  /** How many bins there are; as many as the mechanism has cells, if not given. */
+  bins?: number;
+  /** How many different bins may be paid for. */
+  draws?: number;
+  /** ε₂ with which every send is randomised once more; for bins. */
+  again?: number;
+  /** How many reports there may be. */
+  sends?: number;
+  /** What stands in for a missing value: "uniform" (default) or a number; for all questions, or by name. */
+  missing?: number | "uniform" | Readonly<Record<string, number | "uniform">>;
+  /** What becomes of a value outside the domain: "clip" (default) or "missing". */
+  outside?: "clip" | "missing";
+}
+
+/** A report that a ledger holds: send `cells` under `key`, as often as it takes. */
+export interface LedgerReport {
+  readonly campaign: string;
+  readonly period: string;
+  readonly key: string;
+  readonly cells: readonly number[];
+  readonly digest: string;
+  /** What recording it cost. */
+  readonly spent: Ratio;
+  readonly repeated: boolean;
+  readonly held: boolean;
+  readonly acknowledged: boolean;
+  /** When it was drawn, in seconds since 1970. */
+  readonly created: number;
+}
+
+/** Every ε that one person has spent, and every report before it was sent; in any store. */
+export class Ledger {
+  private constructor();
+  /** A new ledger needs a budget: a number means the decimal that it prints as, "1/3" itself. */
+  static open(store: Store, options?: { budget?: number | string; name?: string; witness?: string }): Promise<Ledger>;
+  /** Agree to a campaign; the same terms again change nothing, others are refused. */
+  enrol(campaign: string, spec: string, terms?: Terms): Promise<void>;
+  /** The report of one period: recorded before it is returned, charged once, the same whenever asked again. */
+  report(campaign: string, value: Value, period?: string, options?: { token?: string | null }): Promise<LedgerReport>;
+  /** The report of a period, or null. Refused if it was drawn for another token. */
+  recorded(campaign: string, period: string, token?: string | null): Promise<LedgerReport | null>;
+  acknowledge(report: LedgerReport): Promise<void>;
+  changeBudget(budget: number | string): Promise<void>;
+  budget(): Promise<Ratio>;
+  spent(): Promise<Ratio>;
+  /** What is neither spent nor set aside. */
+  remaining(): Promise<Ratio>;
+  campaigns(): Promise<string[]>;
+  /** Recorded and not acknowledged; of one campaign and token, if they are given. */
+  pending(campaign?: string, token?: string | null): Promise<LedgerReport[]>;
+  /** Number and seal of the last entry: kept elsewhere, it shows that an older copy was put back. */
+  witness(): Promise<string>;
 }
 
 /** What programs read of an error, beside its words. */
@@ -142,6 +252,21 @@ interface Coded {
   readonly argument: string | null;
 }
 
+/** An argument has a value that it must not have. */
+export class ArgumentError extends RangeError implements Coded {
+  readonly code: string;
+  readonly argument: string | null;
+}
+/** Spending would exceed the budget; nothing was spent. */
+export class BudgetError extends Error implements Coded {
+  readonly code: string;
+  readonly argument: string | null;
+}
+/** A ledger that cannot be trusted or written: nothing may be sent. */
+export class LedgerError extends Error implements Coded {
+  readonly code: string;
+  readonly argument: string | null;
+}
 /** An argument has the wrong type. */
 export class ArgumentTypeError extends TypeError implements Coded {
   readonly code: string;

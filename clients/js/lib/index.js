@@ -5,8 +5,14 @@
  *     await client.report(32);
  */
 export { Client } from "./client.js";
-export { ArgumentTypeError, CollectorError, DataError, PrivacyError, SpecError } from "./errors.js";
+export {
+  ArgumentError, ArgumentTypeError, BudgetError, CollectorError, DataError, LedgerError, PrivacyError, SpecError,
+} from "./errors.js";
 export { audit, fromJson, specDigest } from "./formats.js";
+export { Polar } from "./polar.js";
+export { useCrypto } from "./random.js";
 export { Reporter } from "./reporter.js";
-export { sha256 } from "./random.js";
-export { browserStore, fileStore, memoryStore } from "./stores.js";
+export { Scalar } from "./scalar.js";
+export { sha256 } from "./sha256.js";
+export { browserStore, indexedStore, memoryStore } from "./stores.js";
+export { Survey } from "./survey.js";

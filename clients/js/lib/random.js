@@ -1,5 +1,26 @@
-/** Words from the operating system's generator, fetched in the largest blocks: one call per report would be slow. */
-const { crypto } = globalThis.crypto ? globalThis : { crypto: (await import("node:crypto")).webcrypto };
+/** Words from a cryptographic generator, fetched in the largest blocks: one call per report would be slow. */
+import { ArgumentTypeError } from "./errors.js";
+
+let source = null;
+
+/**
+ * Where randomness comes from, if the platform has no `crypto.getRandomValues` of its own (React Native): an object
+ * with that method. There is no other fallback: weak randomness would break ε silently.
+ */
+export function useCrypto(crypto) {
+  if (!crypto || typeof crypto.getRandomValues !== "function") {
+    throw new ArgumentTypeError("crypto must have a method getRandomValues", { argument: "crypto" });
+  }
+  source = crypto;
+  pool.fill(0);
+  used = pool.length;
+}
+
+function refill(words) {
+  if (source === null) useCrypto(typeof crypto === "undefined" ? null : crypto);
+  source.getRandomValues(words);
+  return words;
+}
 
 const pool = new Uint32Array(16384);
 let used = pool.length;
@@ -7,7 +28,7 @@ let used = pool.length;
 /** A uniform 32-bit word; a word that was handed out does not stay in memory. */
 export function randomWord() {
   if (used === pool.length) {
-    crypto.getRandomValues(pool);
+    refill(pool);
     used = 0;
   }
   const word = pool[used];
@@ -27,7 +48,7 @@ export function withWords(count, each, use) {
   try {
     for (let from = 0; from < count; from += most) {
       const to = Math.min(count, from + most);
-      use(crypto.getRandomValues(block.subarray(0, (to - from) * each)), from, to);
+      use(refill(block.subarray(0, (to - from) * each)), from, to);
     }
   } finally {
     block.fill(0);
@@ -37,12 +58,4 @@ export function withWords(count, each, use) {
 /** 128 random bits in hexadecimal: an idempotency key. */
 export function randomKey() {
   return Array.from({ length: 4 }, () => randomWord().toString(16).padStart(8, "0")).join("");
-}
-
-/** SHA-256 of bytes (or of text as UTF-8) in hexadecimal. */
-export async function sha256(content) {
-  if (!crypto.subtle) throw new Error("SHA-256 needs a secure page: open it over HTTPS or on localhost");
-  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -2,10 +2,11 @@
  * Explicit integer rows: `rows/1`. Row i holds, for input i, how many of the 2^bits equally likely draws give each
  * cell; a value goes to the nearest input. Mirrors sottovoce/core/rows.py.
  */
-import { Reporter } from "./reporter.js";
-import { units } from "./sampler.js";
+import { largerRatio, reduced } from "./exact.js";
 import { integer, keys, list, numbers, readDomain, real } from "./spec.js";
-import { MAX_BITS, MAX_CELLS, MIN_BITS, largerRatio, reduced, rule } from "./window.js";
+import { MAX_BITS, MIN_BITS, rule } from "./window.js";
+
+const MAX_ENTRIES = 1 << 24;
 
 /** The table of a parsed spec, checked for consistency but not yet for ε. */
 export function readRows(spec) {
@@ -15,8 +16,8 @@ export function readRows(spec) {
   rule(bits >= MIN_BITS && bits <= MAX_BITS, `bits must be between ${MIN_BITS} and ${MAX_BITS}`, "bits");
   const [inputs, values] = ["inputs", "values"].map((name) => numbers(spec.get(name), name, real));
   const rows = list(spec.get("rows"), "rows").map((row) => numbers(row, "rows", integer));
-  rule(values.length >= 1 && values.length <= MAX_CELLS, `there can be at most ${MAX_CELLS} cells`, "values");
-  rule(rows.length === inputs.length && rows.length >= 1, "rows must have one entry per input", "rows");
+  rule(rows.length === inputs.length && rows.length * values.length >= 1, "rows must have one entry per input", "rows");
+  rule(rows.length * values.length <= MAX_ENTRIES, `rows must have at most ${MAX_ENTRIES} entries`, "rows");
   for (const row of rows) {
     rule(row.length === values.length && row.every((count) => count >= 1), "rows must hold a positive count for every cell", "rows");
     // Far below 2^53 as long as the rule holds; beyond, no rounding could bring the sum back to 2^bits.
@@ -28,49 +29,48 @@ export function readRows(spec) {
   return { epsilon, domain, bits, inputs, values, rows };
 }
 
-export class Rows extends Reporter {
-  #bits;
-  #borders; // where the nearest input changes
-  #prefix; // the counts of a row up to and with each cell, row after row
-  #units;
-  #values;
-
-  static largestRatio({ rows, values }) {
-    let best = [1n, 1n];
-    for (let cell = 0; cell < values.length; cell += 1) {
-      let [least, most] = [Infinity, 0];
-      for (const row of rows) [least, most] = [Math.min(least, row[cell]), Math.max(most, row[cell])];
-      best = largerRatio(best, [BigInt(most), BigInt(least)]);
-    }
-    return reduced(best);
+/** The largest ratio of two counts of one cell. */
+export function rowsRatio({ rows, values }) {
+  let best = [1, 1].map(BigInt);
+  for (let cell = 0; cell < values.length; cell += 1) {
+    let [least, most] = [Infinity, 0];
+    for (const row of rows) [least, most] = [Math.min(least, row[cell]), Math.max(most, row[cell])];
+    best = largerRatio(best, [BigInt(most), BigInt(least)]);
   }
+  return reduced(best);
+}
 
+/** What a table draws. */
+export class RowsLaw {
   constructor(content) {
     const { domain, bits, inputs, values, rows } = content;
-    super(content, values.length, 2);
-    this.#bits = bits;
     const middles = Array.from(inputs.subarray(1), (t, i) => (t + inputs[i]) / 2);
-    this.#borders = Float64Array.from(domain.circle ? [...middles, (inputs.at(-1) + 1) / 2] : middles);
-    this.#prefix = new Float64Array(rows.length * values.length);
-    rows.forEach((row, i) => row.reduce((sum, count, cell) => (this.#prefix[i * values.length + cell] = sum + count), 0));
-    this.#units = units(domain);
-    this.#values = values;
+    const last = inputs[inputs.length - 1];
+    this.ratio = rowsRatio(content);
+    this.cells = values.length;
+    this.words = 2;
+    this.domain = domain;
+    this.bits = bits;
+    this.values = values;
+    this.borders = Float64Array.from(domain.circle ? [...middles, (last + 1) / 2] : middles); // where the nearest input changes
+    this.prefix = new Float64Array(rows.length * values.length); // counts up to and with each cell, row after row
+    rows.forEach((row, i) => row.reduce((sum, count, cell) => (this.prefix[i * values.length + cell] = sum + count), 0));
   }
 
-  cellFrom(x, hi, lo) {
-    const { scale, scaledLow, perWidth } = this.#units;
-    const row = upper(this.#borders, 0, this.#borders.length, (x * scale - scaledLow) * perWidth);
-    const input = row * this.cells === this.#prefix.length ? 0 : row; // across the seam of a circle
-    const draw = (hi >>> 0) * 2 ** (this.#bits - 32) + (lo >>> (64 - this.#bits)); // the top bits of the word
-    return upper(this.#prefix, input * this.cells, this.cells - 1, draw);
+  cell(x, hi, lo) {
+    const { borders, prefix, cells, bits } = this;
+    const row = upper(borders, 0, borders.length, this.domain.along(x));
+    const input = row * cells === prefix.length ? 0 : row; // across the seam of a circle
+    const draw = (hi >>> 0) * 2 ** (bits - 32) + (lo >>> (64 - bits)); // the top bits of the word
+    return upper(prefix, input * cells, cells - 1, draw);
   }
 
   fill(cells, xs, words, from, to) {
-    for (let i = from, j = 0; i < to; i += 1, j += 2) cells[i] = this.cellFrom(xs[i], words[j], words[j + 1]);
+    for (let i = from, j = 0; i < to; i += 1, j += 2) cells[i] = this.cell(xs[i], words[j], words[j + 1]);
   }
 
   unitValue(cell) {
-    return this.#values[cell];
+    return this.values[cell];
   }
 }
 

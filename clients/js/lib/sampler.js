@@ -3,8 +3,6 @@
  * typed tables, nothing allocated on the way; for uniform windows no branch depends on the random bits,
  * because a wrong guess of the processor costs more than the arithmetic.
  */
-import { naturalLog } from "./logarithm.js";
-
 const NEVER = 2 ** 60; // beyond every position: an interval does not wrap
 const GUIDE_BITS = 14; // 2^14 buckets of a guide, as in sottovoce/core/kernels/tables.py
 const CHUNK = 2048;
@@ -12,7 +10,8 @@ const placed = new Float64Array(CHUNK); // the starts of one chunk, between the 
 
 export class Sampler {
   constructor({ wraps, bits, count, background, extra, mass, around, top, t, s, stepwise }, domain) {
-    Object.assign(this, units(domain));
+    const { factor, scaledLow, perWidth } = domain.units;
+    Object.assign(this, { scale: factor, scaledLow, perWidth });
     this.shift = 64 - bits;
     this.factor = 2 ** (bits - 32);
     this.mass = mass;
@@ -32,7 +31,7 @@ export class Sampler {
     this.uniform = count.length === 1 && segments === 1;
   }
 
-  /** The cell that the word hi·2^32 + lo draws at x, which must lie in the domain. */
+  /** The cell that the word hi·2^32 + lo draws at x, a place on the domain's line. */
   cell(x, hi, lo) {
     const draw = (hi >>> 0) * this.factor + (lo >>> this.shift); // the top bits of the word
     const { mass, edge, turn, runs } = this;
@@ -94,7 +93,7 @@ export class Sampler {
 /** Runs of equal cells, those of the background before those of the window, so that one look-up serves both. */
 function tabulated(count, background, extra, first) {
   const [back, more] = [edges(count, background), edges(count, extra)];
-  const [mass, around] = [back, more].map((left, i) => left.at(-1) + count.at(-1) * (i ? extra : background).at(-1));
+  const [mass, around] = [back, more].map((left, i) => end(left) + end(count) * end(i ? extra : background));
   const [low, high] = [runGuide(back, mass), runGuide(more, around)];
   return {
     begins: joined(back, more),
@@ -116,6 +115,8 @@ function cellOf({ begins, ends, each, first, atoms, steps }, found, at) {
   for (let step = 0; step < steps; step += 1) run += (ends[run] <= at) | 0;
   return atoms ? first[run] : first[run] + Math.floor((at - begins[run]) / each[run]);
 }
+
+const end = (list) => list[list.length - 1];
 
 /** Sums of count·weight before each run. */
 export function edges(count, weight = null) {
@@ -163,14 +164,4 @@ function guide(left, many, extent, scale) {
     from[bucket] = at;
   }
   return { scale, from, steps: Math.max(steps, many - 1 - at) };
-}
-
-/** A power of two brings the width into the range where 1/width is finite. */
-export function units(domain) {
-  const [low, high] = [domain.low, domain.high].map((x) => (domain.scale === "log" ? naturalLog(x) : x));
-  const width = high - low;
-  const scale = !Number.isFinite(width) ? 0.25 : width > 2 ** -900 ? 1 : 2 ** 200;
-  const scaledLow = low * scale;
-  const scaledWidth = high * scale - scaledLow;
-  return { scale, scaledLow, scaledWidth, perWidth: 1 / scaledWidth };
 }

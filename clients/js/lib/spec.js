@@ -2,9 +2,10 @@
  * Reading `window/1` and `mixture/1` specs with suspicion: types, keys and what the numbers must satisfy.
  * Mirrors sottovoce/core/spec.py; nothing here believes the ε that a spec claims.
  */
+import { Domain } from "./domain.js";
 import { MAX_CELLS, checkWindow, rule } from "./window.js";
 
-const LARGEST = 2n ** 53n;
+const LARGEST = BigInt(2 ** 53);
 const MAX_PARTS = 16;
 const MAX_COIN = 1 << 10;
 
@@ -75,7 +76,7 @@ function joined(read) {
   const cells = read.reduce((sum, { window }) => sum + window.cells, 0);
   rule(cells <= MAX_CELLS, `there can be at most ${MAX_CELLS} cells`, "parts");
   for (const part of read) {
-    const same = Object.keys(domain).every((key) => part.domain[key] === domain[key]);
+    const same = ["low", "high", "circumference", "scale"].every((key) => part.domain[key] === domain[key]);
     rule(same && part.epsilon === epsilon, "the parts of a mixture must have the same epsilon and domain", "parts");
   }
   return { epsilon, domain, windows: read.map(({ window }) => window) };
@@ -115,5 +116,5 @@ export function readDomain(spec) {
   const log = spec.has("scale");
   rule(!log || (spec.get("scale") === "log" && !circle), "scale must be log, of an interval", "scale");
   rule(!log || low >= 1e-300, "domain: a log scale needs low of at least 1e-300", "domain");
-  return { low, high, circle, circumference: circle ? second : null, scale: log ? "log" : "linear" };
+  return new Domain(low, high, { circumference: circle ? second : null, scale: log ? "log" : "linear" });
 }

@@ -12,7 +12,7 @@
 export function memoryStore() {
   const content = new Map();
   return {
-    get: (name) => content.get(name) ?? null,
+    get: (name) => (content.has(name) ? content.get(name) : null),
     add: (name, text) => !content.has(name) && Boolean(content.set(name, text)),
     set: (name, text) => void content.set(name, text),
     names: () => [...content.keys()],
@@ -22,7 +22,7 @@ export function memoryStore() {
 const PREFIX = "sottovoce:";
 
 /** In the browser's local storage: no cookie, and nothing of it is ever sent by the browser itself. */
-export function browserStore(storage = globalThis.localStorage) {
+export function browserStore(storage = localStorage) {
   const get = (name) => storage.getItem(PREFIX + name);
   const set = (name, text) => storage.setItem(PREFIX + name, text);
   return {
@@ -38,47 +38,56 @@ export function browserStore(storage = globalThis.localStorage) {
   };
 }
 
-/** In a folder, one file per name, on the disk before the call returns (Node only). */
-export async function fileStore(folder) {
-  const fs = await import("node:fs/promises");
-  const { join } = await import("node:path");
-  await fs.mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = (name) => join(folder, `${encodeURIComponent(name)}.json`);
+/** In an IndexedDB database, which workers have too; what was written is on the disk before a promise resolves. */
+export function indexedStore(database = "sottovoce", factory = indexedDB) {
+  let opening = null;
+  const open = () => new Promise((done, fail) => {
+    const request = factory.open(database, 1);
+    request.onupgradeneeded = () => request.result.createObjectStore("records");
+    request.onsuccess = () => done(request.result);
+    request.onerror = () => fail(request.error);
+  });
 
-  async function onDisk(file, flags, text) {
-    const handle = await fs.open(file, flags, 0o600);
-    try {
-      if (text !== undefined) await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+  async function act(mode, work) {
+    if (!opening) opening = open();
+    const transaction = (await opening).transaction("records", mode, { durability: "strict" });
+    const request = work(transaction.objectStore("records"));
+    return new Promise((done, fail) => {
+      transaction.oncomplete = () => done(request.result);
+      transaction.onerror = transaction.onabort = () => fail(request.error || transaction.error);
+    });
   }
 
-  /** A whole new file, moved to its name by `place`; the folder is synced too, it holds the name. */
-  async function put(name, text, place) {
-    const fresh = `${path(name)}.${process.pid}.${Math.random().toString(36).slice(2)}`;
-    await onDisk(fresh, "wx", text);
-    try {
-      await place(fresh, path(name));
-    } finally {
-      await fs.rm(fresh, { force: true });
-    }
-    await onDisk(folder, "r");
-  }
-
-  const unless = (code, otherwise) => (error) => {
-    if (error.code === code) return otherwise;
-    throw error;
-  };
   return {
-    get: (name) => fs.readFile(path(name), "utf8").catch(unless("ENOENT", null)),
-    set: (name, text) => put(name, text, fs.rename),
-    // A link fails where the name exists, unlike a rename: two processes cannot both believe they were first.
-    add: (name, text) => put(name, text, fs.link).then(() => true, unless("EEXIST", false)),
-    names: async () =>
-      (await fs.readdir(folder))
-        .filter((file) => file.endsWith(".json"))
-        .map((file) => decodeURIComponent(file.slice(0, -".json".length))),
+    get: (name) => act("readonly", (records) => records.get(name)).then((text) => (text === undefined ? null : text)),
+    set: (name, text) => act("readwrite", (records) => records.put(text, name)).then(() => undefined),
+    add: (name, text) =>
+      act("readwrite", (records) => records.add(text, name)).then(() => true, (error) => {
+        if (error.name === "ConstraintError") return false;
+        throw error;
+      }),
+    names: () => act("readonly", (records) => records.getAllKeys()),
   };
+}
+
+/** The store of a page, or of a worker; null where there is none. */
+export function usualStore() {
+  if (typeof document !== "undefined" && typeof localStorage !== "undefined") return browserStore();
+  return typeof indexedDB === "undefined" ? null : indexedStore();
+}
+
+const running = new Map();
+
+/** One at a time for a name: in this program and, where the browser can, in every tab and worker. */
+export async function exclusively(name, work) {
+  const locks = typeof navigator === "undefined" ? undefined : navigator.locks;
+  const guarded = () => (locks ? locks.request(`sottovoce:${name}`, work) : work());
+  const before = running.get(name) || Promise.resolve();
+  const mine = before.then(guarded, guarded);
+  running.set(name, mine);
+  try {
+    return await mine;
+  } finally {
+    if (running.get(name) === mine) running.delete(name);
+  }
 }

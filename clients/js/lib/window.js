@@ -3,13 +3,15 @@
  * counts of one cell, by counting. Mirrors sottovoce/core/window.py.
  */
 import { SpecError } from "./errors.js";
+import { largerRatio, reduced } from "./exact.js";
 import { lookUpSteps } from "./sampler.js";
 
 export const MAX_CELLS = 1 << 20;
 export const MIN_BITS = 33; // a draw needs more than the 32 bits of one word …
 export const MAX_BITS = 52; // … and is an exact double
 export const MAX_STEPS = 4; // of a look-up; every design of the library needs at most three
-const LARGEST = 2n ** 53n;
+const [ZERO, ONE, TWO] = [0, 1, 2].map(BigInt);
+const LARGEST = BigInt(2 ** 53);
 const LEAST_GAP = 2 ** -64; // between two knots, unless they coincide
 
 export function rule(holds, sentence, argument = null) {
@@ -49,13 +51,13 @@ function checkCells({ wraps, bits, count, background, extra, value, step }) {
 }
 
 function totals({ wraps, bits, count, background, extra }) {
-  let [cells, a, h] = [0, 0n, 0n];
+  let [cells, a, h] = [0, ZERO, ZERO];
   for (let i = 0; i < count.length; i += 1) {
     cells += count[i];
     a += BigInt(count[i]) * BigInt(background[i]);
     h += BigInt(count[i]) * BigInt(extra[i]);
   }
-  rule(a + (wraps ? 2n : 1n) * h <= LARGEST, "the weights must add up to at most 2^53");
+  rule(a + (wraps ? TWO : ONE) * h <= LARGEST, "the weights must add up to at most 2^53");
   const [mass, around, length] = [Number(a), Number(h), 2 ** bits - Number(a)];
   rule(length > 0, "the background must leave room for the window (A < 2^bits)");
   rule(around >= length, "the extra weights must hold the window (H >= 2^bits - A)");
@@ -86,7 +88,7 @@ export function largestRatio(window) {
     closest = Math.max(closest, most / least);
   });
   closest *= 1 - 1e-14;
-  let best = [1n, 1n];
+  let best = [ONE, ONE];
   let seen = [0, 0];
   eachCell(window, (most, least) => {
     if (most / least < closest || (most === seen[0] && least === seen[1])) return;
@@ -95,9 +97,6 @@ export function largestRatio(window) {
   });
   return reduced(best);
 }
-
-/** The larger of two ratios. */
-export const largerRatio = (one, other) => (other[0] * one[1] > one[0] * other[1] ? other : one);
 
 /** Calls visit(most, least) with the extreme counts of every cell. */
 function eachCell({ wraps, count, background, extra, around, length, top }, visit) {
@@ -114,11 +113,4 @@ function eachCell({ wraps, count, background, extra, around, length, top }, visi
       edge = right;
     }
   }
-}
-
-/** A ratio in lowest terms. */
-export function reduced([numerator, denominator]) {
-  let [a, b] = [numerator, denominator];
-  while (b) [a, b] = [b, a % b];
-  return [numerator / a, denominator / a];
 }

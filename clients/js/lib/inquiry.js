@@ -1,0 +1,84 @@
+/**
+ * What a campaign asks of a person: a reporter, and the rules for values that are missing (null, NaN, infinite) or
+ * outside. A client that stayed silent because of a value would tell something about it, so every value is reported;
+ * only what is no number at all is an error of the program. Mirrors sottovoce/device/inquiry.py.
+ */
+import { ArgumentError, ArgumentTypeError } from "./errors.js";
+import { randomWord } from "./random.js";
+import { Disc } from "./domain.js";
+
+export class Inquiry {
+  /** `missing` is "uniform" or a number, for all questions or by name; `outside` is "clip" or "missing". */
+  constructor(reporter, missing, outside) {
+    const questions = [...reporter.questions];
+    const byName = missing !== null && typeof missing === "object";
+    if (byName && (Object.keys(missing).length !== questions.length || !questions.every(([name]) => name in missing))) {
+      throw new ArgumentError("missing must have a rule for each question", { code: "lacking", argument: "missing" });
+    }
+    this.reporter = reporter;
+    this.several = !reporter.questions.has("value") || questions.length > 1;
+    this.asked = questions.map(([name, { domain }]) => ({ name, domain, missing: byName ? missing[name] : missing }));
+    this.outside = outside;
+    for (const one of this.asked) {
+      if (one.missing !== "uniform" && !(typeof one.missing === "number" && one.domain.contains(one.missing))) {
+        throw new ArgumentError("missing must be a number inside the domain, or uniform", { argument: "missing" });
+      }
+    }
+    if (!["clip", "missing"].includes(outside)) {
+      throw new ArgumentError("outside must be clip or missing", { code: "choice", argument: "outside" });
+    }
+  }
+
+  /** How many different reports there are. */
+  get outcomes() {
+    const ways = [1, ...new Array(this.reporter.width).fill(0)]; // ways[j]: reports of j questions among those seen
+    for (const { cells } of this.reporter.questions.values()) {
+      for (let j = this.reporter.width; j > 0; j -= 1) ways[j] += ways[j - 1] * cells;
+    }
+    return ways.pop();
+  }
+
+  /** The value of each question in order, after the rule for values outside; null where it is missing. */
+  judge(value) {
+    return this.byQuestion(value).map((one, i) => this.judgeOne(one, this.asked[i].domain));
+  }
+
+  byQuestion(value) {
+    if (!this.several) return [value];
+    if (value === null || value === undefined) return this.asked.map(() => null);
+    return this.reporter.inOrder(value);
+  }
+
+  judgeOne(value, domain) {
+    const position = domain instanceof Disc;
+    if (value === null || value === undefined) return null;
+    const parts = position ? value : [value];
+    if (!Array.isArray(parts) || (position && parts.length !== 2) || !parts.every((part) => typeof part === "number" || (position && part === null))) {
+      throw new ArgumentTypeError(`value must be a ${position ? "position [x, y]" : "number"}, or null if it is missing`, { argument: "value" });
+    }
+    if (!parts.every(Number.isFinite)) return null;
+    if (domain.contains(value)) return value;
+    const inside = this.outside === "clip" ? domain.bringInside(value) : null;
+    return inside !== null && domain.contains(inside) ? inside : null;
+  }
+
+  /** Values that can all be randomised: what is missing has its stand-in. */
+  fill(values) {
+    return values.map((value, i) => {
+      const { missing, domain } = this.asked[i];
+      if (value !== null) return value;
+      return missing === "uniform" ? domain.spread(randomWord) : missing;
+    });
+  }
+
+  /** One exact draw of judged values: the cells of a report. */
+  draw(values) {
+    const ready = this.fill(values);
+    return [].concat(this.reporter.draw(this.several ? ready : ready[0], randomWord));
+  }
+
+  /** What cells stand for. */
+  decode(cells) {
+    return this.reporter.decode(this.several ? cells : cells[0]);
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * Several questions within one ε: `survey/1`. Questions drawn by lot are answered; the cells of all of them lie one
+ * after the other in one range. Mirrors sottovoce/core/survey.py.
+ */
+import { hide } from "./domain.js";
+import { ArgumentTypeError, DataError } from "./errors.js";
+import { productOfLargest } from "./exact.js";
+import { randomWord } from "./random.js";
+import { Reporter, checkCell } from "./reporter.js";
+import { integer, keys, list, real } from "./spec.js";
+import { rule } from "./window.js";
+
+const MAX_QUESTIONS = 256;
+const MAX_NAME = 64;
+const MAX_CELLS = 1 << 24;
+
+/** The questions of a parsed spec, and how many of them are answered. */
+export function readSurvey(spec) {
+  keys(spec, ["epsilon", "format", "questions", "sampled"], "spec");
+  const epsilon = real(spec.get("epsilon"), "epsilon");
+  const questions = list(spec.get("questions"), "questions");
+  for (const one of questions) keys(one, ["name", "spec"], "questions");
+  const names = questions.map((one) => one.get("name"));
+  rule(names.length >= 1 && names.length <= MAX_QUESTIONS, `a survey has 1 to ${MAX_QUESTIONS} questions`, "questions");
+  rule(names.every(isName), `a question's name must be 1 to ${MAX_NAME} printable characters`, "questions");
+  rule(new Set(names).size === names.length, "two questions have the same name", "questions");
+  const sampled = integer(spec.get("sampled"), "sampled");
+  rule(sampled >= 1 && sampled <= names.length, `sampled must be a whole number between 1 and ${names.length}`, "sampled");
+  return { epsilon, sampled, names, specs: questions.map((one) => one.get("spec")) };
+}
+
+let printable = null;
+
+/** Text of letters, digits, signs and plain spaces; nothing that is invisible or turns lines around. */
+function isName(name) {
+  if (typeof name !== "string") return false;
+  try {
+    if (printable === null) printable = new RegExp("^(?: |[^\\p{C}\\p{Z}])+$", "u");
+  } catch (error) { // an engine without these classes: all that is not an ordinary sign
+    printable = /^(?:[ -~]|[\u00a1-\u00ac\u00ae-\u167f\u1681-\u180d\u1810-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\u2fff\u3001-\ud7ff\uf900-\ufefe\uff01-\ufff8\ufffc\ufffd]|[\ud800-\udbff][\udc00-\udfff])+$/;
+  }
+  const length = Array.from(name).length;
+  return length >= 1 && length <= MAX_NAME && printable.test(name);
+}
+
+export class Survey extends Reporter {
+  constructor({ epsilon, sampled, names }, reporters) {
+    const cells = reporters.reduce((sum, one) => sum + one.cells, 0);
+    rule(cells <= MAX_CELLS, `the questions must have at most ${MAX_CELLS} cells in all`, "questions");
+    super(epsilon, productOfLargest(reporters.map(({ audit }) => audit.ratio), sampled), cells, sampled);
+    this.sampled = sampled;
+    let end = 0;
+    const parts = reporters.map((reporter, i) => ({ name: names[i], reporter, offset: end, end: (end += reporter.cells) }));
+    hide(this, "parts", parts);
+    Object.freeze(this);
+  }
+
+  get questions() {
+    return new Map(this.parts.map(({ name, reporter }) => [name, reporter]));
+  }
+
+  /** Randomise one person's answers, by name or in order: a row of `width` increasing integers. */
+  report(values, { clip = false } = {}) {
+    return this.draw(this.checked(values, clip), randomWord);
+  }
+
+  /** The answers in order, each in its domain. Every one is looked at: a refusal must not depend on the lot. */
+  checked(values, clip = false) {
+    return this.inOrder(values).map((value, i) => {
+      const { name, reporter } = this.parts[i];
+      try {
+        const inside = clip && [].concat(value).every(Number.isFinite) ? reporter.domain.bringInside(value) : value;
+        return reporter.checked(inside);
+      } catch (error) {
+        if (!(error instanceof DataError)) throw error;
+        throw new DataError(`question ${name}: ${error.message}`, { code: error.code, argument: name });
+      }
+    });
+  }
+
+  /** Values by name (an object or a Map) or in order, as a list in order. */
+  inOrder(values) {
+    const names = this.parts.map(({ name }) => name);
+    if (Array.isArray(values) && values.length === names.length) return values;
+    const isObject = values !== null && typeof values === "object" && !Array.isArray(values);
+    const given = values instanceof Map ? values : new Map(isObject ? Object.entries(values) : []);
+    if (!isObject || given.size !== names.length || !names.every((name) => given.has(name))) {
+      throw new ArgumentTypeError(`values must be those of ${names.length} questions, by name or in order`, { argument: "values" });
+    }
+    return names.map((name) => given.get(name));
+  }
+
+  /** Every answer is randomised, also those that are not sent. */
+  draw(values, next) {
+    const lot = this.lot(next);
+    const cells = this.parts.map(({ reporter, offset }, i) => offset + reporter.draw(values[i], next));
+    return cells.filter((_, i) => lot[i]);
+  }
+
+  /** Which questions are answered: those of the least keys, one random word for each. */
+  lot(next) {
+    const count = this.parts.length;
+    if (this.sampled === count) return this.parts.map(() => true);
+    const keyed = this.parts.map((_, i) => ({ i, hi: next(), lo: next() }));
+    keyed.sort((one, other) => one.hi - other.hi || one.lo - other.lo || one.i - other.i);
+    const chosen = new Array(count).fill(false);
+    for (const { i } of keyed.slice(0, this.sampled)) chosen[i] = true;
+    return chosen;
+  }
+
+  /** What a report stands for: the values of the questions that it answers, by name. */
+  decode(cells) {
+    if (!Array.isArray(cells) || cells.length !== this.width) {
+      throw new DataError(`a report must be ${this.width} cells`, { code: "width", argument: "cells" });
+    }
+    let before = -1;
+    return new Map(cells.map((cell) => {
+      checkCell(cell, this.cells);
+      const i = this.parts.findIndex(({ end }) => cell < end);
+      if (i <= before) throw new DataError("a report must answer different questions in order", { code: "questions", argument: "cells" });
+      before = i;
+      const { name, reporter, offset } = this.parts[i];
+      return [name, reporter.decode(cell - offset)];
+    }));
+  }
+}
