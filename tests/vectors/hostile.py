@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import sottovoce as sv
-from tests.vectors.mechanisms import mechanisms
+from tests.vectors.mechanisms import composites, mechanisms
 
 
 def hostile_specs() -> list[tuple[str, str]]:
@@ -17,6 +17,8 @@ def hostile_specs() -> list[tuple[str, str]]:
         *((name, _text(content)) for name, content in _wrong_content(good)),
         *((name, _text(content)) for name, content in _wrong_mixtures()),
         *((name, _text(content)) for name, content in _wrong_rows()),
+        *((name, _text(content)) for name, content in _wrong_surveys()),
+        *((name, _text(content)) for name, content in _wrong_positions()),
     ]
 
 
@@ -123,6 +125,61 @@ def _wrong_rows() -> Iterator[tuple[str, Any]]:
     yield "rows with an unknown key", {**content, "code": "x"}
 
 
+def _wrong_surveys() -> Iterator[tuple[str, Any]]:
+    content = json.loads(composites()["survey of a few"].to_json())
+    questions = content["questions"]
+    first = questions[0]
+    for key in content:
+        yield f"survey without {key}", {k: v for k, v in content.items() if k != key}
+    for sampled in (0, 3, -1, 1.0, True, "1", None):
+        yield f"survey, sampled {sampled!r}", {**content, "sampled": sampled}
+    names = {
+        "empty": "", "a number": 3, "of 65 letters": "x" * 65, "with a line break": "a\nb",
+        "that turns lines around": "a\u202eb", "with a wide space": "a\u3000b", "half a letter": "\ud800",
+        "null": None, "private": "\ue000",
+    }  # fmt: skip
+    for kind, name in names.items():
+        yield f"a name {kind}", {**content, "questions": [{**first, "name": name}, *questions[1:]]}
+    yield "a name twice", {**content, "questions": [first, *questions]}
+    yield "no questions", {**content, "questions": []}
+    yield "questions by name", {**content, "questions": {one["name"]: one["spec"] for one in questions}}
+    coin = json.loads(sv.duchi(1.0).to_json())
+    yield "257 questions", {**content, "questions": [{"name": f"q{i}", "spec": coin} for i in range(257)]}
+    yield "a question with more", {**content, "questions": [{**first, "more": 1}, *questions[1:]]}
+    yield "a question without a spec", {**content, "questions": [{"name": "a"}, *questions[1:]]}
+    yield "a spec as text", {**content, "questions": [{**first, "spec": _text(first["spec"])}, *questions[1:]]}
+    yield "a survey in a survey", {**content, "questions": [{**first, "spec": content}, *questions[1:]]}
+    yield "a survey that claims less", {**content, "epsilon": 0.9}
+    yield "a survey that claims 17", {**content, "epsilon": 17}
+    yield "a survey with a task", {**content, "task": "mean"}
+    yield "a question that is refused", {**content, "questions": [{**first, "spec": {}}, *questions[1:]]}
+    many = json.loads(sv.ogpm(1.0, (0, 1), "l1", cells=1 << 20).to_json())
+    yield (
+        "a survey of too many cells",
+        {**content, "questions": [{"name": f"q{i}", "spec": many} for i in range(17)]},
+    )
+
+
+def _wrong_positions() -> Iterator[tuple[str, Any]]:
+    content = json.loads(composites()["polar"].to_json())
+    distance, angle = content["parts"]
+    for key in content:
+        yield f"position without {key}", {k: v for k, v in content.items() if k != key}
+    for weights in ([1], [1, 1, 1], [0, 1], [1, -1], [1, "1"], [True, 1], 1):
+        yield f"position, weights {weights}", {**content, "weights": weights}
+    for loss in (0.5, 65, "l3", None, True, [2]):
+        yield f"position, loss {loss!r}", {**content, "loss": loss}
+    yield "position of one part", {**content, "parts": [distance]}
+    yield "angle before distance", {**content, "parts": [angle, distance]}
+    yield "two distances", {**content, "parts": [distance, distance]}
+    yield "a distance from 1 on", {**content, "parts": [{**distance, "domain": [1, 10]}, angle]}
+    yield "an angle in degrees", {**content, "parts": [distance, {**angle, "domain": [0, 360]}]}
+    yield "a part with a task", {**content, "parts": [{**distance, "task": "mean"}, angle]}
+    yield "position with a task", {**content, "task": "mean"}
+    yield "a position that claims less", {**content, "epsilon": 1.5}
+    yield "a part that claims less", {**content, "parts": [{**distance, "epsilon": 0.5}, angle]}
+
+
 def _wrong_content(good: str) -> Iterator[tuple[str, Any]]:
     content = json.loads(good)
     runs = json.loads(mechanisms()["mixed runs"].to_json())
@@ -199,3 +256,5 @@ def _wrong_content(good: str) -> Iterator[tuple[str, Any]]:
     yield "a start beyond the end", start(s=[0, s[1] + 1])
     yield "more privacy claimed than counted", {**content, "epsilon": 0.999}
     yield "half the privacy claimed", {**content, "epsilon": 0.5}
+    for task in ("Mean", "", "mean;", 3, None, ["mean"], "x" * 32):
+        yield f"task {task!r}", {**content, "task": task}

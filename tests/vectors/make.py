@@ -1,4 +1,4 @@
-"""Writes the vectors that Python and JavaScript share:  python -m tests.vectors.make
+"""Writes the vectors that all clients share:  python -m tests.vectors.make
 
 - sampling.json: specs, and the cell that a 64-bit word draws at x. Values and words lie on the boundaries of
   every table; `bulk` is the SHA-256 of the cells (32-bit, little-endian) of many cases made from a counter.
@@ -6,6 +6,7 @@
 - ledger.json: what a ledger gives, step by step, and the one spelling of a campaign's address (`ledger.py`).
 
 A word is 16 hexadecimal digits, with 8 more for a mixture: the leading half of the word that tosses its coin.
+For surveys and positions (`composites`) all words of a draw stand one after the other, 16 digits each.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.rows import Rows
 from tests.vectors import ledger
 from tests.vectors.hostile import hostile_specs
-from tests.vectors.mechanisms import AnyMechanism, mechanisms
+from tests.vectors.mechanisms import AnyMechanism, composites, mechanisms
 
 Words = NDArray[np.uint64]
 
@@ -124,6 +125,72 @@ def _some(sorted_values: Any, most: int) -> NDArray[Any]:
     return values[np.unique(np.linspace(0, len(values) - 1, most).round().astype(int))]
 
 
+class Replay:
+    """Given words, one after the other: a source that a reporter takes for randomness."""
+
+    def __init__(self, words: Words) -> None:
+        self.left = words
+
+    def open(self) -> Any:
+        return self.fill
+
+    def fill(self, words: Words) -> None:
+        words[...] = self.words(words.size)
+
+    def words(self, count: int) -> Words:
+        taken, self.left = self.left[:count], self.left[count:]
+        assert len(taken) == count, "there are too few words"
+        return taken
+
+
+def words_of(reporter: Any) -> int:
+    """How many 64-bit words one report takes."""
+    if isinstance(reporter, sv.Survey):
+        lot = 0 if reporter.sampled == len(reporter.questions) else len(reporter.questions)
+        return lot + sum(map(words_of, reporter.questions.values()))
+    return 2 if isinstance(reporter, sv.Polar) else int(reporter.draws)
+
+
+def value_of(reporter: Any, rng: np.random.Generator) -> Any:
+    """A value of any reporter, sometimes at an end: a number, a position, or a list of these."""
+    if isinstance(reporter, sv.Survey):
+        return [value_of(question, rng) for question in reporter.questions.values()]
+    if isinstance(reporter, sv.Polar):
+        turn, away = rng.uniform(0, 2 * np.pi), reporter.radius * rng.choice([0.0, 0.3, rng.uniform()])
+        return [float(away * np.cos(turn)), float(away * np.sin(turn))]
+    d = reporter.domain
+    return float(rng.choice([d.low, d.high, rng.uniform(d.low, d.high)]))
+
+
+def report_of(reporter: Any, value: Any, words: Words) -> list[int]:
+    """What given words draw."""
+    source = Replay(words)
+    named = dict(zip(reporter.questions, value, strict=True)) if isinstance(reporter, sv.Survey) else value
+    report = reporter.report(named, rng=source)
+    assert not len(source.left), "there are words left"
+    return [int(cell) for cell in np.atleast_1d(report)]
+
+
+def composite_draws() -> list[dict[str, Any]]:
+    content, rng = [], np.random.default_rng(23)
+    for name, reporter in composites().items():
+        values = [value_of(reporter, rng) for _ in range(200)]
+        words = rng.integers(0, 1 << 64, size=(len(values), words_of(reporter)), dtype=np.uint64)
+        content.append(
+            {
+                "name": name,
+                "spec": reporter.to_json(),
+                "digest": reporter.digest,
+                "cells": reporter.cells,
+                "width": reporter.width,
+                "values": values,
+                "words": ["".join(f"{word:016x}" for word in row) for row in words.tolist()],
+                "expected": [report_of(reporter, value, row) for value, row in zip(values, words, strict=True)],
+            }
+        )
+    return content
+
+
 def sampling() -> dict[str, Any]:
     content = []
     for name, m in mechanisms().items():
@@ -143,12 +210,13 @@ def sampling() -> dict[str, Any]:
                 "bulk": hashlib.sha256(drawn).hexdigest(),
             }
         )
-    return {"bulk_count": BULK, "mechanisms": content}
+    return {"bulk_count": BULK, "mechanisms": content, "composites": composite_draws()}
 
 
 def specs() -> dict[str, Any]:
     audits = []
-    for name, text in [(name, m.to_json()) for name, m in mechanisms().items()] + overclaiming():
+    reporters = {**mechanisms(), **composites()}
+    for name, text in [(name, m.to_json()) for name, m in reporters.items()] + overclaiming():
         found = sv.audit(text)
         audits.append(
             {
@@ -193,6 +261,10 @@ def overclaiming() -> list[tuple[str, str]]:
     lies.append(("one extra weight too many", {**content, "cells": cells}))
     for claim in (-1.0, 0.0, 16.5, 36.9, 37.0, 1e6, 1e300):
         lies.append((f"claims {claim}", {**content, "epsilon": claim}))
+    survey = json.loads(composites()["survey of all"].to_json())
+    for claim in (1.9, 1.99999, 80.0):
+        lies.append((f"a survey that claims {claim}", {**survey, "epsilon": claim}))
+    lies.append(("a position that claims 1.9", {**json.loads(composites()["polar"].to_json()), "epsilon": 1.9}))
     return [(name, json.dumps(lie, sort_keys=True, separators=(",", ":"))) for name, lie in lies]
 
 

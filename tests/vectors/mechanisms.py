@@ -96,6 +96,26 @@ def mechanisms() -> dict[str, AnyMechanism]:
     return made
 
 
+@cache
+def composites() -> dict[str, sv.Survey | sv.Polar]:
+    """Several questions in one report, and positions."""
+    age, start = sv.ogpm(1.0, (0, 120), "l1"), sv.ogpm(1.0, sv.Circle(24), "l1", cells=48)
+    place = sv.Polar(
+        2.0, "l2", sv.ogpm(1.0, (0, 10), "l1", cells=40), sv.ogpm(1.0, sv.Circle(), "l1", cells=360)
+    )
+    kinds = {
+        "coin": sv.two_scale(1.0, (0, 24)), "rows": _uneven_rows(1.0), "Größe, in m²": age,
+        "place": place, "start": start,
+    }  # fmt: skip
+    return {
+        "polar": place,
+        "survey of a few": sv.Survey(1.0, {"age": age, "start": start}, sampled=1),
+        "survey of all": sv.Survey(2.0, {"start": start, "age": age}, sampled=2),
+        "survey of all kinds": sv.Survey(4.0, kinds, sampled=3),
+        "survey of one question": sv.Survey(1.0, {"value": age}, sampled=1),
+    }
+
+
 def _uneven_rows(epsilon: float) -> Rows:
     """Counts of all sizes, inputs that are not evenly spaced, cells that stand for the same value."""
     background = np.array([1, 2**10 + 1, 3, 2**20, 12345, 2**31])

@@ -9,6 +9,7 @@ export {
   ArgumentError, ArgumentTypeError, BudgetError, CollectorError, DataError, LedgerError, PrivacyError, SpecError,
 } from "./errors.js";
 export { audit, fromJson, specDigest } from "./formats.js";
+export { Ledger } from "./ledger.js";
 export { Polar } from "./polar.js";
 export { useCrypto } from "./random.js";
 export { Reporter } from "./reporter.js";

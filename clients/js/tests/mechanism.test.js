@@ -87,13 +87,15 @@ test("specs come as text or bytes, nothing else", () => {
 });
 
 test("the typed definitions name what the module exports", async () => {
-  const types = await readFile(new URL("../lib/index.d.ts", import.meta.url), "utf8");
-  const declared = [...types.matchAll(/^export (?:class|function) (\w+)/gm)].map(([, name]) => name);
+  const read = (path) => readFile(new URL(path, import.meta.url), "utf8");
+  const types = (await read("../lib/index.d.ts")) + (await read("../node/index.d.ts"));
+  const declared = [...types.matchAll(/^export (?:abstract )?(?:class|function) (\w+)/gm)].map(([, name]) => name);
   assert.deepEqual(declared.sort(), Object.keys(sottovoce).sort());
-  for (const [, name, body] of types.matchAll(/^export class (\w+) \{\n([^]*?)^\}/gm)) {
+  for (const [, name, body] of types.matchAll(/^export (?:abstract )?class (\w+)[^{]*\{\n([^]*?)^\}/gm)) {
     const methods = [...body.matchAll(/^ {2}(?:static )?(\w+)\(/gm)].map(([, method]) => method);
     const kind = sottovoce[name];
-    const real = [...Object.getOwnPropertyNames(kind.prototype), ...Object.keys(Object.getOwnPropertyDescriptors(kind))];
+    const own = (object) => (object ? [...Object.getOwnPropertyNames(object), ...own(Object.getPrototypeOf(object))] : []);
+    const real = [...own(kind.prototype), ...Object.getOwnPropertyNames(kind)];
     for (const method of methods) assert.ok(real.includes(method), `${name}.${method}`);
   }
 });

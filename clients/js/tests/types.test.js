@@ -31,9 +31,10 @@ test("a strict program compiles against the definitions, and they tell the truth
   const { error, status, stdout } = compile(folder);
   assert.equal(error, undefined, "the TypeScript compiler tsc must be installed (Debian: node-typescript)");
   assert.equal(status, 0, stdout);
-  const { mechanisms } = JSON.parse(await readFile(join(here, "../../../tests/vectors/sampling.json"), "utf8"));
-  const [spec, coin] = ["ogpm", "two scales"].map((name) => mechanisms.find((vector) => vector.name === name).spec);
-  execFileSync("node", ["consumer.js", spec, coin, join(folder, "store")], { cwd: folder });
+  const { mechanisms, composites } = JSON.parse(await readFile(join(here, "../../../tests/vectors/sampling.json"), "utf8"));
+  const named = (name) => [...mechanisms, ...composites].find((vector) => vector.name === name).spec;
+  const specs = ["ogpm", "two scales", "survey of a few", "polar"].map(named);
+  execFileSync("node", ["consumer.js", ...specs, join(folder, "store")], { cwd: folder });
 });
 
 test("the compiler notices a wrong use", async (t) => {

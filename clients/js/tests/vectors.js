@@ -1,5 +1,5 @@
 /** Checks of the shared vectors that run in Node and, unchanged, in a browser. */
-import { PrivacyError, SpecError, audit, fromJson, sha256 } from "../lib/index.js";
+import { PrivacyError, SpecError, audit, fromJson, sha256, specDigest } from "../lib/index.js";
 
 /** The finaliser of MurmurHash3, as tests/vectors/make.py uses it on a counter. */
 function mix32(h) {
@@ -26,6 +26,23 @@ function cellsOf(m, draws, hasCoin, say) {
   const differ = one.findIndex((cell, i) => cell !== many[i]);
   if (differ >= 0) say(`draw ${differ} of many is ${many[differ]}, alone ${one[differ]}`);
   return one;
+}
+
+/** The halves of 64-bit words written in hexadecimal. */
+const halves = (text) => Uint32Array.from(text.match(/.{8}/g), (digits) => Number.parseInt(digits, 16));
+
+/** Surveys and positions: reports drawn by given words, value by value. */
+export function checkComposites({ composites }) {
+  const wrong = [];
+  for (const { name, spec, digest, cells, width, values, words, expected } of composites) {
+    const reporter = fromJson(spec);
+    if (reporter.cells !== cells || reporter.width !== width || specDigest(spec) !== digest) wrong.push(`${name}: another reporter`);
+    values.forEach((value, i) => {
+      const report = [].concat(reporter.reportFrom(halves(words[i]), value));
+      if (String(report) !== String(expected[i])) wrong.push(`${name}: draw ${i} is ${report}, not ${expected[i]}`);
+    });
+  }
+  return wrong;
 }
 
 export async function checkSampling({ bulk_count: count, mechanisms }) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import test from "node:test";
-import { checkAudits, checkSampling } from "./vectors.js";
+import { checkAudits, checkComposites, checkSampling } from "./vectors.js";
 
 const read = async (name) =>
   JSON.parse(await readFile(new URL(`../../../tests/vectors/${name}.json`, import.meta.url), "utf8"));
@@ -19,6 +19,13 @@ test("the check notices one cell that differs", async () => {
   const changed = { ...first, expected: first.expected.map((cell, i) => (i === 3 ? cell + 1 : cell)) };
   const { wrong } = await checkSampling({ ...sampling, mechanisms: [changed] });
   assert.equal(wrong.length, 1);
+});
+
+test("surveys and positions give the reports that Python drew", () => {
+  assert.deepEqual(checkComposites(sampling), []);
+  assert.ok(sampling.composites.length >= 5);
+  const [first] = sampling.composites;
+  assert.equal(checkComposites({ composites: [{ ...first, words: [...first.words.slice(1), first.words[0]] }] }).length > 10, true);
 });
 
 test("audits agree to the last digit, and hostile specs are refused", async () => {

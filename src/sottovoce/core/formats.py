@@ -14,8 +14,13 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+<<<<<<< HEAD
 from sottovoce.core import polar, rows, spec, survey, translates
 from sottovoce.core.errors import SpecError, loss_exponent, positive_number
+=======
+from sottovoce.core import polar, rows, spec, survey
+from sottovoce.core.errors import ArgumentTypeError, SpecError, loss_exponent, positive_number
+>>>>>>> 75ba7f6 (The ledger, surveys and positions in JavaScript; reports leave on a beat and under their own token)
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture, check_coin
 from sottovoce.core.number import Number
@@ -140,15 +145,16 @@ def _read_mixture(content: Any) -> Mixture:
 
 
 def _count_mixture(content: Any) -> tuple[float, Fraction]:
-    weights, parts = _coin(content)
-    check_coin(weights, parts)
+    _, parts = _coin(content)
     return parts[0][0], max(window.largest_ratio for _, _, window in parts)
 
 
 def _coin(content: Any) -> tuple[list[int], list[Any]]:
     spec.check_keys(content, {"format", "parts", "weights"}, "spec")
     weights = spec.as_list(content["weights"], "weights", spec.as_int)
-    return weights, spec.as_list(content["parts"], "parts", lambda part, _: spec.read_window(part))
+    parts = spec.as_list(content["parts"], "parts", lambda part, _: spec.read_window(part))
+    check_coin(weights, parts)  # before any claim is counted, as in the other clients
+    return weights, parts
 
 
 def _read_rows(content: Any) -> Rows:
@@ -195,7 +201,11 @@ def _questions(content: Any) -> tuple[list[str], list[Any]]:
 def _read_polar(content: Any) -> Polar:
     distance, angle = (_read_window(part) for part in _both(content))
     one, two = (positive_number(weight, "weights") for weight in content["weights"])
-    return Polar(content["epsilon"], loss_exponent(content["loss"]), distance, angle, (one, two))
+    try:
+        loss = loss_exponent(content["loss"])
+    except ArgumentTypeError as error:
+        raise SpecError(str(error), argument="loss") from None
+    return Polar(content["epsilon"], loss, distance, angle, (one, two))
 
 
 def _count_polar(content: Any) -> tuple[float, Fraction]:

@@ -12,7 +12,7 @@ from tests.collector.pages.site import Site
 
 import sottovoce as sv
 
-CLIENT = Path(__file__).parents[3] / "clients" / "js" / "lib" / "index.js"
+CLIENT = Path(__file__).parents[3] / "clients" / "js" / "node" / "index.js"
 SCRIPT = """
 const [client_path, url, folder, campaign] = process.argv.slice(1);
 const { Client, fileStore } = await import(client_path);
@@ -31,7 +31,7 @@ const sent = await client.send([1, 2, null, 99, 23.5]);
 const agreed = await Client.open(url, campaign, { epsilon: 0.5, store }).catch((error) => error.name);
 const names = await store.names();
 const records = await Promise.all(names.map(async (name) => JSON.parse(await store.get(name))));
-console.log(JSON.stringify({ first, again, sent, agreed, cells: records.flatMap(({ cells }) => cells) }));
+console.log(JSON.stringify({ first, again, sent, agreed, cells: records.flatMap(({ reports }) => reports.flat()) }));
 """
 
 

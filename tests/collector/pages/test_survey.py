@@ -77,7 +77,7 @@ def test_answering(site: Site, surveys: dict[str, int], open_page: OpenPage) -> 
     assert not headers.get("cookie")
     assert not headers.get("referer")
     [record] = stored(page)
-    assert (record["cells"], record["state"]) == (content["cells"], "sent")
+    assert (record["reports"], record["state"]) == ([content["cells"]], "sent")
     assert "7.5" not in json.dumps(record)
     cell = content["cells"][0]
     expect(page.locator("#sent-cell")).to_contain_text(f"{cell:,} of 65,536")
