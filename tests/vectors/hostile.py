@@ -147,7 +147,10 @@ def _wrong_surveys() -> Iterator[tuple[str, Any]]:
     yield "257 questions", {**content, "questions": [{"name": f"q{i}", "spec": coin} for i in range(257)]}
     yield "a question with more", {**content, "questions": [{**first, "more": 1}, *questions[1:]]}
     yield "a question without a spec", {**content, "questions": [{"name": "a"}, *questions[1:]]}
-    yield "a spec as text", {**content, "questions": [{**first, "spec": _text(first["spec"])}, *questions[1:]]}
+    yield (
+        "a spec as text",
+        {**content, "questions": [{**first, "spec": _text(first["spec"])}, *questions[1:]]},
+    )
     yield "a survey in a survey", {**content, "questions": [{**first, "spec": content}, *questions[1:]]}
     yield "a survey that claims less", {**content, "epsilon": 0.9}
     yield "a survey that claims 17", {**content, "epsilon": 17}

@@ -185,7 +185,7 @@ def composite_draws() -> list[dict[str, Any]]:
                 "width": reporter.width,
                 "values": values,
                 "words": ["".join(f"{word:016x}" for word in row) for row in words.tolist()],
-                "expected": [report_of(reporter, value, row) for value, row in zip(values, words, strict=True)],
+                "expected": [report_of(reporter, *draw) for draw in zip(values, words, strict=True)],
             }
         )
     return content
@@ -264,7 +264,8 @@ def overclaiming() -> list[tuple[str, str]]:
     survey = json.loads(composites()["survey of all"].to_json())
     for claim in (1.9, 1.99999, 80.0):
         lies.append((f"a survey that claims {claim}", {**survey, "epsilon": claim}))
-    lies.append(("a position that claims 1.9", {**json.loads(composites()["polar"].to_json()), "epsilon": 1.9}))
+    place = json.loads(composites()["polar"].to_json())
+    lies.append(("a position that claims 1.9", {**place, "epsilon": 1.9}))
     return [(name, json.dumps(lie, sort_keys=True, separators=(",", ":"))) for name, lie in lies]
 
 

@@ -32,7 +32,7 @@ export class Domain {
 
   /** A value drawn evenly: it may stand in for a missing one. */
   spread(next) {
-    return this.bringInside(this.at(((next() >>> 5) * 2 ** 26 + (next() >>> 6)) / 2 ** 53));
+    return this.bringInside(this.at((next() * 2 ** 21 + (next() >>> 11)) / 2 ** 53));
   }
 
   /** The place of a unit coordinate. */

@@ -21,7 +21,8 @@ export class Inquiry {
     this.outside = outside;
     for (const one of this.asked) {
       if (one.missing !== "uniform" && !(typeof one.missing === "number" && one.domain.contains(one.missing))) {
-        throw new ArgumentError("missing must be a number inside the domain, or uniform", { argument: "missing" });
+        const code = typeof one.missing === "number" ? "range" : "choice";
+        throw new ArgumentError("missing must be a number inside the domain, or uniform", { code, argument: "missing" });
       }
     }
     if (!["clip", "missing"].includes(outside)) {
@@ -63,18 +64,18 @@ export class Inquiry {
   }
 
   /** Values that can all be randomised: what is missing has its stand-in. */
-  fill(values) {
+  fill(values, next = randomWord) {
     return values.map((value, i) => {
       const { missing, domain } = this.asked[i];
       if (value !== null) return value;
-      return missing === "uniform" ? domain.spread(randomWord) : missing;
+      return missing === "uniform" ? domain.spread(next) : missing;
     });
   }
 
   /** One exact draw of judged values: the cells of a report. */
-  draw(values) {
-    const ready = this.fill(values);
-    return [].concat(this.reporter.draw(this.several ? ready : ready[0], randomWord));
+  draw(values, next = randomWord) {
+    const ready = this.fill(values, next);
+    return [].concat(this.reporter.draw(this.several ? ready : ready[0], next));
   }
 
   /** What cells stand for. */

@@ -8,7 +8,7 @@
  * Whatever goes wrong is an error, and an error means that nothing may be sent.
  */
 import { ArgumentError, ArgumentTypeError, BudgetError, LedgerError, PrivacyError } from "./errors.js";
-import { randomKey } from "./random.js";
+import { randomKey, randomWord } from "./random.js";
 import { sha256 } from "./sha256.js";
 import { NOTHING, afford, isMore, larger, minus, plus, readAmount, write } from "./spending.js";
 import { exclusively } from "./stores.js";
@@ -55,15 +55,15 @@ class State {
   }
 
   /** What to record for one more period; over the limit is an error before any draw. */
-  draw(account, value) {
+  draw(account, value, next) {
     const { terms, kept } = account;
     const values = terms.inquiry.judge(value);
     let [slot, held] = [terms.slot(values), false];
     if (slot !== null && !kept.has(slot) && terms.mostKept > 0 && terms.mostKept <= kept.size) [slot, held] = [account.latest, true];
     const isNew = slot === null || !kept.has(slot);
     const spent = write(this.price(account, isNew));
-    const draw = isNew ? terms.draw(slot, values) : kept.get(slot);
-    return { cells: terms.sent(draw), slot, kept: slot === null ? null : draw, new: isNew, held, spent };
+    const draw = isNew ? terms.draw(slot, values, next) : kept.get(slot);
+    return { cells: terms.sent(draw, next), slot, kept: slot === null ? null : draw, new: isNew, held, spent };
   }
 
   apply(entry) {
@@ -152,6 +152,9 @@ export class Ledger {
 
   async recognise({ count, seal }) {
     const text = await this.store.get(`${this.name}/${count}`);
+    if ((await this.store.get(`${this.name}/1`)) === null) {
+      throw new LedgerError("there is no ledger here, but there should be one", { code: "gone" });
+    }
     if (text === null || text.slice(0, 64) !== seal) {
       throw new LedgerError(`the ledger is not the one it was: entry ${count} is missing or another one. An older copy may have been put back`, { code: "older" });
     }
@@ -214,13 +217,14 @@ export class Ledger {
     });
   }
 
-  async report(campaign, value, period = "", { token = null } = {}) {
+  /** `next` gives the 32-bit words of the draw; for checks only. */
+  async report(campaign, value, period = "", { token = null, next = randomWord } = {}) {
     if (typeof period !== "string") throw new ArgumentTypeError("period must be a name", { argument: "period" });
     const holder = holderOf(token);
     const state = await this.turn((current) => {
       const account = current.account(campaign);
       if (mine(account, period, holder)) return null;
-      return { kind: "report", campaign, period, key: randomKey(), created: Date.now() / 1000, holder, ...current.draw(account, value) };
+      return { kind: "report", campaign, period, key: randomKey(), created: Date.now() / 1000, holder, ...current.draw(account, value, next) };
     });
     return mine(state.account(campaign), period, holder);
   }

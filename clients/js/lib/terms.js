@@ -8,7 +8,6 @@ import { expLower, rationalEpsilon } from "./exact.js";
 import { fromJson, specDigest } from "./formats.js";
 import { Inquiry } from "./inquiry.js";
 import { WindowLaw } from "./mechanism.js";
-import { randomWord } from "./random.js";
 import { Scalar } from "./scalar.js";
 import { NOTHING, asWritten, plus, times } from "./spending.js";
 import { checkWindow } from "./window.js";
@@ -71,14 +70,14 @@ export class Terms {
   }
 
   /** A new draw for a slot; of a bin from its middle, so that it tells nothing finer than the bin. */
-  draw(slot, values) {
-    if (this.repeat !== "bins") return this.inquiry.draw(values);
-    return this.inquiry.draw([slot === MISSING ? null : this.reporter.domain.at((slot + 0.5) / this.bins)]);
+  draw(slot, values, next) {
+    if (this.repeat !== "bins") return this.inquiry.draw(values, next);
+    return this.inquiry.draw([slot === MISSING ? null : this.reporter.domain.at((slot + 0.5) / this.bins)], next);
   }
 
   /** What is sent for a draw: itself, or its second randomisation. */
-  sent(draw) {
-    return this.again ? [this.response.draw(draw[0], randomWord)] : draw;
+  sent(draw, next) {
+    return this.again ? [this.response.draw(draw[0], next)] : draw;
   }
 
   couldSend(draw, cells) {

@@ -31,7 +31,8 @@ const sent = await client.send([1, 2, null, 99, 23.5]);
 const agreed = await Client.open(url, campaign, { epsilon: 0.5, store }).catch((error) => error.name);
 const names = await store.names();
 const records = await Promise.all(names.map(async (name) => JSON.parse(await store.get(name))));
-console.log(JSON.stringify({ first, again, sent, agreed, cells: records.flatMap(({ reports }) => reports.flat()) }));
+const cells = records.flatMap(({ reports }) => reports.flat());
+console.log(JSON.stringify({ first, again, sent, agreed, cells }));
 """
 
 
