@@ -14,13 +14,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-<<<<<<< HEAD
 from sottovoce.core import polar, rows, spec, survey, translates
-from sottovoce.core.errors import SpecError, loss_exponent, positive_number
-=======
-from sottovoce.core import polar, rows, spec, survey
 from sottovoce.core.errors import ArgumentTypeError, SpecError, loss_exponent, positive_number
->>>>>>> 75ba7f6 (The ledger, surveys and positions in JavaScript; reports leave on a beat and under their own token)
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture, check_coin
 from sottovoce.core.number import Number
