@@ -17,7 +17,7 @@ import numpy as np
 import sottovoce as sv
 from sottovoce.auditing.blanket import blanket
 from sottovoce.auditing.contrast import Contrast
-from sottovoce.auditing.shuffled import Curve
+from sottovoce.auditing.curve import Curve
 from sottovoce.auditing.sums import divergence
 
 DELTA = 1e-6

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sottovoce.auditing.audit import Audit as Audit
     from sottovoce.auditing.audit import audit as audit
     from sottovoce.auditing.contract import check_reporter as check_reporter
-    from sottovoce.auditing.shuffled import Curve as Curve
+    from sottovoce.auditing.curve import Curve as Curve
     from sottovoce.auditing.shuffled import Shuffled as Shuffled
     from sottovoce.auditing.shuffled import shuffled as shuffled
     from sottovoce.compose.budget import split_budget as split_budget
@@ -81,7 +81,7 @@ _HOME = {
     "Circle": "core.domains",
     "Client": "device.client",
     "Comparison": "estimates.comparison",
-    "Curve": "auditing.shuffled",
+    "Curve": "auditing.curve",
     "Distribution": "estimates.histogram",
     "Estimate": "estimates.estimate",
     "Interval": "core.domains",

@@ -14,7 +14,8 @@ import sottovoce as sv
 from sottovoce.auditing import blanket as blankets
 from sottovoce.auditing.blanket import blanket, cover
 from sottovoce.auditing.contrast import Contrast
-from sottovoce.auditing.shuffled import Curve, rounded_up, shuffled
+from sottovoce.auditing.curve import Curve
+from sottovoce.auditing.shuffled import rounded_up, shuffled
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError
 from sottovoce.core.reporter import Reporter
 from tests.auditing import small
@@ -122,17 +123,34 @@ def test_known_values(epsilon: float, people: int) -> None:
     known = KNOWN[epsilon][people]
     assert result.lower <= known * 1.01 + 5e-5
     assert abs(result.epsilon - known) < 1e-3 * known + 5e-5
-    if epsilon >= 2 * math.log(2):  # three disjoint windows fit
-        assert result.epsilon <= 1.001 * result.lower
-    else:
-        assert result.epsilon <= 1.35 * result.lower
+    disjoint = epsilon >= 2 * math.log(2)  # three windows fit
+    assert result.epsilon <= (1.001 if disjoint else 1.35) * result.lower
 
 
-def test_randomised_response_keeps_a_gap() -> None:
-    """FACTS 13: 0.087 to 0.114 at ε = 2 for 10^4 people."""
-    result = shuffled(sv.duchi(2.0), 10**4)
-    assert abs(result.lower - 0.087) < 5e-4
-    assert abs(result.epsilon - 0.1144) < 5e-4
+@pytest.mark.parametrize("people", [10, 30])
+def test_few_people_are_hidden_least_among_their_likes(people: int) -> None:
+    """The others are at the same input, so that nobody else reports what would look like the second one."""
+    result = shuffled(sv.ogpm(2.0, loss="l1"), people)
+    assert result.epsilon <= 1.001 * result.lower
+    assert result.witness.others in result.pair
+
+
+def test_between_few_and_many_no_truth_attains_the_blanket() -> None:
+    """Why upper/lower ≤ 1.001 cannot hold there: of four people, all truths counted out, 3 % are missing."""
+    reporter, people, most = small.options(4), 4, 0.05
+    result, rows = shuffled(reporter, people, most), rows_of(reporter)
+    assert delta(rows, people, Fraction(math.exp(result.epsilon / 1.03))) < most
+    assert delta(rows, people, Fraction(math.exp(result.lower))) >= most
+    assert delta(rows, people, Fraction(math.exp(1.001 * result.lower))) < most
+
+
+@pytest.mark.parametrize(("epsilon", "people"), [(2.0, 10**4), (8.0, 1000), (4.0, 10**8)])
+def test_reports_of_two_kinds_have_no_gap(epsilon: float, people: int) -> None:
+    """FACTS 13 has 0.087 to 0.114 at ε = 2 for 10^4 people: the larger one is the blanket's."""
+    result = shuffled(sv.duchi(epsilon), people)
+    assert result.lower <= result.epsilon <= 1.05 * result.lower
+    if people == 10**4:
+        assert abs(result.lower - 0.087) < 5e-4
 
 
 def test_the_unbiased_optimum() -> None:
@@ -171,7 +189,7 @@ def test_more_people_hide_better_and_one_hides_nobody() -> None:
     m = sv.ogpm(1.0, cells=256)
     central = [shuffled(m, people).epsilon for people in (1, 10, 100, 1000)]
     assert central == sorted(central, reverse=True)
-    assert central[0] == sv.audit(m).epsilon
+    assert 0 <= sv.audit(m).epsilon - central[0] < 1e-5  # δ = 1e-6 is worth that much
     removed = shuffled(m, 1000, neighbours="remove")
     assert removed.epsilon < central[-1] <= 2 * removed.epsilon
 

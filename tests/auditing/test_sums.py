@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from sottovoce.auditing import sums
+from sottovoce.auditing.bounds import Bounds, convolved
 from sottovoce.auditing.contrast import Contrast, gathered, opposed
-from sottovoce.auditing.sums import Bounds, divergence
+from sottovoce.auditing.sums import divergence
 
 
 def contrast(seed: int) -> Contrast:
@@ -129,7 +130,7 @@ def test_the_error_of_the_fft_is_within_its_bound(size: int) -> None:
     rng = np.random.default_rng(size)
     a, b = rng.random(size) ** 8, rng.random(size) ** 8
     a, b = a / a.sum(), b / b.sum()
-    fast, bound = sums._convolved(a, b)
+    fast, bound = convolved(a, b)
     chosen = rng.integers(0, 2 * size - 1, 200)
     slow = [
         math.fsum(a[max(0, k - size + 1) : k + 1] * b[max(0, k - size + 1) : k + 1][::-1]) for k in chosen

@@ -50,6 +50,11 @@ class Contrast:
         return max(0.0, 1.0 - self.total)
 
     @property
+    def laws(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The probabilities of each kind under the first input, the second one and the reference."""
+        return self.mass * self.first, self.mass * self.second, self.mass
+
+    @property
     def swapped(self) -> Contrast:
         """The two inputs exchanged."""
         return Contrast(self.mass, self.second, self.first)

@@ -18,7 +18,7 @@ import numpy as np
 from sottovoce.core.kernels.tables import FloatArray
 
 if TYPE_CHECKING:
-    from sottovoce.auditing.shuffled import Curve
+    from sottovoce.auditing.curve import Curve
 
 _KNOTS = 64  # up to where δ is
 _LEAST = 1e-13
@@ -53,7 +53,7 @@ def composed(curves: Sequence[Curve]) -> Curve:
     Args:
         curves: That of each campaign; the same object may come several times.
     """
-    from sottovoce.auditing.shuffled import Curve
+    from sottovoce.auditing.curve import Curve
 
     different = list(dict.fromkeys(curves))
     step = max(curve.epsilon(_LEAST) for curve in different) / _KNOTS

@@ -12,21 +12,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, overload
 
-from sottovoce.auditing.blanket import blanket
+from sottovoce.auditing.blanket import blanket, cover
+from sottovoce.auditing.bounds import Bounds
+from sottovoce.auditing.contrast import Contrast
+from sottovoce.auditing.curve import Curve
 from sottovoce.auditing.sums import divergence
-from sottovoce.auditing.witness import Witness, witness
-from sottovoce.core.errors import ArgumentError, one_of, real_number, whole_number
+from sottovoce.auditing.tosses import MOST_BLOCKS, Coin
+from sottovoce.auditing.witness import Witness, witnesses
+from sottovoce.core.errors import one_of, whole_number
 from sottovoce.core.exact import log_upper
+from sottovoce.core.number import Number
 from sottovoce.core.reporter import Reporter
 
 Neighbours = Literal["replace", "remove"]
 
 MOST_PEOPLE = 10**9
-_DEEPEST = 28.0  # √(−log δ) of the least double
-_CLOSE = 2e-5  # how far an ε is narrowed down, relatively
+_LOOKS = 0.995, 0.9  # of an upper bound: where examples are compared, the second if the first shows nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,142 +81,6 @@ class Shuffled:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """δ for every central ε.
-
-    Attributes:
-        above: An upper bound of δ, for each ε.
-        below: A lower bound of δ, for each ε.
-        local: The ε that holds with δ = 0, however few people there are.
-        people: How many people report honestly.
-        likely: About how far ε will be when δ = e^{−1/2}; where a search begins.
-    """
-
-    above: Callable[[float], float]
-    below: Callable[[float], float]
-    local: float
-    people: int
-    likely: float
-
-    def delta(self, epsilon: float) -> float:
-        """Bound δ from above.
-
-        Args:
-            epsilon: The central ε, not negative.
-
-        Returns:
-            A δ that the counts keep with that ε.
-
-        Raises:
-            ArgumentError: If `epsilon` is negative.
-        """
-        epsilon = _not_negative(epsilon)
-        return 0.0 if epsilon >= self.local else min(1.0, self.above(epsilon))
-
-    def epsilon(self, delta: float) -> float:
-        """Bound the central ε from above.
-
-        Args:
-            delta: The δ that goes with it, strictly between 0 and 1.
-
-        Returns:
-            An ε that the counts keep with that δ.
-        """
-        return self._crossing(self.above, delta)[1]
-
-    def lower(self, delta: float) -> float:
-        """Bound the central ε from below.
-
-        Args:
-            delta: The δ that goes with it, strictly between 0 and 1.
-
-        Returns:
-            An ε that the counts do not keep with that δ.
-        """
-        return self._crossing(self.below, delta)[0]
-
-    def group(self, size: int) -> Curve:
-        """The curve for several people at once, whose answers all change.
-
-        δ_k(kε) ≤ δ(ε)·(1 + e^ε + … + e^{(k−1)ε}).
-
-        Args:
-            size: How many people.
-
-        Returns:
-            Their curve.
-        """
-        size = whole_number(size, "size", least=1, most=self.people)
-
-        def above(epsilon: float) -> float:
-            each = epsilon / size
-            return self.above(each) * math.fsum(math.exp(i * each) for i in range(size)) * (1 + 1e-12)
-
-        return Curve(above, self.below, size * self.local, self.people, size * self.likely)
-
-    def composed(self, *others: Curve) -> Curve:
-        """The curve of several campaigns that ask the same people, each with draws of its own.
-
-        Args:
-            *others: The curves of the other campaigns.
-
-        Returns:
-            The curve of all of them together.
-        """
-        from sottovoce.auditing.losses import composed
-
-        return composed((self, *others))
-
-    def plot(self, axes: Any = None, **style: Any) -> Any:
-        """δ against ε, the upper bound and the lower one.
-
-        Args:
-            axes: Where to draw; a new picture without it.
-            **style: Passed to matplotlib for the upper bound.
-
-        Returns:
-            The axes.
-        """
-        from sottovoce.auditing.pictures import draw_curve
-
-        return draw_curve(self, axes, style)
-
-    def _crossing(self, value: Callable[[float], float], delta: float) -> tuple[float, float]:
-        """ε with value above δ, and close to it one with value at most δ; both are checked, not interpolated.
-
-        √(−log δ) is nearly linear in ε: each step looks where a line through the ends meets the wanted one.
-        """
-        delta = real_number(delta, "delta")
-        if not 0 < delta < 1:
-            raise ArgumentError(
-                f"delta must lie strictly between 0 and 1, got delta={delta!r}", argument="delta"
-            )
-        depth = _depth(delta)
-        ends = {False: (0.0, _depth(value(0.0))), True: (self.local, _DEEPEST)}
-        if ends[False][1] >= depth:
-            return 0.0, 0.0
-        x, widths = (
-            min(self.likely * max(depth, 0.5) * math.sqrt(2.0), 0.9 * self.local),
-            [math.inf, math.inf],
-        )
-        while True:
-            at = _depth(value(x))
-            side = at >= depth
-            ends[side] = (x, at)
-            (low, left), (high, right) = ends[False], ends[True]
-            if high - low <= _CLOSE * high:
-                break
-            if high - low > widths[-2] / 2 or right == _DEEPEST:  # the line does not lead there
-                x = (low + high) / 2 if low > high / 4 else max(1.5 * low, high / 4)
-            else:
-                x = low + (high - low) * (depth - left) / (right - left)
-                x += _CLOSE / 4 * high * (-1 if side else 1)  # to the other side of the crossing
-                x = min(max(x, low + _CLOSE / 8 * high), high - _CLOSE / 8 * high)
-            widths.append(high - low)
-        return ends[False][0], ends[True][0]
-
-
 @overload
 def shuffled(
     reporter: Reporter, people: int, delta: float = 1e-6, *, neighbours: Neighbours = "replace"
@@ -251,24 +119,51 @@ def shuffled(
     """
     people = whole_number(people, "people", least=1, most=MOST_PEOPLE)
     one_of(neighbours, "neighbours", ("replace", "remove"))
-    above, example = blanket(reporter), witness(reporter, removal=neighbours == "remove")
-    tops = (above,) if neighbours == "replace" else (above.removal, above.removal.swapped)
-    local, likely = log_upper(reporter.largest_ratio), above.distance() / math.sqrt(people)
-    somewhere = min(4 * likely, local / 2)
-    bottom = max(
-        (example.contrast, example.contrast.swapped),
-        key=lambda contrast: divergence(contrast, people, somewhere).lower,
-    )
+    removal = neighbours == "remove"
+    examples, hidden = witnesses(reporter, removal=removal), blanket(reporter)
     curve = Curve(
-        lambda epsilon: max(divergence(top, people, epsilon).upper for top in tops),
-        lambda epsilon: divergence(bottom, people, epsilon).lower,
-        local,
+        _above(reporter, hidden, people, removal),
+        lambda epsilon: max(_bounds(example, people, epsilon).lower for example in examples),
+        log_upper(reporter.largest_ratio),
         people,
-        likely,
+        hidden.distance() / math.sqrt(people),
     )
     if delta is None:
         return curve
-    return Shuffled(curve.epsilon(delta), curve.lower(delta), float(delta), people, curve.local, example)
+    epsilon = curve.epsilon(delta)
+    near, far = ([_bounds(w, people, share * epsilon).lower for w in examples] for share in _LOOKS)
+    best = examples[near.index(max(near)) if any(near) else far.index(max(far))]
+    lower = replace(curve, below=lambda epsilon: _bounds(best, people, epsilon).lower).lower(delta)
+    return Shuffled(epsilon, lower, float(delta), people, curve.local, best)
+
+
+def _above(reporter: Reporter, hidden: Contrast, people: int, removal: bool) -> Callable[[float], float]:
+    """An upper bound of δ(ε) for any two inputs and any truth of the others."""
+    contrasts = (hidden.removal, hidden.removal.swapped) if removal else (hidden,)
+
+    def blanketed(epsilon: float) -> float:
+        return max(divergence(contrast, people, epsilon).upper for contrast in contrasts)
+
+    if not isinstance(reporter, Number) or reporter.cells != 2:
+        return blanketed
+    left, right = (float(p) for p in cover(reporter))
+    inputs, empty = (right, 1 - left), right / (left + right)
+    pairs = [(p, empty) for p in inputs] if removal else [inputs]
+    coins = [Coin(*order, *inputs) for pair in pairs for order in (pair, pair[::-1])]
+
+    def counted(epsilon: float) -> float:
+        return max(coin.divergence(people, epsilon).upper for coin in {min(c, c.turned) for c in coins})
+
+    return counted if people <= MOST_BLOCKS else lambda epsilon: min(counted(epsilon), blanketed(epsilon))
+
+
+def _bounds(example: Witness, people: int, epsilon: float) -> Bounds:
+    """The divergence of an example."""
+    contrast = example.contrast
+    if contrast.mass.size == 2:
+        first, second, others = (float(p[1]) for p in contrast.laws)
+        return Coin(first, second, others, others).divergence(people, epsilon)
+    return divergence(contrast, people, epsilon)
 
 
 def rounded_up(number: float, digits: int = 2) -> str:
@@ -282,15 +177,3 @@ def rounded_up(number: float, digits: int = 2) -> str:
         return "0"
     unit = 10.0 ** (math.floor(math.log10(number)) - digits + 1)
     return f"{math.ceil(number / unit * (1 - 1e-12)) * unit:.{digits}g}"
-
-
-def _depth(delta: float) -> float:
-    """√(−log δ), between 0 and that of the least double."""
-    return math.sqrt(-math.log(min(delta, 1.0))) if delta > 0 else _DEEPEST
-
-
-def _not_negative(epsilon: float) -> float:
-    epsilon = real_number(epsilon, "epsilon")
-    if epsilon < 0:
-        raise ArgumentError(f"epsilon must not be negative, got epsilon={epsilon!r}", argument="epsilon")
-    return epsilon

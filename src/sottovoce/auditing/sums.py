@@ -24,52 +24,44 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
+from sottovoce.auditing.bounds import UNIT, Bounds, convolved
 from sottovoce.auditing.contrast import Contrast
 from sottovoce.core.kernels.tables import FloatArray
 
-_UNIT = 2.0**-53
 _FINE = 256  # points of the lattice per standard deviation, at least
 _STEEP = 12.0  # and so many per 1/λ: what is spread out must not be seen through e^{−λs}
 _MOST_POINTS = 1 << 18  # of one person's law
 _ROUNDING = 2.0**-41  # of one person's stored mass, all kinds together: probabilities, tilt, division
 _CUT = 1e-11  # stored mass that may be cut off at each end, in the whole
-_SPARSE = 1 << 19  # products of so many pairs are added up one by one
 _STEEPEST = 600.0  # λ times the largest loss: e^600 is still a double
-
-
-class Bounds(NamedTuple):
-    """A number, known to lie between two."""
-
-    lower: float
-    upper: float
 
 
 def divergence(contrast: Contrast, people: int, epsilon: float) -> Bounds:
     """The hockey-stick divergence δ(ε) of a contrast hidden among people.
 
-    Args:
-        contrast: The two inputs and the reference, which is the law of each person.
-        people: How many, the one in question included.
-        epsilon: Where the divergence is wanted, not negative.
+        Args:
+            contrast: The two inputs and the reference, which is the law of each person.
+            people: How many, the one in question included.
+            epsilon: Where the divergence is wanted, not negative.
 
-    Returns:
-        Numbers below and above δ(ε).
+        Returns:
+            Numbers below and above δ(ε).
 
-    Example:
-        >>> from sottovoce.auditing.contrast import opposed
-        >>> import numpy as np
-        >>> window = opposed(np.array([0.3, 0.1]), np.array([1.0, 7.0]))  # γ = 0.4, ratio 7
-        >>> low, high = divergence(window, 1000, 0.3)
-        >>> 0.99 < low / high < 1
-        True
+        Example:
+            >>> from sottovoce.auditing.bounds import UNIT, Bounds, convolved
+    from sottovoce.auditing.contrast import opposed
+            >>> import numpy as np
+            >>> window = opposed(np.array([0.3, 0.1]), np.array([1.0, 7.0]))  # γ = 0.4, ratio 7
+            >>> low, high = divergence(window, 1000, 0.3)
+            >>> 0.99 < low / high < 1
+            True
     """
     theta = math.exp(epsilon)
     losses = np.append(contrast.first - theta * contrast.second, 0.0)
-    shift = 8 * _UNIT * float((contrast.first + theta * contrast.second).max())  # of one person's loss
+    shift = 8 * UNIT * float((contrast.first + theta * contrast.second).max())  # of one person's loss
     if losses.max() <= 0:
         return Bounds(0.0, max(0.0, float(losses[:-1].max()) + shift))
     person = _person(np.append(contrast.mass, contrast.silent), losses, people)
@@ -158,7 +150,7 @@ class _Lattice:
 
     def doubled(self, whole: int) -> _Lattice:
         """Twice as many people, on a lattice that keeps up with the spread; `whole` is how many come."""
-        weights, error = _convolved(self.weights, self.weights)
+        weights, error = convolved(self.weights, self.weights)
         slack = self.slack * (2 * float(self.weights.sum()) + self.slack) + error
         law = replace(
             self,
@@ -168,14 +160,14 @@ class _Lattice:
             noise=2 * self.noise,
             slack=slack,
         )
-        law = law._cut(max(_CUT * law.people / whole, 4 * error))
+        law = law._cut(max(_CUT * law.people / whole, error / 4))
         while 2 * law.step <= law.unit * math.sqrt(law.people):
             law = law._coarser()
         return law
 
     def plus(self, other: _Lattice) -> _Lattice:
         """These people and others, on the same lattice."""
-        weights, error = _convolved(self.weights, other.weights)
+        weights, error = convolved(self.weights, other.weights)
         mine, theirs = float(self.weights.sum()), float(other.weights.sum())
         return replace(
             self,
@@ -207,24 +199,9 @@ class _Lattice:
             weights=even,
             step=2 * self.step,
             noise=self.noise + self.step**2,
-            slack=self.slack * math.cosh(self.tilt * self.step) * (1 + 4 * _UNIT)
-            + 16 * _UNIT * float(even.sum()),
+            slack=self.slack * math.cosh(self.tilt * self.step) * (1 + 4 * UNIT)
+            + 16 * UNIT * float(even.sum()),
         )
-
-
-def _convolved(a: FloatArray, b: FloatArray) -> tuple[FloatArray, float]:
-    """The convolution, not negative, and a bound of its ℓ₁ error."""
-    i, j, size = np.flatnonzero(a), np.flatnonzero(b), a.size + b.size - 1
-    if i.size * j.size <= _SPARSE:
-        places, products = np.add.outer(i, j).ravel(), np.multiply.outer(a[i], b[j]).ravel()
-        sums = np.bincount(places, products, size).astype(np.float64)
-        return sums, (min(i.size, j.size) + 2) * _UNIT * float(sums.sum())
-    levels = (size - 1).bit_length()
-    length = 1 << levels
-    sums = np.fft.irfft(np.fft.rfft(a, length) * np.fft.rfft(b, length), length)[:size]
-    # ‖ifft(Â·δB̂)‖₂ ≤ ‖a‖₁·‖δb‖₂, and ‖·‖₁ ≤ √size·‖·‖₂.
-    norms = a.sum() * np.linalg.norm(b) + b.sum() * np.linalg.norm(a) + 2 * np.linalg.norm(sums)
-    return np.maximum(sums, 0.0), float(16 * _UNIT * levels * math.sqrt(size) * norms)
 
 
 def _settled(law: _Lattice, person: _Person, people: int, shift: float) -> Bounds:
@@ -243,5 +220,5 @@ def _settled(law: _Lattice, person: _Person, people: int, shift: float) -> Bound
     if tilt * spread > 0.5:  # the penalty of what was cut off may then exceed its bound
         lower = 0.0
     exponent = people * person.norm
-    scale, doubt = math.exp(exponent) / people, (abs(exponent) + 64) * 8 * _UNIT
+    scale, doubt = math.exp(exponent) / people, (abs(exponent) + 64) * 8 * UNIT
     return Bounds(max(0.0, scale * lower * (1 - doubt)), math.nextafter(scale * upper * (1 + doubt), 1.0))

@@ -1,7 +1,7 @@
 """Two inputs, and an input of everybody else, that are easy to tell apart: what no bound can go below.
 
 Any choice is a fair example, and its divergence is computed like the bound, with the law of the others as the
-reference. The best one has the others where they disturb least: for windows, away from both.
+reference. With many people the best one has the others where they disturb least: for windows, away from both.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Witness:
 
     Attributes:
         contrast: Both inputs against the law of everybody else.
-        first: One input; of a survey, by question.
-        second: The other; None if it is a removal.
+        first: One input; of a survey, by question. None if it is a draw from the blanket.
+        second: The other.
         others: The input of everybody else.
     """
 
@@ -41,28 +41,31 @@ class Witness:
     others: Any
 
 
-def witness(reporter: Reporter, *, removal: bool = False) -> Witness:
-    """The best of a few hundred examples.
+def witnesses(reporter: Reporter, *, removal: bool = False) -> tuple[Witness, ...]:
+    """A few good examples: everybody else where they disturb least, both ways, and at the first input.
+
+    Where few people hide little, others at the first input are worse for them than others elsewhere.
 
     Args:
         reporter: Whatever reports.
         removal: Compare an input with a draw from the blanket, not with another input.
     """
-    example = _example(reporter, removal)
-    if not removal:
-        return example
+    away, near = (_scaled(example) if removal else example for example in _examples(reporter, removal))
+    return away, replace(away, contrast=away.contrast.swapped, first=away.second, second=away.first), near
+
+
+def _scaled(example: Witness) -> Witness:
+    """A removal's second law as a probability."""
     mass, first, second = example.contrast.mass, example.contrast.first, example.contrast.second
     return replace(example, contrast=Contrast(mass, first, second / (mass @ second)), second=None)
 
 
-def _example(reporter: Reporter, removal: bool) -> Witness:
-    """As `witness`; what a removal is compared with is not yet scaled to a probability."""
+def _examples(reporter: Reporter, removal: bool) -> tuple[Witness, Witness]:
+    """The best example, and the best with the others at the first input."""
     if isinstance(reporter, Survey):
-        parts = {name: _example(question, removal) for name, question in reporter.questions.items()}
-        return _together(parts, reporter.sampled)
+        return _together(reporter.questions, reporter.sampled, removal)
     if isinstance(reporter, Polar):
-        pair = {"distance": reporter.distance, "angle": reporter.angle}
-        return _together({name: _example(part, removal) for name, part in pair.items()}, 2)
+        return _together({"distance": reporter.distance, "angle": reporter.angle}, 2, removal)
     if not isinstance(reporter, Number):
         raise ArgumentTypeError(
             f"reporter must be a reporter of this package, got {type(reporter).__name__}", argument="reporter"
@@ -71,24 +74,31 @@ def _example(reporter: Reporter, removal: bool) -> Witness:
     x = reporter.domain.from_unit(np.linspace(0.0, 1.0, _INPUTS - circle, endpoint=not circle))
     firsts = reporter.probabilities(x)
     chances = _merged(np.vstack((firsts, cover(reporter))) if removal else firsts)
-    others, i, j = _best(chances, x.size, removal)
-    mass = chances[others]
-    contrast = gathered(Contrast(mass, chances[i] / mass, chances[j] / mass), outward=False)
-    return Witness(contrast, float(x[i]), None if removal else float(x[j]), float(x[others]))
+    square = _squares(chances, x.size, removal)
+    same = np.arange(x.size)
+    i, j = np.unravel_index(int(np.argmax(square[same, same])), square.shape[1:])
+
+    def example(others: int, first: int, second: int) -> Witness:
+        mass, last = chances[others], x.size if removal else second
+        contrast = gathered(Contrast(mass, chances[first] / mass, chances[last] / mass), outward=False)
+        return Witness(contrast, float(x[first]), None if removal else float(x[second]), float(x[others]))
+
+    return (
+        example(*(int(k) for k in np.unravel_index(int(np.argmax(square)), square.shape))),
+        example(int(i), int(i), int(j)),
+    )
 
 
-def _best(chances: FloatArray, inputs: int, removal: bool) -> tuple[int, int, int]:
-    """Others, first and second with the largest Σ (P − P')²/P_others; a removal's second is the last row."""
-    best = (-1.0, 0, 0, 0)
+def _squares(chances: FloatArray, inputs: int, removal: bool) -> FloatArray:
+    """Σ (P − P')²/P_others for others, first and second; a removal's second is the last row."""
     scaled = chances / chances.sum(axis=1, keepdims=True)
+    squares = []
     for others in range(inputs):
         rows = scaled / np.sqrt(scaled[others])
         gram = rows @ rows.T
         square = np.diag(gram)[:, None] + np.diag(gram) - 2 * gram
-        square = square[:inputs, -1:] if removal else square
-        i, j = np.unravel_index(int(np.argmax(square)), square.shape)
-        best = max(best, (float(square[i, j]), others, int(i), inputs if removal else int(j)))
-    return best[1:]
+        squares.append(square[:inputs, -1:] if removal else square)
+    return np.array(squares)
 
 
 def _merged(chances: FloatArray) -> FloatArray:
@@ -97,10 +107,15 @@ def _merged(chances: FloatArray) -> FloatArray:
     return np.asarray(np.add.reduceat(chances, np.concatenate(([0], np.flatnonzero(differs) + 1)), axis=1))
 
 
-def _together(parts: Mapping[str, Witness], sampled: int) -> Witness:
-    return Witness(
-        drawn([part.contrast for part in parts.values()], sampled, outward=False),
-        {name: part.first for name, part in parts.items()},
-        {name: part.second for name, part in parts.items()},
-        {name: part.others for name, part in parts.items()},
+def _together(parts: Mapping[str, Reporter], sampled: int, removal: bool) -> tuple[Witness, Witness]:
+    """Examples of people who report several parts, put together from those of each part."""
+    away, near = (
+        Witness(
+            drawn([example.contrast for example in examples], sampled, outward=False),
+            {name: example.first for name, example in zip(parts, examples, strict=True)},
+            {name: example.second for name, example in zip(parts, examples, strict=True)},
+            {name: example.others for name, example in zip(parts, examples, strict=True)},
+        )
+        for examples in zip(*(_examples(part, removal) for part in parts.values()), strict=True)
     )
+    return away, near

@@ -1,0 +1,168 @@
+"""δ for every central ε, between two bounds: what a curve says, and where it crosses a δ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sottovoce.core.errors import ArgumentError, real_number, whole_number
+
+_DEEPEST = 28.0  # √(−log δ) of the least double
+_CLOSE = 2e-5  # how far an ε is narrowed down, relatively
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """δ for every central ε.
+
+    Attributes:
+        above: An upper bound of δ, for each ε.
+        below: A lower bound of δ, for each ε.
+        local: The ε that holds with δ = 0, however few people there are.
+        people: How many people report honestly.
+        likely: About how far ε will be when δ = e^{−1/2}; where a search begins.
+    """
+
+    above: Callable[[float], float]
+    below: Callable[[float], float]
+    local: float
+    people: int
+    likely: float
+
+    def delta(self, epsilon: float) -> float:
+        """Bound δ from above.
+
+        Args:
+            epsilon: The central ε, not negative.
+
+        Returns:
+            A δ that the counts keep with that ε.
+
+        Raises:
+            ArgumentError: If `epsilon` is negative.
+        """
+        epsilon = _not_negative(epsilon)
+        return 0.0 if epsilon >= self.local else min(1.0, self.above(epsilon))
+
+    def epsilon(self, delta: float) -> float:
+        """Bound the central ε from above.
+
+        Args:
+            delta: The δ that goes with it, strictly between 0 and 1.
+
+        Returns:
+            An ε that the counts keep with that δ.
+        """
+        return self._crossing(self.above, delta)[1]
+
+    def lower(self, delta: float) -> float:
+        """Bound the central ε from below.
+
+        Args:
+            delta: The δ that goes with it, strictly between 0 and 1.
+
+        Returns:
+            An ε that the counts do not keep with that δ.
+        """
+        return self._crossing(self.below, delta)[0]
+
+    def group(self, size: int) -> Curve:
+        """The curve for several people at once, whose answers all change.
+
+        δ_k(kε) ≤ δ(ε)·(1 + e^ε + … + e^{(k−1)ε}).
+
+        Args:
+            size: How many people.
+
+        Returns:
+            Their curve.
+        """
+        size = whole_number(size, "size", least=1, most=self.people)
+
+        def above(epsilon: float) -> float:
+            each = epsilon / size
+            return self.above(each) * math.fsum(math.exp(i * each) for i in range(size)) * (1 + 1e-12)
+
+        return Curve(above, self.below, size * self.local, self.people, size * self.likely)
+
+    def composed(self, *others: Curve) -> Curve:
+        """The curve of several campaigns that ask the same people, each with draws of its own.
+
+        Args:
+            *others: The curves of the other campaigns.
+
+        Returns:
+            The curve of all of them together.
+        """
+        from sottovoce.auditing.losses import composed
+
+        return composed((self, *others))
+
+    def plot(self, axes: Any = None, **style: Any) -> Any:
+        """δ against ε, the upper bound and the lower one.
+
+        Args:
+            axes: Where to draw; a new picture without it.
+            **style: Passed to matplotlib for the upper bound.
+
+        Returns:
+            The axes.
+        """
+        from sottovoce.auditing.pictures import draw_curve
+
+        return draw_curve(self, axes, style)
+
+    def _crossing(self, value: Callable[[float], float], delta: float) -> tuple[float, float]:
+        """ε with value above δ, and close to it one with value at most δ.
+
+        √(−log δ) is nearly linear in ε: each step looks where a line through the ends meets the wanted one,
+        and checks. Before any value is small enough, the end is where a chord in e^ε to `local` is: δ is
+        convex in e^ε, so it lies below.
+        """
+        delta = real_number(delta, "delta")
+        if not 0 < delta < 1:
+            raise ArgumentError(
+                f"delta must lie strictly between 0 and 1, got delta={delta!r}", argument="delta"
+            )
+        depth, most = _depth(delta), math.exp(self.local)
+        start = _depth(value(0.0))
+        if start >= depth:
+            return 0.0, 0.0
+        ends, widths = {False: (0.0, start), True: (self.local, _DEEPEST)}, [math.inf, math.inf]
+        x = min(self.likely * max(depth, 0.5) * math.sqrt(2.0), 0.9 * self.local)
+        while True:
+            height = value(x)
+            at = _depth(height)
+            side = at >= depth
+            ends[side] = (x, at)
+            (low, left), (high, right) = ends[False], ends[True]
+            if not side and right == _DEEPEST:
+                chord = math.log(most - (most - math.exp(low)) * (delta / height)) * (1 + 2.0**-48)
+                high = min(high, max(chord, low))
+                ends[True] = (high, right)
+            if high - low <= _CLOSE * high:
+                break
+            if right == _DEEPEST and low > 0.8 * self.local:
+                x = high * (1 - _CLOSE / 2)
+            elif high - low > widths[-2] / 2 or right == _DEEPEST:  # the line does not lead there
+                x = (low + high) / 2 if low > high / 4 else max(1.5 * low, high / 4)
+            else:
+                x = low + (high - low) * (depth - left) / (right - left)
+                x += _CLOSE / 4 * high * (-1 if side else 1)  # to the other side of the crossing
+                x = min(max(x, low + _CLOSE / 8 * high), high - _CLOSE / 8 * high)
+            widths.append(high - low)
+        return ends[False][0], ends[True][0]
+
+
+def _depth(delta: float) -> float:
+    """√(−log δ), between 0 and that of the least double."""
+    return math.sqrt(-math.log(min(delta, 1.0))) if delta > 0 else _DEEPEST
+
+
+def _not_negative(epsilon: float) -> float:
+    epsilon = real_number(epsilon, "epsilon")
+    if epsilon < 0:
+        raise ArgumentError(f"epsilon must not be negative, got epsilon={epsilon!r}", argument="epsilon")
+    return epsilon

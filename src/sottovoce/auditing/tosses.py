@@ -1,0 +1,130 @@
+"""Reports of two kinds: how many there are of each is a sum of coin tosses, and nothing has to be given away.
+
+Everybody reports the second kind with a probability between `least` and `most`. A test gains most if each of
+the others is at one of these two: for a given test the divergence is linear in every such probability. With f
+the law of how many of the others report the second kind, and inputs that do so with probabilities p > q,
+
+    δ(ε) = max_c [(p − θq)·f(c) − (θ − 1)·Σ_{i>c} f(i)],   θ = e^ε,
+
+because f is log-concave, so that the best test is a threshold. The maximum is where f(c)/f(c+1) passes
+r = (θ(1−q) − (1−p))/(p − θq): at the mode of f(i)·r^i, which is again a sum of coin tosses and has its mode
+within 1 of its mean (Darroch 1964). How many of the others are at `most` is not known. All numbers between
+two are bounded at once by giving away the reports of those in doubt.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from sottovoce.auditing.bounds import UNIT, Bounds, convolved
+from sottovoce.core.kernels.tables import FloatArray
+
+MOST_BLOCKS = 256
+_MOST_POINTS = 3 << 18  # of all blocks together
+_TAIL = 1e-17  # what lies beyond 9 standard deviations and 40 (Bernstein's inequality), at both ends
+_LEAST_GAIN = 1e-9  # of p − θq, where it is computed at all
+
+
+@dataclass(frozen=True, order=True)
+class Coin:
+    """Two inputs of one person, and what the others do.
+
+    Attributes:
+        first: Probability of the second kind of report under the first input.
+        second: The same under the second input.
+        least: The least probability of it under any input.
+        most: The largest.
+    """
+
+    first: float
+    second: float
+    least: float
+    most: float
+
+    @property
+    def turned(self) -> Coin:
+        """The same with the kinds of reports exchanged."""
+        return Coin(1 - self.first, 1 - self.second, 1 - self.most, 1 - self.least)
+
+    def divergence(self, people: int, epsilon: float) -> Bounds:
+        """The hockey-stick divergence δ(ε) for the worst truth of the others.
+
+        Args:
+            people: How many, the one in question included.
+            epsilon: Where the divergence is wanted, not negative.
+
+        Returns:
+            Numbers below and above it.
+
+        Example:
+            >>> low, high = Coin(0.75, 0.25, 0.25, 0.75).divergence(1, 0.0)
+            >>> low <= 0.5 <= high
+            True
+        """
+        if self.first < self.second:
+            return self.turned.divergence(people, epsilon)
+        theta = math.exp(epsilon)
+        gain = self.first - theta * self.second
+        if gain < _LEAST_GAIN:
+            return Bounds(0.0, max(gain, 0.0) + 8 * UNIT)
+        others = people - 1
+        spread = math.sqrt(others * max(p * (1 - p) for p in (self.least, self.most)))
+        blocks = min(max(int(_MOST_POINTS / (18 * spread + 80)), 4), MOST_BLOCKS)
+        if self.least == self.most:
+            return self._against(others, 0, theta)
+        if others <= blocks:
+            truths = [self._against(k, others - k, theta) for k in range(others + 1)]
+            return Bounds(max(truth.lower for truth in truths), max(truth.upper for truth in truths))
+        edges = np.rint(np.linspace(0, others, blocks + 1)).astype(int).tolist()
+        doubts = [self._against(low, others - high, theta).upper for low, high in pairwise(edges)]
+        ends = (self._against(0, others, theta).lower, self._against(others, 0, theta).lower)
+        return Bounds(max(ends), max(doubts))
+
+    def _against(self, high: int, low: int, theta: float) -> Bounds:
+        """The divergence if so many of the others are at `most` and so many at `least`."""
+        gain = self.first - theta * self.second
+        ratio = (theta * (1 - self.second) - (1 - self.first)) / gain
+        tilt = math.log(ratio)
+        parts = [_binomial(k, p, ratio) for k, p in ((high, self.most), (low, self.least)) if k]
+        begin, weights, error = 0, np.ones(1), 0.0
+        for start, law in parts:
+            weights, slack = convolved(weights, law)
+            begin, error = begin + start, error + slack + 2 * _TAIL + 8 * UNIT * law.size
+        place = np.arange(weights.size)
+        mean = float(place @ weights)
+        reach = 2 + 64 * UNIT / gain * float((place - mean) ** 2 @ weights)
+        middle = round(mean)
+        decay = weights * np.exp(-tilt * np.maximum(place - middle, -reach))
+        c = np.flatnonzero(np.abs(place - mean) <= reach)
+        above = np.append(np.cumsum(decay[::-1])[::-1], 0.0)[c + 1]
+        near = np.exp(-tilt * (c - middle))
+        value = gain * weights[c] * near - (theta - 1) * above
+        doubt = ((gain + theta) * error + 8 * UNIT * (1 + theta)) * near
+        norm = sum(k * math.log1p(p * (ratio - 1)) for k, p in ((high, self.most), (low, self.least)))
+        exponent = norm - tilt * (begin + middle)
+        rounding = (norm + tilt * (begin + middle) + high + low + 64) * 8 * UNIT
+        scale = math.exp(min(exponent, 700.0))
+        return Bounds(
+            max(0.0, scale * float((value - doubt).max()) * (1 - rounding)),
+            math.nextafter(scale * float((value + doubt).max()) * (1 + rounding), math.inf),
+        )
+
+
+def _binomial(tosses: int, p: float, ratio: float) -> tuple[int, FloatArray]:
+    """Where it begins and the law of how many tosses fall, tilted by a ratio; without its farthest tails.
+
+    The law is built up from the mode by the ratios of its neighbours, all at most 1.
+    """
+    odds = p * ratio / (1 - p)
+    mode = min(int((tosses + 1) * (odds / (1 + odds))), tosses)
+    reach = int(9 * math.sqrt(tosses * odds) / (1 + odds)) + 41
+    up = np.arange(mode, min(mode + reach, tosses), dtype=float)
+    down = np.arange(mode, max(mode - reach, 0), -1, dtype=float)
+    higher = np.cumprod((tosses - up) / (up + 1) * odds)
+    lower = np.cumprod(down / (tosses - down + 1) / odds)
+    law = np.concatenate((lower[::-1], [1.0], higher))
+    return mode - down.size, law / law.sum()
