@@ -27,7 +27,7 @@ def test_a_device_without_platformdirs_finds_the_same_folder(
     monkeypatch.setitem(sys.modules, "platformdirs", None)
     assert state_folder() == expected
     monkeypatch.setattr(sys, "platform", "plan9")
-    with pytest.raises(MissingExtra, match=r"pip install 'sottovoce\[analysis\]'"):
+    with pytest.raises(MissingExtra, match="needs the extra 'analysis'"):
         state_folder()
 
 

@@ -28,8 +28,8 @@ def root(f: Callable[[float], float], low: float, high: float, tolerance: float 
         ValueError: If the signs are the same.
 
     Example:
-        >>> root(lambda x: x * x - 2, 0.0, 2.0, 1e-15) == 2**0.5
-        True
+        >>> round(root(lambda x: x * x - 2, 0.0, 2.0), 11)
+        1.41421356237
     """
     before, here = low, high
     f_before, f_here = f(before), f(here)
