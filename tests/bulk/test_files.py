@@ -151,7 +151,7 @@ def column(*values: float | None) -> Any:
 
 def test_absent_values_follow_the_declared_rule() -> None:
     data = column(1.0, None, float("nan"), float("inf"), 4.0)
-    with pytest.raises(DataError, match=r"3 of 5 are missing \(null, NaN or infinite\), the first in row 1"):
+    with pytest.raises(DataError, match=r"3 of 5 are missing \(null, NaN or infinite\), the first in row 2"):
         bulk.report(data, {"wait": M})
     assert bulk.report(data, {"wait": M}, missing=5.0).column("wait").null_count == 0
     kept = bulk.report(data, {"wait": M}, missing="keep")
@@ -170,11 +170,11 @@ def test_dropped_rows_are_left_out_with_all_their_columns() -> None:
     reports = bulk.report(data, two, keep="id", missing="drop", outside="missing")
     assert reports.column("id").to_pylist() == [0]
     assert bulk.report(data, two, keep="id", missing="keep", outside="missing").to_pydict()["wait"][3] is None
-    with pytest.raises(DataError, match=r"1 of 4 are outside \[0\.0, 10\.0\], the first in row 3") as refusal:
+    with pytest.raises(DataError, match=r"1 of 4 are outside \[0\.0, 10\.0\], the first in row 4") as refusal:
         bulk.report(data, two, missing="drop")
     assert refusal.value.code == "outside"
     with pytest.raises(
-        DataError, match=r"1 of 4 are missing .* row 1, 1 of 4 are outside .* row 3; missing="
+        DataError, match=r"1 of 4 are missing .* row 2, 1 of 4 are outside .* row 4; missing="
     ) as refusal:
         bulk.report(data, two, outside="missing")
     assert refusal.value.code == "missing"
@@ -199,7 +199,7 @@ def test_outlying_values_are_counted_by_row_not_shown(monkeypatch: pytest.Monkey
     with pytest.raises(DataError) as refusal:
         bulk.report(pa.table({"wait": values}), {"wait": M})
     assert "2 of 1000 are outside [0.0, 10.0]" in str(refusal.value)
-    assert "the first in row 350" in str(refusal.value)
+    assert "the first in row 351" in str(refusal.value)
     assert "77" not in str(refusal.value)
     assert bulk.report(pa.table({"wait": values}), {"wait": M}, clip=True).num_rows == 1000
 

@@ -60,7 +60,7 @@ def test_a_refused_stream_says_where_without_reading_twice() -> None:
     values[[350, 920]] = 77.25
     batches = [pa.record_batch({"wait": values[i : i + 100]}) for i in range(0, 1000, 100)]
     stream = pa.RecordBatchReader.from_batches(batches[0].schema, iter(batches))
-    with pytest.raises(DataError, match=r"2 of 1000 are outside .* the first in row 350") as refusal:
+    with pytest.raises(DataError, match=r"2 of 1000 are outside .* the first in row 351") as refusal:
         bulk.report(stream, {"wait": M})
     assert "77" not in str(refusal.value)
 
@@ -124,7 +124,7 @@ def test_csv_is_numeric_from_the_first_row_on(tmp_path: Path, monkeypatch: pytes
     path.write_text("wait\n" + "5\n" * 600_000 + "7.25\n")
     assert bulk.report(path, {"wait": M}).num_rows == 600_001
     path.write_text("wait\n" + "5\n" * 600_000 + "seven\n6\n\nnone of yours\n")
-    with pytest.raises(DataError, match=r"2 of \d+ values are not, the first in row 600000") as refusal:
+    with pytest.raises(DataError, match=r"2 of \d+ values are not, the first in line 600002") as refusal:
         bulk.report(path, {"wait": M})
     assert "seven" not in str(refusal.value)
     assert "yours" not in str(refusal.value)
@@ -151,7 +151,7 @@ def test_other_csv_columns_are_text_as_it_stands(tmp_path: Path) -> None:
         (b"wait,wait\n5,1\n", "t.csv has several columns 'wait'"),
         ("wait,house\n5,1\n".encode("utf-16"), "t.csv must be UTF-8 text, it is UTF-16"),
         ("wait,citt\u00e0\n5,1\n".encode("latin-1"), "t.csv must be UTF-8 text, its first line is not"),
-        (b'wait,house\n"1,234",1\n', "must be numeric: 1 of 1 values are not, the first in row 0"),
+        (b'wait,house\n"1,234",1\n', "must be numeric: 1 of 1 values are not, the first in line 2"),
         (b"", "t.csv cannot be read: Empty CSV file"),
     ],
 )

@@ -120,7 +120,7 @@ def test_a_range_is_one_of_the_domain(run) -> None:  # type: ignore[no-untyped-d
         ("perturb header.csv --column hours --epsilon 1 --domain 0 24 --output x.parquet", "no rows"),
         (
             "perturb text.csv --column hours --epsilon 1 --domain 0 24 --output x.parquet",
-            "2 of 3 values are not, the first in row 1",
+            "2 of 3 values are not, the first in line 3",
         ),
         (
             "perturb ragged.csv --column hours --epsilon 1 --domain 0 24 --output x.parquet",

@@ -6,26 +6,37 @@ value or the whole row that does not fit: both are wrong for people's data, whos
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 
-from sottovoce.bulk.labels import Label, csv_label
 from sottovoce.core.errors import DataError
 
 _QUOTED = re.compile(r"(invalid value|(?<=columns, got) \d+:) .*", re.DOTALL)
 
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+
+#: What a word in a column of numbers is: a mistake, or a missing value.
+Text = Literal["refuse", "missing"]
+
 
 @dataclass(frozen=True)
 class CsvFile:
-    """A CSV file whose columns have the given types; the others are text."""
+    """A CSV file whose columns have the given types; the others are text.
+
+    With `text="missing"` a word in a column of numbers is no value, otherwise the file is refused.
+    """
 
     path: Path
     types: Mapping[str, pa.DataType]
+    text: Text = "refuse"
 
     def schema(self) -> pa.Schema:
         with open(self.path, "rb") as file:
@@ -39,14 +50,25 @@ class CsvFile:
         return pa.schema([(name, self._type(name)) for name in names])
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        options = pa.csv.ConvertOptions(
-            column_types={name: self._type(name) for name in columns}, include_columns=columns
-        )
+        types = {name: self._type(name) for name in columns}
+        words = self.text == "missing"
+        read = dict.fromkeys(types, pa.string()) if words else types
+        options = pa.csv.ConvertOptions(column_types=read, include_columns=columns)
         with pa.csv.open_csv(self.path, convert_options=options) as reader:
-            yield from reader
+            for batch in reader:
+                yield _without_words(batch, types) if words else batch
 
-    def label(self, column: str) -> Label:
-        return csv_label(self.path, column)
+    def line(self, row: int) -> int:
+        """The line of the file, as an editor counts, where a row of the data begins."""
+        begins, before = 1, row + 1  # the header comes first
+        with open(self.path, newline="", encoding="utf-8", errors="replace") as file:
+            entries = csv.reader(file)
+            for entry in entries:
+                if entry and before == 0:
+                    break
+                before -= bool(entry)  # an empty line is no row
+                begins = entries.line_num + 1
+        return begins
 
     def refusal(self, error: Exception) -> DataError:
         """What is wrong with a file that Arrow could not read: a count and the first row, never a value."""
@@ -55,7 +77,7 @@ class CsvFile:
             if wrong:
                 return DataError(
                     f"column {column!r} of {self.path.name} must be numeric: {wrong} of {rows} values are "
-                    f"not, the first in row {first}"
+                    f"not, the first in line {self.line(first)}; text='missing' counts them as missing"
                 )
         return DataError(f"{self.path.name} cannot be read: {unquoted(error)}")
 
@@ -78,6 +100,18 @@ class CsvFile:
         except pa.ArrowInvalid:  # something else is wrong with the file
             return 0, rows, -1
         return wrong, rows, first
+
+
+def _without_words(batch: pa.RecordBatch, types: Mapping[str, pa.DataType]) -> pa.RecordBatch:
+    """Columns of text as the types they should have, null where that is no number."""
+    arrays = []
+    for name, kind in types.items():
+        array = batch.column(name)
+        if not pa.types.is_string(kind):
+            plain = pc.utf8_trim_whitespace(array)
+            array = pc.if_else(pc.match_substring_regex(plain, _NUMBER), plain, None).cast(kind)
+        arrays.append(array)
+    return pa.RecordBatch.from_arrays(arrays, names=list(types))
 
 
 def unquoted(error: Exception) -> str:

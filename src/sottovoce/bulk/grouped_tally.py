@@ -67,7 +67,7 @@ class GroupedTally(Mapping[Key, Tally]):
             )
         counter = GroupCounter(mechanism.cells, by)
         for batch in table.select([*by, CELL, COUNT]).to_batches():
-            counter.add(batch, CELL, _amounts(batch.column(COUNT)))
+            counter.add(batch, CELL, whole_amounts(batch.column(COUNT)))
         return cls(mechanism, by, *counter.result())
 
     def pairs(self, key: object) -> tuple[IntArray, IntArray]:
@@ -138,7 +138,7 @@ def spread(mechanism: Reporter, cells: IntArray, counts: IntArray) -> Tally:
     return Tally.from_counts(mechanism, every)
 
 
-def _amounts(column: pa.Array) -> IntArray:
+def whole_amounts(column: pa.Array) -> IntArray:
     """A column of counts: whole numbers, none missing, none negative (engines return decimals for sums)."""
     try:
         amounts = column.cast(pa.int64())

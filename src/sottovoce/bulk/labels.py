@@ -12,6 +12,8 @@ from sottovoce.core.reporter import Reporter
 from sottovoce.core.spec import parse_json
 
 SPEC, DIGEST = "sottovoce:spec", "sottovoce:digest"
+#: Names the column that says how many reports a row stands for, where it is not one.
+COUNTS = "sottovoce:counts"
 #: Where Spark writes the metadata of columns: as JSON in the footer of a Parquet file.
 SPARK_FOOTER = "org.apache.spark.sql.parquet.row.metadata"
 
@@ -42,7 +44,7 @@ def spark_label(footer: str | bytes, column: str) -> Label:
 
 
 def specs_path(path: Path) -> Path:
-    """Where the mechanisms of a CSV file stand: the format itself has no metadata."""
+    """Where the mechanisms of a file stand that has no metadata of its own, such as CSV."""
     return path.with_suffix(".spec.json")
 
 
@@ -54,8 +56,13 @@ def specs_text(mechanisms: Mapping[str, Reporter]) -> str:
     return json.dumps({name: json.loads(text) for name, text in texts.items()})
 
 
-def csv_label(path: Path, column: str) -> Label:
-    """The label of a CSV file's column, from the file beside it."""
+def counts_text(mechanism: Reporter, cell: str, count: str) -> str:
+    """What stands beside a file of counts: the spec of its column of cells, and the column of counts."""
+    return json.dumps({cell: json.loads(mechanism.to_json()), COUNTS: count})
+
+
+def label_beside(path: Path, column: str) -> Label:
+    """The label of a file's column, from the file beside it."""
     beside = specs_path(path)
     try:
         text = beside.read_text()
@@ -66,6 +73,8 @@ def csv_label(path: Path, column: str) -> Label:
         if column not in content:
             return {}
         text = json.dumps(content[column])
+        counts = {COUNTS: str(content[COUNTS])} if COUNTS in content else {}
+        return label(from_json(text)) | counts
     return label(from_json(text))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
@@ -12,10 +13,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sottovoce.bulk.columns import Mask, cells_array, check_type, read_values
+from sottovoce.bulk.csv import Text
 from sottovoce.bulk.keyed_draws import KeyedDraws
 from sottovoce.bulk.labels import label
 from sottovoce.bulk.sources import Data, Source
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, one_of
 from sottovoce.core.number import Number
 from sottovoce.core.policy import WORDS, Missing, Outside, Policy
 from sottovoce.core.reporter import Reporter
@@ -40,6 +42,7 @@ class Randomiser:
     policy: Policy = field(default_factory=Policy)
     row_id: str | None = None
     secret: bytes = field(default=b"", repr=False)
+    text: Text = "refuse"
 
     def __post_init__(self) -> None:
         if not isinstance(self.mechanisms, Mapping) or not self.mechanisms:
@@ -53,6 +56,7 @@ class Randomiser:
             if self.row_id is not None and not isinstance(mechanism, Number):
                 rule = "row_id= draws reports of one number; those of a survey or of positions need output="
                 raise ArgumentError(f"{rule}, got a {mechanism.name}", argument="row_id")
+        one_of(self.text, "text", ("refuse", "missing"))
         for domain in self.inputs.values():
             self.policy.checked(domain, WORDS)
         if both := sorted({*self.keep} & {*self.mechanisms, *self.inputs}):
@@ -84,7 +88,9 @@ class Randomiser:
 
     def open(self, data: Data) -> Source:
         """The source of some data, with the columns that are needed."""
-        source = Source(data, [*self.keep, *self.inputs], dict.fromkeys(self.inputs, pa.float64()))
+        source = Source(
+            data, [*self.keep, *self.inputs], dict.fromkeys(self.inputs, pa.float64()), text=self.text
+        )
         for column, domain in self.inputs.items():
             check_type(source.field(column).type, column, domain)
         return source
@@ -137,10 +143,22 @@ class Randomiser:
         report = mechanism.report if draws is None else draws.report
         return report(_answers(name, mechanism, values)), missing
 
-    def refusal(self, batches: Iterable[pa.RecordBatch], where: str, rows: int = 0) -> DataError:
-        """How many values of a column the policy refuses, and the first one's row, from a bad batch on.
+    def replaced(self, batch: pa.RecordBatch) -> Counter[tuple[str, str]]:
+        """How many values of each column are missing and outside, where the policy has a rule for them."""
+        policy, counts = self.policy, Counter[tuple[str, str]]()
+        for column, domain in self.inputs.items() if policy != Policy() else ():
+            values = read_values(batch, column, domain)
+            missing = domain.absent(values)
+            counts[column, "missing"] += int(np.count_nonzero(missing))
+            counts[column, "outside"] += int(np.count_nonzero(~missing & ~domain.contains(values)))
+        return counts
 
-        `rows` came before and were randomised.
+    def refusal(
+        self, batches: Iterable[pa.RecordBatch], where: str, place: Callable[[int], str], rows: int = 0
+    ) -> DataError:
+        """How many values of a column the policy refuses, and where the first one is, from a bad batch on.
+
+        `rows` came before and were randomised; `place` says where a row is.
         """
         counts: dict[tuple[str, str], int] = {}
         first: dict[tuple[str, str], int] = {}
@@ -154,12 +172,13 @@ class Randomiser:
         bad, code = next(iter(counts))
         rules = {"missing": "missing (null, NaN or infinite)", "outside": f"outside {self.inputs[bad]}"}
         reasons = [
-            f"{count} of {rows} are {rules[kind]}, the first in row {first[column, kind]}"
+            f"{count} of {rows} are {rules[kind]}, the first in {place(first[column, kind])}"
             for (column, kind), count in counts.items()
             if column == bad
         ]
         needs_stand_in = code == "missing" or self.policy.outside == "missing"
-        advice = "missing= says what stands in" if needs_stand_in else "clip=True brings them inside"
+        stand_in = "missing='uniform' or a number stands in for them, 'drop' leaves them out"
+        advice = stand_in if needs_stand_in else "outside='clip' brings them inside, 'missing' counts them so"
         sentence = f"values of column {bad!r} in {where}: {', '.join(reasons)}; {advice}"
         return DataError(sentence, code=code)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 import pyarrow as pa
 
+from sottovoce.bulk.csv import Text
 from sottovoce.bulk.randomiser import Randomiser, declared
 from sottovoce.bulk.report_files import finished_rows, write_reports
 from sottovoce.bulk.sources import Data, Progress, Source, list_files
@@ -28,12 +30,15 @@ class Written:
         rows: How many reports they hold.
         new: How many of the files this run wrote.
         earlier: How many an earlier run had finished; they were left alone.
+        replaced: For a column and "missing" or "outside", how many of its values this run treated so. Only
+            who has the values may know: the files do not say it.
     """
 
     paths: tuple[Path, ...]
     rows: int
     new: int
     earlier: int
+    replaced: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
 
 @overload
@@ -46,6 +51,7 @@ def report(
     missing: Missing = "refuse",
     outside: Outside = "refuse",
     clip: bool = False,
+    text: Text = "refuse",
     progress: Progress | None = None,
 ) -> pa.Table: ...
 
@@ -60,6 +66,7 @@ def report(
     missing: Missing = "refuse",
     outside: Outside = "refuse",
     clip: bool = False,
+    text: Text = "refuse",
     progress: Progress | None = None,
 ) -> Written: ...
 
@@ -73,6 +80,7 @@ def report(
     missing: Missing = "refuse",
     outside: Outside = "refuse",
     clip: bool = False,
+    text: Text = "refuse",
     progress: Progress | None = None,
 ) -> pa.Table | Written:
     """Randomise columns of a file, a folder of files, a dataframe or a stream of record batches.
@@ -93,6 +101,7 @@ def report(
             no value). Of a survey, dropped or empty if any question lacks a value.
         outside: What becomes of numbers outside the domain: "refuse", "clip" or "missing".
         clip: Short for `outside="clip"`.
+        text: What a word in a column of numbers of a CSV file is: "refuse" (an error) or "missing".
         progress: Called with the number of rows of every batch that is done.
 
     Returns:
@@ -110,7 +119,7 @@ def report(
         ['town', 'wait']
     """
     kept = (keep,) if isinstance(keep, str) else tuple(keep)
-    randomiser = Randomiser(mechanisms, kept, declared(missing, outside, clip))
+    randomiser = Randomiser(mechanisms, kept, declared(missing, outside, clip), text=text)
     files = list_files(data)
     if output is None:
         tables = [_table(item, randomiser, progress) for item in ([data] if files is None else files)]
@@ -120,6 +129,7 @@ def report(
     else:
         targets = list(zip(files, _targets(data, files, Path(output)), strict=True))
     rows = new = 0
+    replaced = Counter[tuple[str, str]]()
     for item, target in targets:
         source = item if isinstance(item, Path) else None
         if target.exists():
@@ -127,10 +137,10 @@ def report(
             if progress is not None:
                 progress(done)
         else:
-            done = _write(item, randomiser, target, source, progress)
+            done = _write(item, randomiser, target, source, progress, replaced)
             new += 1
         rows += done
-    return Written(tuple(target for _, target in targets), rows, new, len(targets) - new)
+    return Written(tuple(target for _, target in targets), rows, new, len(targets) - new, +replaced)
 
 
 def _targets(data: Data, files: Sequence[Path], output: Path) -> list[Path]:
@@ -151,35 +161,45 @@ def _targets(data: Data, files: Sequence[Path], output: Path) -> list[Path]:
 def _table(data: Data, randomiser: Randomiser, progress: Progress | None) -> pa.Table:
     source = randomiser.open(data)
     schema = randomiser.schema(source)
-    return pa.Table.from_batches(list(_randomised(source, schema, randomiser, progress)), schema)
+    return pa.Table.from_batches(list(_randomised(source, schema, randomiser, progress, Counter())), schema)
 
 
 def _write(
-    data: Data, randomiser: Randomiser, target: Path, source_path: Path | None, progress: Progress | None
+    data: Data,
+    randomiser: Randomiser,
+    target: Path,
+    source_path: Path | None,
+    progress: Progress | None,
+    replaced: Counter[tuple[str, str]],
 ) -> int:
     source = randomiser.open(data)
     schema = randomiser.schema(source)
-    batches = _randomised(source, schema, randomiser, progress)
+    batches = _randomised(source, schema, randomiser, progress, replaced)
     return write_reports(batches, schema, randomiser, target, source_path)
 
 
 def _randomised(
-    source: Source, schema: pa.Schema, randomiser: Randomiser, progress: Progress | None
+    source: Source,
+    schema: pa.Schema,
+    randomiser: Randomiser,
+    progress: Progress | None,
+    replaced: Counter[tuple[str, str]],
 ) -> Iterator[pa.RecordBatch]:
     """Randomised batches in order. After a refusal the rest is read too, for the count of what is refused."""
 
-    def attempt(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, pa.RecordBatch | DataError]:
+    def attempt(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Counter[Any], pa.RecordBatch | DataError]:
         try:
-            return batch, randomiser.reports(batch, schema)
+            return batch, randomiser.replaced(batch), randomiser.reports(batch, schema)
         except DataError as refusal:
-            return batch, refusal
+            return batch, Counter(), refusal
 
     rows = 0
     attempts = in_order(attempt, source.batches())
-    for batch, reports in attempts:
+    for batch, counts, reports in attempts:
         if isinstance(reports, DataError):
-            rest = chain([batch], (later for later, _ in attempts))
-            raise randomiser.refusal(rest, source.name, rows) from None
+            rest = chain([batch], (later for later, _, _ in attempts))
+            raise randomiser.refusal(rest, source.name, source.place, rows) from None
+        replaced.update(counts)
         if progress is not None:
             progress(batch.num_rows)
         yield reports

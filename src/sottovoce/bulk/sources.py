@@ -14,8 +14,8 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from sottovoce.bulk.csv import CsvFile, unquoted
-from sottovoce.bulk.labels import SPARK_FOOTER, Label, arrow_label, spark_label
+from sottovoce.bulk.csv import CsvFile, Text, unquoted
+from sottovoce.bulk.labels import SPARK_FOOTER, SPEC, Label, arrow_label, label_beside, spark_label
 from sottovoce.core.errors import ArgumentTypeError, DataError
 
 ROWS = 1 << 18  # rows per batch: a few megabytes a column
@@ -40,14 +40,20 @@ class Source:
     """One file, one table in memory or one stream, read as record batches of chosen columns.
 
     The columns of a CSV file have the types that are given, whatever its first rows look like, and are text
-    as it stands otherwise. A stream can be read once.
+    as it stands otherwise; `text` says what words in a column of numbers are. A stream can be read once.
     """
 
     def __init__(
-        self, data: Data, columns: Sequence[str], csv_types: Mapping[str, pa.DataType] | None = None
+        self,
+        data: Data,
+        columns: Sequence[str],
+        csv_types: Mapping[str, pa.DataType] | None = None,
+        *,
+        text: Text = "refuse",
     ) -> None:
-        self.name = Path(data).name if isinstance(data, str | Path) else "the data"
-        self._content = _content(data, csv_types or {})
+        self.path = Path(data) if isinstance(data, str | Path) else None
+        self.name = "the data" if self.path is None else self.path.name
+        self._content = _content(data, csv_types or {}, text)
         try:
             schema = self._content.schema()
             fields = [field.with_type(_plain_type(field.type)) for field in schema]
@@ -68,12 +74,16 @@ class Source:
         return self.schema.field(column)
 
     def label(self, column: str) -> Label:
-        """A column's label: in its metadata, in the footer that Spark wrote, or beside a CSV file."""
+        """A column's label: in its metadata, in the footer that Spark wrote, or beside the file."""
         field = self.field(column)
-        if isinstance(self._content, CsvFile):
-            return self._content.label(column)
         footer = (self.schema.metadata or {}).get(SPARK_FOOTER.encode())
-        return arrow_label(field.metadata) if footer is None else spark_label(footer, column)
+        label = arrow_label(field.metadata) if footer is None else spark_label(footer, column)
+        return label if SPEC in label or self.path is None else label_beside(self.path, column)
+
+    def place(self, row: int) -> str:
+        """Where a row is for who opens the file: a line of text, otherwise a row, counted from 1."""
+        content = self._content
+        return f"line {content.line(row)}" if isinstance(content, CsvFile) else row_from_one(row)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Record batches of the wanted columns, in the order of the rows, each one validated.
@@ -102,6 +112,11 @@ class Source:
         if isinstance(self._content, CsvFile):
             return self._content.refusal(error)
         return DataError(f"{self.name} cannot be read: {unquoted(error)}")
+
+
+def row_from_one(row: int) -> str:
+    """A row as people count."""
+    return f"row {row + 1}"
 
 
 def _validated(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -178,7 +193,7 @@ class _Memory:
                 yield batch.select(columns)
 
 
-def _content(data: Data, csv_types: Mapping[str, pa.DataType]) -> _Content:
+def _content(data: Data, csv_types: Mapping[str, pa.DataType], text: Text) -> _Content:
     if not isinstance(data, str | Path):
         return _Memory(_table_or_stream(data))
     path, ending = Path(data), Path(data).suffix.lower()
@@ -187,7 +202,7 @@ def _content(data: Data, csv_types: Mapping[str, pa.DataType]) -> _Content:
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
     if ending == ".csv":
-        return CsvFile(path, csv_types)
+        return CsvFile(path, csv_types, text)
     return _ParquetFile(path) if ending in PARQUET else _ArrowFile(path)
 
 

@@ -23,6 +23,7 @@ from sottovoce.bulk.grouped_tally import GroupedTally
 from sottovoce.bulk.keyed_draws import new_secret
 from sottovoce.bulk.labels import label
 from sottovoce.bulk.randomiser import Randomiser, declared
+from sottovoce.bulk.sources import row_from_one
 from sottovoce.bulk.spark_central import central_mean
 from sottovoce.bulk.spark_labels import mechanism_behind
 from sottovoce.bulk.spark_session import (
@@ -133,7 +134,7 @@ def _report_task(column: str, randomiser: Randomiser) -> Task:
                     raise
                 context = TaskContext.get()
                 where = f"partition {context.partitionId() if context else 0}"
-                raise randomiser.refusal(chain([batch], batches), where, rows) from None
+                raise randomiser.refusal(chain([batch], batches), where, row_from_one, rows) from None
             rows += batch.num_rows
 
     return noting_refusals(task)

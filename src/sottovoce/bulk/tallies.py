@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from sottovoce.bulk.columns import check_sizes, is_list
 from sottovoce.bulk.group_counter import GroupCounter
-from sottovoce.bulk.grouped_tally import GroupedTally
-from sottovoce.bulk.labels import SPEC, agreed, labelled_mechanism
+from sottovoce.bulk.grouped_tally import GroupedTally, whole_amounts
+from sottovoce.bulk.labels import COUNTS, SPEC, agreed, labelled_mechanism
 from sottovoce.bulk.sources import Data, Progress, Source, list_files
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.core.reporter import Reporter
@@ -53,7 +53,8 @@ def tally(
     Args:
         data: The name of a Parquet, CSV or Arrow file, a folder, a list of files, or a dataframe.
         column: The column that holds the reports; not needed where only one says which mechanism made it.
-            Empty reports (`missing="keep"`) are not counted.
+            Empty reports (`missing="keep"`) are not counted. In a file of counts, such as a campaign's
+            export, each row stands for as many reports as it says.
         by: The columns of group keys; without them everybody is one group.
         mechanism: What made the reports, where the data does not say so itself.
         progress: Called with the number of rows of every batch that is counted.
@@ -78,21 +79,30 @@ def tally(
         column = _labelled_column(items[0])
     if column in groups:
         raise ArgumentError(f"by must not name the column of reports, got by={groups!r}", argument="by")
-    sources = [Source(item, [*groups, column], {column: pa.int64()}) for item in items]
-    for source in sources:
-        labelled = labelled_mechanism(source.label(column), column)
-        mechanism = agreed(labelled, mechanism, _where(source, column))
+    sources = []
+    for item in items:
+        source = Source(item, [*groups, column], {column: pa.int64()})
+        label = source.label(column)
+        mechanism = agreed(labelled_mechanism(label, column), mechanism, _where(source, column))
+        amounts = label.get(COUNTS)
+        if amounts is not None:
+            source = Source(item, [*groups, column, amounts], {column: pa.int64(), amounts: pa.int64()})
+        sources.append((source, amounts))
     assert mechanism is not None
     counts = np.zeros(mechanism.cells, dtype=np.int64)
     counter = GroupCounter(mechanism.cells, groups) if groups else None
-    for source in sources:
+    for source, amounts in sources:
         for batch in source.batches():
-            reports = _reports(batch, column, mechanism, _where(source, column))
-            if counter is None:
-                cells = reports.column(column).to_numpy(zero_copy_only=False)
-                counts += np.bincount(cells.astype(np.int64, copy=False), minlength=counts.size)
+            reports = _reports(batch, column, mechanism, _where(source, column), counted=amounts is not None)
+            times = None if amounts is None else whole_amounts(reports.column(amounts))
+            if counter is not None:
+                counter.add(reports, column, times)
             else:
-                counter.add(reports, column)
+                cells = reports.column(column).to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+                if times is None:
+                    counts += np.bincount(cells, minlength=counts.size)
+                else:
+                    np.add.at(counts, cells, times)
             if progress is not None:
                 progress(batch.num_rows)
     if counter is None:
@@ -115,11 +125,13 @@ def _where(source: Source, column: str) -> str:
     return f"column {column!r} of {source.name}"
 
 
-def _reports(batch: pa.RecordBatch, column: str, mechanism: Reporter, where: str) -> pa.RecordBatch:
+def _reports(
+    batch: pa.RecordBatch, column: str, mechanism: Reporter, where: str, *, counted: bool
+) -> pa.RecordBatch:
     """The rows that hold a report, one for each of its cells, if these are cells of the mechanism."""
     if batch.column(column).null_count:
         batch = batch.filter(batch.column(column).is_valid())
-    if mechanism.width > 1:
+    if mechanism.width > 1 and not counted:
         batch = _one_cell_a_row(batch, column, mechanism.width, where)
     array = batch.column(column)
     if not pa.types.is_integer(array.type):
@@ -128,7 +140,7 @@ def _reports(batch: pa.RecordBatch, column: str, mechanism: Reporter, where: str
     if cells.size and (cells.max() >= mechanism.cells or cells.min() < 0):
         wrong = int(((cells >= mechanism.cells) | (cells < 0)).sum())
         raise DataError(f"{where} holds {wrong} cells outside 0..{mechanism.cells - 1}")
-    if mechanism.width > 1:
+    if mechanism.width > 1 and not counted:
         mechanism.checked(cells)
     return batch
 

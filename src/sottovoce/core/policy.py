@@ -23,6 +23,8 @@ from sottovoce.core.spaces import FloatArray, Space
 Missing = Literal["refuse", "uniform", "drop", "keep"] | float
 Outside = Literal["refuse", "clip", "missing"]
 
+_STAND_IN = "missing='uniform' or a number stands in for them"
+_INSIDE = "outside='clip' (or clip=True) brings them inside"
 #: Words that leave nobody out: a stand-in is reported for everybody.
 STAND_INS = ("refuse", "uniform")
 #: Words for tables and files, where a row may be left out ("drop") or left empty ("keep").
@@ -122,23 +124,17 @@ class Policy:
         """
         missing = domain.absent(values)
         if self.missing == "refuse" and missing.any():
-            raise _refusal(
-                missing, name, "missing", "missing (NaN or infinite)", "missing= says what stands in"
-            )
+            raise _refusal(missing, name, "missing", "missing (NaN or infinite)", _STAND_IN)
         outside = ~missing & ~domain.contains(values)
         if outside.any():
             if self.outside == "refuse":
-                advice = (
-                    "clip=True brings them inside"
-                    if domain.clips
-                    else "outside='missing' takes them as missing"
-                )
+                advice = _INSIDE if domain.clips else "outside='missing' takes them as missing"
                 raise _refusal(outside, name, "outside", f"outside {domain}", advice)
             if self.outside == "clip":
                 values = np.array(values, dtype=np.float64)
                 values[outside] = domain.bring_inside(values[outside])
             elif self.missing == "refuse":
-                raise _refusal(outside, name, "outside", f"outside {domain}", "missing= says what stands in")
+                raise _refusal(outside, name, "outside", f"outside {domain}", _STAND_IN)
             else:
                 missing = missing | outside
         return values, missing
