@@ -45,6 +45,32 @@ def test_every_kind_of_number(people: Any, tmp_path: Path, kind: str) -> None:
     assert bulk.tally(tmp_path / "r.parquet", "age", by="town").total() == t
 
 
+WAY = sv.choice(3.0, ["car", "bike", "train"])
+
+
+@pytest.mark.parametrize("kind", ["text", "dictionary", "csv"])
+def test_choices_are_columns_of_texts(tmp_path: Path, kind: str) -> None:
+    column = pa.array(["car"] * 2000 + ["Bike"] * 1000 + ["boat"] * 500 + [None] * 500)
+    table = pa.table({"way": column.dictionary_encode() if kind == "dictionary" else column})
+    data: Any = table
+    if kind == "csv":
+        data = tmp_path / "people.csv"
+        data.write_text("id,way\n" + "".join(f"7,{way or ''}\n" for way in column.to_pylist()))
+    with pytest.raises(DataError, match=r"500 of 4000 are .*, the first in row 3"):
+        bulk.report(data, {"way": WAY}, tmp_path / "r.parquet")
+    with pytest.raises(DataError, match=r"outside the 3 options.*outside='missing' takes them") as refusal:
+        bulk.report(data, {"way": WAY}, tmp_path / "r.parquet", missing="uniform")
+    assert "boat" not in str(refusal.value)
+    bulk.report(data, {"way": WAY}, tmp_path / "r.parquet", missing="drop", outside="missing")
+    answer = sv.shares(bulk.tally(tmp_path / "r.parquet"))
+    assert answer.n == 3000
+    assert answer["car"].low < 2 / 3 < answer["car"].high
+    written = bulk.report(data, {"way": WAY}, tmp_path / "all.parquet", missing="uniform", clip=True)
+    assert written.rows == 4000
+    with pytest.raises(TypeError, match="must be texts or whole numbers, got double"):
+        bulk.report(pa.table({"way": [0.5]}), {"way": WAY}, tmp_path / "wrong.parquet")
+
+
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
 @pytest.mark.parametrize("survey", [TWO_OF_THREE, ONE_OF_TWO])
 def test_surveys_have_a_column_per_question_and_one_of_reports(

@@ -42,6 +42,20 @@ def test_explicit_rows(running: Running) -> None:
     assert answers["mean"] == {"value": mean.value, "low": mean.low, "high": mean.high}
 
 
+def test_a_choice(running: Running) -> None:
+    m = sv.choice(2.0, ["car", "bike", "train"])
+    running.create(m)
+    assert running.get("/campaigns/trial").json()["missing"] == "uniform"
+    cells = m.report(["car"] * 500 + ["bike"] * 400, rng=1)
+    assert running.post(m, cells.tolist()).json() == {"accepted": 900}
+    answers = running.get("/campaigns/trial/estimates").json()["questions"]["value"]
+    expected = [
+        {"option": option, "value": one.value, "low": one.low, "high": one.high}
+        for option, one in sv.shares(sv.Tally(m, cells)).items()
+    ]
+    assert (answers["shares"], answers["mean"], answers["problems"]) == (expected, None, {})
+
+
 def test_a_survey_from_the_campaign_to_the_results(running: Running) -> None:
     campaign = running.create(SURVEY, collection="enrolment")
     described = running.get("/campaigns/trial").json()

@@ -62,6 +62,15 @@ def test_one_joint_epsilon_is_charged_and_recorded_first(ledger: sv.Ledger) -> N
         ledger.report("several", [0.2, 20.0, 1.0], "wednesday")
 
 
+def test_a_choice_is_never_silent(tmp_path: Path) -> None:
+    ledger = sv.Ledger(tmp_path / "ledger.db", budget=6)
+    ledger.enrol("way", sv.choice(1.0, ["car", "bike", "train"]))
+    for day, value in enumerate(("Bike", None, "boat", "", "train")):
+        assert 0 <= ledger.report("way", value, f"day {day}").cells[0] < 3
+    with pytest.raises(TypeError, match="must be one option or None"):
+        ledger.report("way", ["car"], "later")
+
+
 def test_the_stated_epsilon_is_that_of_the_joint_report() -> None:
     """All joint reports of the survey under all pairs of rows: the charge covers the exact ratio."""
     terms = Fresh(SEVERAL)

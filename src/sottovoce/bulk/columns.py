@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sottovoce.core.errors import ArgumentTypeError, DataError
+from sottovoce.core.options import Options
 from sottovoce.core.spaces import FloatArray, Space
 
 Mask = NDArray[np.bool_]
@@ -19,7 +20,15 @@ Mask = NDArray[np.bool_]
 
 
 def check_type(kind: pa.DataType, column: str, domain: Space) -> None:
-    """Refuse a column that does not hold numbers, or lists of them where positions are asked for."""
+    """Refuse a column that does not hold numbers, lists of them for positions, or texts for options."""
+    if isinstance(domain, Options):
+        element = kind.value_type if pa.types.is_dictionary(kind) else kind
+        texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_integer, pa.types.is_null)
+        if not any(is_kind(element) for is_kind in texts):
+            raise ArgumentTypeError(
+                f"column {column!r} must be texts or whole numbers, got {kind}", argument="mechanisms"
+            )
+        return
     rule, element = "numeric", kind
     if domain.shape:
         rule, element = f"lists of {domain.shape[0]} numbers", kind.value_type if is_list(kind) else None
@@ -29,15 +38,30 @@ def check_type(kind: pa.DataType, column: str, domain: Space) -> None:
         raise ArgumentTypeError(f"column {column!r} must be {rule}, got {kind}", argument="mechanisms")
 
 
+def value_type(domain: Space) -> pa.DataType:
+    """What a column of a text file is read as."""
+    return pa.string() if isinstance(domain, Options) else pa.float64()
+
+
 def read_values(batch: pa.RecordBatch, column: str, domain: Space) -> FloatArray:
     """A column of numbers or positions as numpy, NaN where it is null."""
     array = batch.column(column)
     check_type(array.type, column, domain)
+    if isinstance(domain, Options):
+        return _places(array, domain)
     if not domain.shape:
         return _numbers(array)
     (size,) = domain.shape
     check_sizes(array, size, f"column {column!r}")
     return np.stack([_numbers(pc.list_element(array, i)) for i in range(size)], axis=-1)
+
+
+def _places(array: pa.Array, options: Options) -> FloatArray:
+    """Choices as places in the list: every different text is looked up once."""
+    if not pa.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    places = np.append(options.numbers(array.dictionary.to_pylist(), "values"), np.nan)
+    return places[array.indices.fill_null(len(places) - 1).to_numpy(zero_copy_only=False)]
 
 
 def _numbers(array: pa.Array) -> FloatArray:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sottovoce.bulk.columns import Mask, cells_array, check_type, read_values
+from sottovoce.bulk.columns import Mask, cells_array, check_type, read_values, value_type
 from sottovoce.bulk.csv import Text
 from sottovoce.bulk.keyed_draws import KeyedDraws
 from sottovoce.bulk.labels import label
@@ -88,9 +88,8 @@ class Randomiser:
 
     def open(self, data: Data) -> Source:
         """The source of some data, with the columns that are needed."""
-        source = Source(
-            data, [*self.keep, *self.inputs], dict.fromkeys(self.inputs, pa.float64()), text=self.text
-        )
+        kinds = {column: value_type(space) for column, space in self.inputs.items()}
+        source = Source(data, [*self.keep, *self.inputs], kinds, text=self.text)
         for column, domain in self.inputs.items():
             check_type(source.field(column).type, column, domain)
         return source
@@ -124,7 +123,7 @@ class Randomiser:
         values = {column: read_values(batch, column, space) for column, space in spaces.items()}
         missing = np.zeros(batch.num_rows, dtype=np.bool_)
         if self.row_id is None and policy.missing not in ("drop", "keep"):
-            answers = _answers(name, mechanism, values)
+            answers = _answers(name, mechanism, values, spaces)
             return mechanism.report(answers, missing=policy.missing, outside=policy.outside), missing
         draws = None
         words = np.zeros(
@@ -141,7 +140,7 @@ class Randomiser:
                 filled[absent] = space.spread(words[absent]) if number is None else number
                 values[column], missing = filled, missing | absent
         report = mechanism.report if draws is None else draws.report
-        return report(_answers(name, mechanism, values)), missing
+        return report(_answers(name, mechanism, values, spaces)), missing
 
     def replaced(self, batch: pa.RecordBatch) -> Counter[tuple[str, str]]:
         """How many values of each column are missing and outside, where the policy has a rule for them."""
@@ -178,7 +177,7 @@ class Randomiser:
         ]
         needs_stand_in = code == "missing" or self.policy.outside == "missing"
         stand_in = "missing='uniform' or a number stands in for them, 'drop' leaves them out"
-        advice = stand_in if needs_stand_in else "outside='clip' brings them inside, 'missing' counts them so"
+        advice = stand_in if needs_stand_in else self.inputs[bad].advice
         sentence = f"values of column {bad!r} in {where}: {', '.join(reasons)}; {advice}"
         return DataError(sentence, code=code)
 
@@ -201,9 +200,12 @@ def _asked(name: str, mechanism: Reporter) -> Mapping[str, Reporter]:
     return {name: mechanism} if _is_simple(mechanism) else mechanism.questions
 
 
-def _answers(name: str, mechanism: Reporter, values: Mapping[str, FloatArray]) -> Any:
+def _answers(
+    name: str, mechanism: Reporter, values: Mapping[str, FloatArray], spaces: Mapping[str, Space]
+) -> Any:
     """The values of each column as the mechanism takes them."""
-    return values[name] if _is_simple(mechanism) else values
+    named = {column: spaces[column].named(numbers) for column, numbers in values.items()}
+    return named[name] if _is_simple(mechanism) else named
 
 
 def _space(question: Reporter) -> Space:

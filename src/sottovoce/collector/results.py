@@ -17,6 +17,7 @@ NOTHING: dict[str, Any] = {
     "circular_mean": None,
     "quantiles": [],
     "distribution": None,
+    "shares": [],
     "honesty": None,
     "problems": {},
 }
@@ -50,6 +51,9 @@ def _answers(tally: sv.Tally, view: View) -> dict[str, Any]:
             logs.logger.exception("estimate_failed")
             content["problems"][name] = "it could not be computed"
 
+    if isinstance(tally.reporter.domain, sv.Options):
+        attempt("shares", lambda: _shares(tally, level))
+        return content
     if isinstance(tally.reporter.domain, sv.Circle):
         attempt("circular_mean", lambda: _interval(sv.circular_mean(tally, confidence=level)))
     else:
@@ -58,6 +62,11 @@ def _answers(tally: sv.Tally, view: View) -> dict[str, Any]:
     attempt("distribution", lambda: _distribution(tally, view))
     attempt("honesty", lambda: _honesty(tally))
     return content
+
+
+def _shares(tally: sv.Tally, confidence: float) -> list[dict[str, Any]]:
+    shares = sv.shares(tally, confidence=confidence)
+    return [{"option": option, **_interval(one)} for option, one in shares.items()]
 
 
 def _quantiles(tally: sv.Tally, view: View) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from sottovoce.core.spaces import FloatArray, Space
 
 MAX_OPTIONS = 1000
 MAX_LENGTH = 200
+_UNKNOWN = "\0"  # not printable: never an option
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Options(Space):
 
     names: tuple[str | int, ...]
     clips = False
+    advice = "outside='missing' takes them as missing"
 
     def __post_init__(self) -> None:
         if isinstance(self.names, str | bytes) or not isinstance(self.names, Sequence | np.ndarray):
@@ -73,7 +75,7 @@ class Options(Space):
         """Choices as whole numbers.
 
         Args:
-            values: Options of any shape; None or NaN where there is none.
+            values: Options of any shape; None, NaN or a blank text where there is none.
             name: What to call them in an error.
 
         Returns:
@@ -109,7 +111,8 @@ class Options(Space):
         return {_key(name): float(i) for i, name in enumerate(self.names)}
 
     def _place(self, value: Any, name: str) -> float:
-        if value is None or (isinstance(value, float) and math.isnan(value)):
+        blank = isinstance(value, str) and not value.strip()
+        if value is None or blank or (isinstance(value, float) and math.isnan(value)):
             return math.nan
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise ArgumentTypeError(f"{name} must be options, got {type(value).__name__}", argument=name)
@@ -121,12 +124,14 @@ class Options(Space):
         """The options at these places.
 
         Args:
-            numbers: Places in the list.
+            numbers: Places in the list; −1 and NaN as `numbers` gives them.
 
         Returns:
-            Options, in an array of objects.
+            Options in an array of objects; None where there is none.
         """
-        return np.array(self.names, dtype=object)[np.asarray(numbers, dtype=np.int64)]
+        names = np.array([*self.names, None, _UNKNOWN], dtype=object)
+        places = np.asarray(numbers, dtype=np.float64)
+        return np.asarray(names[np.nan_to_num(places, nan=-2.0).astype(np.int64)], dtype=object)
 
     def elements(self, x: FloatArray) -> NDArray[np.int64]:
         """Choices as elements of the group.

@@ -24,7 +24,6 @@ Missing = Literal["refuse", "uniform", "drop", "keep"] | float
 Outside = Literal["refuse", "clip", "missing"]
 
 _STAND_IN = "missing='uniform' or a number stands in for them"
-_INSIDE = "outside='clip' (or clip=True) brings them inside"
 #: Words that leave nobody out: a stand-in is reported for everybody.
 STAND_INS = ("refuse", "uniform")
 #: Words for tables and files, where a row may be left out ("drop") or left empty ("keep").
@@ -40,7 +39,8 @@ class Policy:
             stands in, or, for tables and files, "drop" (the row is left out) and "keep" (it stays empty,
             which shows who had no value).
         outside: "refuse" (an error), "clip" (the nearest end of an interval, the same angle on a circle)
-            or "missing" (treated as missing).
+            or "missing" (treated as missing). An option that is not on the list has no nearest one: "clip"
+            treats it as missing.
     """
 
     missing: Missing = "refuse"
@@ -87,12 +87,6 @@ class Policy:
         Raises:
             ArgumentError: If the stand-in lies outside, or `missing` is a word that is not for here.
         """
-        if self.outside == "clip" and not domain.clips:
-            raise ArgumentError(
-                "outside='clip' has no meaning for options: none is the nearest; use outside='missing'",
-                code="choice",
-                argument="outside",
-            )
         if isinstance(self.missing, str):
             one_of(self.missing, "missing", words)
         elif not isinstance(domain, Domain):
@@ -128,9 +122,8 @@ class Policy:
         outside = ~missing & ~domain.contains(values)
         if outside.any():
             if self.outside == "refuse":
-                advice = _INSIDE if domain.clips else "outside='missing' takes them as missing"
-                raise _refusal(outside, name, "outside", f"outside {domain}", advice)
-            if self.outside == "clip":
+                raise _refusal(outside, name, "outside", f"outside {domain}", domain.advice)
+            if self.outside == "clip" and domain.clips:
                 values = np.array(values, dtype=np.float64)
                 values[outside] = domain.bring_inside(values[outside])
             elif self.missing == "refuse":

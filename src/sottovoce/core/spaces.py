@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core.compact import Compact
 from sottovoce.core.errors import positive_number
+from sottovoce.core.values import numbers_or_nan
 
 FloatArray = NDArray[np.float64]
 
@@ -20,13 +22,37 @@ class Space(Compact, ABC):
 
     #: The shape of one value: () for a number, (2,) for a position.
     shape: tuple[int, ...] = ()
-    #: Whether values outside have a nearest one inside.
+    #: Whether values outside have a nearest one inside, and what to advise about them.
     clips = True
+    advice = "outside='clip' (or clip=True) brings them inside"
 
     @property
     def decoded(self) -> tuple[int, ...]:
         """The shape of what one report stands for: by default that of a value."""
         return self.shape
+
+    def numbers(self, values: Any, name: str = "values") -> FloatArray:
+        """Values as the numbers that everything inside works with.
+
+        Args:
+            values: Values as people give them, of any shape.
+            name: What to call them in an error.
+
+        Returns:
+            Numbers, NaN where there is none.
+        """
+        return numbers_or_nan(values, name)
+
+    def named(self, numbers: FloatArray) -> NDArray[Any]:
+        """Numbers as the values that `report` takes.
+
+        Args:
+            numbers: What `numbers` gave.
+
+        Returns:
+            Values as people give them.
+        """
+        return numbers
 
     @abstractmethod
     def contains(self, x: ArrayLike) -> NDArray[np.bool_]:

@@ -163,7 +163,7 @@ class Survey(Reporting):
             try:
                 cells = question.report(
                     columns[name],
-                    clip=clip and _space_of(question).clips,
+                    clip=clip,
                     missing=_rule(missing, name, "refuse"),
                     outside=_rule(outside, name, "refuse"),
                     rng=source,

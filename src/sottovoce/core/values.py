@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core.domains import Domain
 from sottovoce.core.errors import DataError
-from sottovoce.core.kernels.tables import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from sottovoce.core.domains import Domain
+    from sottovoce.core.kernels.tables import FloatArray, IntArray
 
 _BLOCK = 1 << 16
 

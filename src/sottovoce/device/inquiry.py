@@ -16,14 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
+from sottovoce.core.options import Options
 from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.spaces import FloatArray, Space
 from sottovoce.core.values import number_or_nan
 
-#: A number, a position (x, y), or the answers to a survey, by name or in order; None where one is missing.
-Value = float | Sequence[object] | Mapping[str, object] | None
+#: A number, an option, a position (x, y), or the answers to a survey, by name or in order; None: missing.
+Value = float | str | Sequence[object] | Mapping[str, object] | None
 #: A report: one integer, or as many as a survey asks for.
 Cells = tuple[int, ...]
 #: What a report stands for: a number, a position, or these by question.
@@ -144,7 +145,9 @@ class Inquiry:
         """
         source = word_source(rng)
         values = {
-            name: policy.prepare(numbers[name], _space(self.reporter, name), source)
+            name: _space(self.reporter, name).named(
+                policy.prepare(numbers[name], _space(self.reporter, name), source)
+            )
             for name, policy in self.policies.items()
         }
         report = self.reporter.report(values if self._several else values["value"], rng=source)
@@ -202,6 +205,10 @@ def _space(reporter: Reporter, name: str) -> Space:
 
 
 def _numbers(value: object, space: Space) -> FloatArray:
+    if isinstance(space, Options):
+        if _items(value) is not None:
+            raise ArgumentTypeError("value must be one option or None", argument="value")
+        return space.numbers(value, "value")
     if not space.shape:
         return np.asarray(number_or_nan(value))
     if value is None:

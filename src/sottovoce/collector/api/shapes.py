@@ -180,6 +180,12 @@ class HonestyShape(BaseModel):
     message: str
 
 
+class ShareShape(IntervalShape):
+    """The share of an option."""
+
+    option: str | int
+
+
 class AnswersShape(BaseModel):
     """What is known about the answers to a question."""
 
@@ -187,6 +193,7 @@ class AnswersShape(BaseModel):
     circular_mean: IntervalShape | None
     quantiles: list[QuantileShape]
     distribution: DistributionShape | None
+    shares: list[ShareShape]
     honesty: HonestyShape | None
     problems: dict[str, str]
 
