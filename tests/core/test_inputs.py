@@ -99,7 +99,7 @@ def test_bad_values_are_counted_not_shown(bad: float) -> None:
 
 def test_clip_is_an_explicit_choice() -> None:
     assert np.array_equal(M.report([-5, 99], clip=True, rng=1), M.report([0, 24], rng=1))
-    with pytest.raises(DataError, match=r"1 of 2 values are missing .* index 1; missing= says"):
+    with pytest.raises(DataError, match=r"1 of 2 values are missing .* index 1; missing='uniform'"):
         M.report([1, np.nan], clip=True)
     clock = sv.ogpm(1.0, sv.Circle(24))
     assert np.array_equal(clock.report([25, -1, 24], clip=True, rng=4), clock.report([1, 23, 24], rng=4))

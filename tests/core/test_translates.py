@@ -145,7 +145,7 @@ def test_choices_are_read_as_people_write_them() -> None:
     [
         (["car", "boat"], {}, "1 of 2 values are outside the 2 options, the first at index 1"),
         (["car", None], {}, "1 of 2 values are missing"),
-        (["car", "boat"], {"clip": True}, "outside the 2 options.*missing= says"),
+        (["car", "boat"], {"clip": True}, "outside the 2 options.*missing='uniform'"),
         (["car", None], {"missing": 0.0}, "'uniform' or 'refuse'"),
     ],
 )
