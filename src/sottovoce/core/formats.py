@@ -14,7 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from sottovoce.core import polar, rows, spec, survey, translates
+from sottovoce.core import base_sets, polar, rows, spec, survey
 from sottovoce.core.errors import ArgumentTypeError, SpecError, loss_exponent, positive_number
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture, check_coin
@@ -162,11 +162,11 @@ def _count_rows(content: Any) -> tuple[float, Fraction]:
 
 
 def _read_translates(content: Any) -> Translates:
-    return Translates(**translates.read(content))
+    return Translates(**base_sets.read(content))
 
 
 def _count_translates(content: Any) -> tuple[float, Fraction]:
-    parts = translates.read(content)
+    parts = base_sets.read(content)
     return parts["epsilon"], Fraction(parts["background"] + parts["extra"], parts["background"])
 
 
@@ -219,7 +219,7 @@ FORMATS = {
     spec.FORMAT: Format(_read_window, _count_window),
     spec.MIXTURE: Format(_read_mixture, _count_mixture),
     rows.FORMAT: Format(_read_rows, _count_rows),
-    translates.FORMAT: Format(_read_translates, _count_translates),
+    base_sets.FORMAT: Format(_read_translates, _count_translates),
     polar.FORMAT: Format(_read_polar, _count_polar),
     survey.FORMAT: Format(_read_survey, _count_survey),
 }
