@@ -288,8 +288,8 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert "exact ε   2\n" in made.output
     coin = run("create", "coin", "--epsilon", 1, "--domain", 0, 24, "--mechanism", "two_scale", *store)
     assert "<two_scale epsilon=1.0" in coin.output
-    assert "one of 'sw', 'two_scale'" in str(run("create", "x", "--mechanism", "os", *store).exception)
-    twice = run("create", "hours", "--domain", 0, 1, *store)
+    assert "one of 'duchi', 'ogpm'" in str(run("create", "x", "--mechanism", "os", *store).exception)
+    twice = run("create", "hours", "--epsilon", 1, "--for", "mean", "--domain", 0, 1, *store)
     assert isinstance(twice.exception, ValueError)
     assert "already a campaign" in str(twice.exception)
     listed = run("list", *store).output

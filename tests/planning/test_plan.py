@@ -272,9 +272,15 @@ def test_the_command(tmp_path: Path) -> None:
     content = json.loads(run(app, asked).stdout)
     assert content["options"][0]["people"] > 1000
     picture = tmp_path / "plan.png"
-    made = run(app, ["plan", "mean", "--circle", "24", "--output", str(picture)])
+    circle = ["plan", "mean", "--circle", "24", "--epsilon", "1", "--people", "10000"]
+    made = run(app, [*circle, "--output", str(picture)])
     assert made.exit_code == 0
     assert picture.stat().st_size > 10_000
+    spec = tmp_path / "spec.json"
+    assert f"wrote {spec}" in run(app, [*asked[:-1], "--output", str(spec)]).stdout.replace("\n", "")
+    assert sv.from_json(spec.read_text()).domain == sv.Interval(0, 24)
+    assert "give --epsilon and --people" in str(run(app, [*circle[:-2]]).exception)
+    assert "say where values lie" in str(run(app, ["plan", "mean"]).exception)
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,17 @@ import typer
 
 import sottovoce as sv
 from sottovoce.cli.options import (
+    Between,
     CircleOption,
+    Design,
     DomainPair,
-    Epsilon,
+    For,
+    Level,
+    LogScale,
+    Request,
     SpecOption,
     check_target,
-    domain_from,
     missing_from,
-    read_spec,
 )
 from sottovoce.cli.serve import DEFAULT_STORE, StoreOption
 from sottovoce.core.errors import one_of
@@ -25,8 +28,6 @@ if TYPE_CHECKING:
     from sottovoce.collector.campaigns import Campaign
     from sottovoce.collector.store import Store
 
-#: Functions of the package that take ε and a domain.
-DESIGNS = ("sw", "two_scale", "pm", "ogpm", "ogpm_unbiased", "ptt", "duchi", "optimal")
 Name = Annotated[str, typer.Argument(help="The campaign's name.", metavar="NAME")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
@@ -53,10 +54,14 @@ def _find(store: Store, name: str) -> Campaign:
 
 def create(
     name: Name,
-    epsilon: Epsilon = 1.0,
+    epsilon: Annotated[float | None, typer.Option("--epsilon", help="Privacy parameter ε.")] = None,
     domain: DomainPair = None,
     circle: CircleOption = None,
-    mechanism: Annotated[str, typer.Option(help=f"A design: {', '.join(DESIGNS)}.")] = "sw",
+    log: LogScale = False,
+    purpose: For = None,
+    p: Level = None,
+    between: Between = None,
+    mechanism: Design = None,
     spec: SpecOption = None,
     title: Annotated[str, typer.Option(help="The heading that people read.")] = "",
     question: Annotated[str, typer.Option(help="What people are asked.")] = "",
@@ -74,10 +79,13 @@ def create(
     retention_days: Annotated[int | None, typer.Option(help="Delete a day's counts after so long.")] = None,
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
-    """Create a campaign. Its mechanism and rules are fixed from then on."""
+    """Create a campaign. Its mechanism and rules are fixed from then on.
+
+    --for makes the mechanism that suits a question; --spec takes one that `sottovoce plan` wrote.
+    """
     from sottovoce.collector import campaigns
 
-    reporter = read_spec(spec) if spec else _design(mechanism, epsilon, domain, circle)
+    reporter = Request(purpose, epsilon, domain, circle, log, p, between, mechanism, spec).reporter()
     content = {
         "name": name,
         "spec": reporter.to_json(),
@@ -98,14 +106,6 @@ def create(
     typer.echo(f"created   {name}")
     typer.echo(f"mechanism {reporter!r}")
     typer.echo(f"exact ε   {sv.audit(reporter).epsilon:.12g}")
-
-
-def _design(
-    name: str, epsilon: float, domain: tuple[float, float] | None, circle: float | None
-) -> sv.Mechanism | sv.Mixture:
-    one_of(name, "mechanism", DESIGNS)
-    reporter: sv.Mechanism | sv.Mixture = getattr(sv, name)(epsilon, domain_from(domain, circle))
-    return reporter
 
 
 def list_campaigns(store: StoreOption = DEFAULT_STORE) -> None:
@@ -165,12 +165,18 @@ def export(
     output: Annotated[Path, typer.Option("--output", metavar="PATH", help="Ends in .csv or .parquet.")],
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
-    """Write the counts (day, cell, count): all there is about the reports."""
+    """Write the counts (day, cell, count): all there is about the reports.
+
+    The spec is written beside them, so that `sottovoce estimate` reads the file.
+    """
+    from sottovoce.bulk.labels import counts_text, specs_path
     from sottovoce.collector import exports
 
     check_target(output, (".csv", ".parquet"))
     opened = _open(store)
-    rows = opened.daily_counts(_find(opened, name).id)
+    campaign = _find(opened, name)
+    specs_path(output).write_text(counts_text(campaign.reporter, "cell", "count"))
+    rows = opened.daily_counts(campaign.id)
     output.write_bytes(exports.export(rows, "csv" if output.suffix.lower() == ".csv" else "parquet"))
     typer.echo(f"wrote {len(rows)} rows to {output}")
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
 
-from sottovoce.core.domains import Circle, Domain, as_domain
-from sottovoce.core.errors import require_extra
+import sottovoce as sv
+from sottovoce.core.domains import Circle, Domain, Interval, as_domain
+from sottovoce.core.errors import one_of, require_extra
 from sottovoce.core.policy import Missing
 
 Epsilon = Annotated[float, typer.Option("--epsilon", help="Privacy parameter ε: smaller is more private.")]
@@ -22,6 +24,28 @@ DomainPair = Annotated[
 CircleOption = Annotated[
     float | None,
     typer.Option("--circle", metavar="CIRCUMFERENCE", help="Values lie on a circle, e.g. 24 for hours."),
+]
+LogScale = Annotated[
+    bool, typer.Option("--log", help="With --domain: values differ by factors, as incomes do.")
+]
+For = Annotated[
+    str | None,
+    typer.Option(
+        "--for",
+        metavar="QUESTION",
+        help="What is to be known: mean, median, quantile (with --p), distribution, direction (of a circle), "
+        "share (with --range) or value. If not said: distribution, which answers the others too.",
+    ),
+]
+Level = Annotated[float | None, typer.Option("--p", help="With --for quantile: which, between 0 and 1.")]
+Between = Annotated[
+    tuple[float, float] | None,
+    typer.Option("--range", metavar="LOW HIGH", help="With --for share: of which range."),
+]
+DESIGNS = ("duchi", "ogpm", "ogpm_unbiased", "optimal", "pm", "ptt", "sw", "two_scale")
+Design = Annotated[
+    str | None,
+    typer.Option("--mechanism", help=f"Instead of --for, for those who know: {', '.join(DESIGNS)}."),
 ]
 Column = Annotated[str | None, typer.Option("--column", metavar="NAME", help="The column to read.")]
 Output = Annotated[Path | None, typer.Option("--output", metavar="PATH", help="Where to write.")]
@@ -91,7 +115,7 @@ def in_options(error: Exception, command: Any, words: Sequence[str]) -> str:
 
 def _alias(name: str | None) -> str | None:
     """An argument of the library by the name that it has here."""
-    return "circle" if name == "circumference" else name
+    return {"circumference": "circle", "task": "purpose"}.get(name or "", name)
 
 
 def check_target(path: Path | None, endings: tuple[str, ...] = (), option: str = "--output") -> None:
@@ -133,12 +157,60 @@ def missing_from(text: str) -> Missing:
         return cast(Missing, text)
 
 
-def domain_from(domain: tuple[float, float] | None, circle: float | None, default: Any = None) -> Domain:
-    """The domain that --domain or --circle names."""
+def domain_from(
+    domain: tuple[float, float] | None, circle: float | None, *, log: bool = False, default: Any = None
+) -> Domain:
+    """The domain that --domain, --log or --circle names."""
     if domain is not None and circle is not None:
         raise ValueError("give either --domain LOW HIGH or --circle CIRCUMFERENCE, not both")
     if circle is not None:
+        if log:
+            raise ValueError("--log goes with --domain LOW HIGH: a circle has no factors")
         return Circle(circle)
     if domain is None and default is None:
         raise ValueError("say where values lie: --domain LOW HIGH or --circle CIRCUMFERENCE")
-    return as_domain(domain if domain is not None else default)
+    ends = as_domain(domain if domain is not None else default)
+    return Interval(ends.low, ends.high, "log") if log else ends
+
+
+@dataclass(frozen=True)
+class Request:
+    """What --for, --mechanism, --spec and their companions say together: which reporter is meant."""
+
+    purpose: str | None
+    epsilon: float | None
+    domain: tuple[float, float] | None
+    circle: float | None
+    log: bool
+    p: float | None
+    between: tuple[float, float] | None
+    mechanism: str | None
+    spec: Path | None
+
+    def reporter(self) -> Any:
+        """The mechanism, made or read.
+
+        Raises:
+            ValueError: If the options contradict each other or one is lacking.
+        """
+        if self.spec is not None:
+            others = [value for name, value in vars(self).items() if name not in ("spec", "log")]
+            if self.log or any(value is not None for value in others):
+                raise ValueError("--spec says everything: leave out what else describes a mechanism")
+            return read_spec(self.spec)
+        if self.mechanism is not None:
+            one_of(self.mechanism, "mechanism", DESIGNS)
+        if self.epsilon is None:
+            raise ValueError("say how private: --epsilon E, or --spec PATH")
+        where = domain_from(self.domain, self.circle, log=self.log)
+        if self.mechanism is None:
+            task, p = question_of(self.purpose or "distribution", self.p)
+            return sv.design(task, self.epsilon, where, p=p, between=self.between)
+        if self.purpose is not None:
+            raise ValueError("give either --for QUESTION or --mechanism NAME, not both")
+        return getattr(sv, self.mechanism)(self.epsilon, where)
+
+
+def question_of(purpose: str, p: float | None) -> tuple[str, float | None]:
+    """The task and the level that a question names: a median is the quantile of one half."""
+    return ("quantile", 0.5) if purpose == "median" and p is None else (purpose, p)

@@ -7,20 +7,24 @@ from typing import Annotated, Any, cast
 
 import typer
 
-import sottovoce as sv
 from sottovoce.cli.options import (
+    Between,
     CircleOption,
+    Design,
     DomainPair,
+    For,
+    Level,
+    LogScale,
+    Request,
     SpecOption,
     counting,
-    domain_from,
     missing_from,
     read_spec,
 )
 from sottovoce.core.errors import DataError
-from sottovoce.core.policy import Outside
+from sottovoce.core.policy import Missing, Outside
 
-NAMES = ("duchi", "ogpm", "ogpm_unbiased", "optimal", "pm", "ptt", "sw", "two_scale")
+_MISSING = {"drop": "their rows are left out", "keep": "their reports are empty"}
 
 
 def perturb(
@@ -46,10 +50,11 @@ def perturb(
     ] = None,
     domain: DomainPair = None,
     circle: CircleOption = None,
-    mechanism: Annotated[
-        str | None,
-        typer.Option("--mechanism", help=f"One of {', '.join(NAMES)}; sw if not said, on a circle ogpm."),
-    ] = None,
+    log: LogScale = False,
+    purpose: For = None,
+    p: Level = None,
+    between: Between = None,
+    mechanism: Design = None,
     spec: SpecOption = None,
     keep: Annotated[
         list[str] | None, typer.Option("--keep", metavar="NAME", help="A column to keep as it is (repeat).")
@@ -65,6 +70,9 @@ def perturb(
         str, typer.Option("--outside", help="Values outside the domain: refuse, clip, or missing.")
     ] = "refuse",
     clip: Annotated[bool, typer.Option("--clip", help="Short for --outside clip.")] = False,
+    text: Annotated[
+        str, typer.Option("--text", help="Words in a column of numbers (CSV): refuse, or missing.")
+    ] = "refuse",
 ) -> None:
     """Randomise columns of a file: one integer report per row.
 
@@ -74,9 +82,11 @@ def perturb(
     NAME.spec.json.
     """
     from sottovoce import bulk
+    from sottovoce.bulk.csv import Text
     from sottovoce.bulk.sources import count_rows
 
-    mechanisms = _mechanisms(columns, epsilon, domain, circle, mechanism, spec)
+    request = Request(purpose, epsilon, domain, circle, log, p, between, mechanism, spec)
+    mechanisms = _mechanisms(columns, request)
     source = data[0] if len(data) == 1 else data
     specs = [output.with_suffix(".spec.json")] if output.suffix.lower() == ".csv" else []
     specs = [path for path in specs if not path.exists()]  # those that this run would write
@@ -89,6 +99,7 @@ def perturb(
             missing=missing_from(missing),
             outside=cast(Outside, outside),
             clip=clip,
+            text=cast("Text", text),
             progress=progress,
         )
     if done.rows == 0:
@@ -96,13 +107,25 @@ def perturb(
             path.unlink(missing_ok=True)
         raise DataError(f"{', '.join(map(str, data))}: no rows, there is nothing to randomise")
     typer.echo(_summary(mechanisms, done, output))
+    for (column, kind), count in done.replaced.items():
+        how = _stands_in(missing_from(missing)) if "missing" in (kind, outside) else "brought inside"
+        what = "missing" if kind == "missing" else "outside the domain"
+        share = 100 * count / max(done.rows, count)
+        typer.echo(f"{count} values of {column} ({share:.2g} %) were {what}: {how}")
+
+
+def _stands_in(missing: Missing) -> str:
+    if missing == "uniform":
+        return "a draw from the whole domain stands in for each"
+    return _MISSING[missing] if isinstance(missing, str) else f"{missing:g} stands in for each"
 
 
 def _summary(mechanisms: dict[str, Any], done: Any, output: Path) -> str:
     parts = [f"{done.rows} reports in {output}"]
     if len(mechanisms) == 1:
         (m,) = mechanisms.values()
-        parts.append(f"ε = {m.epsilon:g} each, mechanism {m.digest[:12]}")
+        made = "" if getattr(m, "task", None) is None else f" for {m.task}"
+        parts.append(f"ε = {m.epsilon:g} each, mechanism{made} {m.digest[:12]}")
     else:
         each = ", ".join(f"{name} {m.epsilon:g} ({m.digest[:12]})" for name, m in mechanisms.items())
         total = sum(m.epsilon for m in mechanisms.values())
@@ -112,48 +135,19 @@ def _summary(mechanisms: dict[str, Any], done: Any, output: Path) -> str:
     return ", ".join(parts)
 
 
-def _mechanisms(
-    columns: list[str],
-    epsilon: float | None,
-    domain: tuple[float, float] | None,
-    circle: float | None,
-    name: str | None,
-    spec: Path | None,
-) -> dict[str, Any]:
+def _mechanisms(columns: list[str], request: Request) -> dict[str, Any]:
     """The mechanism of each column: its own, or the one that the other options name."""
-    found: dict[str, Any] = {}
+    mechanisms: dict[str, Any] = {}
     shared: Any = None
     for text in columns:
         column, _, own = text.rpartition("=") if text.endswith(".json") else (text, "", "")
-        if column in found:
+        if column in mechanisms:
             raise ValueError(f"--column must name a column once, got {column} twice")
         if own:
             if not Path(own).is_file():
                 raise FileNotFoundError(f"there is no file {own}")
-            found[column] = read_spec(Path(own))
+            mechanisms[column] = read_spec(Path(own))
         else:
-            shared = shared or _mechanism(epsilon, domain, circle, name, spec)
-            found[column] = shared
-    return found
-
-
-def _mechanism(
-    epsilon: float | None,
-    domain: tuple[float, float] | None,
-    circle: float | None,
-    name: str | None,
-    spec: Path | None,
-) -> Any:
-    if spec is not None:
-        if any(option is not None for option in (epsilon, domain, circle, name)):
-            raise ValueError(
-                "--spec says everything: leave out --epsilon, --domain, --circle and --mechanism"
-            )
-        return read_spec(spec)
-    if epsilon is None:
-        raise ValueError("say how private: --epsilon E, or --spec PATH")
-    where = domain_from(domain, circle)
-    name = name or ("ogpm" if where.is_circle else "sw")
-    if name not in NAMES:
-        raise ValueError(f"mechanism must be one of {', '.join(NAMES)}, got mechanism={name!r}")
-    return getattr(sv, name)(epsilon, where)
+            shared = shared or request.reporter()
+            mechanisms[column] = shared
+    return mechanisms

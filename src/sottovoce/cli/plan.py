@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,50 +15,61 @@ from sottovoce.cli.options import (
     CircleOption,
     DomainPair,
     Json,
-    Output,
+    Level,
+    LogScale,
     Quick,
     check_target,
     domain_from,
+    question_of,
     save_picture,
 )
 
-Task = Annotated[str, typer.Argument(help="mean, distribution or quantile.")]
+Task = Annotated[
+    str, typer.Argument(metavar="QUESTION", help="mean, median, quantile (with --p) or distribution.")
+]
 Epsilon = Annotated[float | None, typer.Option("--epsilon", help="ε; leave out to ask for it.")]
 People = Annotated[int | None, typer.Option("--people", help="How many people; leave out to ask for it.")]
 Target = Annotated[float | None, typer.Option("--target", help="The error to reach, in the domain's units.")]
-Level = Annotated[float, typer.Option("--p", help="Which quantile.")]
 Confidence = Annotated[float, typer.Option("--confidence", help="Of the intervals.")]
 
 
 def plan(
-    task: Task = "mean",
+    task: Task,
     epsilon: Epsilon = None,
     people: People = None,
     domain: DomainPair = None,
     circle: CircleOption = None,
+    log: LogScale = False,
     target: Target = None,
-    p: Level = 0.5,
+    p: Level = None,
     confidence: Confidence = 0.95,
-    output: Output = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            metavar="PATH",
+            help="The best mechanism's spec (.json), or a picture (.png, .svg, .pdf).",
+        ),
+    ] = None,
     as_json: Json = False,
     quick: Quick = False,
 ) -> None:
     """Rank mechanisms by the error to expect, or find ε or people for a target.
 
-    Give --epsilon and --people, or one of them and --target. --output writes the picture (error against ε and
-    people) to a PNG, SVG or PDF file. Errors of means are exact; those of distributions and quantiles are
+    Give --epsilon and --people, or one of them and --target. --output spec.json writes the best mechanism,
+    for `sottovoce perturb --spec` and `sottovoce campaign create --spec`; a picture shows the error against ε
+    and people. Errors of means are exact; those of distributions and quantiles are
     simulated until they are known to 3 % (about a minute each the first time, then remembered); --quick
     simulates eight tallies of each shape instead.
     """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-    check_target(output, PICTURES)
-    where = domain_from(domain, circle, default=(0, 1))
-    if target is None and epsilon is None:
-        epsilon = 1.0
-    if target is None and people is None:
-        people = 10_000
+    check_target(output, (*PICTURES, ".json"))
+    where = domain_from(domain, circle, log=log)
+    if target is None and (epsilon is None or people is None):
+        raise ValueError("give --epsilon and --people, or one of them and --target")
+    question, level = question_of(task, p)
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
 
@@ -65,32 +77,37 @@ def plan(
             job = bar.add_task(verb, total=1.0)
             return lambda name, done: bar.update(job, description=f"{verb} {name}", completed=done)
 
-        found = sv.plan(
-            task, epsilon, people, where, target, p=p, confidence=confidence,
+        answer = sv.plan(
+            question, epsilon, people, where, target, p=0.5 if level is None else level,
+            confidence=confidence,
             repetitions=8 if quick else None, progress=showing("looking at"),
         )  # fmt: skip
-        if output is not None:
-            save_picture(output, lambda: found.plot(progress=showing("drawing"))[0])
+        if output is not None and output.suffix.lower() == ".json":
+            output.write_text(answer.best.mechanism.to_json())
+        elif output is not None:
+            save_picture(output, lambda: answer.plot(progress=showing("drawing"))[0])
     if as_json:
-        typer.echo(json.dumps({"title": found.title, "options": found.rows(), "left_out": found.left_out}))
+        typer.echo(json.dumps({"title": answer.title, "options": answer.rows(), "left_out": answer.left_out}))
     else:
-        _print(found)
+        _print(answer)
+        if output is not None:
+            typer.echo(f"wrote {output}")
 
 
-def _print(found: sv.Plan) -> None:
+def _print(answer: sv.Plan) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=found.title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    table = Table(title=answer.title, title_justify="left", box=None, pad_edge=False, header_style="bold")
     table.add_column("mechanism", no_wrap=True)
-    for name in ("ε", "people", "error", f"± ({found.level})"):
+    for name in ("ε", "people", "error", f"± ({answer.level})"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("why", overflow="fold")
-    for o in found.options:
+    for o in answer.options:
         table.add_row(
             o.name, f"{o.epsilon:.4g}", f"{o.people:,}", f"{o.error:.4g}", f"{o.half_width:.4g}", o.reason
         )
     console = Console()
     console.print(table)
-    for name, why in found.left_out.items():
+    for name, why in answer.left_out.items():
         console.print(f"{name}: {why}")
