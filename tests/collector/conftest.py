@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 from tests.collector.cluster import Cluster
-from tests.collector.service import Running
+from tests.collector.service import SECRET, Running
 
 import sottovoce as sv
 from sottovoce.collector import Settings, create_app, open_store
@@ -49,7 +49,7 @@ def no_store_left_open(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def store(store_url: str) -> Iterator[Store]:
-    opened = open_store(store_url)
+    opened = open_store(store_url).unlock(SECRET)
     yield opened
     opened.close()
 
@@ -62,7 +62,7 @@ def mechanism() -> sv.Mechanism:
 @pytest.fixture
 def running(tmp_path: Path, store_url: str) -> Iterator[Running]:
     """The application in this process, on each store."""
-    app = create_app(open_store(store_url), Settings(rate=0), secret=bytes(32))
+    app = create_app(open_store(store_url), Settings(rate=0), secret=SECRET)
     with TestClient(app, raise_server_exceptions=False) as client:
         yield Running(client, app)
 
@@ -71,6 +71,6 @@ def running(tmp_path: Path, store_url: str) -> Iterator[Running]:
 def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """The application in this process, on SQLite: where the store makes no difference. Shared by a module."""
     path = tmp_path_factory.mktemp("embedded") / "store.db"
-    app = create_app(open_store(path), Settings(rate=0), secret=bytes(32))
+    app = create_app(open_store(path), Settings(rate=0), secret=SECRET)
     with TestClient(app, raise_server_exceptions=False) as client:
         yield Running(client, app)

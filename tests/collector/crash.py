@@ -22,10 +22,10 @@ from pathlib import Path
 
 import numpy as np
 from tests.collector.cluster import Cluster
-from tests.collector.service import create, environment, new_key
+from tests.collector.service import create, environment, every_count, new_key
 
 import sottovoce as sv
-from sottovoce.collector import open_store
+from sottovoce.collector import open_store, tokens
 
 EACH = 10
 CELLS = 1 << 18
@@ -52,6 +52,7 @@ class Load:
     """Clients that send numbered batches."""
 
     port: int
+    token: str = ""
     stop: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
     next: int = 0
@@ -69,6 +70,7 @@ class Load:
         cells = np.repeat(np.array([2 * number, 2 * number + 1], dtype="<u4"), EACH)
         body, key = bytes.fromhex(MECHANISM.digest) + cells.tobytes(), new_key()
         headers = {"Content-Type": "application/vnd.sottovoce.cells", "Idempotency-Key": key}
+        headers["Authorization"] = f"Bearer {self.token}"
         while True:
             connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
             try:
@@ -95,8 +97,8 @@ def free_port() -> int:
 def crash(store: str, folder: Path, kills: int, clients: int = 6, cluster: Cluster | None = None) -> Result:
     """Kill the collector so many times under load; every fifth time its PostgreSQL instead, if given."""
     opened = open_store(store)
-    campaign = create(opened, MECHANISM)
-    load = Load(free_port())
+    campaign = create(opened, MECHANISM, collection="write")
+    load = Load(free_port(), tokens.issue(opened, campaign.id, "write", 1)[0])
     command = [sys.executable, "-m", "tests.collector.launcher", store, str(load.port), str(folder)]
     launcher = subprocess.Popen(command, env=environment(), stderr=subprocess.DEVNULL)
     threads = [threading.Thread(target=load.run, args=(i % 2 == 0,), daemon=True) for i in range(clients)]
@@ -131,8 +133,9 @@ def crash(store: str, folder: Path, kills: int, clients: int = 6, cluster: Clust
             os.kill(int((folder / "pid").read_text()), signal.SIGKILL)
     opened.close()
     opened = open_store(store)
-    counts = opened.counts(campaign.id, CELLS).reshape(-1, 2)
-    assert counts.sum() == sum(number for _, number in opened.days(campaign.id))
+    opened.unlock((folder / "secret").read_bytes())
+    counts = every_count(opened, campaign).reshape(-1, 2)
+    assert counts.sum() == opened.reports(campaign.id)
     opened.close()
     return judge(load, counts, done)
 

@@ -46,8 +46,8 @@ class Request:
 
 
 class Fuzzer:
-    def __init__(self, digest: str, cells: int, seed: int) -> None:
-        self.digest, self.cells, self.random = digest, cells, random.Random(seed)
+    def __init__(self, digest: str, cells: int, seed: int, token: str) -> None:
+        self.digest, self.cells, self.token, self.random = digest, cells, token, random.Random(seed)
 
     def request(self) -> Request:
         pick = self.random
@@ -56,6 +56,7 @@ class Fuzzer:
         headers = {
             "Content-Type": KINDS[1 if binary else 0],
             "Idempotency-Key": f"{pick.getrandbits(128):032x}",
+            "Authorization": f"Bearer {self.token}",
         }
         if pick.random() < 0.7:
             body = self._broken(body)

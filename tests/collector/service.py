@@ -9,19 +9,22 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
+import numpy as np
 from starlette.testclient import TestClient
 
 import sottovoce as sv
 from sottovoce.collector import campaigns, tokens
 from sottovoce.collector.campaigns import Campaign
 from sottovoce.collector.store import Store
+from sottovoce.core.reporter import Reporter
 
 KEY = "Idempotency-Key"
+SECRET = bytes(32)
 
 
 def environment() -> dict[str, str]:
@@ -33,7 +36,7 @@ def new_key() -> str:
     return os.urandom(16).hex()
 
 
-def create(store: Store, mechanism: sv.Mechanism | sv.Mixture, **settings: Any) -> Campaign:
+def create(store: Store, mechanism: Reporter, **settings: Any) -> Campaign:
     """A campaign straight in the store."""
     content = {"name": "trial", "spec": mechanism.to_json(), "min_n": 1, "results": "public", **settings}
     return campaigns.create(store, campaigns.NewCampaign.of(content))
@@ -45,18 +48,23 @@ class Running:
 
     client: TestClient
     app: Any
+    writers: dict[str, str] = field(default_factory=dict)
 
     @property
     def store(self) -> Store:
         return self.app.state.service.store
 
-    def create(self, mechanism: sv.Mechanism | sv.Mixture, **settings: Any) -> Campaign:
-        return create(self.store, mechanism, **settings)
+    def create(self, mechanism: Reporter, **settings: Any) -> Campaign:
+        """A campaign; unless said otherwise one for write tokens, with one that `post` uses."""
+        campaign = create(self.store, mechanism, **{"collection": "write", **settings})
+        if "collection" not in settings:
+            self.writers[campaign.name] = self.token("write", campaign.id)
+        return campaign
 
     def token(self, kind: str, campaign: int = 0) -> str:
         return tokens.issue(self.store, campaign, kind, 1)[0]
 
-    def post(self, mechanism: sv.Mechanism | sv.Mixture, cells: list[Any], **options: Any) -> Any:
+    def post(self, mechanism: Reporter, cells: list[Any], **options: Any) -> Any:
         return self.post_raw(json.dumps({"digest": mechanism.digest, "cells": cells}).encode(), **options)
 
     def post_raw(
@@ -70,6 +78,7 @@ class Running:
         **headers: str,
     ) -> Any:
         sent = {"Content-Type": kind, KEY: new_key() if key is None else key}
+        token = self.writers.get(name) if token is None else token
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         if token is not None:
             sent["Authorization"] = f"Bearer {token}"
@@ -80,10 +89,26 @@ class Running:
         return self.client.get(f"/v1{path}", headers=headers, params=parameters)
 
     def stored(self, campaign: Campaign) -> int:
-        """Reports in the store, counted from the counters; the day's total must agree."""
-        total = int(self.store.counts(campaign.id, campaign.reporter.cells).sum())
-        assert total == sum(number for _, number in self.store.days(campaign.id))
-        return total
+        """Reports in the store, published or not; the days' totals must agree with the counters."""
+        published = int(self.store.counts(campaign.id, campaign.reporter.cells).sum())
+        assert published == campaign.reporter.width * sum(n for _, n in self.store.days(campaign.id))
+        return published // campaign.reporter.width + len(self.store.waiting(campaign.id))
+
+
+def every_count(store: Store, campaign: Campaign) -> np.ndarray:
+    """How often each cell was reported, published or not."""
+    counts = store.counts(campaign.id, campaign.reporter.cells)
+    np.add.at(counts, store.waiting(campaign.id)[:, 1:], 1)
+    return counts
+
+
+def daily_counts(store: Store, campaign: int) -> list[tuple[int, int, int]]:
+    """(day, cell, count) of what is published, in order."""
+    return [
+        (day, cell, count)
+        for day, _ in store.days(campaign)
+        for cell, count in np.stack(store.day_counts(campaign, day), axis=1).tolist()
+    ]
 
 
 class Server:

@@ -89,7 +89,7 @@ def test_a_client_reports_through_tls(proxied: tuple[str, Path], monkeypatch: py
         assert client.send([0.1, 0.5, 0.9]) == 3
     context = ssl.create_default_context(cafile=str(folder / "fullchain.pem"))
     with urllib.request.urlopen(f"{url}/v1/campaigns/trial/summary", context=context) as answer:
-        assert json.load(answer)["n"] == 3
+        assert json.load(answer)["n"] == 0  # three are not published yet
         assert "max-age" in answer.headers["Strict-Transport-Security"]
 
 

@@ -19,7 +19,7 @@ from tests.collector.cluster import Cluster
 from tests.collector.service import Server, create, new_key
 
 import sottovoce as sv
-from sottovoce.collector import open_store
+from sottovoce.collector import open_store, tokens
 
 TRACE = ("strace", "-f", "-ttt", "-T", "-y", "-e", "trace=fsync,fdatasync", "-o")
 UNSAFE = """
@@ -29,10 +29,12 @@ s._PRAGMAS = tuple(p.replace("synchronous=FULL", "synchronous=OFF") for p in s._
 MECHANISM = sv.sw(epsilon=1.0, cells=1 << 16)
 
 
-def post(url: str, cells: np.ndarray) -> int:
+def post(url: str, cells: np.ndarray, token: str | None = None) -> int:
     """One batch on a connection of its own; the status."""
     connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=60)
     headers = {"Content-Type": "application/vnd.sottovoce.cells", "Idempotency-Key": new_key()}
+    if token is not None:
+        headers["Authorization"] = f"Bearer {token}"
     body = bytes.fromhex(MECHANISM.digest) + cells.astype("<u2").tobytes()
     connection.request("POST", "/v1/campaigns/trial/reports", body, headers)
     answer = connection.getresponse()
@@ -143,21 +145,25 @@ def no_file_grows(owner: dict[str, Any], *processes: int) -> Iterator[None]:
 def test_a_full_disk_refuses_and_recovers(kind: str, tmp_path: Path, cluster: Cluster) -> None:
     url = str(tmp_path / "store.db") if kind == "sqlite" else cluster.database()
     store = open_store(url)
-    campaign = create(store, MECHANISM)
+    campaign = create(store, MECHANISM, collection="write")
+    token = tokens.issue(store, campaign.id, "write", 1)[0]
     server = Server(url, tmp_path)
     first = np.arange(0, 20_000)
     second = np.arange(20_000, 60_000)
-    assert post(server.url, first) == 200
+    assert post(server.url, first, token) == 200
     store.close()
     affected = [server.process.pid] if kind == "sqlite" else backends(url)
     assert affected
     with no_file_grows({} if kind == "sqlite" else cluster.owner, *affected):
-        refused = [post(server.url, second) for _ in range(2)]
+        refused = [post(server.url, second, token) for _ in range(2)]
+        healthy = health(server.url)
     assert refused[0] == 503
+    if kind == "sqlite":
+        assert healthy == 503  # a disk that is full is not well, though it can be read
     assert set(refused) <= {503, 200}  # PostgreSQL may already have replaced the process that failed
     expected = len(first) + len(second) * refused.count(200)
     deadline = time.monotonic() + 60
-    while post(server.url, second) != 200:
+    while post(server.url, second, token) != 200:
         assert time.monotonic() < deadline
         time.sleep(0.2)
     server.stop()
@@ -166,6 +172,16 @@ def test_a_full_disk_refuses_and_recovers(kind: str, tmp_path: Path, cluster: Cl
     store.close()
     assert counts.sum() == expected + len(second)
     assert (counts[:20_000] == 1).all()
+
+
+def health(url: str) -> int:
+    """The status of /v1/health, asked when the last answer is too old to be given again."""
+    time.sleep(5.5)
+    connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=60)
+    connection.request("GET", "/v1/health")
+    status = connection.getresponse().status
+    connection.close()
+    return status
 
 
 def backends(url: str) -> list[int]:
@@ -183,7 +199,8 @@ def backends(url: str) -> list[int]:
 def test_a_request_under_way_is_finished_when_the_collector_is_told_to_stop(tmp_path: Path) -> None:
     """SIGTERM arrives in the middle of a body; new connections are refused, this one is answered."""
     store = open_store(tmp_path / "store.db")
-    campaign = create(store, MECHANISM)
+    campaign = create(store, MECHANISM, collection="write")
+    token = tokens.issue(store, campaign.id, "write", 1)[0]
     server = Server(str(tmp_path / "store.db"), tmp_path)
     connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=60)
     body = bytes.fromhex(MECHANISM.digest) + np.arange(50, dtype="<u2").tobytes()
@@ -191,11 +208,12 @@ def test_a_request_under_way_is_finished_when_the_collector_is_told_to_stop(tmp_
     for name, value in {
         "Content-Type": "application/vnd.sottovoce.cells",
         "Idempotency-Key": new_key(),
+        "Authorization": f"Bearer {token}",
         "Content-Length": str(len(body)),
     }.items():
         connection.putheader(name, value)
     connection.endheaders(body[:40])
-    assert post(server.url, np.arange(3)) == 200  # the half request has certainly arrived
+    assert post(server.url, np.arange(3), token) == 200  # the half request has certainly arrived
     server.process.send_signal(signal.SIGTERM)
     while _accepts(server.url):
         time.sleep(0.01)
@@ -203,7 +221,7 @@ def test_a_request_under_way_is_finished_when_the_collector_is_told_to_stop(tmp_
     assert connection.getresponse().status == 200
     connection.close()
     assert server.process.wait(timeout=60) == 0
-    assert int(store.counts(campaign.id, MECHANISM.cells).sum()) == 53
+    assert store.unlock((tmp_path / "secret").read_bytes()).reports(campaign.id) == 53
 
 
 def _accepts(url: str) -> bool:

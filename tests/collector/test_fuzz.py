@@ -49,8 +49,12 @@ async def exchange(app: Any, request: Request) -> int:
     }
     sent: list[dict[str, Any]] = []
 
+    messages = iter([{"type": "http.request", "body": request.body, "more_body": False}])
+
     async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": request.body, "more_body": False}
+        for message in messages:
+            return message
+        return await asyncio.Event().wait()  # the client stays and says no more
 
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
@@ -65,7 +69,7 @@ def test_ten_thousand_broken_requests(tmp_path: Path, mechanism: sv.Mechanism) -
     app = create_app(open_store(tmp_path / "store.db"), Settings(rate=0), secret=bytes(32))
     running = Running(None, app)  # type: ignore[arg-type]
     campaign = running.create(mechanism)
-    fuzzer = Fuzzer(mechanism.digest, mechanism.cells, seed=1)
+    fuzzer = Fuzzer(mechanism.digest, mechanism.cells, seed=1, token=running.writers["trial"])
 
     async def ask(count: int) -> int:
         return sum([await exchange(app, fuzzer.request()) for _ in range(count)])

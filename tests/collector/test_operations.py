@@ -29,7 +29,7 @@ from sottovoce.collector.campaigns import Campaign
 from sottovoce.collector.rates import RateLimit
 from sottovoce.collector.store import Batch, Store, ingest, migrations, postgres, schema, sqlite
 from sottovoce.collector.store.backup import backup, restore
-from sottovoce.collector.store.store import as_url
+from sottovoce.collector.store.opening import as_url
 
 CELLS = np.array([2, 4, 4])
 
@@ -40,11 +40,11 @@ def test_health_and_metrics(running: Running, mechanism: sv.Mechanism) -> None:
     assert health == {"status": "ok", "version": sv.__version__, "store": running.store.kind}
     key = new_key()
     for _ in range(2):
-        running.post(mechanism, [1, 2, 3], name="secretname", key=key)
+        running.post(mechanism, [1, 2] * 32, name="secretname", key=key)
     running.post(mechanism, [1000], name="secretname")
     text = running.get("/metrics").text
     for line in (
-        "sottovoce_reports_total 3.0",
+        "sottovoce_reports_total 64.0",
         "sottovoce_batches_total 1.0",
         "sottovoce_replays_total 1.0",
         'sottovoce_refusals_total{code="cell_out_of_range"} 1.0',

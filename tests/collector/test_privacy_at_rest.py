@@ -5,113 +5,230 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
-from sqlalchemy import inspect, select
+from cryptography.exceptions import InvalidTag
+from sqlalchemy import inspect
 from tests.collector.cluster import Cluster
-from tests.collector.service import Running, create, new_key
+from tests.collector.service import SECRET, Running, create, every_count, new_key
 
 import sottovoce as sv
 from sottovoce.collector import open_store, secret, tokens
-from sottovoce.collector.store import Batch, Store, ingest, schema
+from sottovoce.collector.store import Batch, Store, schema
+from sottovoce.collector.store import ingest as ingest_module
+from sottovoce.collector.store.backup import backup
+from sottovoce.collector.store.pool import FULL, KEEP, Pool
 
 DAY = 20_000
 PEOPLE = 300
 
 
-def collect(store: Store, mechanism: sv.Mechanism, together: int = 1) -> dict[bytes, int]:
-    """People report, so many in each transaction; returns who reported which cell."""
+def collect(
+    store: Store, mechanism: sv.Mechanism, together: int = 1, days: Iterable[int] = itertools.repeat(DAY)
+) -> dict[bytes, int]:
+    """People report, each on their day, so many in each transaction; returns who reported which cell."""
     campaign = create(store, mechanism, collection="enrolment")
     hashes = [tokens.token_hash(t) for t in tokens.issue(store, campaign.id, "enrolment", PEOPLE)]
     batches = [
-        Batch(campaign.id, DAY, np.array([cell]), os.urandom(16), os.urandom(16), DAY + 8, name)
-        for cell, name in enumerate(hashes)
+        Batch(campaign.id, day, np.array([cell]), os.urandom(16), os.urandom(16), day + 8, name)
+        for (cell, name), day in zip(enumerate(hashes), days, strict=False)
     ]
     for first in range(0, PEOPLE, together):
         store.ingest(batches[first : first + together])
     return {name: cell for cell, name in enumerate(hashes)}
 
 
+def versions(store: Store, table: str) -> list[tuple[int, bytes]]:
+    """(transaction, content) of every row version that lies on the pages of a table, dead ones too."""
+    query = (
+        f"SELECT i.t_xmin::text::bigint, i.t_data FROM pg_relation_size('{table}') AS s, "
+        f"generate_series(0, s / 8192 - 1) AS page, heap_page_items(get_raw_page('{table}', page::int)) AS i "
+        "WHERE i.t_data IS NOT NULL"
+    )
+    with store.writing() as connection:
+        connection.exec_driver_sql("CREATE EXTENSION IF NOT EXISTS pageinspect")
+        return [(transaction, bytes(data)) for transaction, data in connection.exec_driver_sql(query)]
+
+
 def join_by_transaction(store: Store) -> dict[bytes, set[int]]:
-    """For each spent token the cells that PostgreSQL says the same transaction wrote, in any table."""
+    """For each spent token the cells that go with it, by what lies on PostgreSQL's pages.
+
+    They are those which the same transaction wrote to the counters, those which it added to the pool, and
+    those which wait there with the date that its idempotency record tells.
+    """
+    spent = "SELECT hash, xmin::text::bigint FROM tokens WHERE spent"
+    dates = "SELECT xmin::text::bigint, expires - 8 FROM keys"
     with store.reading() as connection:
-        spent = connection.exec_driver_sql("SELECT hash, xmin::text FROM tokens WHERE spent").all()
-        counted = connection.exec_driver_sql("SELECT cell, xmin::text FROM counts").all()
-        waiting = connection.exec_driver_sql("SELECT cells, xmin::text FROM pending").all()
-    cells: dict[str, set[int]] = {}
-    for cell, transaction in counted:
-        cells.setdefault(transaction, set()).add(cell)
-    for content, transaction in waiting:
-        cells.setdefault(transaction, set()).update(ingest.unpack(bytes(content)).tolist())
-    return {bytes(name): cells[transaction] for name, transaction in spent if transaction in cells}
+        people = [tuple(row) for row in connection.exec_driver_sql(spent)]
+        date = dict(connection.exec_driver_sql(dates).tuples().all())
+    cells: dict[int, set[int]] = {at: set() for _, at in people}
+    for at, data in versions(store, "counts"):
+        cells.setdefault(at, set()).add(int.from_bytes(data[8:12], "little"))
+    pools = sorted((at, _waiting(data)) for at, data in versions(store, "pool"))
+    for (_, before), (at, after) in itertools.pairwise([(0, set[tuple[int, int]]()), *pools]):
+        cells.setdefault(at, set()).update(cell for _, cell in after - before)
+    waiting = pools[-1][1] if pools else set()
+    for at, day in date.items():
+        cells[at].update(cell for when, cell in waiting if when == day)
+    return {bytes(name): cells[at] for name, at in people if cells[at]}
 
 
-def test_transactions_do_not_join_people_and_cells(cluster: Cluster, mechanism: sv.Mechanism) -> None:
-    store = open_store(cluster.database())
-    truth = collect(store, mechanism)
-    found = join_by_transaction(store)
-    store.close()
+def _waiting(data: bytes) -> set[tuple[int, int]]:
+    """(day, cell) of a row of the pool, if it is not encrypted: a campaign, a length, then the numbers."""
+    for start in (5, 8):  # the length is short or long
+        numbers = np.frombuffer(data[start : start + (len(data) - start) // 4 * 4], dtype="<u4")
+        if len(numbers) > 1 and numbers[0] == 2 and abs(int(numbers[1]) - DAY) <= PEOPLE:
+            return {(int(day), int(cell)) for day, cell in numbers[1:].reshape(-1, 2)}
+    return set()
+
+
+#: A person a day, and everybody on one day.
+WAYS = {"one a day": range(DAY, DAY + PEOPLE), "one day": itertools.repeat(DAY)}
+
+
+@pytest.mark.parametrize("days", WAYS.values(), ids=WAYS)
+def test_pages_do_not_join_people_and_cells(
+    cluster: Cluster, mechanism: sv.Mechanism, days: Iterable[int]
+) -> None:
+    store = open_store(cluster.database()).unlock(SECRET)
+    truth = collect(store, mechanism, days=days)
+    joined = join_by_transaction(store)
     assert len(truth) == PEOPLE
-    # A few tokens share a transaction with the mixing row or with a group that left it: many cells each.
-    assert found
-    assert min(len(cells) for cells in found.values()) >= ingest.KEEP
+    # A few tokens share a transaction with a group that left the pool: many cells each, all of one date.
+    assert joined
+    assert min(map(len, joined.values())) >= KEEP
+    assert min(number for _, number in store.days(1)) >= KEEP
+    store.close()
 
 
-def test_without_mixing_the_attack_succeeds(
+def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pool as it would be without encryption."""
+    sealed, opened = Pool._sealed, Pool._opened
+
+    class Clear:
+        def encrypt(self, nonce: bytes, plain: bytes, _: None) -> bytes:
+            return plain
+
+        def decrypt(self, nonce: bytes, plain: bytes, _: None) -> bytes:
+            return plain
+
+    monkeypatch.setattr(Pool, "_cipher", lambda self, campaign, salt: Clear())
+    monkeypatch.setattr(Pool, "_sealed", lambda self, *rows: sealed(self, *rows)[16:])
+    monkeypatch.setattr(
+        Pool, "_opened", lambda self, campaign, plain: opened(self, campaign, bytes(16) + plain)
+    )
+
+
+def test_without_encryption_a_slow_campaign_is_joined(
     cluster: Cluster, mechanism: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ingest, "_mix", lambda connection, place, arrived: arrived)
-    store = open_store(cluster.database())
-    truth = collect(store, mechanism)
-    found = join_by_transaction(store)
+    _plain(monkeypatch)
+    store = open_store(cluster.database()).unlock(SECRET)
+    truth = collect(store, mechanism, days=WAYS["one a day"])
+    joined = join_by_transaction(store)
     store.close()
-    assert found == {name: {cell} for name, cell in truth.items()}
+    exact = [name for name, cells in joined.items() if cells == {truth[name]}]
+    assert len(exact) >= KEEP
 
 
-def test_the_mixing_row_is_sorted_and_keeps_a_random_part(store: Store, mechanism: sv.Mechanism) -> None:
+def test_without_a_pool_everybody_is_joined(
+    cluster: Cluster, mechanism: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingest_module, "KEEP", 1)
+    store = open_store(cluster.database()).unlock(SECRET)
+    truth = collect(store, mechanism)
+    joined = join_by_transaction(store)
+    store.close()
+    assert joined == {name: {cell} for name, cell in truth.items()}
+
+
+def test_the_pool_keeps_a_random_part_and_everything_leaves_in_groups(
+    store: Store, mechanism: sv.Mechanism
+) -> None:
     collect(store, mechanism, together=64)
-    with store.reading() as connection:
-        content = connection.execute(select(schema.pending.c.cells)).scalar_one()
-        counted = set(connection.execute(select(schema.counts.c.cell)).scalars())
-    kept = ingest.unpack(bytes(content)).tolist()
-    assert kept == sorted(kept)
-    assert set(kept) | counted == set(range(PEOPLE))
-    assert ingest.KEEP <= len(kept) < ingest.FULL
+    published = store.counts(1, mechanism.cells).nonzero()[0].tolist()
+    rows = store.waiting(1)
+    assert KEEP <= len(rows) < FULL
+    assert sorted([*published, *rows[:, 1].tolist()]) == list(range(PEOPLE))
+    assert len(published) >= KEEP
     # The first overflow leaves KEEP of the first FULL, whichever: not the oldest, not the newest.
-    remained = [cell for cell in kept if cell < ingest.FULL]
-    assert len(remained) == ingest.KEEP
-    assert remained != list(range(ingest.KEEP))
-    assert remained != list(range(ingest.FULL - ingest.KEEP, ingest.FULL))
+    early = [cell for cell in published if cell < FULL]
+    assert early not in (list(range(FULL - KEEP)), list(range(KEEP, FULL)))
 
 
-def test_reports_of_several_integers_are_mixed_by_people(store: Store, mechanism: sv.Mechanism) -> None:
-    """As many people wait in the mixing row whatever the width of a report, and their integers part."""
+def test_until_there_are_enough_nothing_leaves(store: Store, mechanism: sv.Mechanism) -> None:
     campaign = create(store, mechanism, collection="enrolment")
-    issued = tokens.issue(store, campaign.id, "enrolment", ingest.FULL)
-    for person, token in enumerate(issued):
+    for number, token in enumerate(tokens.issue(store, campaign.id, "enrolment", FULL - 1)):
+        keys, name = (os.urandom(16), os.urandom(16)), tokens.token_hash(token)
+        day = DAY + number
+        store.ingest([Batch(campaign.id, day, np.array([number]), *keys, day + 8, name)])
+        assert store.days(campaign.id) == []
+    assert len(store.waiting(campaign.id)) == FULL - 1
+    store.settle(campaign.id, FULL)
+    assert store.days(campaign.id) == []
+    store.settle(campaign.id, KEEP)
+    assert store.days(campaign.id) == [(DAY, FULL - 1)]  # the first day: nothing is kept longer than was told
+
+
+def test_reports_of_several_integers_part_when_they_are_counted(
+    store: Store, mechanism: sv.Mechanism
+) -> None:
+    campaign = create(store, mechanism)
+    for person in range(FULL):
         row = np.array([[person, 500 + person]])
-        keys = os.urandom(16), os.urandom(16)
-        [outcome] = store.ingest([Batch(campaign.id, DAY, row, *keys, DAY + 8, tokens.token_hash(token))])
+        [outcome] = store.ingest([Batch(campaign.id, DAY, row, os.urandom(16), os.urandom(16), DAY + 8)])
         assert outcome.count == 1
-        if person == ingest.FULL - 2:
-            assert store.daily_counts(campaign.id)
-            with store.reading() as connection:
-                assert connection.execute(select(schema.counts.c.cell)).all() == []
-    with store.reading() as connection:
-        content = connection.execute(select(schema.pending.c.cells)).scalar_one()
-    waiting = ingest.unpack(bytes(content))
-    assert len(waiting) == 2 * ingest.KEEP
-    assert set(waiting[waiting < 500] + 500) != set(waiting[waiting >= 500])
-    assert store.days(campaign.id) == [(DAY, ingest.FULL)]
-    counts = store.counts(campaign.id, 1000)
-    assert counts[: ingest.FULL].tolist() == counts[500 : 500 + ingest.FULL].tolist() == [1] * ingest.FULL
+    assert len(store.waiting(campaign.id)) == KEEP
+    assert store.days(campaign.id) == [(DAY, FULL - KEEP)]
+    counts = every_count(store, campaign)
+    assert counts[:FULL].tolist() == counts[500 : 500 + FULL].tolist() == [1] * FULL
+
+
+def test_another_secret_opens_no_pool(store: Store, mechanism: sv.Mechanism) -> None:
+    collect(store, mechanism, together=50)
+    store._pool = Pool(b"x" * 32)
+    with pytest.raises(InvalidTag):
+        store.waiting(1)
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_no_report_that_waits_is_in_the_files(
+    tmp_path: Path, mechanism: sv.Mechanism, monkeypatch: pytest.MonkeyPatch, plain: bool
+) -> None:
+    """SQLite's file, its write-ahead log and a backup, byte by byte."""
+    if plain:
+        _plain(monkeypatch)
+    store = open_store(tmp_path / "store.db").unlock(SECRET)
+    collect(store, mechanism, together=50)
+    backup(store, tmp_path / "copy.db")
+    content = b"".join(path.read_bytes() for path in sorted(tmp_path.glob("*.db*")))
+    day, cell = store.waiting(1)[0].tolist()
+    report = np.array([day, cell], dtype="<u4").tobytes()
+    assert (report in content) == plain
+    store.close()
+
+
+def test_files_are_the_owners_alone(tmp_path: Path, mechanism: sv.Mechanism) -> None:
+    umask = os.umask(0)
+    try:
+        store = open_store(tmp_path / "store.db").unlock(SECRET)
+        collect(store, mechanism, together=100)
+        backup(store, tmp_path / "copy.db")
+        modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.glob("*.db*")}
+        store.close()
+    finally:
+        os.umask(umask)
+    assert {"store.db", "store.db-wal", "store.db-shm", "copy.db"} <= set(modes)
+    assert set(modes.values()) == {0o600}
 
 
 def test_rows_lie_in_the_order_of_hashes(tmp_path: Path, mechanism: sv.Mechanism) -> None:
     """SQLite: a scan meets tokens and keys by hash, and there is no rowid to sort them by."""
-    store = open_store(tmp_path / "store.db")
+    store = open_store(tmp_path / "store.db").unlock(SECRET)
     collect(store, mechanism, together=50)
     with store.reading() as connection:
         for table, column in (("tokens", "hash"), ("keys", "id")):
@@ -182,7 +299,7 @@ def test_fingerprints_do_not_run_into_each_other() -> None:
 
 def test_the_write_ahead_log_is_emptied(tmp_path: Path, mechanism: sv.Mechanism) -> None:
     """Its frames are in the order of arrival; upkeep leaves none."""
-    store = open_store(tmp_path / "store.db")
+    store = open_store(tmp_path / "store.db").unlock(SECRET)
     collect(store, mechanism, together=50)
     log = tmp_path / "store.db-wal"
     assert log.stat().st_size > 0
@@ -200,3 +317,26 @@ def test_the_secret_is_made_once_and_private(tmp_path: Path) -> None:
     path.write_bytes(b"short")
     with pytest.raises(ValueError, match="must hold 32 bytes, got 5"):
         secret.load(path)
+
+
+def test_a_secret_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crash in the middle of making it leaves no file; an empty one of an earlier version is replaced."""
+    path = tmp_path / "secret"
+
+    def crash(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as context:
+        context.setattr(os, "fsync", crash)
+        with pytest.raises(KeyboardInterrupt):
+            secret.load(path)
+    assert list(tmp_path.iterdir()) == []
+    path.touch()
+    assert len(secret.load(path)) == 32
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_of_two_that_start_at_once_both_get_the_same_secret(tmp_path: Path) -> None:
+    path = tmp_path / "secret"
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(pool.map(lambda _: secret.load(path), range(8)))) == 1

@@ -103,14 +103,16 @@ def test_headers_without_end_are_refused(tmp_path: Path) -> None:
             connection.sendall(endless)
 
 
-def test_an_upgrade_is_ignored_and_teaches_the_log_nothing(
+def test_an_upgrade_is_refused_and_teaches_the_log_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with served(tmp_path) as (made, address), socket.create_connection(address, 30) as connection:
         assert made.config.ws == "none"  # a WebSocket library, where there is one, would log addresses
-        assert "200 OK" in asked(connection, b"Connection: Upgrade\r\nUpgrade: websocket")[0]
+        head, content = asked(connection, b"Connection: Upgrade\r\nUpgrade: websocket")
+        assert head.startswith("HTTP/1.1 400")
+        assert "no upgrade" in content["message"]
     assert "WebSocket" not in caplog.text
-    assert "Upgrade" not in caplog.text
+    assert "pgrade" not in caplog.text
 
 
 def test_the_process_makes_room_for_its_connections() -> None:

@@ -18,7 +18,7 @@ from tests.collector.service import KEY, Running, Server, create, new_key
 from tests.collector.test_bad_input import check_refused
 
 import sottovoce as sv
-from sottovoce.collector import open_store, results_cache
+from sottovoce.collector import open_store, results_cache, tokens
 from sottovoce.collector.results import View, results
 from sottovoce.collector.store import Unavailable
 
@@ -71,8 +71,8 @@ def test_a_circle_has_a_direction_instead_of_a_mean(embedded: Running) -> None:
 
 
 def test_nothing_is_shown_below_the_minimum(embedded: Running, small: sv.Mechanism) -> None:
-    embedded.create(small, name="few", min_n=3)
-    for cells in ([], [1, 2]):
+    embedded.create(small, name="few", min_n=65)
+    for cells in ([], [1] * 64):
         if cells:
             embedded.post(small, cells, name="few")
         found = estimates(embedded, "few", bins=4 + len(cells))
@@ -111,7 +111,7 @@ def test_bad_questions(embedded: Running, small: sv.Mechanism) -> None:
         answer = embedded.get("/campaigns/asked/estimates", **question)
         check_refused(answer, "invalid")
         assert answer.json()["field"] == next(iter(question))
-    check_refused(embedded.get("/campaigns/asked/counts", format="xls"), "invalid")
+    check_refused(embedded.get("/campaigns/asked/counts", embedded.token("admin"), format="xls"), "invalid")
 
 
 def test_more_bins_than_cells_is_a_problem_in_words(embedded: Running, small: sv.Mechanism) -> None:
@@ -124,7 +124,8 @@ def test_more_bins_than_cells_is_a_problem_in_words(embedded: Running, small: sv
 
 def test_counts_as_parquet(running: Running, small: sv.Mechanism) -> None:
     cells = filled(running, small, "columns")
-    table = pq.read_table(io.BytesIO(running.get("/campaigns/columns/counts", format="parquet").content))
+    content = running.get("/campaigns/columns/counts", running.token("admin"), format="parquet").content
+    table = pq.read_table(io.BytesIO(content))
     counts = np.zeros(256, dtype=np.int64)
     counts[table.column("cell").to_numpy()] = table.column("count").to_numpy()
     assert counts.tolist() == np.bincount(cells, minlength=256).tolist()
@@ -169,8 +170,8 @@ def test_nothing_is_computed_while_no_report_arrives(
     first, again = ask(), ask()
     assert len(made) == 1
     assert first["mean"] == again["mean"]
-    assert embedded.post(small, [1], name="quiet").status_code == 200
-    assert ask()["n"] == first["n"] + 1
+    assert embedded.post(small, [1] * 64, name="quiet").status_code == 200
+    assert ask()["n"] == first["n"] + 64
     assert len(made) == 2
 
 
@@ -182,10 +183,12 @@ def test_a_store_that_is_away_is_a_503(
     def gone(*_: Any) -> None:
         raise Unavailable
 
-    for name in ("days", "daily_counts", "counts", "check", "ingest"):
+    for name in ("days", "day_counts", "counts", "check", "ingest"):
         monkeypatch.setattr(embedded.store, name, gone)
+    embedded.app.state.service._probed = float("-inf")
+    token = embedded.token("admin")
     for path in ("/campaigns/away/summary", "/campaigns/away/counts", "/campaigns/away/estimates", "/health"):
-        answer = embedded.get(path)
+        answer = embedded.get(path, token)
         check_refused(answer, "store_unavailable")
         assert answer.headers["retry-after"] == "5"
     check_refused(embedded.post(small, [1], name="away"), "store_unavailable")
@@ -203,9 +206,9 @@ def test_an_estimate_that_never_ends_delays_nothing(embedded: Running, small: sv
     os.kill(pid, signal.SIGSTOP)
     try:
         thread.start()
-        for number in range(50):
-            assert embedded.post(small, [number], name="endless").json() == {"accepted": 1}
-            assert embedded.get("/campaigns/endless/summary").json()["n"] == 2001 + number
+        for number in range(1, 51):
+            assert embedded.post(small, [number] * 64, name="endless").json() == {"accepted": 64}
+            assert embedded.get("/campaigns/endless/summary").json()["n"] == 2000 + 64 * number
         assert not answers
     finally:
         os.kill(pid, signal.SIGCONT)
@@ -228,12 +231,11 @@ def test_an_estimator_that_dies_is_started_again(embedded: Running, small: sv.Me
 def test_the_estimator_ends_with_the_collector(tmp_path: Path, small: sv.Mechanism) -> None:
     """Also when the collector is killed and can tell nobody."""
     store = open_store(tmp_path / "store.db")
-    create(store, small, min_n=1)
+    campaign = create(store, small, min_n=1, collection="write")
+    headers = {KEY: new_key(), "Authorization": f"Bearer {tokens.issue(store, campaign.id, 'write', 1)[0]}"}
     server = Server(str(tmp_path / "store.db"), tmp_path)
-    body = {"digest": small.digest, "cells": [1, 2, 3]}
-    assert httpx.post(
-        f"{server.url}/v1/campaigns/trial/reports", json=body, headers={KEY: new_key()}
-    ).is_success
+    body = {"digest": small.digest, "cells": [1, 2, 3] * 30}
+    assert httpx.post(f"{server.url}/v1/campaigns/trial/reports", json=body, headers=headers).is_success
     assert httpx.get(f"{server.url}/v1/campaigns/trial/estimates", timeout=120).json()["shown"]
     tasks = Path(f"/proc/{server.process.pid}/task").glob("*/children")
     [child] = [number for task in tasks for number in task.read_text().split()]

@@ -90,7 +90,7 @@ export class Client {
     if (!values.length) throw new DataError("values must not be empty", { code: "no_data", argument: "values" });
     const ready = beat(network.wait);
     const judged = Array.from(values, (value) => inquiry.judge(value)); // all of them, before the first is drawn
-    await record.drawMany(judged, batch);
+    await record.drawMany(judged, this.campaign.collection === "open" ? 1 : batch); // where anybody may report, one a request
     await ready();
     return this.flush();
   }

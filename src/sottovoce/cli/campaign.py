@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,7 +22,7 @@ from sottovoce.cli.options import (
     check_target,
     missing_from,
 )
-from sottovoce.cli.serve import DEFAULT_STORE, StoreOption
+from sottovoce.cli.serve import DEFAULT_STORE, SecretOption, StoreOption
 from sottovoce.core.errors import one_of
 
 if TYPE_CHECKING:
@@ -35,8 +36,9 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     group = typer.Typer(no_args_is_help=True, help="Create and manage the campaigns of a collector's store.")
-    for command in (create, list_campaigns, close, tokens, export, purge, backup, restore):
-        group.command(command.__name__.removesuffix("_campaigns"))(command)
+    commands = (create, list_campaigns, close, tokens, revoke, export, purge, backup, restore, forget_secret)
+    for command in commands:
+        group.command(command.__name__.removesuffix("_campaigns").replace("_", "-"))(command)
     app.add_typer(group, name="campaign")
 
 
@@ -44,6 +46,13 @@ def _open(store: str) -> Store:
     from sottovoce.collector import open_store
 
     return open_store(store)
+
+
+def _unlocked(store: str, secret_file: Path | None) -> Store:
+    from sottovoce.collector import secret
+    from sottovoce.collector.run import secret_path
+
+    return _open(store).unlock(secret.load(secret_path(store, secret_file)))
 
 
 def _find(store: Store, name: str) -> Campaign:
@@ -109,7 +118,7 @@ def create(
 
 
 def list_campaigns(store: StoreOption = DEFAULT_STORE) -> None:
-    """List campaigns with their number of reports."""
+    """List campaigns with the number of reports that are published."""
     from rich.console import Console
     from rich.table import Table
 
@@ -131,12 +140,14 @@ def list_campaigns(store: StoreOption = DEFAULT_STORE) -> None:
     Console().print(table)
 
 
-def close(name: Name, store: StoreOption = DEFAULT_STORE) -> None:
-    """Take no new reports from now on."""
+def close(name: Name, store: StoreOption = DEFAULT_STORE, secret_file: SecretOption = None) -> None:
+    """Take no new reports from now on, and publish what waits if it is enough."""
     from sottovoce.collector import campaigns, moments
+    from sottovoce.collector.store.pool import KEEP
 
-    opened = _open(store)
+    opened = _unlocked(store, secret_file)
     closed = campaigns.close(opened, _find(opened, name), moments.now())
+    opened.settle(closed.id, KEEP)
     typer.echo(f"closed {name} at {closed.rules.closes:%Y-%m-%d %H:%M:%S} UTC")
 
 
@@ -146,18 +157,48 @@ def tokens(
     ] = None,
     kind: Annotated[str, typer.Option(help="enrolment, write, read or admin.")] = "enrolment",
     count: Annotated[int, typer.Option(help="How many tokens.", min=1, max=1_000_000)] = 1,
+    known: Annotated[bool, typer.Option("--list", help="List the tokens there are, by id.")] = False,
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
     """Print new tokens, one per line. They are not stored and cannot be shown again."""
-    from sottovoce.collector.tokens import PREFIXES, issue
+    from sottovoce.collector.tokens import PREFIXES, issue, listed
 
+    if known:
+        opened, after = _open(store), ""
+        while page := listed(opened, _number(opened, name), after):
+            after = page[-1].id
+            for token in page:
+                typer.echo(f"{token.id} {token.kind}{' spent' if token.spent else ''}")
+        return
     one_of(kind, "kind", tuple(PREFIXES))
     if (name is None) != (kind == "admin"):
         raise ValueError("an admin token is for the whole collector; every other kind needs a campaign")
     opened = _open(store)
-    campaign = 0 if name is None else _find(opened, name).id
-    for token in issue(opened, campaign, kind, count):
-        typer.echo(token)
+    for text in issue(opened, _number(opened, name), kind, count):
+        typer.echo(text)
+
+
+def _number(store: Store, name: str | None) -> int:
+    """The campaign's number; without a name the whole collector's, whose tokens are the administrators'."""
+    return 0 if name is None else _find(store, name).id
+
+
+def revoke(
+    token: Annotated[str, typer.Argument(help="The token, or its id as --list shows it.")],
+    name: Annotated[
+        str | None, typer.Argument(help="The campaign; none for admin.", metavar="[NAME]")
+    ] = None,
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Make a token good for nothing, within a second also for collectors that run."""
+    from sottovoce.collector.tokens import token_id
+
+    number = token_id(token) if "_" in token else token
+    if not re.fullmatch("[0-9a-f]{12}", number):
+        raise ValueError("token must be a token, or the 12 hexadecimal digits of its id")
+    opened = _open(store)
+    opened.revoke(_number(opened, name), bytes.fromhex(number))
+    typer.echo(f"revoked {number}")
 
 
 def export(
@@ -165,7 +206,7 @@ def export(
     output: Annotated[Path, typer.Option("--output", metavar="PATH", help="Ends in .csv or .parquet.")],
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
-    """Write the counts (day, cell, count): all there is about the reports.
+    """Write the counts (day, cell, count): all that is published about the reports.
 
     The spec is written beside them, so that `sottovoce estimate` reads the file.
     """
@@ -176,9 +217,11 @@ def export(
     opened = _open(store)
     campaign = _find(opened, name)
     specs_path(output).write_text(counts_text(campaign.reporter, "cell", "count"))
-    rows = opened.daily_counts(campaign.id)
-    output.write_bytes(exports.export(rows, "csv" if output.suffix.lower() == ".csv" else "parquet"))
-    typer.echo(f"wrote {len(rows)} rows to {output}")
+    days = opened.days(campaign.id)
+    counts = ((day, *opened.day_counts(campaign.id, day)) for day, _ in days)
+    with open(output, "wb") as file:
+        file.writelines(exports.export(counts, "csv" if output.suffix.lower() == ".csv" else "parquet"))
+    typer.echo(f"wrote the counts of {sum(reports for _, reports in days)} reports to {output}")
 
 
 def purge(name: Name, yes: Yes = False, store: StoreOption = DEFAULT_STORE) -> None:
@@ -190,6 +233,15 @@ def purge(name: Name, yes: Yes = False, store: StoreOption = DEFAULT_STORE) -> N
         typer.confirm(f"Delete {name} with {reports} reports?", abort=True)
     opened.purge(campaign.id)
     typer.echo(f"deleted {name} with {reports} reports")
+
+
+def forget_secret(yes: Yes = False, store: StoreOption = DEFAULT_STORE) -> None:
+    """Let the store take another secret, if the old one is lost. Reports that wait are lost with it."""
+    opened = _open(store)
+    if not yes:
+        typer.confirm("Delete the reports that are not published yet, and all idempotency keys?", abort=True)
+    opened.forget_secret()
+    typer.echo("the store takes the next secret that it is given")
 
 
 def backup(

@@ -11,6 +11,10 @@ StoreOption = Annotated[
     str,
     typer.Option("--store", metavar="FILE|URL", help="A SQLite file, or postgresql://user@host/database."),
 ]
+SecretOption = Annotated[
+    Path | None,
+    typer.Option(help="The collector's secret, made if absent. Default: beside the store."),
+]
 DEFAULT_STORE = "sottovoce.db"
 
 
@@ -18,14 +22,12 @@ def serve(
     store: StoreOption = DEFAULT_STORE,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port; 0 lets the system choose.", min=0, max=65535)] = 8000,
-    secret_file: Annotated[
-        Path | None,
-        typer.Option(help="Keys the hashes of idempotency keys; made if absent. Default: beside the store."),
-    ] = None,
+    secret_file: SecretOption = None,
     rate: Annotated[int, typer.Option(help="Requests per second and address; 0: no limit.", min=0)] = 50,
     burst: Annotated[int, typer.Option(help="Requests that may come at once.", min=1)] = 200,
     max_body: Annotated[int, typer.Option(help="Bytes, before and after decompression.")] = 1 << 20,
     max_batch: Annotated[int, typer.Option(help="Reports in one request.")] = 100_000,
+    max_per_address: Annotated[int, typer.Option(help="Connections from one address.", min=1)] = 100,
     allow_origin: Annotated[
         list[str] | None, typer.Option(help="A site whose pages may post reports; repeatable.")
     ] = None,
@@ -44,6 +46,7 @@ def serve(
         max_batch=max_batch,
         rate=rate,
         burst=burst,
+        max_per_address=max_per_address,
         allow_origins=tuple(allow_origin or ()),
     )
     process = server(store, host, port, settings, secret_file=secret_file, proxies=trusted_proxy)

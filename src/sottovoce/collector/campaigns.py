@@ -20,6 +20,9 @@ from sottovoce.core.policy import Policy
 from sottovoce.core.reporter import Reporter
 
 NAME = r"^[a-z0-9][a-z0-9-]{0,62}$"
+#: Control characters but the end of a line, and those that turn the direction in which others are read.
+_CONTROL = frozenset(map(chr, (*range(10), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F))))
+_CONTROL |= frozenset(map(chr, range(0x2066, 0x206A)))
 Status = Literal["scheduled", "open", "closed"]
 StandIn = float | Literal["uniform"]
 
@@ -44,7 +47,7 @@ class Declaration(BaseModel):
     @field_validator("title", "question", "operator", "unit")
     @classmethod
     def _plain_text(cls, text: str) -> str:
-        if any((ord(letter) < 32 and letter != "\n") or 0xD800 <= ord(letter) < 0xE000 for letter in text):
+        if not _CONTROL.isdisjoint(text) or any(0xD800 <= ord(letter) < 0xE000 for letter in text):
             raise ValueError("must be plain text without control characters")
         return text
 

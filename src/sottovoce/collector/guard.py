@@ -68,7 +68,7 @@ class Guard:
             if status == 0:
                 await problems.answer(Refusal("internal"))(scope, receive, sending)
         finally:
-            self._record(scope, status, time.perf_counter() - begun, state.get("code"))
+            self._record(scope, status, time.perf_counter() - begun, state)
 
     def _refusal(self, scope: Scope, state: dict[str, Any]) -> Refusal | None:
         """Too much at once, from everybody or from one address; the server counts its connections."""
@@ -82,9 +82,11 @@ class Guard:
         match = _REPORTS.fullmatch(path)
         return self._service.number(match[1]) if match else None
 
-    def _record(self, scope: Scope, status: int, seconds: float, code: str | None) -> None:
-        method = scope["method"] if scope["method"] in _METHODS else "other"
-        self._service.counters.requests.labels(method, str(status)).observe(seconds)
+    def _record(self, scope: Scope, status: int, seconds: float, state: dict[str, Any]) -> None:
+        method, code = scope["method"] if scope["method"] in _METHODS else "other", state.get("code")
+        counters = self._service.counters
+        histogram = counters.stored if "stored" in state else counters.requests.labels(method, str(status))
+        histogram.observe(seconds)
         route = getattr(scope.get("route"), "path", None)
         fields = {"method": method, "route": route, "status": status, "ms": round(seconds * 1000, 2)}
         logs.event("request", fields if code is None else {**fields, "code": code})

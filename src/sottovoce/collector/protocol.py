@@ -1,14 +1,23 @@
-"""HTTP/1.1 by uvicorn, with the one error shape also for what never reaches the application."""
+"""HTTP/1.1 by uvicorn, with deadlines, limits per address, and the one error shape before the application."""
 
 from __future__ import annotations
 
+import asyncio
+import ipaddress
+import sys
+from typing import Any
+
+from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from sottovoce.collector.api import problems
 from sottovoce.collector.guard import HEADERS
+from sottovoce.collector.rates import origin
 from sottovoce.collector.refusals import Refusal
+from sottovoce.collector.service import Service
 
-MOST_HEAD = 1 << 16  # bytes before a body; the parser would keep headers without end
+#: The most bytes of a request beside its body: line, headers, chunks' frames, trailers.
+MOST_HEAD = 1 << 16
 
 
 class Protocol(HttpToolsProtocol):
@@ -18,37 +27,136 @@ class Protocol(HttpToolsProtocol):
     own limit would answer in plain text, past logs and metrics.
     """
 
-    _in_head, _head = True, 0
+    def __init__(self, config: Config, *arguments: Any, **options: Any) -> None:
+        super().__init__(config, *arguments, **options)
+        self._service: Service = config.app.state.service  # type: ignore[union-attr]
+        self._deadline: asyncio.TimerHandle | None = None
+        self._stalled: asyncio.TimerHandle | None = None
+        self._origin: str | None = None
+        self._beside = self._head = 0  # bytes that are no body: as they arrive, and as the parser names them
+
+    # -- connections ------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._expect(self._service.settings.head_seconds)
+        address = self.client[0] if self.client else ""
+        if _is_among(address, self.config.forwarded_allow_ips):  # a proxy speaks for many
+            return
+        self._origin = origin(address)
+        self._service.connections[self._origin] += 1
+        if self._service.connections[self._origin] > self._service.settings.max_per_address:
+            self._refuse(Refusal("busy", "too many connections from this address", retry_after=1))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._expect(None)
+        self._cancel_stall()
+        if self._origin is not None:
+            self._service.connections[self._origin] -= 1
+            if not self._service.connections[self._origin]:
+                del self._service.connections[self._origin]
+        super().connection_lost(exc)
+
+    # -- deadlines --------------------------------------------------------------------------------------
+
+    def _expect(self, seconds: float | None) -> None:
+        """Something is to arrive within so many seconds; None: nothing is."""
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._deadline = None if seconds is None else self.loop.call_later(seconds, self._late, seconds)
+
+    def _late(self, seconds: float) -> None:
+        busy = self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body
+        if busy:  # it is the answer to an earlier request that takes long
+            self._expect(seconds)
+        elif not self.transport.is_closing():
+            self._refuse(Refusal("too_slow", retry_after=1))
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._cancel_stall()
+        self._stalled = self.loop.call_later(self._service.settings.body_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._cancel_stall()
+
+    def _cancel_stall(self) -> None:
+        if self._stalled is not None:
+            self._stalled.cancel()
+
+    # -- requests ---------------------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
-        self._head += len(data)
+        if self._deadline is None:
+            self._expect(self._service.settings.head_seconds)
+        self._beside += len(data)
         super().data_received(data)
-        if not self._in_head:
-            self._head = 0
-        elif self._head > MOST_HEAD and not self.transport.is_closing():
-            self._refuse(f"a request's line and headers must have at most {MOST_HEAD} bytes")
+        if self._beside > MOST_HEAD and not self.transport.is_closing():
+            self._refuse(_too_much())
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self._head = 0
+        self._expect(self._service.settings.head_seconds)
         self.scope["state"]["connections"] = len(self.connections)
 
+    def on_url(self, url: bytes) -> None:
+        self._count(url)
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._count(name, value)
+        super().on_header(name, value)
+
+    def _count(self, *parts: bytes) -> None:
+        """Trailers, too: the parser names them like headers. What is raised here ends the request."""
+        self._head += 4 + sum(map(len, parts))
+        if self._head > MOST_HEAD:
+            raise _too_much()
+
     def on_headers_complete(self) -> None:
+        if self.parser.should_upgrade():  # what follows would be read as another protocol
+            raise Refusal("malformed", "the collector speaks HTTP/1.1 and nothing else: no upgrade")
+        self._expect(self._service.settings.body_seconds)
         super().on_headers_complete()
-        self._in_head = False
+
+    def on_body(self, body: bytes) -> None:
+        self._beside -= len(body)
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
-        self._in_head, self._head = True, 0
+        self._beside = 0
+        self._expect(None)
 
     def send_400_response(self, msg: str) -> None:
-        self._refuse("the request is not valid HTTP")
+        reason = getattr(sys.exception(), "__context__", None)  # what a callback above has raised
+        if not isinstance(reason, Refusal):
+            reason = Refusal("malformed", "the request is not valid HTTP")
+        self._refuse(reason)
 
-    def _refuse(self, words: str) -> None:
-        answer = problems.answer(Refusal("malformed", words))
-        lines = [b"HTTP/1.1 400 Bad Request", b"connection: close"]
+    def _refuse(self, refusal: Refusal) -> None:
+        answer = problems.answer(refusal)
+        lines = [b"HTTP/1.1 %d Refused" % answer.status_code, b"connection: close"]
         lines += [name + b": " + value for name, value in [*answer.raw_headers, *HEADERS.items()]]
         self.transport.write(b"\r\n".join([*lines, b"", bytes(answer.body)]))
         self.transport.close()
 
-    def _unsupported_upgrade_warning(self) -> None:
-        """No advice to install more: the request is answered as if it had not asked for another protocol."""
+
+def _too_much() -> Refusal:
+    rule = f"a request's line, headers, chunk sizes and trailers must have at most {MOST_HEAD} bytes"
+    return Refusal("malformed", rule)
+
+
+def _is_among(address: str, proxies: list[str] | str) -> bool:
+    """Whether an address is one of some addresses and networks; "*" is every one."""
+    parts = proxies.split(",") if isinstance(proxies, str) else proxies
+    for part in filter(None, map(str.strip, parts)):
+        try:
+            if part == "*" or ipaddress.ip_address(address) in ipaddress.ip_network(part, strict=False):
+                return True
+        except ValueError:  # the name of a socket
+            if part == address:
+                return True
+    return False

@@ -1,11 +1,13 @@
-"""Rate limits: a bucket of tokens per address, in memory only.
+"""Limits per address, in memory only: a bucket of tokens for requests, a number for connections.
 
-The address itself is not kept, only its hash under a key that dies with the process.
+Whoever has an IPv6 address has its whole network /64, which therefore counts as one. The address itself is
+not kept, only its hash under a key that dies with the process.
 """
 
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import math
 import os
 import time
@@ -13,6 +15,21 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 _MOST = 100_000
+
+
+def origin(address: str) -> str:
+    """What counts as one address.
+
+    >>> origin("2001:db8::1:2"), origin("::ffff:192.0.2.7"), origin("192.0.2.7")
+    ('2001:db8::/64', '192.0.2.7', '192.0.2.7')
+    """
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:  # the name of a socket
+        return address
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return address
+    return str(parsed.ipv4_mapped or ipaddress.ip_network((parsed, 64), strict=False))
 
 
 class RateLimit:
@@ -27,7 +44,7 @@ class RateLimit:
         """0 if the request may pass, otherwise the whole seconds after which it may."""
         if self._rate == 0:
             return 0
-        name = hashlib.blake2b(address.encode(), key=self._key, digest_size=8).digest()
+        name = hashlib.blake2b(origin(address).encode(), key=self._key, digest_size=8).digest()
         now = self._clock()
         level, since = self._buckets.pop(name, (float(self._burst), now))
         level = min(self._burst, level + (now - since) * self._rate)

@@ -1,8 +1,9 @@
 """Results of campaigns, computed in another process and kept for a moment.
 
 Whoever asks again within two seconds gets the same results; within a minute the last ones at once while new
-ones are computed; while no report arrives, nothing is computed at all. Many dashboards cost as much as one,
-and polling does not wait for a solver.
+ones are computed; while nothing new is published, nothing is computed at all. Many dashboards cost as much as
+one, and polling does not wait for a solver. What waits to be computed is bounded, and dropped when everybody
+who asked for it has gone; what dashboards show unless told otherwise always has a place.
 """
 
 from __future__ import annotations
@@ -13,69 +14,92 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from anyio import CapacityLimiter, to_thread
+from anyio import to_thread
 from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from sottovoce.collector.campaigns import Campaign
 from sottovoce.collector.moments import now
+from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.results import NOTHING, View
 from sottovoce.collector.store import Store
 from sottovoce.collector.worker import Worker
 
 _FRESH, _STALE, _MOST = 2.0, 60.0, 64
 _Name = tuple[int, View]
+_USUAL = View()
 
 
 @dataclass(frozen=True)
 class _Entry:
     computed: float
-    counts: NDArray[np.int64]
+    days: list[tuple[int, int]]  # of what was published then
     content: dict[str, Any]
+
+
+@dataclass
+class _Job:
+    task: asyncio.Task[_Entry]
+    waiting: int = 0
+    begun: bool = False
 
 
 class ResultsCache:
     """Results by campaign and view, from the counts of a store."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.worker = Worker()
+    def __init__(self, store: Store, waiting: int, seconds: float) -> None:
+        self._store, self._waiting = store, waiting
+        self.worker = Worker(seconds)
         self._entries: LRUCache[_Name, _Entry] = LRUCache(_MOST)
-        self._running: dict[_Name, asyncio.Task[_Entry]] = {}
-        self._thread = CapacityLimiter(1)  # one estimate at a time: the other core stores reports
+        self._jobs: dict[_Name, _Job] = {}
+        self._turn = asyncio.Lock()  # one estimate at a time: the other core stores reports
 
     async def get(self, campaign: Campaign, view: View) -> dict[str, Any]:
-        """What `api.shapes.ResultsShape` describes, at most a minute old."""
+        """What `api.shapes.ResultsShape` describes, at most a minute old; whoever leaves cancels it."""
         name = (campaign.id, view)
         entry = self._entries.get(name)
         age = float("inf") if entry is None else time.monotonic() - entry.computed
         if entry is not None and age < _FRESH:
             return entry.content
-        task = self._running.get(name)
-        if task is None:
-            task = self._running[name] = asyncio.create_task(self._refresh(campaign, view, entry))
+        job = self._job(campaign, view, entry)
+        if entry is not None and age < _STALE:
+            return entry.content
+        job.waiting += 1
+        try:
+            return (await asyncio.shield(job.task)).content
+        finally:
+            job.waiting -= 1
+            if job.waiting == 0 and not job.begun:
+                job.task.cancel()
+
+    def _job(self, campaign: Campaign, view: View, entry: _Entry | None) -> _Job:
+        name = (campaign.id, view)
+        if name not in self._jobs:
+            if len(self._jobs) >= self._waiting and view != _USUAL:
+                raise Refusal("busy", "too many questions wait for their estimates", retry_after=5)
+            task = asyncio.create_task(self._refresh(campaign, view, entry))
             task.add_done_callback(lambda done: self._finished(name, done))
-        if entry is None or age >= _STALE:
-            entry = await asyncio.shield(task)
-        return entry.content
+            self._jobs[name] = _Job(task)
+        return self._jobs[name]
 
     async def _refresh(self, campaign: Campaign, view: View, before: _Entry | None) -> _Entry:
-        entry = await to_thread.run_sync(self._compute, campaign, view, before, limiter=self._thread)
+        async with self._turn:
+            self._jobs[campaign.id, view].begun = True
+            entry = await to_thread.run_sync(self._compute, campaign, view, before)
         self._entries[campaign.id, view] = entry
         return entry
 
     def _finished(self, name: _Name, task: asyncio.Task[_Entry]) -> None:
-        self._running.pop(name, None)
+        self._jobs.pop(name, None)
         if not task.cancelled():
             task.exception()  # retrieved here even when nobody waits any more
 
     def _compute(self, campaign: Campaign, view: View, before: _Entry | None) -> _Entry:
+        days = self._store.days(campaign.id)
+        if before is not None and before.days == days:
+            return _Entry(time.monotonic(), days, {**before.content, "as_of": now()})
         counts = self._store.counts(campaign.id, campaign.reporter.cells)
-        if before is not None and np.array_equal(before.counts, counts):
-            content = {**before.content, "as_of": now()}
-        else:
-            content = self._content(campaign, counts, view)
-        return _Entry(time.monotonic(), counts, content)
+        return _Entry(time.monotonic(), days, self._content(campaign, counts, view))
 
     def _content(self, campaign: Campaign, counts: NDArray[np.int64], view: View) -> dict[str, Any]:
         reporter, least = campaign.reporter, campaign.rules.min_n

@@ -1,34 +1,47 @@
-"""The collector's secret: it keys the hashes by which a replayed request is recognised.
+"""The collector's secret: it keys the hashes by which a replayed request is recognised, and seals the pool.
 
 It lives in a file beside the database, not in it. Whoever steals the database alone cannot try cells against
-the stored hashes; whoever steals both still misses the random key that each client made.
+the stored hashes, and cannot read the reports that are not counted yet.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import os
+import tempfile
 from pathlib import Path
+
+from sottovoce.core.durable import sync
 
 _BYTES = 32
 
 
 def load(path: Path) -> bytes:
-    """The secret of a file, made on first use, readable by its owner only."""
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        secret = path.read_bytes()
-        if len(secret) != _BYTES:
-            raise ValueError(f"the secret file {path} must hold {_BYTES} bytes, got {len(secret)}") from None
-        return secret
-    secret = os.urandom(_BYTES)
-    with os.fdopen(handle, "wb") as file:
-        file.write(secret)
+    """The secret of a file, made on first use, readable by its owner only.
+
+    A new one is written and synced under another name and then linked: there is never half a secret, and of
+    two collectors that start at once both take the one that was linked first.
+    """
+    if not path.exists() or path.stat().st_size == 0:  # an earlier version could leave an empty file behind
+        _make(path)
+    secret = path.read_bytes()
+    if len(secret) != _BYTES:
+        raise ValueError(f"the secret file {path} must hold {_BYTES} bytes, got {len(secret)}")
+    return secret
+
+
+def _make(path: Path) -> None:
+    with tempfile.NamedTemporaryFile(dir=path.parent) as file:  # made with mode 0600
+        file.write(os.urandom(_BYTES))
         file.flush()
         os.fsync(file.fileno())
-    return secret
+        if path.exists() and path.stat().st_size == 0:
+            path.unlink()
+        with contextlib.suppress(FileExistsError):
+            os.link(file.name, path)
+    sync(path.parent)
 
 
 def fingerprints(secret: bytes, campaign: int, key: str, body: bytes) -> tuple[bytes, bytes]:

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar, TypeVarTuple
 
 from anyio import CapacityLimiter, to_thread
-from cachetools import TTLCache
+from cachetools import LRUCache, TTLCache
 
 from sottovoce.collector import logs, tokens
 from sottovoce.collector.campaigns import NAME, Campaign, read_reporter
 from sottovoce.collector.counters import Counters
+from sottovoce.collector.exports import Day
 from sottovoce.collector.moments import day_number, now
 from sottovoce.collector.rates import RateLimit
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.results_cache import ResultsCache
 from sottovoce.collector.settings import Settings
 from sottovoce.collector.store import Store, Unavailable
+from sottovoce.collector.store.pool import KEEP
 from sottovoce.collector.tokens import Scope
 from sottovoce.collector.writer import Writer
 
@@ -29,6 +33,10 @@ _REMEMBER, _MOST = 1.0, 10_000
 _UPKEEP_EVERY = 3600.0
 _FLUSH_EVERY = 1.0
 _TIDY_EVERY = 60.0
+_PROBE_EVERY = 5.0
+_EXPORT_ROOM = 1 << 25
+#: How long a clock that has jumped must stand, in seconds of this process, before anything is deleted by it.
+_PATIENCE = 86_400.0
 _NAME = re.compile(NAME)
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
@@ -38,12 +46,19 @@ class Service:
     """A store, its writer, and what is kept in memory for a short while."""
 
     def __init__(self, store: Store, settings: Settings, secret: bytes) -> None:
-        self.store, self.settings, self.secret = store, settings, secret
+        self.store, self.settings, self.secret = store.unlock(secret), settings, secret
         self.counters = Counters()
         self.limit = RateLimit(settings.rate, settings.burst)
         self.writer = Writer(store, settings.max_waiting, self.counters.transaction)
-        self.results = ResultsCache(store)
+        self.results = ResultsCache(store, settings.max_estimates, settings.estimate_seconds)
+        self.exporting = asyncio.Lock()
+        self.connections: Counter[str] = Counter()
         self._threads = CapacityLimiter(8)
+        self._day_counts: LRUCache[tuple[int, int, int], Day] = LRUCache(
+            _EXPORT_ROOM, lambda day: day[1].nbytes + day[2].nbytes
+        )
+        self._probing, self._probed = asyncio.Lock(), float("-inf")
+        self._jumped: float | None = None
         self._campaigns: TTLCache[str, Campaign] = TTLCache(_MOST, _REMEMBER)
         self._scopes: TTLCache[bytes, Scope] = TTLCache(_MOST, _REMEMBER)
         self._numbers: dict[str, int] = {}
@@ -53,6 +68,24 @@ class Service:
     async def ask(self, function: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
         """A question to the store, asked from a thread."""
         return await to_thread.run_sync(function, *arguments, limiter=self._threads)
+
+    async def healthy(self) -> None:
+        """Raises unless the store can write; a few seconds' old success is enough, whoever asks."""
+        async with self._probing:
+            if time.monotonic() - self._probed >= _PROBE_EVERY:
+                await self.ask(self.store.check)
+                await self.ask(self.store.probe)
+                self._probed = time.monotonic()
+
+    def day_counts(self, campaign: int, day: int, reports: int) -> Day:
+        """The counts of a day; read again only when the number of its reports has changed."""
+        name = (campaign, day, reports)
+        counts = self._day_counts.get(name)
+        if counts is None:
+            counts = (day, *self.store.day_counts(campaign, day))
+            with suppress(ValueError):  # a day that is larger than all the room is not kept
+                self._day_counts[name] = counts
+        return counts
 
     # -- campaigns and tokens -----------------------------------------------------------------------------
 
@@ -89,6 +122,10 @@ class Service:
             scope = self._scopes[name] = await self.ask(tokens.scope, self.store, token)
         return scope
 
+    def forget_tokens(self) -> None:
+        """Look every token up again."""
+        self._scopes.clear()
+
     # -- refusals -----------------------------------------------------------------------------------------
 
     def refused(self, campaign: int | None, code: str) -> None:
@@ -99,7 +136,7 @@ class Service:
                 self._refusals[campaign, day_number(now()), code] += 1
 
     def flush(self) -> None:
-        """Write the refusals down; whoever reads them meanwhile waits, and misses none."""
+        """Write the refusals down."""
         with self._flushing:
             with self._lock:
                 numbers, self._refusals = self._refusals, Counter()
@@ -112,21 +149,47 @@ class Service:
 
     def refusals(self, campaign: int) -> dict[str, int]:
         """How often each code was the reason of a refusal, up to now."""
-        self.flush()
-        total = Counter(self.store.refusals(campaign))
-        with self._lock:
-            for (owner, _, code), number in self._refusals.items():
-                if owner == campaign:
-                    total[code] += number
+        with self._flushing:  # what is being written is in neither place
+            total = Counter(self.store.refusals(campaign))
+            with self._lock:
+                for (owner, _, code), number in self._refusals.items():
+                    if owner == campaign:
+                        total[code] += number
         return dict(sorted(total.items()))
 
     # -- upkeep -------------------------------------------------------------------------------------------
 
     def upkeep(self) -> None:
-        """Forget what has to be forgotten."""
+        """Forget what has to be forgotten, unless the clock is in doubt."""
+        today = day_number(now())
+        if not self._trusted(today):
+            logs.event("clock_jumped", level=logging.ERROR)
+            return
+        self.store.note("day", str(today))
         every = map(Campaign.of, self.store.campaigns())
         retention = {c.id: c.rules.retention_days for c in every if c.rules.retention_days is not None}
-        self.store.expire(day_number(now()), retention)
+        self.store.expire(today, retention)
+
+    def _trusted(self, today: int) -> bool:
+        """Whether the store saw yesterday; after a pause, or a jump of the clock, a day has to pass first."""
+        if today <= int(self.store.fact("day", str(today))) + 1:
+            self._jumped = None
+            return True
+        if self._jumped is None:
+            self._jumped = time.monotonic()
+        return time.monotonic() - self._jumped >= _PATIENCE
+
+    def tidy(self) -> None:
+        """Publish the rest of campaigns that are closed, and remove traces of the order in which things came.
+
+        At least `KEEP` reports are published at once; a smaller campaign's on the day after.
+        """
+        moment = now()
+        for campaign in map(Campaign.of, self.store.campaigns()):
+            closes = campaign.rules.closes
+            if closes is not None and closes <= moment:
+                over = day_number(closes) < day_number(moment)
+                self.store.settle(campaign.id, 1 if over else KEEP)
         self.store.tidy()
 
     async def run(self) -> None:
@@ -138,12 +201,12 @@ class Service:
                 await to_thread.run_sync(self.flush)
                 if clock - upkeep >= _UPKEEP_EVERY:
                     await to_thread.run_sync(self.upkeep)
-                    upkeep = tidied = clock
-                elif clock - tidied >= _TIDY_EVERY:
-                    await to_thread.run_sync(self.store.tidy)
+                    upkeep = clock
+                if clock - tidied >= _TIDY_EVERY:
+                    await to_thread.run_sync(self.tidy)
                     tidied = clock
             except Unavailable:
-                logs.event("store_unavailable", level=30)
+                logs.event("store_unavailable", level=logging.WARNING)
             await asyncio.sleep(_FLUSH_EVERY)
 
     def close(self) -> None:
@@ -154,5 +217,5 @@ class Service:
         try:
             self.store.tidy()
         except Unavailable:
-            logs.event("store_unavailable", level=30)
+            logs.event("store_unavailable", level=logging.WARNING)
         self.store.close()

@@ -13,6 +13,11 @@ _RANGES = {
     "burst": (1, 1_000_000),
     "max_waiting": (1, 1_000_000),
     "max_connections": (1, 1_000_000),
+    "max_per_address": (1, 1_000_000),
+    "max_estimates": (1, 10_000),
+    "head_seconds": (1, 3600),
+    "body_seconds": (1, 3600),
+    "estimate_seconds": (1, 3600),
     "key_days": (1, 365),
 }
 
@@ -26,13 +31,24 @@ class Settings:
     max_batch: int = 100_000
     """The most reports in one request."""
     rate: int = 50
-    """Requests per second that one address may make in the long run; 0: no limit."""
+    """Requests per second that one address (IPv6: one network /64) may make in the long run; 0: no limit. A
+    request to an open campaign is one report."""
     burst: int = 200
     """Requests that one address may make at once."""
     max_waiting: int = 2_000
     """The most batches that wait for the store before the service says that it is busy (503)."""
     max_connections: int = 2_000
     """The most connections at once; requests on more than these are told that the service is busy (503)."""
+    max_per_address: int = 100
+    """The most connections at once from one address (IPv6: one network /64) that is no trusted proxy."""
+    max_estimates: int = 4
+    """The most questions that wait for their estimates; more are told that the service is busy (503)."""
+    head_seconds: int = 10
+    """How long a request's line and headers may take to arrive."""
+    body_seconds: int = 30
+    """How long a body may take to arrive, and an answer to be taken."""
+    estimate_seconds: int = 30
+    """How long estimates may be computed before they are given up (503)."""
     key_days: int = 7
     """How many days an idempotency key is remembered: how late a request may be repeated."""
     allow_origins: tuple[str, ...] = ()

@@ -17,6 +17,7 @@ from sottovoce.collector.store import Store
 
 PREFIXES = {"enrolment": "enrl", "write": "writ", "read": "read", "admin": "admn"}
 _KINDS = {prefix: kind for kind, prefix in PREFIXES.items()}
+_ID_BYTES, _PAGE = 6, 1000
 _FORM = re.compile(r"(enrl|writ|read|admn)_[A-Za-z0-9_-]{43}")
 
 
@@ -46,6 +47,26 @@ def issue(store: Store, campaign: int, kind: str, count: int) -> list[str]:
     tokens = [make(kind) for _ in range(count)]
     store.add_tokens(campaign, kind, [token_hash(token) for token in tokens])
     return tokens
+
+
+class Token(NamedTuple):
+    """A token as administrators see it."""
+
+    id: str
+    kind: str
+    spent: bool
+
+
+def token_id(token: str) -> str:
+    """How a token is called once it has been given away: the beginning of its hash."""
+    return token_hash(token)[:_ID_BYTES].hex()
+
+
+def listed(store: Store, campaign: int, after: str = "") -> list[Token]:
+    """Tokens of a campaign in the order of their ids, beginning after one; a thousand at most."""
+    end = bytes.fromhex(after).ljust(32, b"\xff") if after.strip("0") else b""
+    rows = store.tokens(campaign, end, _PAGE)
+    return [Token(digest[:_ID_BYTES].hex(), kind, spent) for digest, kind, spent in rows]
 
 
 def kind_of(token: str) -> str:

@@ -39,9 +39,10 @@ class Broken(Refusal):
 
 
 class Worker:
-    """Does one job at a time; `ask` blocks."""
+    """Does one job at a time, and gives it up after so many seconds; `ask` blocks."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._asking, self._changing = threading.Lock(), threading.Lock()
         self._closed = False
@@ -59,6 +60,8 @@ class Worker:
             assert process.stdout is not None
             body = np.ascontiguousarray(counts, dtype="<i8").tobytes()
             head = json.dumps({"spec": spec, "bytes": len(body), "view": asdict(view)})
+            limit = threading.Timer(self._seconds, process.kill)
+            limit.start()
             try:
                 process.stdin.write(head.encode() + b"\n" + body)
                 process.stdin.flush()
@@ -66,6 +69,8 @@ class Worker:
             except (OSError, ValueError) as error:
                 self._stop()
                 raise Broken from error
+            finally:
+                limit.cancel()
             return content
 
     def _started(self) -> subprocess.Popen[bytes]:

@@ -175,7 +175,7 @@ class Client:
 
         Args:
             values: One value per person, NaN or None where it is missing; of a survey a column per question.
-            batch: How many reports go into one request.
+            batch: How many reports go into one request; in an open campaign always one.
             rng: A seed, for simulations only.
 
         Returns:
@@ -188,7 +188,9 @@ class Client:
             Undelivered: If the collector cannot be reached.
         """
         start = time.monotonic()
-        self._record.send(values, whole_number(batch, "batch", 1, 100_000), rng)
+        size = whole_number(batch, "batch", 1, 100_000)
+        # Where anybody may report, a request is one report.
+        self._record.send(values, 1 if self.campaign.get("collection") == "open" else size, rng)
         await_beat(start)
         return self.flush()
 

@@ -1,15 +1,28 @@
-"""What administrators do: create, close and purge campaigns, issue tokens."""
+"""What administrators do: create, close and purge campaigns, issue and revoke tokens."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
 
 from sottovoce.collector import campaigns, tokens
 from sottovoce.collector.api.dependencies import AdminRoute, CampaignDep, ServiceDep
-from sottovoce.collector.api.shapes import CampaignShape, PurgedShape, TokenRequest, TokensShape, described
+from sottovoce.collector.api.shapes import (
+    CampaignShape,
+    PurgedShape,
+    RevokedShape,
+    TokenList,
+    TokenRequest,
+    TokenShape,
+    TokensShape,
+    described,
+)
 from sottovoce.collector.campaigns import NewCampaign
 from sottovoce.collector.moments import now
+from sottovoce.collector.store.pool import KEEP
 
+_ID = "^[0-9a-f]{12}$"
 router = APIRouter(tags=["administration"], route_class=AdminRoute)
 
 
@@ -23,6 +36,7 @@ async def create_campaign(new: NewCampaign, service: ServiceDep) -> CampaignShap
 async def close_campaign(campaign: CampaignDep, service: ServiceDep) -> CampaignShape:
     """Administrators: no new reports from now on."""
     closed = await service.ask(campaigns.close, service.store, campaign, now())
+    await service.ask(service.store.settle, campaign.id, KEEP)
     service.forget(campaign)
     return described(closed)
 
@@ -34,10 +48,29 @@ async def issue_tokens(wanted: TokenRequest, campaign: CampaignDep, service: Ser
     return TokensShape(kind=wanted.kind, tokens=issued)
 
 
+@router.get("/campaigns/{name}/tokens")
+async def list_tokens(
+    campaign: CampaignDep, service: ServiceDep, after: Annotated[str, Query(pattern=_ID)] = "0" * 12
+) -> TokenList:
+    """Administrators: which tokens there are, a thousand at a time in the order of their ids."""
+    page = await service.ask(tokens.listed, service.store, campaign.id, after)
+    return TokenList(tokens=[TokenShape(**token._asdict()) for token in page])
+
+
+@router.delete("/campaigns/{name}/tokens/{token}")
+async def revoke_token(
+    campaign: CampaignDep, service: ServiceDep, token: Annotated[str, Path(pattern=_ID)]
+) -> RevokedShape:
+    """Administrators: a token that is good for nothing any more, from the next second on."""
+    await service.ask(service.store.revoke, campaign.id, bytes.fromhex(token))
+    service.forget_tokens()
+    return RevokedShape(revoked=token)
+
+
 @router.delete("/campaigns/{name}")
 async def purge_campaign(campaign: CampaignDep, service: ServiceDep) -> PurgedShape:
     """Administrators: delete the campaign and everything stored about it."""
-    days = await service.ask(service.store.days, campaign.id)
+    reports = await service.ask(service.store.reports, campaign.id)
     await service.ask(service.store.purge, campaign.id)
     service.forget(campaign)
-    return PurgedShape(purged=True, reports=sum(number for _, number in days))
+    return PurgedShape(purged=True, reports=reports)

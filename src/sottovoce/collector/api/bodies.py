@@ -1,8 +1,9 @@
-"""Bodies: read up to a cap, decompressed up to the same cap, and only then parsed."""
+"""Bodies: read up to a cap, decompressed up to the same cap, counted, and only then parsed."""
 
 from __future__ import annotations
 
 import zlib
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,12 @@ from sottovoce.core.spec import parse_json
 
 JSON, BINARY = "application/json", "application/vnd.sottovoce.cells"
 _DIGEST_BYTES = 32
+#: The most bytes of reports as JSON, which takes a thousand times longer to read than the binary form.
+MOST_JSON = 1 << 16
 
 
 async def read(request: Request, limit: int) -> bytes:
-    """The body after decompression, never more than `limit` bytes in memory."""
+    """The body as it was sent, never more than `limit` bytes in memory."""
     declared = request.headers.get("content-length")
     if declared is not None and declared.isdecimal() and int(declared[:20]) > limit:
         raise _too_large(limit)
@@ -29,13 +32,20 @@ async def read(request: Request, limit: int) -> bytes:
         if size > limit:
             raise _too_large(limit)
         parts.append(part)
-    body = b"".join(parts)
-    encoding = request.headers.get("content-encoding", "identity").strip().lower()
-    if encoding in ("", "identity"):
-        return body
-    if encoding != "gzip":
+    return b"".join(parts)
+
+
+def encoding(request: Request) -> str:
+    """How the body is packed: "gzip" or not at all ("")."""
+    name = request.headers.get("content-encoding", "").strip().lower()
+    if name not in ("", "identity", "gzip"):
         raise Refusal("unsupported_type", "content encoding must be gzip or none", "Content-Encoding")
-    return _gunzip(body, limit)
+    return name.replace("identity", "")
+
+
+def unpacked(body: bytes, packed: str, limit: int) -> bytes:
+    """The body after decompression, never more than `limit` bytes."""
+    return _gunzip(body, limit) if packed else body
 
 
 def _gunzip(body: bytes, limit: int) -> bytes:
@@ -80,15 +90,33 @@ def strict_json(body: bytes) -> Any:
         raise Refusal("malformed", rule, "body") from None
 
 
-def reports(kind: str, body: bytes, reporter: Reporter, most: int) -> NDArray[np.int64]:
-    """The reports of a body of a media type, checked against their reporter: a cell each, or a row."""
+@dataclass(frozen=True)
+class Room:
+    """How much a request may hold: bytes, also when decompressed, and reports. `excess` refuses more."""
+
+    bytes: int
+    reports: int
+    excess: Refusal
+
+
+def reports(kind: str, body: bytes, reporter: Reporter, room: Room) -> NDArray[np.int64]:
+    """The reports of a body of a media type, checked against their reporter: a cell each, or a row.
+
+    JSON is counted before it is parsed: there are as many commas as integers.
+    """
+    if kind == JSON:
+        if len(body) > MOST_JSON:
+            rule = f"JSON must have at most {MOST_JSON} bytes: larger batches are binary"
+            raise Refusal("too_large", rule, "body")
+        if body.count(b",") > room.reports * reporter.width:
+            raise room.excess
     digest, cells = _binary(body, reporter) if kind == BINARY else _json(body, reporter)
     if digest != reporter.digest:
         raise Refusal("digest_differs", argument="digest")
     if len(cells) == 0:
         raise Refusal("empty_batch", argument="cells")
-    if len(cells) > most:
-        raise Refusal("too_large", f"a batch must have at most {most} reports", "cells")
+    if len(cells) > room.reports:
+        raise room.excess
     try:
         return reporter.checked(cells)
     except DataError as error:

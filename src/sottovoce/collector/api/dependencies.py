@@ -73,6 +73,14 @@ async def _readable(request: Request, campaign: CampaignDep) -> Campaign:
     return campaign
 
 
+async def _read_token(request: Request, campaign: CampaignDep) -> Campaign:
+    """The counts themselves are for read tokens, also where results are public: they take work."""
+    await require(request, ADMIN, Scope(campaign.id, "read"))
+    return campaign
+
+
+#: The campaign that the path names, whose counts the request may fetch.
+CountsDep = Annotated[Campaign, Depends(_read_token)]
 #: The campaign that the path names, whose results the request may see.
 ReadableDep = Annotated[Campaign, Depends(_readable)]
 
@@ -90,8 +98,10 @@ class AdminRoute(APIRoute):
             await require(request, ADMIN)
             if self.body_field is not None:
                 bodies.content_type(request, bodies.JSON)
-                request._body = await bodies.read(request, _SPEC_ROOM)
-                request._json = bodies.strict_json(request._body)
+                packed, body = bodies.encoding(request), await bodies.read(request, _SPEC_ROOM)
+                ask = service_of(request).ask
+                request._body = await ask(bodies.unpacked, body, packed, _SPEC_ROOM)
+                request._json = await ask(bodies.strict_json, request._body)
             return await handle(request)
 
         return checked

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
+import numpy as np
 from fastapi import APIRouter, Depends, Header, Request, Response
+from numpy.typing import NDArray
 
 from sottovoce.collector import secret, tokens
 from sottovoce.collector.api import bodies
+from sottovoce.collector.api.bodies import Room
 from sottovoce.collector.api.dependencies import bearer, require, service_of
 from sottovoce.collector.api.shapes import AcceptedShape, ReportsShape
 from sottovoce.collector.campaigns import Campaign
 from sottovoce.collector.moments import day_number, now
 from sottovoce.collector.refusals import Refusal
+from sottovoce.collector.settings import Settings
 from sottovoce.collector.store import Batch
 from sottovoce.collector.tokens import Scope
 
@@ -26,6 +31,8 @@ _BODY = {
         },
     }
 }
+#: Bytes of a body that is read at once, and of a single report beside its integers.
+_SMALL, _SINGLE = 4096, 1024
 Key = Annotated[str, Header(alias="Idempotency-Key", pattern=r"^[A-Za-z0-9_-]{22,64}$")]
 
 
@@ -54,11 +61,12 @@ async def post_reports(
 ) -> AcceptedShape:
     """Answered once the whole batch is durably stored; a repeated request changes nothing."""
     (campaign, token), service = admitted, service_of(request)
-    kind = bodies.content_type(request, bodies.JSON, bodies.BINARY)
-    body = await bodies.read(request, service.settings.max_body)
-    cells = bodies.reports(kind, body, campaign.reporter, service.settings.max_batch)
-    if token is not None and len(cells) > 1:
-        raise Refusal("one_report_per_token", argument="cells")
+    kind, packed = bodies.content_type(request, bodies.JSON, bodies.BINARY), bodies.encoding(request)
+    room = _room(campaign, service.settings)
+    sent = await bodies.read(request, room.bytes)
+    small = not packed and len(sent) <= _SMALL  # quicker read than handed to a thread
+    read = partial(_read, kind, packed, sent, campaign, room)
+    body, cells = read() if small else await service.ask(read)
     moment = now()
     today = day_number(moment)
     prints = secret.fingerprints(service.secret, campaign.id, key, body)
@@ -66,10 +74,26 @@ async def post_reports(
     outcome = await service.writer.store(
         Batch(campaign.id, today, cells, *prints, expires, token, campaign.refuses(moment))
     )
+    request.state.stored = True
+    service.counters.accepted(outcome.count, replay=outcome.replay)
     if outcome.replay:
-        service.counters.replays.inc()
         response.headers["Idempotent-Replay"] = "true"
-    else:
-        service.counters.batches.inc()
-        service.counters.reports.inc(outcome.count)
     return AcceptedShape(accepted=outcome.count)
+
+
+def _room(campaign: Campaign, settings: Settings) -> Room:
+    """Without a write token no more than one report needs, even as JSON."""
+    collection, most = campaign.rules.collection, settings.max_batch
+    if collection == "write":
+        excess = Refusal("too_large", f"a batch must have at most {most} reports", "cells")
+        return Room(settings.max_body, most, excess)
+    code = "one_report_per_token" if collection == "enrolment" else "one_report_per_request"
+    size = min(settings.max_body, _SINGLE + 32 * campaign.reporter.width)
+    return Room(size, 1, Refusal(code, argument="cells"))
+
+
+def _read(
+    kind: str, packed: str, sent: bytes, campaign: Campaign, room: Room
+) -> tuple[bytes, NDArray[np.int64]]:
+    body = bodies.unpacked(sent, packed, room.bytes)
+    return body, bodies.reports(kind, body, campaign.reporter, room)

@@ -18,10 +18,13 @@ _CODES = {
     410: "closed",
     413: "too_large",
     415: "unsupported_type",
-    422: "cell_out_of_range not_an_integer empty_batch one_report_per_token key_reused invalid",
+    422: (
+        "cell_out_of_range not_an_integer empty_batch one_report_per_token one_report_per_request key_reused "
+        "invalid"
+    ),
     429: "rate_limited",
     500: "internal",
-    503: "busy estimates_unavailable store_unavailable",
+    503: "busy too_slow estimates_unavailable store_unavailable",
 }
 STATUS = {code: status for status, codes in _CODES.items() for code in codes.split()}
 #: Arguments that travel in a header.

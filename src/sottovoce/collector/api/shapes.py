@@ -124,6 +124,26 @@ class TokensShape(BaseModel):
     tokens: list[str]
 
 
+class TokenShape(BaseModel):
+    """A token by the first 12 hexadecimal digits of its SHA-256."""
+
+    id: str
+    kind: str
+    spent: bool
+
+
+class TokenList(BaseModel):
+    """Tokens of a campaign, in the order of their ids."""
+
+    tokens: list[TokenShape]
+
+
+class RevokedShape(BaseModel):
+    """The token that is no longer one."""
+
+    revoked: str
+
+
 class PurgedShape(BaseModel):
     """What was deleted with a campaign."""
 
@@ -139,7 +159,7 @@ class DayShape(BaseModel):
 
 
 class SummaryShape(BaseModel):
-    """The live count of a campaign."""
+    """How many reports of a campaign are published."""
 
     campaign: str
     status: Status

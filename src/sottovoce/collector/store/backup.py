@@ -1,17 +1,18 @@
 """Backup: the whole store in one SQLite file, from either store and into either.
 
 The copy is taken in one read transaction while the collector runs. Rows are written in the order of their
-keys, so the file says less than the store about when something came.
+keys, so the file says less than the store about when something came. What waits in the pools stays encrypted.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, select
 
 from sottovoce.collector.store import schema
-from sottovoce.collector.store.store import Store, open_store
+from sottovoce.collector.store.opening import open_store
+from sottovoce.collector.store.store import Store
 
 _CHUNK = 10_000
 
@@ -31,7 +32,7 @@ def backup(store: Store, path: Path) -> int:
 def restore(path: Path, store: Store) -> int:
     """Fill an empty store from a file that `backup` wrote; returns the number of rows."""
     with store.reading() as connection:
-        tables = schema.metadata.sorted_tables
+        tables = [table for table in schema.metadata.sorted_tables if table is not schema.facts]
         if any(connection.execute(select(func.count()).select_from(t)).scalar_one() for t in tables):
             raise ValueError("a backup can only be restored into an empty store")
     source = open_store(path)
@@ -44,6 +45,7 @@ def restore(path: Path, store: Store) -> int:
 def _copy(source: Store, target: Store) -> int:
     rows = 0
     with source.reading() as reading, target.writing() as writing:
+        writing.execute(delete(schema.facts))
         for table in schema.metadata.sorted_tables:
             query = select(table).order_by(*table.primary_key)
             for part in (

@@ -1,17 +1,14 @@
 """One transaction for a group of batches: look up the key, spend the token, count.
 
-Whoever reads the tables later must not be able to put a token and a cell together. Counters alone do not
-say who; but PostgreSQL marks every row with the transaction that wrote it (xmin), and a token marked as
-spent and a counter raised by the same transaction would be a pair. So the single reports of an enrolment
-campaign wait in one row, sorted: it always keeps the last few, and moves a *random* part of the rest to
-the counters, many at a time. Until a campaign has `KEEP` reports they are all in that row.
+A batch of many reports goes to the counters at once. Fewer wait in the pool of their campaign, whoever sent
+them, and leave it in groups: the counters never change by ones.
 """
 
 from __future__ import annotations
 
 import hmac
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -22,10 +19,8 @@ from sqlalchemy import Connection, Table, delete, insert, select, text, update
 
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.store import schema
-from sottovoce.core.randomness import random_below, secure_stream
+from sottovoce.collector.store.pool import KEEP, Pool, Rows
 
-#: Single reports that stay in the mixing row, and the number at which the others leave it.
-KEEP, FULL = 64, 256
 Cells = NDArray[np.int64]
 
 
@@ -62,13 +57,14 @@ Outcome = Accepted | Refusal
 class _Group:
     """What a transaction is going to write."""
 
-    cells: dict[tuple[int, int], list[Cells]] = field(default_factory=lambda: defaultdict(list))
-    mixed: dict[tuple[int, int], list[Cells]] = field(default_factory=lambda: defaultdict(list))
-    days: Counter[tuple[int, int]] = field(default_factory=Counter)
+    counted: dict[tuple[int, int], list[Cells]] = field(default_factory=lambda: defaultdict(list))
+    pooled: dict[int, list[Rows]] = field(default_factory=lambda: defaultdict(list))
     keys: list[dict[str, Any]] = field(default_factory=list)
 
 
-def ingest(connection: Connection, backend: ModuleType, batches: Sequence[Batch]) -> list[Outcome]:
+def ingest(
+    connection: Connection, backend: ModuleType, pool: Pool, batches: Sequence[Batch]
+) -> list[Outcome]:
     """Store a group of batches inside the caller's transaction; each succeeds or is refused by itself."""
     known = _known_keys(connection, [batch.key for batch in batches])
     living = alive(connection, {batch.campaign for batch in batches})
@@ -78,9 +74,10 @@ def ingest(connection: Connection, backend: ModuleType, batches: Sequence[Batch]
         outcomes.append(outcome)
         if isinstance(outcome, Accepted) and not outcome.replay:
             known[batch.key] = (batch.body, len(batch.cells))
-            target = group.cells if batch.token is None else group.mixed
-            target[batch.campaign, batch.day].append(batch.cells)
-            group.days[batch.campaign, batch.day] += len(batch.cells)
+            if len(batch.cells) < KEEP:
+                group.pooled[batch.campaign].append(_dated(batch))
+            else:
+                group.counted[batch.campaign, batch.day].append(batch.cells)
             group.keys.append(
                 {
                     "id": batch.key,
@@ -90,7 +87,7 @@ def ingest(connection: Connection, backend: ModuleType, batches: Sequence[Batch]
                     "expires": batch.expires,
                 }
             )
-    _write(connection, backend, group)
+    _write(connection, backend, pool, group)
     return outcomes
 
 
@@ -143,17 +140,42 @@ def _spend(connection: Connection, token: bytes, campaign: int) -> Refusal | Non
     return Refusal("token_spent", argument="token")
 
 
-def _write(connection: Connection, backend: ModuleType, group: _Group) -> None:
+def _dated(batch: Batch) -> Rows:
+    """The batch as the pool keeps it: a report per row, its day first."""
+    cells = batch.cells.reshape(len(batch.cells), -1)
+    return np.insert(cells, 0, batch.day, axis=1)
+
+
+def _write(connection: Connection, backend: ModuleType, pool: Pool, group: _Group) -> None:
     if group.keys:
         connection.execute(insert(schema.keys), sorted(group.keys, key=lambda row: row["id"]))
-        days = [{"campaign": c, "day": day, "reports": number} for (c, day), number in group.days.items()]
-        raise_counters(connection, schema.days, days)
-    for place in sorted(group.mixed):
-        group.cells[place].append(_mix(connection, place, np.concatenate(group.mixed[place])))
-    for place in sorted(group.cells):
-        cells, numbers = np.unique(np.concatenate(group.cells[place], axis=None), return_counts=True)
-        if len(cells):
-            backend.add_counts(connection, *place, cells, numbers)
+    for campaign in sorted(group.pooled):
+        leaving = pool.mix(connection, campaign, np.concatenate(group.pooled[campaign]))
+        if len(leaving):
+            day, cells = undated(leaving)
+            group.counted[campaign, day].append(cells)
+    count(connection, backend, group.counted)
+
+
+def undated(rows: Rows) -> tuple[int, Cells]:
+    """Reports that leave a pool: one day for all of them, the first, and the cells of each."""
+    return int(rows[:, 0].min()), rows[:, 1:]
+
+
+def count(
+    connection: Connection, backend: ModuleType, reports: Mapping[tuple[int, int], Sequence[Cells]]
+) -> None:
+    """Add reports of (campaign, day) to the counters; nothing tells any more which integers came together."""
+    if not reports:
+        return
+    days = [
+        {"campaign": campaign, "day": day, "reports": sum(map(len, parts))}
+        for (campaign, day), parts in reports.items()
+    ]
+    raise_counters(connection, schema.days, days)
+    for place in sorted(reports):
+        cells, numbers = np.unique(np.concatenate(reports[place], axis=None), return_counts=True)
+        backend.add_counts(connection, *place, cells, numbers)
 
 
 def raise_counters(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
@@ -168,46 +190,9 @@ def raise_counters(connection: Connection, table: Table, rows: Sequence[dict[str
     connection.execute(text(command), sorted(rows, key=lambda row: [row[name] for name in key]))
 
 
-def _mix(connection: Connection, place: tuple[int, int], arrived: Cells) -> Cells:
-    """Put single reports into the mixing row; the cells that come back go to the counters.
-
-    The integers of a report part here: nothing of what is stored tells which ones came together.
-    """
-    width = arrived[0].size
-    table = schema.pending
-    where = (table.c.campaign == place[0]) & (table.c.day == place[1])
-    old = connection.execute(select(table.c.cells).where(where).with_for_update()).scalar_one_or_none()
-    together = np.concatenate([unpack(old or b""), arrived.reshape(-1)])
-    leaving = together[:0]
-    if len(together) >= FULL * width:
-        _shuffle(together)
-        together, leaving = together[: KEEP * width], together[KEEP * width :]
-    content = pack(np.sort(together))
-    if old is None:
-        connection.execute(insert(table).values(campaign=place[0], day=place[1], cells=content))
-    else:
-        connection.execute(update(table).where(where).values(cells=content))
-    return leaving
-
-
-def _shuffle(cells: Cells) -> None:
-    """Fisher–Yates with the secure stream."""
-    source = secure_stream()
-    for last in range(len(cells) - 1, 0, -1):
-        other = random_below(last + 1, source)
-        cells[[last, other]] = cells[[other, last]]
-
-
-def pack(cells: Cells) -> bytes:
-    return cells.astype("<u4").tobytes()
-
-
-def unpack(content: bytes) -> Cells:
-    return np.frombuffer(content, dtype="<u4").astype(np.int64)
-
-
 def forget_campaign(connection: Connection, campaign: int) -> None:
     """Delete everything about a campaign."""
-    for name, table in schema.metadata.tables.items():
-        column = table.c.id if name == "campaigns" else table.c.campaign
-        connection.execute(delete(table).where(column == campaign))
+    for table in schema.metadata.tables.values():
+        column = table.c.id if table is schema.campaigns else table.c.get("campaign")
+        if column is not None:
+            connection.execute(delete(table).where(column == campaign))

@@ -1,12 +1,13 @@
 """The tables. What is *not* in them matters most: no row per report, no address, no time finer than a day.
 
 `campaigns`  name, spec and rules (JSON, see `campaigns.Rules`)
-`counts`     how often each cell was reported, per campaign and day
-`pending`    the last few single reports of enrolment campaigns, mixed (see `ingest`)
-`days`       reports per campaign and day, so that a live count costs nothing
+`counts`     how often each cell was reported, per campaign and day: what is published
+`days`       reports per campaign and day that are in the counts
+`pool`       the last few reports of a campaign, encrypted, which are not in the counts yet (see `pool`)
 `tokens`     hashes of tokens; an enrolment token is marked when spent
 `keys`       idempotency records: keyed hashes, which expire
 `refusals`   how often each reason of refusal occurred
+`facts`      about the store itself: the check value of its secret, the last day it saw
 
 A day is the number of days since 1970-01-01. Tables that tell who did something are WITHOUT ROWID in
 SQLite: rows lie in the order of a hash, not of arrival.
@@ -49,21 +50,20 @@ counts = Table(
     sqlite_with_rowid=False,
     postgresql_with={"fillfactor": 70},
 )
-pending = Table(
-    "pending",
-    metadata,
-    Column("campaign", Integer, primary_key=True),
-    Column("day", Integer, primary_key=True),
-    Column("cells", LargeBinary, nullable=False),
-    sqlite_with_rowid=False,
-    postgresql_with={"fillfactor": 20},
-)
 days = Table(
     "days",
     metadata,
     Column("campaign", Integer, primary_key=True),
     Column("day", Integer, primary_key=True),
     Column("reports", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+    postgresql_with={"fillfactor": 20},
+)
+pool = Table(
+    "pool",
+    metadata,
+    Column("campaign", Integer, primary_key=True, autoincrement=False),
+    Column("content", LargeBinary, nullable=False),
     sqlite_with_rowid=False,
     postgresql_with={"fillfactor": 20},
 )
@@ -95,5 +95,12 @@ refusals = Table(
     Column("day", Integer, primary_key=True),
     Column("code", String(32), primary_key=True),
     Column("count", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+facts = Table(
+    "facts",
+    metadata,
+    Column("name", String(16), primary_key=True),
+    Column("content", Text, nullable=False),
     sqlite_with_rowid=False,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ _ADD = (
 
 
 def engine(url: URL) -> Engine:
-    """Connections to the file."""
+    """Connections to the file. Only its owner may read it; SQLite gives the files beside it the same mode."""
+    os.close(os.open(str(url.database), os.O_RDWR | os.O_CREAT, 0o600))
     pool = create_engine(url, pool_size=8, max_overflow=32)
 
     @event.listens_for(pool, "connect")

@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sqlalchemy import Connection, Engine, delete, func, insert, select, update
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy import Engine, delete, func, insert, select, text, update
 
 from sottovoce.collector.refusals import Refusal
-from sottovoce.collector.store import ingest, postgres, schema, sqlite
-from sottovoce.collector.store.ingest import Batch, Outcome
-from sottovoce.collector.store.migrations import upgrade
+from sottovoce.collector.store import ingest, schema
+from sottovoce.collector.store.database import Collision, Database
+from sottovoce.collector.store.ingest import Batch, Cells, Outcome
+from sottovoce.collector.store.pool import Pool
 
 _ATTEMPTS = 5
-
-
-class Unavailable(Refusal):
-    """The database could not do it now: full, gone, locked. Nothing was written."""
-
-    def __init__(self) -> None:
-        super().__init__("store_unavailable", retry_after=5)
-
-
-class Collision(Unavailable):
-    """Two transactions met on a row, and this one lost; it may succeed at once."""
 
 
 @dataclass(frozen=True)
@@ -47,39 +31,68 @@ class Stored:
     rules: str
 
 
-class Store:
+class Store(Database):
     """Campaigns, tokens, counts. Methods block: the service calls them from threads."""
 
     def __init__(self, engine: Engine, backend: ModuleType) -> None:
-        self.engine, self.backend = engine, backend
+        super().__init__(engine, backend)
+        self._pool: Pool | None = None
+
+    # -- the secret -------------------------------------------------------------------------------------
+
+    def unlock(self, secret: bytes) -> Store:
+        """Give the store its secret, without which no report can be stored; the first one given is its own.
+
+        Returns:
+            The store itself.
+
+        Raises:
+            ValueError: If the store has had another secret: it could read neither its pool nor its keys.
+        """
+        pool = Pool(secret)
+        if self.fact("secret", pool.check) != pool.check:
+            raise ValueError(
+                "the store was used with another secret: take the same secret file, or give the secret up "
+                "with `sottovoce campaign forget-secret`"
+            )
+        self._pool = pool
+        return self
 
     @property
-    def kind(self) -> str:
-        """ "sqlite" or "postgresql"."""
-        return self.engine.dialect.name
+    def pool(self) -> Pool:
+        """Where reports wait; only with the secret."""
+        if self._pool is None:
+            raise ValueError("the store must be unlocked with its secret first")
+        return self._pool
 
-    @contextmanager
-    def connected(self, **options: Any) -> Iterator[Connection]:
-        """A connection; what the database itself raises while it is used becomes `Unavailable`."""
-        # COPY speaks to the driver itself, whose errors SQLAlchemy does not see.
-        driver: type[Exception] = self.engine.dialect.loaded_dbapi.Error
-        try:
-            with self.engine.connect().execution_options(**options) as connection:
-                yield connection
-        except (DBAPIError, PoolTimeout, driver) as error:
-            raise (Collision if _collided(error) else Unavailable) from error
+    def forget_secret(self) -> None:
+        """Take another secret next time; what only the old one could read is deleted: pools and keys."""
+        with self.writing() as connection:
+            for table in (schema.pool, schema.keys):
+                connection.execute(delete(table))
+            connection.execute(delete(schema.facts).where(schema.facts.c.name == "secret"))
+        self._pool = None
 
-    @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """A transaction that sees one state of everything."""
-        with self.connected(**self.backend.SNAPSHOT) as connection, connection.begin():
-            yield connection
+    def fact(self, name: str, default: str) -> str:
+        """What is noted under a name; the default is, if nothing was."""
+        table = schema.facts.c
+        with self.writing() as connection:
+            connection.execute(
+                text("INSERT INTO facts (name, content) VALUES (:name, :content) ON CONFLICT DO NOTHING"),
+                {"name": name, "content": default},
+            )
+            return connection.execute(select(table.content).where(table.name == name)).scalar_one()
 
-    @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """A transaction, durably committed when the block ends."""
-        with self.connected(writes=True) as connection, connection.begin():
-            yield connection
+    def note(self, name: str, content: str) -> None:
+        """Write something down about the store; what was noted before is gone."""
+        with self.writing() as connection:
+            connection.execute(
+                text(
+                    "INSERT INTO facts (name, content) VALUES (:name, :content) "
+                    "ON CONFLICT (name) DO UPDATE SET content = excluded.content"
+                ),
+                {"name": name, "content": content},
+            )
 
     # -- reports ----------------------------------------------------------------------------------------
 
@@ -96,10 +109,28 @@ class Store:
 
     def _ingest(self, batches: Sequence[Batch]) -> list[Outcome]:
         with self.writing() as connection:
-            return ingest.ingest(connection, self.backend, batches)
+            return ingest.ingest(connection, self.backend, self.pool, batches)
 
-    def counts(self, campaign: int, cells: int) -> NDArray[np.int64]:
-        """How often each cell was reported, over all days."""
+    def settle(self, campaign: int, least: int) -> None:
+        """Let everything leave the pool of a campaign that takes no more, if at least so many wait."""
+        with self.writing() as connection:
+            rows = self.pool.drain(connection, campaign, least)
+            if rows is not None:
+                day, cells = ingest.undated(rows)
+                ingest.count(connection, self.backend, {(campaign, day): [cells]})
+
+    def waiting(self, campaign: int) -> Cells:
+        """The reports that are not published yet, each with its day first."""
+        with self.writing() as connection:
+            rows = self.pool.read(connection, campaign)
+        return np.empty((0, 2), dtype=np.int64) if rows is None else rows
+
+    def reports(self, campaign: int) -> int:
+        """How many reports are stored, published or not."""
+        return sum(number for _, number in self.days(campaign)) + len(self.waiting(campaign))
+
+    def counts(self, campaign: int, cells: int) -> Cells:
+        """How often each cell was reported, over all days, as far as it is published."""
         table = schema.counts.c
         query = (
             select(table.cell, func.sum(table.count)).where(table.campaign == campaign).group_by(table.cell)
@@ -108,26 +139,19 @@ class Store:
         with self.reading() as connection:
             for cell, number in connection.execute(query):
                 out[cell] = number
-            for content in connection.execute(self._pending(campaign)).all():
-                np.add.at(out, ingest.unpack(content.cells), 1)
         return out
 
-    def daily_counts(self, campaign: int) -> list[tuple[int, int, int]]:
-        """(day, cell, count), in order: everything that is stored about the reports."""
+    def day_counts(self, campaign: int, day: int) -> tuple[Cells, Cells]:
+        """The cells of a day, in order, and how often each was reported."""
         table = schema.counts.c
-        query = select(table.day, table.cell, table.count).where(table.campaign == campaign)
+        query = select(table.cell, table.count).where(table.campaign == campaign, table.day == day)
         with self.reading() as connection:
-            counts = Counter({(day, cell): number for day, cell, number in connection.execute(query)})
-            for row in connection.execute(self._pending(campaign)).all():
-                counts.update((row.day, cell) for cell in ingest.unpack(row.cells).tolist())
-        return [(*place, number) for place, number in sorted(counts.items())]
-
-    def _pending(self, campaign: int) -> Any:
-        table = schema.pending.c
-        return select(table.day, table.cells).where(table.campaign == campaign)
+            rows = connection.execute(query.order_by(table.cell)).all()
+        columns = np.array(rows, dtype=np.int64).reshape(-1, 2)
+        return columns[:, 0], columns[:, 1]
 
     def days(self, campaign: int) -> list[tuple[int, int]]:
-        """(day, reports), in order."""
+        """(day, reports) of what is published, in order."""
         table = schema.days.c
         query = select(table.day, table.reports).where(table.campaign == campaign).order_by(table.day)
         with self.reading() as connection:
@@ -190,6 +214,23 @@ class Store:
             ).one_or_none()
         return None if row is None else (row.campaign, row.kind)
 
+    def tokens(self, campaign: int, after: bytes, most: int) -> list[tuple[bytes, str, bool]]:
+        """(hash, kind, spent) of a campaign's tokens in the order of hashes, from one on."""
+        table = schema.tokens.c
+        query = select(table.hash, table.kind, table.spent).where(table.campaign == campaign)
+        query = query.where(table.hash > after).order_by(table.hash).limit(most)
+        with self.reading() as connection:
+            return [(bytes(row.hash), row.kind, row.spent) for row in connection.execute(query)]
+
+    def revoke(self, campaign: int, beginning: bytes) -> None:
+        """Delete the one token of a campaign whose hash begins so; refused if there is none, or several."""
+        table = schema.tokens.c
+        end = beginning.ljust(32, b"\xff")
+        query = delete(schema.tokens).where(table.campaign == campaign, table.hash.between(beginning, end))
+        with self.writing() as connection:
+            if connection.execute(query).rowcount != 1:
+                raise Refusal("not_found", "there must be one token of which the hash begins so", "token")
+
     # -- refusals ---------------------------------------------------------------------------------------
 
     def add_refusals(self, numbers: Mapping[tuple[int, int, str], int]) -> None:
@@ -220,72 +261,16 @@ class Store:
         with self.writing() as connection:
             connection.execute(delete(schema.keys).where(schema.keys.c.expires <= today))
             for campaign, days in retention.items():
-                for table in (schema.counts, schema.pending, schema.days, schema.refusals):
+                for table in (schema.counts, schema.days, schema.refusals):
                     old = (table.c.campaign == campaign) & (table.c.day <= today - days)
                     connection.execute(delete(table).where(old))
+                self.pool.forget(connection, campaign, today - days)
 
     def tidy(self) -> None:
         """Remove traces of the order in which things came."""
         with self.connected(isolation_level="AUTOCOMMIT") as connection:
             self.backend.tidy(connection)
 
-    def check(self) -> None:
-        """Raises unless the database answers and commits durably."""
-        with self.reading() as connection:
-            connection.execute(select(func.count()).select_from(schema.campaigns)).scalar_one()
-            self.backend.check(connection)
-
-    def close(self) -> None:
-        """Give back the connections."""
-        self.engine.dispose()
-
-
-def _collided(error: Exception) -> bool:
-    """A key that the other one wrote first, a lock that each wanted of the other."""
-    state = getattr(getattr(error, "orig", error), "sqlstate", None)
-    return isinstance(error, IntegrityError) or state in ("40001", "40P01")
-
-
-def as_url(where: str | Path) -> URL:
-    """A database URL; a plain path is a SQLite file."""
-    if isinstance(where, Path) or "://" not in where:
-        return URL.create("sqlite", database=str(where))
-    try:
-        url = make_url(where)
-    except ArgumentError:
-        raise ValueError("store must be a file or a URL like postgresql://user@host/database") from None
-    if url.get_backend_name() not in ("sqlite", "postgresql"):
-        raise ValueError(f"store must be sqlite or postgresql, got {url.get_backend_name()!r}")
-    return url
-
-
-def open_store(where: str | Path) -> Store:
-    """Open the store at a path or URL; one of an earlier version is brought up to date.
-
-    Args:
-        where: A SQLite file, made if absent, or a `postgresql://` URL.
-
-    Returns:
-        The store, to be closed in the end.
-
-    Raises:
-        ValueError: If it is neither, or the PostgreSQL server may lose what it acknowledged.
-        OSError: If the database cannot be opened.
-        MissingExtra: If PostgreSQL's driver is not installed.
-    """
-    url = as_url(where)
-    if url.get_backend_name() == "sqlite":
-        if not url.database or url.database == ":memory:":
-            raise ValueError("store must be a file: a collector keeps what it acknowledged")
-        store = Store(sqlite.engine(url), sqlite)
-    else:
-        store = Store(postgres.engine(url), postgres)
-    try:
-        upgrade(store.engine)
-        store.check()
-    except (DBAPIError, Unavailable) as error:
-        store.close()
-        reason = error.__cause__ if isinstance(error, Unavailable) else error
-        original = str(getattr(reason, "orig", reason)).splitlines()[0]
-        raise OSError(f"the store cannot be opened: {original}") from None
-    return store
+    def probe(self) -> None:
+        """Raises unless the database can write."""
+        self.note("probe", os.urandom(4).hex())

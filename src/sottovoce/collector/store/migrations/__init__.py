@@ -6,7 +6,9 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Engine
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine
 
 
 def upgrade(engine: Engine, revision: str = "head") -> None:
@@ -17,5 +19,16 @@ def upgrade(engine: Engine, revision: str = "head") -> None:
         if engine.dialect.name == "postgresql":
             # Two collectors that start at once must not both create the tables.
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7354210)")
+        _refuse_newer(ScriptDirectory.from_config(config), connection)
         config.attributes["connection"] = connection
         command.upgrade(config, revision)
+
+
+def _refuse_newer(script: ScriptDirectory, connection: Connection) -> None:
+    present = MigrationContext.configure(connection).get_current_revision()
+    known = {one.revision for one in script.walk_revisions()}
+    if present is not None and present not in known:
+        raise ValueError(
+            f"the store has schema {present}, written by a newer version of sottovoce; "
+            f"this one knows up to {max(known)}"
+        )

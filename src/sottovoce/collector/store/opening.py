@@ -1,0 +1,70 @@
+"""Opening a store: which database, its schema brought up to date, and words for what can go wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from sottovoce.collector.store import postgres, sqlite
+from sottovoce.collector.store.database import Unavailable
+from sottovoce.collector.store.migrations import upgrade
+from sottovoce.collector.store.store import Store
+
+
+def as_url(where: str | Path) -> URL:
+    """A database URL; a plain path is a SQLite file."""
+    if isinstance(where, Path) or "://" not in where:
+        return URL.create("sqlite", database=str(where))
+    try:
+        url = make_url(where)
+    except ArgumentError:
+        raise ValueError("store must be a file or a URL like postgresql://user@host/database") from None
+    if url.get_backend_name() not in ("sqlite", "postgresql"):
+        raise ValueError(f"store must be sqlite or postgresql, got {url.get_backend_name()!r}")
+    return url
+
+
+def open_store(where: str | Path) -> Store:
+    """Open the store at a path or URL; one of an earlier version is brought up to date.
+
+    Args:
+        where: A SQLite file, made if absent, or a `postgresql://` URL.
+
+    Returns:
+        The store, to be unlocked with its secret, and closed in the end.
+
+    Raises:
+        ValueError: If it is neither, if a newer version of sottovoce has written it, or if the PostgreSQL
+            server may lose what it acknowledged.
+        OSError: If the database cannot be opened.
+        MissingExtra: If PostgreSQL's driver is not installed.
+    """
+    url = as_url(where)
+    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+        raise ValueError("store must be a file: a collector keeps what it acknowledged")
+    backend = sqlite if url.get_backend_name() == "sqlite" else postgres
+    with _explained():
+        store = Store(backend.engine(url), backend)
+    try:
+        with _explained():
+            upgrade(store.engine)
+            store.check()
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """The database's own words, without SQLAlchemy's around them."""
+    try:
+        yield
+    except (DBAPIError, Unavailable, OSError) as error:
+        reason = error.__cause__ if isinstance(error, Unavailable) else error
+        original = str(getattr(reason, "orig", reason)).splitlines()[0]
+        raise OSError(f"the store cannot be opened: {original}") from None
