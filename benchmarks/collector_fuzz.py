@@ -26,7 +26,7 @@ from tests.collector.test_fuzz import judge
 
 import sottovoce as sv
 from benchmarks._machine import describe_machine
-from sottovoce.collector import open_store
+from sottovoce.collector import open_store, tokens
 
 TAKES = "20 min"
 
@@ -96,10 +96,12 @@ async def send(port: int, fuzzer: Fuzzer, count: int, statuses: Counter[int]) ->
 
 async def run(folder: Path, requests: int) -> str:
     store = open_store(folder / "store.db")
-    campaign = create(store, MECHANISM, min_n=10**9)
+    campaign = create(store, MECHANISM, min_n=10**9, collection="write")
+    [token] = tokens.issue(store, campaign.id, "write", 1)
     server = Server(str(folder / "store.db"), folder)
+    store.unlock((folder / "secret").read_bytes())
     port = int(server.url.rsplit(":", 1)[1])
-    fuzzer = Fuzzer(MECHANISM.digest, MECHANISM.cells, seed=2)
+    fuzzer = Fuzzer(MECHANISM.digest, MECHANISM.cells, seed=2, token=token)
     statuses: Counter[int] = Counter()
     lines = ["| requests | reports stored | requests/s | collector's memory, MB |", "|---|---|---|---|"]
     accepted, begun, share = 0, time.perf_counter(), -(-requests // (10 * CONNECTIONS))
@@ -107,7 +109,7 @@ async def run(folder: Path, requests: int) -> str:
         accepted += sum(
             await asyncio.gather(*(send(port, fuzzer, share, statuses) for _ in range(CONNECTIONS)))
         )
-        stored = int(store.counts(campaign.id, MECHANISM.cells).sum())
+        stored = store.reports(campaign.id)
         assert stored == accepted
         done = tenth * share * CONNECTIONS
         rate = done / (time.perf_counter() - begun)

@@ -29,7 +29,7 @@ from tests.collector.service import Server, create
 
 import sottovoce as sv
 from benchmarks._machine import describe_machine
-from sottovoce.collector import open_store
+from sottovoce.collector import open_store, secret, tokens
 from sottovoce.collector.store import Batch
 
 TAKES = "6 min"
@@ -48,7 +48,9 @@ def body(size: int, form: str, rng: np.random.Generator) -> bytes:
     return bytes.fromhex(MECHANISM.digest) + cells.astype("<u2").tobytes()
 
 
-async def _connection(port: int, size: int, form: str, until: float, seed: int, times: list[float]) -> None:
+async def _connection(
+    port: int, token: str, size: int, form: str, until: float, seed: int, times: list[float]
+) -> None:
     kind = "application/json" if form == "json" else "application/vnd.sottovoce.cells"
     rng = np.random.default_rng(seed)
     bodies = [body(size, form, rng) for _ in range(8)]
@@ -60,8 +62,8 @@ async def _connection(port: int, size: int, form: str, until: float, seed: int, 
         begun = time.perf_counter()
         writer.write(
             b"POST /v1/campaigns/trial/reports HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\n"
-            b"Idempotency-Key: %s\r\nContent-Length: %d\r\n\r\n"
-            % (kind.encode(), os.urandom(16).hex().encode(), len(content))
+            b"Idempotency-Key: %s\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n"
+            % (kind.encode(), os.urandom(16).hex().encode(), token.encode(), len(content))
             + content
         )
         head = await reader.readuntil(b"\r\n\r\n")
@@ -72,13 +74,15 @@ async def _connection(port: int, size: int, form: str, until: float, seed: int, 
     writer.close()
 
 
-def generate(port: int, size: int, form: str, seconds: float, out: Any) -> None:
+def generate(port: int, token: str, size: int, form: str, seconds: float, out: Any) -> None:
     """Runs in a process of its own; sends back the time of each request."""
 
     async def work() -> list[float]:
         times: list[float] = []
         until = time.perf_counter() + seconds
-        await asyncio.gather(*(_connection(port, size, form, until, s, times) for s in range(CONNECTIONS)))
+        await asyncio.gather(
+            *(_connection(port, token, size, form, until, s, times) for s in range(CONNECTIONS))
+        )
         return times
 
     begun = time.perf_counter()
@@ -100,11 +104,11 @@ def poll(url: str, until: float) -> dict[str, list[float]]:
     return times
 
 
-def bare(url: str, size: int, seconds: float, together: int = 1) -> float:
+def bare(url: str, folder: Path, size: int, seconds: float, together: int = 1) -> float:
     """Reports per second of the store alone, so many batches in each transaction."""
-    store = open_store(url)
-    found = store.campaign("bare")
-    campaign = found.id if found else create(store, MECHANISM, name="bare").id
+    store = open_store(url).unlock(secret.load(Path(folder) / "secret"))
+    names = {stored.name: stored.id for stored in store.campaigns()}
+    campaign = names.get("bare") or create(store, MECHANISM, name="bare").id
     rng = np.random.default_rng(1)
     batches = [rng.integers(0, MECHANISM.cells, size) for _ in range(8 * CONNECTIONS)]  # as many as over HTTP
     done, begun = 0, time.perf_counter()
@@ -120,14 +124,25 @@ def bare(url: str, size: int, seconds: float, together: int = 1) -> float:
     return rate
 
 
-def measure(url: str, size: int, form: str, seconds: float) -> tuple[float, np.ndarray]:
+def measure(server: Loaded, size: int, form: str, seconds: float) -> tuple[float, np.ndarray]:
     queue = multiprocessing.get_context("spawn").SimpleQueue()
-    arguments = (int(url.rsplit(":", 1)[1]), size, form, seconds, queue)
+    arguments = (int(server.url.rsplit(":", 1)[1]), server.token, size, form, seconds, queue)
     process = multiprocessing.get_context("spawn").Process(target=generate, args=arguments)
     process.start()
     times, taken = queue.get()
     process.join()
     return len(times) * size / taken, np.array(times) * 1000
+
+
+class Loaded(Server):
+    """A collector with one campaign, and a token that writes to it."""
+
+    def __init__(self, store: str, folder: Path) -> None:
+        opened = open_store(store)
+        campaign = create(opened, MECHANISM, collection="write")
+        [self.token] = tokens.issue(opened, campaign.id, "write", 1)
+        opened.close()
+        super().__init__(store, folder)
 
 
 def memory(server: Server) -> float:
@@ -142,13 +157,14 @@ def percentiles(times: np.ndarray) -> tuple[float, float]:
     return round(float(p50), 1), round(float(p99), 1)
 
 
-def rates(url: str, server: Server, seconds: float) -> dict[str, Any]:
+def rates(url: str, server: Loaded, seconds: float) -> dict[str, Any]:
     """Reports per second and waiting times by batch and form, next to the bare store."""
     rows = []
     for size in (1, 100, 1000):
-        alone, grouped = bare(url, size, seconds), bare(url, size, seconds, CONNECTIONS)
+        folder = server.log.parent
+        alone, grouped = bare(url, folder, size, seconds), bare(url, folder, size, seconds, CONNECTIONS)
         for form in ("json", "binary"):
-            rate, times = measure(server.url, size, form, seconds)
+            rate, times = measure(server, size, form, seconds)
             p50, p99 = percentiles(times)
             rows.append(
                 {
@@ -165,17 +181,17 @@ def rates(url: str, server: Server, seconds: float) -> dict[str, Any]:
     return {"rows": rows}
 
 
-def dashboard(url: str, server: Server, seconds: float) -> dict[str, Any]:
+def dashboard(url: str, server: Loaded, seconds: float) -> dict[str, Any]:
     """A dashboard's waiting time while batches of 1000 come in."""
     import threading
 
     found: dict[str, list[float]] = {}
-    measure(server.url, 1000, "binary", 1.0)
+    measure(server, 1000, "binary", 1.0)
     poll(server.url, time.perf_counter() + 0.1)  # the first estimate has nothing to fall back on
     until = time.perf_counter() + 3 * seconds
     thread = threading.Thread(target=lambda: found.update(poll(server.url, until)))
     thread.start()
-    rate, _ = measure(server.url, 1000, "binary", 3 * seconds)
+    rate, _ = measure(server, 1000, "binary", 3 * seconds)
     thread.join()
     out: dict[str, Any] = {"reports_per_second": round(rate)}
     for name, what in zip(("summary", "estimates"), QUESTIONS, strict=True):
@@ -185,13 +201,13 @@ def dashboard(url: str, server: Server, seconds: float) -> dict[str, Any]:
     return out
 
 
-def ten_million(url: str, server: Server, seconds: float) -> dict[str, Any]:
+def ten_million(url: str, server: Loaded, seconds: float) -> dict[str, Any]:
     """The times of all requests and of the last ones, and the collector's memory before and after."""
-    measure(server.url, 1000, "binary", 1.0)
+    measure(server, 1000, "binary", 1.0)
     before, times = memory(server), list[np.ndarray]()
     begun = time.perf_counter()
     while sum(map(len, times)) * 1000 < 10**7:
-        rate, last = measure(server.url, 1000, "binary", 4 * seconds)
+        rate, last = measure(server, 1000, "binary", 4 * seconds)
         times.append(last)
         print(f"{sum(map(len, times)) * 1000:,} reports, {rate:,.0f}/s", flush=True)
     every = np.concatenate(times)
@@ -217,10 +233,7 @@ def run(kind: str, part: str, seconds: float) -> dict[str, Any]:
             cluster = Cluster()
             stack.callback(cluster.remove)
             url = cluster.database()
-        store = open_store(url)
-        create(store, MECHANISM)
-        store.close()
-        server = Server(url, Path(name))
+        server = Loaded(url, Path(name))
         stack.callback(server.stop)
         return PARTS[part](url, server, seconds)
 

@@ -62,7 +62,7 @@ def mechanism() -> sv.Mechanism:
 @pytest.fixture
 def running(tmp_path: Path, store_url: str) -> Iterator[Running]:
     """The application in this process, on each store."""
-    app = create_app(open_store(store_url), Settings(rate=0), secret=SECRET)
+    app = create_app(open_store(store_url), Settings(rate=0, estimate_seconds=600), secret=SECRET)
     with TestClient(app, raise_server_exceptions=False) as client:
         yield Running(client, app)
 
@@ -71,6 +71,6 @@ def running(tmp_path: Path, store_url: str) -> Iterator[Running]:
 def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """The application in this process, on SQLite: where the store makes no difference. Shared by a module."""
     path = tmp_path_factory.mktemp("embedded") / "store.db"
-    app = create_app(open_store(path), Settings(rate=0), secret=SECRET)
+    app = create_app(open_store(path), Settings(rate=0, estimate_seconds=600), secret=SECRET)
     with TestClient(app, raise_server_exceptions=False) as client:
         yield Running(client, app)

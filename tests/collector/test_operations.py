@@ -18,20 +18,22 @@ from alembic.migration import MigrationContext
 from sqlalchemy import func, select, text
 from starlette.testclient import TestClient
 from tests.collector.cluster import Cluster
-from tests.collector.service import Running, create, new_key
+from tests.collector.service import SECRET, Running, create, daily_counts, new_key
 from tests.collector.test_bad_input import check_refused
 from typer.testing import CliRunner
 
 import sottovoce as sv
 from sottovoce.cli import build_app
-from sottovoce.collector import Settings, create_app, logs, open_store, tokens
+from sottovoce.collector import Settings, create_app, logs, open_store, secret
 from sottovoce.collector.campaigns import Campaign
 from sottovoce.collector.rates import RateLimit
-from sottovoce.collector.store import Batch, Store, ingest, migrations, postgres, schema, sqlite
+from sottovoce.collector.store import Batch, Store, migrations, postgres, schema, sqlite
 from sottovoce.collector.store.backup import backup, restore
 from sottovoce.collector.store.opening import as_url
+from sottovoce.collector.tokens import token_id
 
 CELLS = np.array([2, 4, 4])
+REPEATED = [1, 2] * 50
 
 
 def test_health_and_metrics(running: Running, mechanism: sv.Mechanism) -> None:
@@ -146,13 +148,14 @@ def test_an_exception_is_logged_without_its_words(
 
 
 def test_a_campaign_survives_a_restart(store_url: str, mechanism: sv.Mechanism) -> None:
-    for expected in (2, 4):
+    for expected in (100, 200):
         app = create_app(open_store(store_url), Settings(rate=0), secret=bytes(32))
         with TestClient(app) as client:
             running = Running(client, app)
-            if not running.store.campaigns():
-                running.create(mechanism)
-            running.post(mechanism, [1, 2])
+            if expected == 100:
+                campaign = create(running.store, mechanism, collection="write")
+            token = running.token("write", campaign.id)
+            assert running.post(mechanism, [1, 2] * 50, token=token).status_code == 200
             assert running.get("/campaigns/trial/summary").json()["n"] == expected
 
 
@@ -176,15 +179,22 @@ def test_a_store_of_the_first_schema_is_brought_up_to_date(store_url: str, mecha
         values = ", ".join(f":{name}" for name in row)
         connection.execute(text(f"INSERT INTO campaigns ({columns}) VALUES ({values})"), row)
         connection.execute(schema.counts.insert(), {"campaign": 1, "day": 20_000, "cell": 5, "count": 7})
-        mixing = {"campaign": 1, "day": 20_001, "cells": ingest.pack(CELLS)}
-        connection.execute(schema.pending.insert(), mixing)
+        connection.execute(schema.counts.insert(), {"campaign": 1, "day": 20_001, "cell": 4, "count": 3})
+        mixing = {"cells": CELLS.astype("<u4").tobytes()}
+        connection.execute(text("INSERT INTO pending VALUES (1, 20001, :cells)"), mixing)
+        for day, reports in ((20_000, 7), (20_001, 6)):
+            connection.execute(schema.days.insert(), {"campaign": 1, "day": day, "reports": reports})
+        token = {"hash": b"h" * 32, "campaign": 1, "kind": "enrolment", "spent": True}
+        connection.execute(schema.tokens.insert(), token)
     engine.dispose()
     store = open_store(store_url)
     kept = Campaign.of(store.campaign("trial"))
     assert (kept.stored.spec, kept.rules.title) == (mechanism.to_json(), "Old")
     assert (kept.rules.missing, kept.rules.outside) == (3.0, "missing")
     assert kept.rules.closes == dt.datetime(2999, 1, 1, tzinfo=dt.UTC)
-    assert store.daily_counts(kept.id) == [(20_000, 5, 7), (20_001, 2, 1), (20_001, 4, 2)]
+    assert daily_counts(store, kept.id) == [(20_000, 5, 7), (20_001, 2, 1), (20_001, 4, 5)]
+    assert store.days(kept.id) == [(20_000, 7), (20_001, 6)]
+    assert store.tokens(kept.id, b"", 9) == [(b"h" * 32, "enrolment", True)]
     with store.reading() as connection:
         assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
     store.purge(kept.id)
@@ -192,21 +202,16 @@ def test_a_store_of_the_first_schema_is_brought_up_to_date(store_url: str, mecha
 
 
 def test_counting_sees_one_state(cluster: Cluster, mechanism: sv.Mechanism) -> None:
-    """Reports that leave the mixing row between two queries of a reader are counted once."""
-    store = open_store(cluster.database())
-    campaign = create(store, mechanism, collection="enrolment")
-    issued = tokens.issue(store, campaign.id, "enrolment", ingest.FULL)
-    batches = [
-        Batch(campaign.id, 20_000, CELLS[:1], os.urandom(16), os.urandom(16), 20_008, tokens.token_hash(one))
-        for one in issued
-    ]
-    store.ingest(batches[:-1])
+    """Reports that are published between two queries of a reader are seen by both or by none."""
+    store = open_store(cluster.database()).unlock(SECRET)
+    campaign = create(store, mechanism)
+    batch = Batch(campaign.id, 20_000, np.arange(100), os.urandom(16), os.urandom(16), 20_008)
     with store.reading() as connection:
         counted = connection.execute(select(func.sum(schema.counts.c.count))).scalar_one() or 0
-        store.ingest(batches[-1:])  # the row overflows: most of it moves to the counters
-        waiting = connection.execute(select(schema.pending.c.cells)).scalar_one()
-    assert counted + len(ingest.unpack(bytes(waiting))) == ingest.FULL - 1
-    assert int(store.counts(campaign.id, mechanism.cells).sum()) == ingest.FULL
+        store.ingest([batch])
+        reports = connection.execute(select(func.sum(schema.days.c.reports))).scalar_one() or 0
+    assert counted == reports == 0
+    assert int(store.counts(campaign.id, mechanism.cells).sum()) == 100
 
 
 def filled(store: Store, mechanism: sv.Mechanism) -> list[tuple[int, int, int]]:
@@ -215,11 +220,12 @@ def filled(store: Store, mechanism: sv.Mechanism) -> list[tuple[int, int, int]]:
         running = Running(client, app)
         campaign = running.create(mechanism)
         enrolled = running.create(mechanism, name="enrolled", collection="enrolment")
-        assert running.post(mechanism, [1, 2, 2], key="k" * 30).status_code == 200
+        assert running.post(mechanism, REPEATED, key="k" * 30).status_code == 200
         token = running.token("enrolment", enrolled.id)
         assert running.post(mechanism, [3], name="enrolled", token=token).status_code == 200
         running.post(mechanism, [1000])
-        return running.store.daily_counts(campaign.id) + running.store.daily_counts(enrolled.id)
+        assert len(running.store.waiting(enrolled.id)) == 1
+        return daily_counts(running.store, campaign.id)
 
 
 def test_backup_and_restore_across_stores(cluster: Cluster, tmp_path: Path, mechanism: sv.Mechanism) -> None:
@@ -241,9 +247,12 @@ def test_backup_and_restore_across_stores(cluster: Cluster, tmp_path: Path, mech
     with TestClient(app) as client:
         running = Running(client, app)
         found = [running.store.campaign(name) for name in ("trial", "enrolled")]
-        assert [row for stored in found for row in running.store.daily_counts(stored.id)] == expected
+        assert daily_counts(running.store, found[0].id) == expected
+        assert running.store.waiting(found[1].id)[:, 1].tolist() == [3]
         # What was acknowledged before the backup is still recognised afterwards.
-        assert running.post(mechanism, [1, 2, 2], key="k" * 30).headers["idempotent-replay"] == "true"
+        token = running.token("write", found[0].id)
+        replay = running.post(mechanism, REPEATED, key="k" * 30, token=token)
+        assert replay.headers["idempotent-replay"] == "true"
         assert running.get("/campaigns/trial/summary").json()["refusals"] == {"cell_out_of_range": 1}
         assert running.create(mechanism, name="next").id > max(stored.id for stored in found)
 
@@ -300,20 +309,30 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert run("tokens", "--kind", "admin", *store).output.startswith("admn_")
     assert "needs a campaign" in str(run("tokens", "--kind", "read", *store).exception)
     opened = open_store(tmp_path / "store.db")
-    outcome = opened.ingest([Batch(1, 20_000, np.array([5, 5, 9]), bytes(16), bytes(16), 20_008)])
-    assert outcome[0].count == 3
+    opened.unlock(secret.load(tmp_path / "store.db.key"))
+    batches = [
+        Batch(1, 20_000, np.array(cells), os.urandom(16), os.urandom(16), 20_008)
+        for cells in ([5, 9] * 50, [7] * 63, [8])
+    ]
+    assert [outcome.count for outcome in opened.ingest(batches)] == [100, 63, 1]
     for form in ("csv", "parquet"):
         written = run("export", "hours", "--output", tmp_path / f"counts.{form}", *store)
-        assert "wrote 2 rows" in written.output
-    assert (tmp_path / "counts.csv").read_text() == "day,cell,count\n2024-10-04,5,2\n2024-10-04,9,1\n"
+        assert "wrote the counts of 100 reports" in written.output
+    assert (tmp_path / "counts.csv").read_text() == "day,cell,count\n2024-10-04,5,50\n2024-10-04,9,50\n"
     import pyarrow.parquet as pq
 
-    assert pq.read_table(tmp_path / "counts.parquet").column("count").to_pylist() == [2, 1]
+    assert pq.read_table(tmp_path / "counts.parquet").column("count").to_pylist() == [50, 50]
     assert "one of .csv, .parquet" in str(run("export", "hours", "--output", "x.txt", *store).exception)
     assert "closed hours" in run("close", "hours", *store).output
+    assert opened.days(1) == [(20_000, 164)]  # what waited was enough to be published together
+    listed = [line.split() for line in run("tokens", "hours", "--list", *store).output.splitlines()]
+    assert sorted(name for name, kind in listed) == sorted(map(token_id, tokens))
+    assert f"revoked {listed[0][0]}" in run("revoke", listed[0][0], "hours", *store).output
+    assert len(run("tokens", "hours", "--list", *store).output.splitlines()) == 2
+    assert "must be a token" in str(run("revoke", "abc", "hours", *store).exception)
     assert "wrote" in run("backup", "--output", tmp_path / "copy", *store).output
     assert run("purge", "hours", *store).exit_code == 1
-    assert "deleted hours with 3 reports" in run("purge", "hours", "--yes", *store).output
+    assert "deleted hours with 164 reports" in run("purge", "hours", "--yes", *store).output
     assert "no campaign 'hours'" in str(run("close", "hours", *store).exception)
     assert "restored" in run("restore", tmp_path / "copy", "--store", tmp_path / "again.db").output
     opened.close()

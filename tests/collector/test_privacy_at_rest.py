@@ -64,7 +64,7 @@ def join_by_transaction(store: Store) -> dict[bytes, set[int]]:
     dates = "SELECT xmin::text::bigint, expires - 8 FROM keys"
     with store.reading() as connection:
         people = [tuple(row) for row in connection.exec_driver_sql(spent)]
-        date = dict(connection.exec_driver_sql(dates).tuples().all())
+        date = dict(map(tuple, connection.exec_driver_sql(dates)))
     cells: dict[int, set[int]] = {at: set() for _, at in people}
     for at, data in versions(store, "counts"):
         cells.setdefault(at, set()).add(int.from_bytes(data[8:12], "little"))

@@ -47,7 +47,7 @@ class Settings:
     """How long a request's line and headers may take to arrive."""
     body_seconds: int = 30
     """How long a body may take to arrive, and an answer to be taken."""
-    estimate_seconds: int = 30
+    estimate_seconds: int = 60
     """How long estimates may be computed before they are given up (503)."""
     key_days: int = 7
     """How many days an idempotency key is remembered: how late a request may be repeated."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,14 @@ class Passengers:
     url: str
     tokens: list[str]
     mechanism: sv.Mechanism
+    operator: str
+
+    def close(self) -> str:
+        """End the campaign; what waited is then published. Returns the operator's token, for the counts."""
+        headers = {"Authorization": f"Bearer {self.operator}"}
+        address = f"{self.url}/v1/campaigns/{NAME}/close"
+        urlopen(Request(address, headers=headers, method="POST"), timeout=120).close()
+        return self.operator
 
     def report(self, values: FloatArray) -> Iterator[Receipt]:
         """Everybody reports, a few at a time; receipts in the order of the people."""
@@ -82,6 +90,7 @@ def collector(folder: Path, people: int, epsilon: float, port: int = 0) -> Itera
     store = open_store(path)
     new = campaigns.NewCampaign.of({"name": NAME, "spec": mechanism.to_json(), **RULES})
     issued = tokens.issue(store, campaigns.create(store, new).id, "enrolment", people)
+    [operator] = tokens.issue(store, 0, "admin", 1)
     store.close()
     running = server(str(path), "127.0.0.1", port, Settings(rate=0))
     thread = threading.Thread(target=running.run, name="collector", daemon=True)
@@ -92,7 +101,7 @@ def collector(folder: Path, people: int, epsilon: float, port: int = 0) -> Itera
         time.sleep(0.01)
     address = running.servers[0].sockets[0].getsockname()
     try:
-        yield Passengers(f"http://127.0.0.1:{address[1]}", issued, mechanism)
+        yield Passengers(f"http://127.0.0.1:{address[1]}", issued, mechanism, operator)
     finally:
         running.should_exit = True
         thread.join()
