@@ -1,6 +1,7 @@
 # Everything is set up into .venv by the targets themselves; `make` alone lists them.
 PYTHON ?= python3
 WORKERS ?= 2
+JAR ?= build/sottovoce.jar
 DEMO_EXTRAS := fast cli plots server
 # The contract of everything that reports, then a design, a law, an estimate, a ledger, a collector, files, a command.
 QUICK := $(addprefix tests/,core/test_contract.py core/test_layers.py designs/test_certificate.py laws/test_values.py \
@@ -20,7 +21,7 @@ export SPARK_LOCAL_IP := 127.0.0.1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo quick test lint format examples figures bench peers dist docs constraints clean distclean
+.PHONY: help demo quick test lint format examples figures bench peers jar dist docs constraints clean distclean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -32,7 +33,7 @@ quick: .venv/all.stamp lint ## lint, types, the contract, and one test file of e
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -k "not postgresql" $(QUICK)
 
 test: .venv/all.stamp lint ## lint, type-check and test everything; build the docs
-	@tools/system java node typescript chromium postgres strace nginx
+	@tools/system java jdk node typescript chromium postgres strace nginx
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 	@if [ -d clients/js ]; then echo "node --test (clients/js)"; cd clients/js && node --test; fi
 	@if [ -f mkdocs.yml ]; then $(MAKE) --no-print-directory docs; fi
@@ -63,6 +64,12 @@ peers: .venv/all.stamp ## write the benchmarks page: installs other packages, te
 docs: .venv/all.stamp ## build the site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "The site: site/index.html"
+
+jar: ## build the Java client into build/sottovoce.jar
+	@tools/system jdk
+	@rm -rf $(JAR).classes && mkdir -p $(dir $(JAR))
+	javac --release 11 -encoding UTF-8 -Xlint:all -Werror -d $(JAR).classes clients/java/src/sottovoce/*.java
+	jar --create --file $(JAR) -C $(JAR).classes . && rm -r $(JAR).classes
 
 dist: .venv/all.stamp ## build wheel and sdist; from each alone, do what a device does, then run the README's lines
 	rm -rf dist build/empty

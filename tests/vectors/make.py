@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sottovoce as sv
+from sottovoce.core.errors import PrivacyError
 from sottovoce.core.kernels import plain
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.rows import Rows
@@ -227,10 +228,12 @@ def specs() -> dict[str, Any]:
                 "epsilon": found.epsilon,
                 "claimed": found.claimed,
                 "holds": found.holds,
-                "accepted": accepted(text),
+                "error": refusal(text),
             }
         )
-    refused = [{"name": name, "spec": _packed(text)} for name, text in hostile_specs()]
+    refused = [
+        {"name": name, "spec": _packed(text), "error": refusal(text)} for name, text in hostile_specs()
+    ]
     return {"audits": audits, "refused": refused}
 
 
@@ -241,12 +244,15 @@ def _packed(text: str) -> str | list[list[Any]]:
     return [[run.group(1), len(run.group(0))] for run in re.finditer(r"(.)\1*", text, re.DOTALL)]
 
 
-def accepted(text: str) -> bool:
+def refusal(text: str) -> str | None:
+    """Why a spec is refused: "privacy" if its counts break its claim, "spec" for all else; None if it is not."""
     try:
         sv.from_json(text)
+    except PrivacyError:
+        return "privacy"
     except ValueError:
-        return False
-    return True
+        return "spec"
+    return None
 
 
 def overclaiming() -> list[tuple[str, str]]:

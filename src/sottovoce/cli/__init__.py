@@ -33,6 +33,7 @@ COMMANDS = {
     "plan": "Rank mechanisms by the error to expect, or find ε or people for a target.",
     "reproduce": "Regenerate every figure and table of the papers.",
     "serve": "Run the collector until it is told to stop (SIGTERM or Ctrl-C finishes what is under way).",
+    "vectors": "Hold a client in any language against the shared vectors.",
 }
 #: The extra that a command cannot begin without, beside that of the command line.
 NEEDS = {"campaign": "server", "central": "bulk", "demo": "server", "perturb": "bulk", "serve": "server"}

@@ -1,0 +1,55 @@
+package sottovoce;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a campaign asks: a reporter, and the rules for values that are missing or outside. A client that stayed silent
+ * because of a value would tell something about it, so every value is reported.
+ */
+final class Inquiry {
+    final Reporter reporter;
+    private final List<Object> standIns = new ArrayList<>(); // in the order of questions: "uniform", or a Double
+    private final boolean clip;
+
+    Inquiry(Reporter reporter, Object missing, Object outside) {
+        this.reporter = reporter;
+        boolean byName = missing instanceof Map;
+        boolean all = !byName || ((Map<?, ?>) missing).keySet().equals(reporter.questions().keySet());
+        Refusal.rule(all, "the campaign must have a rule for missing values of each question", "missing");
+        reporter.questions().forEach((name, question) -> standIns.add(standIn(question, byName ? ((Map<?, ?>) missing).get(name) : missing)));
+        Refusal.rule("clip".equals(outside) || "missing".equals(outside), "the campaign's rule for values outside must be clip or missing", "outside");
+        clip = "clip".equals(outside);
+    }
+
+    private static Object standIn(Reporter question, Object rule) {
+        if ("uniform".equals(rule)) return rule;
+        boolean inside = rule instanceof Number && question instanceof Scalar && ((Scalar) question).domain.contains(((Number) rule).doubleValue());
+        Refusal.rule(inside, "the campaign must name a number inside the domain for missing values, or uniform", "missing");
+        return ((Number) rule).doubleValue();
+    }
+
+    /** One exact draw; of what is missing by its stand-in. Only what is no value at all is refused. */
+    long[] draw(Object value, Words words) {
+        if (!(reporter instanceof Survey)) return reporter.draw(prepared(reporter, value, standIns.get(0), words), words);
+        List<?> judged = value == null ? null : (List<?>) reporter.judged(value, clip);
+        List<Object> ready = new ArrayList<>();
+        int i = 0;
+        for (Reporter question : reporter.questions().values()) {
+            Object one = judged == null ? null : judged.get(i);
+            ready.add(one != null ? one : filled(question, standIns.get(i), words));
+            i++;
+        }
+        return reporter.draw(ready, words);
+    }
+
+    private Object prepared(Reporter question, Object value, Object standIn, Words words) {
+        Object judged = value == null ? null : question.judged(value, clip);
+        return judged != null ? judged : filled(question, standIn, words);
+    }
+
+    private static Object filled(Reporter question, Object standIn, Words words) {
+        return standIn.equals("uniform") ? question.spread(words) : standIn;
+    }
+}

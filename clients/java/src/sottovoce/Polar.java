@@ -1,0 +1,72 @@
+package sottovoce;
+
+import static sottovoce.Refusal.rule;
+
+/** A reporter of a position {x, y} by distance and angle: `polar/1`. One integer for both. */
+public final class Polar extends Reporter {
+    private static final double TURN = 2 * Math.PI;
+
+    /** The largest distance. */
+    public final double radius;
+    private final Scalar distance;
+    private final Scalar angle;
+
+    Polar(double epsilon, Scalar distance, Scalar angle) {
+        super(epsilon, distance.audit.ratio.times(angle.audit.ratio), distance.cells * angle.cells, 1);
+        Domain line = distance.domain;
+        double turn = angle.domain.high - angle.domain.low;
+        boolean radians = Math.abs(turn - TURN) <= 1e-9 * Math.max(turn, TURN);
+        rule(!line.circle && line.low == 0 && angle.domain.circle && radians, "a position is a distance from 0 on and an angle in radians", "parts");
+        radius = line.high;
+        this.distance = distance;
+        this.angle = angle;
+    }
+
+    @Override
+    public double[] decode(long... report) {
+        checkCell(report[0], cells);
+        double r = distance.decode(report[0] / angle.cells);
+        double turn = angle.decode(report[0] % angle.cells);
+        return new double[] {r * Math.cos(turn), r * Math.sin(turn)};
+    }
+
+    @Override
+    Object checked(Object value) {
+        double[] position = position(value);
+        if (!(Math.hypot(position[0], position[1]) <= radius)) throw Refusal.outside();
+        return position;
+    }
+
+    @Override
+    Object judged(Object value, boolean clip) {
+        double[] given = position(value);
+        double x = given[0] / 2; // the distance of a finite position may be infinite
+        double y = given[1] / 2;
+        if (Double.isNaN(x + y) || Double.isInfinite(x) || Double.isInfinite(y)) return null;
+        if (Math.hypot(given[0], given[1]) <= radius) return given;
+        double away = Math.hypot(x, y);
+        double rim = radius * (1 - 0x1p-50); // so that no rounding leads out again
+        return clip ? new double[] {x / away * rim, y / away * rim} : null;
+    }
+
+    private static double[] position(Object value) {
+        if (!(value instanceof double[]) || ((double[]) value).length != 2) throw wrongType("value must be a position {x, y}");
+        return (double[]) value;
+    }
+
+    @Override
+    Object spread(Words words) {
+        long word = words.next();
+        double away = radius * Math.sqrt((word >>> 32) * 0x1p-32);
+        double turn = TURN * ((word & 0xffffffffL) * 0x1p-32);
+        return new double[] {away * Math.cos(turn), away * Math.sin(turn)};
+    }
+
+    @Override
+    long[] draw(Object value, Words words) {
+        double[] position = (double[]) value;
+        long one = distance.cell(Math.hypot(position[0], position[1]), words);
+        double turn = angle.domain.bringInside(Math.atan2(position[1], position[0]));
+        return new long[] {one * angle.cells + angle.cell(turn, words)};
+    }
+}
