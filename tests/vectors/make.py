@@ -245,7 +245,7 @@ def _packed(text: str) -> str | list[list[Any]]:
 
 
 def refusal(text: str) -> str | None:
-    """Why a spec is refused: "privacy" if its counts break its claim, "spec" for all else; None if it is not."""
+    """Why a spec is refused: "privacy" if its counts break its claim, else "spec"; None if it is not."""
     try:
         sv.from_json(text)
     except PrivacyError:
