@@ -27,6 +27,7 @@ from sottovoce.estimates.envelope import IDENTITY, CrossFit
 from sottovoce.estimates.estimate import AT_EVERY_N, FEW, INTERVALS, Estimate, Query, generator_of
 from sottovoce.estimates.finite import betting_limit, respondents_limits, sequential_noise_limits
 from sottovoce.estimates.statistic import Statistic, between, bootstrap_limit, moments
+from sottovoce.estimates.suitability import advised
 from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.watching import watched_average, watching_cost
 
@@ -98,7 +99,9 @@ def mean(
         )
     if method == "auto":
         method = "decoded" if unbiased else "envelope"
-    return _METHODS[method](query, interval, rng)
+    estimate = _METHODS[method](query, interval, rng)
+    plain = method in ("decoded", "envelope") and interval == "normal" and not fakes
+    return advised("mean", tally, estimate) if plain else estimate
 
 
 def _decoded(query: Query, interval: str, rng: Seeded) -> Estimate:
@@ -161,7 +164,7 @@ def _envelope(query: Query, interval: str, rng: Seeded) -> Estimate:
     if query.tally.n >= FEW and bias**2 > error**2 / 2:
         gap = float(query.domain.stretched(bias))
         by = f"a factor of {math.exp(gap):.3g}" if query.domain.is_log else f"± {gap:.2g}"
-        notes += (f"mostly not chance: so many reports of this mechanism leave the mean open by {by}",)
+        notes = (f"mostly not chance: so many reports of this mechanism leave the mean open by {by}", *notes)
     return query.answer(
         limits,
         value,

@@ -20,6 +20,7 @@ from sottovoce.estimates.envelope import BINS, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate, Query
 from sottovoce.estimates.splines import ENOUGH, Splines
 from sottovoce.estimates.statistic import between, moments
+from sottovoce.estimates.suitability import advised
 from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.watching import watched_average, watching_cost
 
@@ -83,6 +84,7 @@ def quantile(
         query.answer(interval, value, math.nan, notes=(_SMOOTH_VALUE,))
         for query, interval, value in zip(queries, limits, values, strict=True)
     ]
+    answers = [advised("quantile", tally, one, p=share) for one, share in zip(answers, shares, strict=True)]
     return answers if several else answers[0]
 
 
@@ -225,7 +227,8 @@ def probability(
         notes = watching_cost(query, limits, lower, upper)
         return query.answer(limits, value, error, power=0, notes=notes, at_every_n=True, method=_WATCHED)
     limits = float(lower.limit(-1, query.tail)), float(upper.limit(1, query.tail))
-    return query.answer(limits, value, error, power=0, sides=(lower, upper))
+    answer = query.answer(limits, value, error, power=0, sides=(lower, upper))
+    return answer if fakes else advised("share", tally, answer, target=target)
 
 
 def _share(p: object) -> float:
