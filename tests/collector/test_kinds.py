@@ -39,7 +39,12 @@ def test_explicit_rows(running: Running) -> None:
     assert running.stored(campaign) == 900
     answers = running.get("/campaigns/trial/estimates", bins=4).json()["questions"]["value"]
     mean = sv.mean(sv.Tally(COIN, cells))
-    assert answers["mean"] == {"value": mean.value, "low": mean.low, "high": mean.high}
+    assert answers["mean"] == {
+        "value": mean.value,
+        "low": mean.low,
+        "high": mean.high,
+        "notes": list(mean.notes),
+    }
 
 
 def test_a_choice(running: Running) -> None:

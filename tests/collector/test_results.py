@@ -48,7 +48,12 @@ def test_estimates_are_the_librarys(embedded: Running, small: sv.Mechanism) -> N
     assert (found["n"], found["shown"], found["confidence"], found["epsilon"]) == (2000, True, 0.9, 2.0)
     assert found["problems"] == {}
     mean = sv.mean(tally, confidence=0.9)
-    assert found["mean"] == {"value": mean.value, "low": mean.low, "high": mean.high}
+    assert found["mean"] == {
+        "value": mean.value,
+        "low": mean.low,
+        "high": mean.high,
+        "notes": list(mean.notes),
+    }
     assert found["circular_mean"] is None
     assert [entry["p"] for entry in found["quantiles"]] == [0.5, 0.9]
     median = sv.quantile(tally, 0.5, confidence=0.9)

@@ -76,8 +76,9 @@ def _quantiles(tally: sv.Tally, view: View) -> list[dict[str, Any]]:
     return [{"p": p, **_interval(one)} for p, one in zip(view.quantiles, estimates, strict=True)]
 
 
-def _interval(estimate: Estimate) -> dict[str, float | None]:
-    return {name: _number(getattr(estimate, name)) for name in ("value", "low", "high")}
+def _interval(estimate: Estimate) -> dict[str, Any]:
+    numbers = {name: _number(getattr(estimate, name)) for name in ("value", "low", "high")}
+    return {**numbers, "notes": list(estimate.notes)}
 
 
 def _number(value: float) -> float | None:

@@ -72,7 +72,9 @@ def advised(
         return estimate
     better, here = (_size(task, domain, size) for size in (instead, half))
     made = f"this mechanism was made for {_MADE_FOR[m.task]}; " if m.task in _MADE_FOR else ""
-    hint = f"{made}for the same ε and people a mechanism for {_MADE_FOR[task]} gives {better} instead of {here}"
+    hint = (
+        f"{made}for the same ε and people a mechanism for {_MADE_FOR[task]} gives {better} instead of {here}"
+    )
     if task == "mean":  # what the envelope leaves open is noted there
         return replace(estimate, notes=(*estimate.notes, hint))
     gap = _openness(tally, target)

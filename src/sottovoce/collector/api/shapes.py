@@ -170,11 +170,12 @@ class SummaryShape(BaseModel):
 
 
 class IntervalShape(BaseModel):
-    """An estimate; an open end is null."""
+    """An estimate, and what to know about it; an open end is null."""
 
     value: float | None
     low: float | None
     high: float | None
+    notes: list[str] = []
 
 
 class QuantileShape(IntervalShape):

@@ -158,9 +158,10 @@ function showEstimates(found) {
   const { unit, domain } = shown.campaign;
   const mean = found.mean ?? found.circular_mean;
   const because = found.problems.mean ?? found.problems.circular_mean;
+  const notes = (mean?.notes ?? []).map((note) => `. ${sentence(note)}`).join("");
   put({
     mean: mean ? withUnit(writer(mean.low, mean.high)(mean.value), unit) : "–",
-    "mean-interval": mean ? `${percent(found.confidence)} interval: ${withUnit((domain.circle ? arc : range)(mean.low, mean.high, domain), unit)}`
+    "mean-interval": mean ? `${percent(found.confidence)} interval: ${withUnit((domain.circle ? arc : range)(mean.low, mean.high, domain), unit)}${notes}`
       : because ?? (found.shown ? "" : "not yet"),
     honesty: honestyWords(found),
   });

@@ -1,0 +1,84 @@
+"""An answer of the wrong mechanism says so, and what it says is true."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from sottovoce.core.reporter import Reporter
+from sottovoce.estimates.suitability import _mean_variance, _share_variance
+
+DAY = (0.0, 24.0)
+HOURS = np.random.default_rng(2).beta(2, 5, 12_000) * 24
+HINT = re.compile(
+    r"for the same ε and people a mechanism for (.+) gives ± (\S+)( %)? instead of ± (\S+)( %)?$"
+)
+
+
+def tallied(m: Reporter) -> sv.Tally:
+    return sv.Tally(m, m.report(HOURS, rng=5))
+
+
+VALUE, MEAN, COIN = sv.design("value", 1.0, DAY), sv.design("mean", 1.0, DAY), sv.duchi(1.0, DAY)
+
+
+def hint(estimate: sv.Estimate) -> tuple[str, float, float]:
+    (found,) = [found for note in estimate.notes if (found := HINT.search(note))]
+    return found[1], float(found[2]), float(found[4])
+
+
+def test_a_mean_of_single_values_names_what_a_mechanism_for_means_gives() -> None:
+    estimate = sv.mean(tallied(VALUE))
+    assert estimate.notes[0].startswith("mostly not chance: so many reports of this mechanism leave the mean")
+    assert estimate.notes[1].startswith(
+        "this mechanism was made for single values; for the same ε and people"
+    )
+    what, better, here = hint(estimate)
+    assert what == "means"
+    assert here == pytest.approx(estimate.half_width, rel=0.06)
+    assert sv.mean(tallied(MEAN)).half_width <= better * 1.06  # two figures are printed
+    assert better < here / 5
+
+
+def test_the_bounds_hold_for_the_mechanisms_they_speak_of() -> None:
+    for epsilon in (0.5, 1.0, 4.0):
+        pm, x = sv.pm(epsilon), np.linspace(0, 1, 21)
+        for p in (0.1, 0.5, 0.8):  # people at both ends are the worst
+            worst = (1 - p) * pm.variance(0.0) + p * pm.variance(1.0) + p * (1 - p)
+            assert worst == pytest.approx(_mean_variance(epsilon, p), rel=1e-3)
+        assert (pm.variance(x) <= pm.variance(0.0) * (1 + 1e-9)).all()
+        q = 1 / (1 + math.exp(-epsilon))
+        yes = 0.3 * q + 0.7 * (1 - q)
+        assert _share_variance(epsilon, 0.3) == pytest.approx(yes * (1 - yes) / (2 * q - 1) ** 2)
+
+
+def test_what_is_not_identified_is_the_first_thing_said() -> None:
+    share, median = sv.probability(tallied(COIN), 3, 9), sv.quantile(tallied(COIN), 0.5)
+    assert share.notes[0] == (
+        "reports of this mechanism do not identify it: with any number of people it stays open by ± 50 %"
+    )
+    assert median.notes[0].startswith("reports of this mechanism do not identify it: with any number")
+    assert hint(share)[0] == "the share of one range"
+    asked = sv.design("share", 1.0, DAY, between=(3, 9))
+    assert sv.probability(tallied(asked), 3, 9).half_width <= 1.06 * hint(share)[1] / 100
+    what, better, here = hint(median)
+    assert (what, better < here / 2) == ("quantiles", True)
+    width = sv.quantile(tallied(sv.design("quantile", 1.0, DAY, p=0.5)), 0.5).half_width
+    assert width == pytest.approx(better, rel=0.5)  # people are not spread evenly
+
+
+@pytest.mark.parametrize("task", ["mean", "quantile", "distribution"])
+def test_who_asked_the_right_one_reads_nothing(task: str) -> None:
+    tally = tallied(sv.design(task, 1.0, DAY))
+    for estimate in (sv.mean(tally), sv.quantile(tally, 0.5)):
+        assert not any(HINT.search(note) for note in estimate.notes)
+
+
+def test_few_reports_are_not_the_mechanisms_fault() -> None:
+    m = sv.design("mean", 1.0, DAY)
+    few = sv.Tally(m, m.report(HOURS[:10], rng=1))
+    assert not any(HINT.search(note) for note in sv.mean(few).notes)
