@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from benchmarks.timing import crowded
 
 import sottovoce as sv
 from sottovoce.core.errors import PrivacyError, SpecError
@@ -138,15 +139,6 @@ def test_a_small_text_of_many_cells_costs_little_to_audit() -> None:
         assert tracemalloc.get_traced_memory()[1] < 20e6
     finally:
         tracemalloc.stop()
-
-
-def crowded(knots: int) -> str:
-    """A spec that passes every audit, with so many knots in the first of 2^14 buckets."""
-    window = json.loads(sv.sw(1.0).to_json())
-    t = [2.0**-15 + 2.0**-30 * i for i in range(knots)]
-    end = window["start"]["s"][-1]
-    window["start"] = {"t": [0.0, *t, 1.0], "s": [0] * (knots + 1) + [end], "step": False}
-    return json.dumps(window)
 
 
 def test_look_ups_take_as_long_for_one_value_as_for_another() -> None:

@@ -74,14 +74,11 @@ export class RowsLaw {
   }
 }
 
-/** How many of `size` sorted entries from `first` on are at most `at`; as many steps whatever the answer. */
+/** How many of `size` sorted entries from `first` on are at most `at`: as many steps whatever the answer, and no branch. */
 function upper(sorted, first, size, at) {
-  let [low, high] = [0, size];
-  for (let room = size; room > 0; room = Math.floor(room / 2)) {
-    const middle = Math.floor((low + high) / 2);
-    const above = low < high && sorted[first + middle] <= at;
-    low = above ? middle + 1 : low;
-    high = above ? high : middle;
+  let base = first;
+  for (let left = size; left > 1; left -= left >> 1) {
+    base += ((sorted[base + (left >> 1) - 1] <= at) | 0) * (left >> 1);
   }
-  return low;
+  return base - first + ((size > 0 && sorted[base] <= at) | 0);
 }

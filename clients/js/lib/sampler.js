@@ -35,10 +35,11 @@ export class Sampler {
   cell(x, hi, lo) {
     const draw = (hi >>> 0) * this.factor + (lo >>> this.shift); // the top bits of the word
     const { mass, edge, turn, runs } = this;
-    if (draw < mass) return cellOf(runs, runs.guide[(draw * runs.backScale) | 0], draw);
-    const u = this.start(x) - mass + draw;
-    const at = u >= edge ? u - turn : u;
-    return cellOf(runs, runs.guide[((at * runs.moreScale) | 0) + runs.second], at);
+    const inside = (draw >= mass) | 0; // no early exit: a cell and how it was drawn tell more than the cell
+    let u = draw + inside * (this.start(x) - mass);
+    u -= ((u >= edge) & inside) * turn;
+    const bucket = ((u * (inside ? runs.moreScale : runs.backScale)) | 0) + inside * runs.second;
+    return cellOf(runs, runs.guide[bucket], u);
   }
 
   /** Where the window of x begins. */

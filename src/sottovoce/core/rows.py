@@ -117,6 +117,7 @@ class Rows(Number):
             above = self._prefix[row, middle] <= draw
             low, high = np.where(above, middle + 1, low), np.where(above, high, middle)
         np.copyto(out, low, casting="unsafe")
+        draw.fill(0)  # with a cell, it tells the row
         return True
 
     @cached_property

@@ -53,18 +53,3 @@ class Knots(NamedTuple):
     begin: FloatArray
     start: FloatArray
     slope: FloatArray
-
-
-class Runs(NamedTuple):
-    """Runs of cells, those of the background before the extra ones, with one guide for both."""
-
-    guide: NDArray[Any]
-    back_factor: float
-    more_factor: float
-    second: np.int32  # where the buckets of the extra runs begin
-    steps: int
-    end: FloatArray
-    begin: FloatArray
-    weight: FloatArray
-    first: FloatArray
-    atoms: np.int32  # how many cells there are if every run is one cell, else 0

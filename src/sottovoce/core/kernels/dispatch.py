@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from sottovoce.core.domains import Domain
 from sottovoce.core.kernels import plain
-from sottovoce.core.kernels.arguments import Draw, Knots, Line, Runs, Units
-from sottovoce.core.kernels.tables import FloatArray, Tables
+from sottovoce.core.kernels.arguments import Draw, Knots, Line, Units
+from sottovoce.core.kernels.tables import FloatArray, Runs, Tables, narrow
 
 #: Fewer values than this are drawn by numpy, which is there already: loading numba takes half a second. The
 #: choice depends on how many values there are and on nothing else.
@@ -76,25 +76,11 @@ def _line(tables: Tables) -> Line:
 
 
 def _look_ups(tables: Tables) -> tuple[Draw, Knots, Runs]:
-    knots, back, more = tables.knots, tables.back, tables.more
+    knots = tables.knots
     draw = Draw(np.uint64(tables.shift), tables.background, tables.top, tables.wraps, tables.around)
     slope = tables.slope if tables.slope.any() else np.empty(0)
     starts = Knots(
-        _narrow(knots.guide), knots.per_bucket, knots.steps,
+        narrow(knots.guide), knots.per_bucket, knots.steps,
         knots.left[1:], knots.left[:-1], tables.start, slope,
     )  # fmt: skip
-    runs = Runs(
-        _narrow(np.concatenate((back.guide, more.guide + np.uint32(len(tables.first))))),
-        back.per_bucket, more.per_bucket, np.int32(len(back.guide)), max(back.steps, more.steps),
-        np.concatenate((back.left[1:], more.left[1:])),
-        np.concatenate((back.left[:-1], more.left[:-1])),
-        np.concatenate((tables.back_weight, tables.more_weight)),
-        np.concatenate((tables.first, tables.first)),
-        np.int32(tables.cells if tables.atoms else 0),
-    )  # fmt: skip
-    return draw, starts, runs
-
-
-def _narrow(guide: NDArray[np.uint32]) -> NDArray[Any]:
-    """Half the size where it fits: a guide should stay in the first cache."""
-    return guide.astype(np.uint16) if guide.max() < 1 << 16 else guide
+    return draw, starts, tables.runs

@@ -67,20 +67,19 @@ def sample(tables: Tables, words: NDArray[np.uint64], t: FloatArray) -> NDArray[
     u += draw
     if tables.wraps:
         u -= tables.around * at_least(u, tables.around)
-    cell = np.empty_like(u)
-    window = in_window.astype(np.bool_)
-    for chosen, at, table, weight in (
-        (np.flatnonzero(~window), draw, tables.back, tables.back_weight),
-        (np.flatnonzero(window), u, tables.more, tables.more_weight),
-    ):
-        number = at[chosen]
-        run = find(table, number)
-        number -= table.left[run]
-        number /= weight[run]
-        np.floor(number, out=number)
-        number += tables.first[run]
-        cell[chosen] = number
-    u.fill(0)
+    runs, inside = tables.runs, in_window.astype(np.bool_)
+    at = np.where(inside, u, draw)
+    bucket = (at * np.where(inside, runs.more_factor, runs.back_factor)).astype(np.int64)
+    bucket += inside * np.int64(runs.second)
+    run = runs.guide[bucket].astype(np.int64)
+    for _ in range(runs.steps):
+        run += at >= runs.end[run]
+    cell = at - runs.begin[run]
+    cell /= runs.weight[run]
+    np.floor(cell, out=cell)
+    cell += runs.first[run]
+    for used in (u, at, bucket, run):
+        used.fill(0)
     return cell
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,21 @@ class Table(NamedTuple):
         return cls(left, guide.astype(np.uint32), per_bucket, steps)
 
 
+class Runs(NamedTuple):
+    """Runs of cells, those of the background before the extra ones, with one guide for both."""
+
+    guide: NDArray[Any]
+    back_factor: float
+    more_factor: float
+    second: np.int32  # where the buckets of the extra runs begin
+    steps: int
+    end: FloatArray
+    begin: FloatArray
+    weight: FloatArray
+    first: FloatArray
+    atoms: np.int32  # how many cells there are if every run is one cell, else 0
+
+
 @dataclass(frozen=True, eq=False)
 class Tables:
     """Everything a sampler needs besides the domain."""
@@ -68,6 +83,23 @@ class Tables:
         return max(self.knots.steps, self.back.steps, self.more.steps)
 
     @cached_property
+    def runs(self) -> Runs:
+        """Both tables of runs as one: a draw takes the same steps in the background and in the window.
+
+        A cell and how it was drawn tell more than the cell.
+        """
+        back, more = self.back, self.more
+        return Runs(
+            narrow(np.concatenate((back.guide, more.guide + np.uint32(len(self.first))))),
+            back.per_bucket, more.per_bucket, np.int32(len(back.guide)), max(back.steps, more.steps),
+            np.concatenate((back.left[1:], more.left[1:])),
+            np.concatenate((back.left[:-1], more.left[:-1])),
+            np.concatenate((self.back_weight, self.more_weight)),
+            np.concatenate((self.first, self.first)),
+            np.int32(self.cells if self.atoms else 0),
+        )  # fmt: skip
+
+    @cached_property
     def uniform(self) -> bool:
         """One run of equal cells, one slope.
 
@@ -80,6 +112,11 @@ class Tables:
         room = 2 * self.around + 2.0 ** (64 - self.shift) <= 2.0**53
         ends = self.start[0] + np.floor((np.array([0.0, 1.0]) - self.knots.left[0]) * self.slope[0])
         return bool(room and ends[0] >= 0.0 and ends[1] <= self.top)
+
+
+def narrow(guide: NDArray[np.uint32]) -> NDArray[Any]:
+    """Half the size where it fits: a guide should stay in the first cache."""
+    return guide.astype(np.uint16) if guide.max() < 1 << 16 else guide
 
 
 def bucket_factor(total: int) -> float:

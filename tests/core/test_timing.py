@@ -1,0 +1,94 @@
+"""The work of one report is the same for every value and every draw: counted line by line, not timed.
+
+`benchmarks/timing.py` holds the clock to it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+from benchmarks.timing import crowded, even, scan, split
+
+import sottovoce as sv
+from sottovoce.core.kernels import plain
+from sottovoce.core.number import Number
+from tests.vectors.ledger import Given
+
+CORE = str(Path(sv.__file__).parent / "core")
+
+#: What draws, and the values that it looks up most differently.
+CASES: dict[str, Callable[[], Any]] = {
+    "uniform": partial(sv.ogpm, 1.0, cells=500),
+    "circle": partial(sv.ogpm, 1.0, sv.Circle(1.0), cells=500),
+    "general": partial(sv.optimal, 1.0),
+    "rows": lambda: sv.laws.laplace(1.0).tabulate(inputs=9, cells=33),
+    "crowded knots": lambda: sv.from_json(crowded(4)),
+    "crowded runs": lambda: sv.from_json(split(4)),
+    "many knots": lambda: sv.from_json(even(1 << 12)),
+}
+
+
+def lines(work: Callable[[], object]) -> tuple[tuple[str, int], ...]:
+    """Every line of the core that runs, in order."""
+    path: list[tuple[str, int]] = []
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        if not frame.f_code.co_filename.startswith(CORE):
+            return None
+        if event == "line":
+            path.append((frame.f_code.co_name, frame.f_lineno))
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return tuple(path)
+
+
+def paths(reporter: Number) -> set[tuple[tuple[str, int], ...]]:
+    """The different ways through the code, over values and words on the edges of everything."""
+    reporter.report(0.5)  # tables are made on first use
+    values = [0.0, 1.0, 0.5, 0.3, 0.9, *(2.0**-15 + 2.0**-30 * i for i in range(6)), 1 - 2.0**-20]
+    words = [0, 1, 2**63, 2**64 - 1, *np.random.default_rng(1).integers(0, 2**64, 12, np.uint64).tolist()]
+    return {
+        lines(lambda x=x, word=word: reporter.report(x, rng=Given([f"{word:016x}"] * reporter.draws)))
+        for x in values
+        for word in words
+    }
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_one_way_through_the_code(name: str) -> None:
+    assert len(paths(CASES[name]())) == 1
+
+
+def test_a_mixture_goes_the_way_of_its_coin_which_the_cell_tells() -> None:
+    m = sv.two_scale(1.0, cells=64)
+    m.report(0.5)
+    ways: dict[int, set[Any]] = {}
+    for coin in (0, 2**64 - 1):
+        for word in (0, 2**63, 2**64 - 1):
+            for x in (0.0, 0.3, 1.0):
+                given = [f"{word:016x}", f"{coin:016x}"]
+                side = int(np.searchsorted(m.offsets, m.report(x, rng=Given(given)), side="right"))
+                ways.setdefault(side, set()).add(
+                    lines(lambda x=x, given=given: m.report(x, rng=Given(given)))
+                )
+    assert [len(each) for each in ways.values()] == [1, 1]
+
+
+def test_a_sampler_that_scans_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As 0.1.0 looked up: the way depends on the value."""
+    source = scan.__code__.replace(co_filename=f"{CORE}/scan.py")
+    monkeypatch.setattr(plain, "find", type(scan)(source, scan.__globals__))
+    assert len(paths(CASES["crowded knots"]())) > 1
