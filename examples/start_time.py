@@ -33,7 +33,7 @@ for limit in (0.5, 1.0, 2.0):
     slow = sv.probability(tally, round(np.log10(limit), 5), 1.0)
     print(f"slower than {limit:g} s: truth {np.mean(seconds > limit):.3f}, {slow}")
 
-# The histogram, with its band, beside the truth.
+# The histogram, beside the truth.
 d = sv.distribution(tally, bins=46)
 print(f"the histogram is off by {d.distance(power):.3f} powers of ten (Wasserstein)")
 

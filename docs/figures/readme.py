@@ -1,4 +1,4 @@
-"""The picture at the top of the README, for light and for dark pages: truth, reports, estimate with its band.
+"""The picture at the top of the README, for light and for dark pages: truth, reports, estimate.
 
     python -m tools.figures readme
 
@@ -57,7 +57,10 @@ def picture(c: Colours, truth: np.ndarray, reports: np.ndarray, found: Any, mean
         1, 3, figsize=(10.5, 2.9), sharex=True, sharey=True, layout="constrained", facecolor=c.page
     )
     true = np.histogram(truth, found.edges, density=True)[0]
-    low, high = (np.append(side, side[-1]) / BIN for side in (found.low, found.high))
+    low, high = (
+        np.append(side, side[-1]) / BIN
+        for side in (found.probabilities - found.variation, found.probabilities + found.variation)
+    )
     edges = np.arange(np.floor(reports.min() / BIN) * BIN, reports.max() + BIN, BIN)
     axes[0].stairs(true, found.edges, fill=True, color=c.truth, alpha=0.85)
     axes[1].stairs(np.histogram(reports, edges, density=True)[0], edges, fill=True, color=c.report)
@@ -73,7 +76,7 @@ def picture(c: Colours, truth: np.ndarray, reports: np.ndarray, found: Any, mean
     beside = (
         (c.truth, f"truth: mean {truth.mean():.1f}"),
         (c.estimate, f"estimate: {mean.value:.1f} ± {half:.1f}"),
-        (c.estimate, "with its 95 % band"),
+        (c.estimate, "± one standard deviation"),
     )
     for i, (colour, line) in enumerate(beside):
         axes[2].text(

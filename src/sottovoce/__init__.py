@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from sottovoce.designs.two_scale import two_scale as two_scale
     from sottovoce.device.client import Client as Client
     from sottovoce.device.ledger import Ledger as Ledger
+    from sottovoce.estimates.band import probabilities as probabilities
     from sottovoce.estimates.circular import circular_mean as circular_mean
     from sottovoce.estimates.circular import concentration as concentration
     from sottovoce.estimates.comparison import Comparison as Comparison
@@ -119,6 +120,7 @@ _HOME = {
     "plan": "planning",
     "pm": "designs.classic",
     "polar": "compose.polar",
+    "probabilities": "estimates.band",
     "probability": "estimates.quantiles",
     "ptt": "designs.classic",
     "quantile": "estimates.quantiles",

@@ -166,28 +166,57 @@ def test_bins_do_not_change_what_is_reconstructed() -> None:
 # -- bands ------------------------------------------------------------------------------------------------
 
 
-def test_bands_hold_the_estimate_and_repeat() -> None:
+def test_bands_hold_the_truth_and_repeat() -> None:
     t = tally(sv.two_scale(2.0), PEAKS)
-    one, two = (sv.distribution(t, bins=16, draws=20, rng=s) for s in (0, 0))
-    assert (one.low <= one.probabilities).all()
-    assert (one.probabilities <= one.high).all()
-    assert (one.low == two.low).all()
-    assert (one.high == two.high).all()
-    wide = sv.distribution(t, bins=16, draws=20, confidence=0.99)
-    slim = sv.distribution(t, bins=16, draws=20, confidence=0.5)
-    assert (wide.high - wide.low).sum() > (slim.high - slim.low).sum()
-    fewer = sv.distribution(tally(sv.two_scale(2.0), PEAKS[:2500]), bins=16, draws=20)
+    one, two = (sv.distribution(t, bins=16, draws=10, rng=s) for s in (0, 0))
+    for name in ("low", "high", "variation"):
+        assert (getattr(one, name) == getattr(two, name)).all()
+    true = np.searchsorted(np.sort(PEAKS), one.edges, side="right") / len(PEAKS)
+    assert (one.low <= true).all()
+    assert (true <= one.high).all()
+    assert (np.diff(one.low) >= 0).all()
+    assert (np.diff(one.high) >= 0).all()
+    slim = sv.distribution(t, bins=16, draws=2, confidence=0.5)
+    assert (one.high - one.low).sum() > (slim.high - slim.low).sum()
+    fewer = sv.distribution(tally(sv.two_scale(2.0), PEAKS[:2500]), bins=16, draws=10)
     assert (fewer.high - fewer.low).mean() > 1.5 * (one.high - one.low).mean()
+    assert fewer.variation.mean() > 1.5 * one.variation.mean()
+    alone = sv.distribution(sv.Tally(sv.sw(1.0), [5]), bins=4, draws=2)
+    assert alone.low.tolist() == [0, 0, 0, 0, 1]
+    assert alone.high.tolist() == [1] * 5
+
+
+def test_bands_of_fine_bins_are_those_of_coarse_ones() -> None:
+    """Where no limit is computed F is held by the nearest ones that are; on a circle it starts at zero."""
+    for m in (sv.sw(2.0), sv.ogpm(2.0, sv.Circle(1))):
+        t = tally(m, PEAKS)
+        fine, coarse = (sv.distribution(t, bins, method="raw", draws=2) for bins in (128, 32))
+        assert (fine.low[::4] == coarse.low).all()
+        assert (fine.low[1:4] == coarse.low[0]).all()
+        assert (fine.high[1:4] == coarse.high[1]).all()
+        true = np.searchsorted(np.sort(PEAKS), fine.edges, side="right") / len(PEAKS)
+        assert ((fine.low <= true) & (true <= fine.high)).all()
+
+
+def test_shares_of_coarse_bins_hold_together() -> None:
+    t = tally(sv.sw(4.0), PEAKS)
+    shares = sv.probabilities(t, 4)
+    true = np.histogram(PEAKS, 4, (0, 1))[0] / len(PEAKS)
+    assert all(e.low <= p <= e.high for e, p in zip(shares, true, strict=True))
+    alone = sv.probability(t, 0.25, 0.5)
+    assert shares[1].half_width > alone.half_width
+    assert (shares[1].value, shares[1].confidence) == (pytest.approx(alone.value, abs=0.01), 0.95)
+    with pytest.raises(ValueError, match="bins"):
+        sv.probabilities(t, 65)
 
 
 @pytest.mark.parametrize("method", ["ld", "ems", "em", "inversion", "raw"])
 def test_a_bootstrap_repeats_the_method(method: str) -> None:
-    """Bands are as wide as the reconstruction really varies, within a factor 1.6 either way."""
+    """The variation is what it really is, within a factor 1.6 either way."""
     m = sv.two_scale(2.0)
     tallies = [tally(m, SKEWED[k * 5000 : (k + 1) * 5000], seed=k) for k in range(8)]
     spread = np.std([sv.distribution(t, 8, method=method, band=False).probabilities for t in tallies], axis=0)
-    band = sv.distribution(tallies[0], 8, method=method, confidence=0.6827, draws=40)
-    ratio = ((band.high - band.low) / 2).mean() / spread.mean()
+    ratio = sv.distribution(tallies[0], 8, method=method, draws=40).variation.mean() / spread.mean()
     assert 1 / 1.6 < ratio < 1.6
 
 
@@ -221,7 +250,11 @@ def test_cdf_quantile_mean_density() -> None:
 def test_other_forms(tmp_path: Path) -> None:
     d = sv.distribution(tally(sv.two_scale(2.0, (0, 24)), SKEWED), bins=12, draws=10)
     frame, table = d.to_frame(), d.to_arrow()
-    assert list(frame.columns) == table.column_names == ["lower", "upper", "probability", "low", "high"]
+    assert (
+        list(frame.columns)
+        == table.column_names
+        == ["lower", "upper", "probability", "variation", "low", "high"]
+    )
     assert frame["probability"].to_numpy() == pytest.approx(d.probabilities)
     d.to_csv(tmp_path / "d.csv")
     with open(tmp_path / "d.csv", encoding="utf-8", newline="") as file:

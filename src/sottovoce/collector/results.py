@@ -88,7 +88,7 @@ def _number(value: float) -> float | None:
 
 def _distribution(tally: sv.Tally, view: View) -> dict[str, list[float]]:
     estimate = sv.distribution(tally, bins=view.bins, confidence=view.confidence)
-    names = ("edges", "probabilities", "low", "high")
+    names = ("edges", "probabilities", "variation", "low", "high")
     return {name: getattr(estimate, name).tolist() for name in names}
 
 

@@ -21,8 +21,9 @@ def save(values: NDArray[np.float64], results: dict[str, Any], epsilon: float, p
     except ModuleNotFoundError as error:
         raise MissingExtra("the picture", "plots") from error
 
-    band = results["distribution"]
-    edges, width = np.array(band["edges"]), band["edges"][1] - band["edges"][0]
+    shape = results["distribution"]
+    edges, width = np.array(shape["edges"]), shape["edges"][1] - shape["edges"][0]
+    shares, variation = np.array(shape["probabilities"]), np.array(shape["variation"])
     figure = Figure(figsize=(9, 4.8), dpi=120, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
@@ -34,11 +35,11 @@ def save(values: NDArray[np.float64], results: dict[str, Any], epsilon: float, p
         alpha=0.5,
         label="the truth (never collected)",
     )
-    low, high = (np.append(band[side], band[side][-1]) / width for side in ("low", "high"))
-    axes.fill_between(edges, low, high, step="post", color=_ESTIMATE, alpha=0.2, label="95 % band")
-    axes.stairs(
-        np.array(band["probabilities"]) / width, edges, color=_ESTIMATE, linewidth=2, label="estimate"
+    low, high = (np.append(side, side[-1]) / width for side in (shares - variation, shares + variation))
+    axes.fill_between(
+        edges, low, high, step="post", color=_ESTIMATE, alpha=0.2, label="± one standard deviation"
     )
+    axes.stairs(shares / width, edges, color=_ESTIMATE, linewidth=2, label="estimate")
     mean = results["mean"]
     if mean is not None:
         axes.axvspan(mean["low"], mean["high"], color="#c4510c", alpha=0.18, label="mean, 95 % interval")

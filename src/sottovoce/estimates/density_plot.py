@@ -1,4 +1,4 @@
-"""Pictures of a distribution on bins: steps over an interval, a rose over a circle."""
+"""Pictures of a distribution on bins: steps over an interval, a rose over a circle, the running share."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def draw_steps(
     ax: Axes | None,
     log: bool = False,
 ) -> Axes:
-    """A density in steps, with its band; `names` are those of both in the legend."""
+    """A density in steps, shaded between two others; `names` are those of both in the legend."""
     axes: Axes = new_axes(polar=False) if ax is None else ax
     width = np.diff(np.log10(edges) if log else edges)
     if band is not None:
@@ -48,6 +48,29 @@ def draw_steps(
     axes.stairs(probabilities / width, edges, color=INK, linewidth=1.6, label=names[0])
     ylabel = "share per factor of ten" if log else "density"
     axes.set(xlabel="value", ylabel=ylabel, xlim=(edges[0], edges[-1]), ylim=(0, None))
+    if log:
+        axes.set_xscale("log")
+    axes.legend(frameon=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    return axes
+
+
+def draw_cumulative(
+    edges: FloatArray,
+    shares: FloatArray,
+    band: Band,
+    *,
+    names: tuple[str, str],
+    ax: Axes | None,
+    log: bool = False,
+) -> Axes:
+    """The share of people up to each value, in its band: between edges that is as wide as both ends allow."""
+    axes: Axes = new_axes(polar=False) if ax is None else ax
+    if band is not None:
+        low, high = np.append(band[0][:-1], 1.0), np.append(band[1][1:], 1.0)
+        axes.fill_between(edges, low, high, step="post", color=SHADE, alpha=0.6, linewidth=0, label=names[1])
+    axes.plot(edges, shares, color=INK, linewidth=1.6, label=names[0])
+    axes.set(xlabel="value", ylabel="share of people up to it", xlim=(edges[0], edges[-1]), ylim=(0, 1))
     if log:
         axes.set_xscale("log")
     axes.legend(frameon=False)

@@ -1,4 +1,4 @@
-"""The distribution of a number, reconstructed from a tally, with bands.
+"""The distribution of a number, reconstructed from a tally, and a band that does not rest on that.
 
     d = sottovoce.distribution(tally)            # edges, probabilities, low, high
     d.quantile(0.9); d.mean; d.plot(); d.to_csv("hours.csv")
@@ -22,6 +22,7 @@ from sottovoce.core.errors import check_confidence, one_of, whole_number
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.randomness import Seeded
 from sottovoce.estimates import splines
+from sottovoce.estimates.band import cumulative_band
 from sottovoce.estimates.decoded import decoded
 from sottovoce.estimates.em import em, smooth_circle, smooth_line
 from sottovoce.estimates.estimate import check_tally, generator_of
@@ -42,7 +43,7 @@ def distribution(
     method: str = "auto",
     confidence: float = 0.95,
     band: bool = True,
-    draws: int = 100,
+    draws: int = 50,
     rng: Seeded = None,
 ) -> Distribution:
     """Reconstruct the distribution behind a tally on equal bins of the domain.
@@ -52,14 +53,14 @@ def distribution(
         bins: How many bins; by default their number follows from n and ε.
         method: "ld", "ems", "em", "inversion" or "raw", as the module describes them; "auto" takes "ld" where
             there is enough data for it and "ems" otherwise.
-        confidence: That of the pointwise band.
-        band: Whether to compute one. It tells how the reconstruction would vary, not what its smoothing
-            hides.
-        draws: How many bootstrap repetitions of the counts it comes from.
-        rng: Seeds them. By default the tally does: the same tally gives the same band.
+        confidence: How often the whole of the distribution function should lie inside the band.
+        band: Whether to compute it, and how the reconstruction varies.
+        draws: How many repetitions on resampled counts its variation comes from.
+        rng: Seeds them. By default the tally does: the same tally gives the same.
 
     Returns:
-        Probabilities of the bins, with their band.
+        Probabilities of the bins, how much each would vary, and a band of the distribution function that
+        holds for every truth and does not rest on the reconstruction.
 
     Raises:
         ValueError: If the tally is empty, or there are more bins than the mechanism has cells.
@@ -75,21 +76,30 @@ def distribution(
     """
     reporter = check_tally(tally).required().mechanism
     one_of(method, "method", METHODS)
-    tail = (1 - check_confidence(confidence)) / 2
+    check_confidence(confidence)
     most = min(MOST_BINS, reporter.cells)
     count = default_bins(tally) if bins is None else whole_number(bins, "bins", least=2, most=most)
     if method == "auto":
         method = "ld" if tally.n * reporter.epsilon**2 >= splines.ENOUGH else "ems"
     probabilities, again = _METHODS[method](tally, count)
-    low, high = None, None
+    low = high = variation = None
     if band:
         generator = generator_of(tally, rng)
-        repeated = np.array([again(generator) for _ in range(whole_number(draws, "draws", least=2))])
-        low, high = np.quantile(repeated, [tail, 1 - tail], axis=0)
-        low, high = np.minimum(low, probabilities), np.maximum(high, probabilities)
+        repeated = [again(generator) for _ in range(whole_number(draws, "draws", least=2))]
+        variation = np.std(repeated, axis=0, ddof=1)
+        low, high = cumulative_band(tally, count, confidence)
     edges = reporter.domain.from_unit(np.arange(count + 1) / count)
     return Distribution(
-        reporter.domain, edges, probabilities, low, high, confidence, tally.n, reporter.epsilon, method
+        reporter.domain,
+        edges,
+        probabilities,
+        low,
+        high,
+        variation,
+        confidence,
+        tally.n,
+        reporter.epsilon,
+        method,
     )
 
 

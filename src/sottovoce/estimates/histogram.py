@@ -17,7 +17,7 @@ from sottovoce.core.errors import ArgumentError, NoDataError, one_of, require_ex
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.values import as_numbers, in_domain
 from sottovoce.estimates import metrics
-from sottovoce.estimates.density_plot import draw_rose, draw_steps
+from sottovoce.estimates.density_plot import draw_cumulative, draw_rose, draw_steps
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,9 +33,12 @@ class Distribution:
         domain: Where values lie.
         edges: The edges of the bins, one more than there are probabilities.
         probabilities: Of the bins.
-        low: The lower end of the pointwise band, or None if none was asked for.
-        high: Its upper end.
-        confidence: That of the band.
+        low: The lower limit of the distribution function at every edge, or None if none was asked for.
+        high: The upper limit.
+        variation: How much the probability of each bin would vary if others had answered and other noise had
+            been drawn: a standard deviation. It does not show what smoothing hides; None as above.
+        confidence: How often the whole of the true distribution function lies between `low` and `high`,
+            whatever it is.
         n: How many reports there are.
         epsilon: The privacy parameter of the reports.
         method: How the distribution was reconstructed.
@@ -48,6 +51,7 @@ class Distribution:
     probabilities: FloatArray
     low: FloatArray | None
     high: FloatArray | None
+    variation: FloatArray | None
     confidence: float
     n: int
     epsilon: float
@@ -169,11 +173,12 @@ class Distribution:
         """Plain lists, as JSON takes them.
 
         Returns:
-            Columns: lower, upper, probability and, with a band, low and high.
+            Columns: lower, upper, probability and, with a band, variation and the limits low and high of the
+            share of people up to `upper`.
         """
         columns = {"lower": self.edges[:-1], "upper": self.edges[1:], "probability": self.probabilities}
-        if self.low is not None and self.high is not None:
-            columns |= {"low": self.low, "high": self.high}
+        if self.low is not None and self.high is not None and self.variation is not None:
+            columns |= {"variation": self.variation, "low": self.low[1:], "high": self.high[1:]}
         return {name: column.tolist() for name, column in columns.items()}
 
     def to_frame(self) -> DataFrame:
@@ -215,11 +220,13 @@ class Distribution:
         with open(path, "w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([tuple(columns), *rows])
 
-    def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
-        """Draw it: steps with their band, or on a circle a rose whose areas are the probabilities.
+    def plot(self, ax: Axes | None = None, *, kind: str = "density", label: str | None = None) -> Axes:
+        """Draw it: steps, on a circle a rose whose areas are the probabilities, or the distribution function.
 
         Args:
-            ax: Axes of matplotlib, polar ones for a circle; by default new ones.
+            ax: Axes of matplotlib, polar ones for a rose; by default new ones.
+            kind: "density" with one standard deviation of its variation on either side, or "cdf", the
+                distribution function with its band.
             label: Its name in the legend.
 
         Returns:
@@ -228,9 +235,17 @@ class Distribution:
         Raises:
             MissingExtra: If matplotlib is not installed.
         """
-        band = None if self.low is None or self.high is None else (self.low, self.high)
-        name = f"{self.confidence:.0%} band"
-        draw = draw_rose if self.domain.is_circle else partial(draw_steps, log=self.domain.is_log)
-        axes = draw(self.edges, self.probabilities, band, names=(label or "reconstruction", name), ax=ax)
+        name = label or "reconstruction"
+        if one_of(kind, "kind", ("density", "cdf")) == "cdf":
+            band = None if self.low is None or self.high is None else (self.low, self.high)
+            names = (name, f"{self.confidence:.0%} band, holds the whole curve")
+            axes = draw_cumulative(
+                self.edges, self._unit.after, band, names=names, ax=ax, log=self.domain.is_log
+            )
+        else:
+            v, p = self.variation, self.probabilities
+            range_ = None if v is None else (np.maximum(p - v, 0.0), p + v)
+            draw = draw_rose if self.domain.is_circle else partial(draw_steps, log=self.domain.is_log)
+            axes = draw(self.edges, p, range_, names=(name, "± one standard deviation"), ax=ax)
         axes.set_title(f"{self.n:,} reports, ε = {self.epsilon:g}", fontsize="medium")
         return axes

@@ -185,10 +185,11 @@ class QuantileShape(IntervalShape):
 
 
 class DistributionShape(BaseModel):
-    """Shares of people in bins, with a pointwise band."""
+    """Shares of people in bins and how much each varies; limits of the share of people up to each edge."""
 
     edges: list[float]
     probabilities: list[float]
+    variation: list[float]
     low: list[float]
     high: list[float]
 

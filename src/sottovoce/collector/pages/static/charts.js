@@ -69,15 +69,19 @@ const plain = (text) => (text ?? "").replace(/[&<>]/g, (sign) => ({ "&": "&amp;"
 
 const middles = (edges) => edges.slice(1).map((right, i) => (edges[i] + right) / 2);
 
-/** Shares per bin with their band over an interval. */
-export async function drawDistribution(element, { edges, probabilities, low, high }, words) {
-  const [colours, unit] = [palette(), plain(words)];
+/** One standard deviation on either side of the shares. */
+const around = ({ probabilities, variation }) => [-1, 1].map((side) => probabilities.map((p, i) => Math.max(0, p + side * variation[i])));
+
+/** Shares per bin over an interval, and how much each varies. */
+export async function drawDistribution(element, distribution, words) {
+  const { edges, probabilities, variation } = distribution;
+  const [colours, unit, [low, high]] = [palette(), plain(words), around(distribution)];
   // Steps change half-way between the middles of bins; the ends are those of the domain.
   const x = [edges[0], ...middles(edges), edges.at(-1)];
   const ended = (list) => [list[0], ...list, list.at(-1)];
   const hover = probabilities.map((_, i) =>
     `${withUnit(`${number(edges[i])} to ${number(edges[i + 1])}`, unit)}<br>${percent(probabilities[i])} ` +
-    `(${percent(low[i])} to ${percent(high[i])})`);
+    `± ${percent(variation[i])}`);
   const line = (y, more) => ({ x, y: ended(y.map((p) => 100 * p)), type: "scatter", mode: "lines", hoverinfo: "skip", ...more });
   const traces = [
     line(low, { line: { width: 0, shape: "hvh" } }),
@@ -90,17 +94,36 @@ export async function drawDistribution(element, { edges, probabilities, low, hig
   }), CONFIG);
 }
 
-/** The same on a circle: zero at the top, clockwise, like a clock or a compass; the mean as a hand with its arc. */
-export async function drawRose(element, { edges, probabilities, low, high }, words, mean) {
+/** The share of people up to each value, in the band that holds all of it. */
+export async function drawCumulative(element, { edges, probabilities, low, high }, words) {
   const [colours, unit] = [palette(), plain(words)];
-  const [start, around] = [edges[0], edges.at(-1) - edges[0]];
-  const degrees = (value) => (360 * (value - start)) / around;
+  let sum = 0;
+  const shares = [0, ...probabilities.map((p) => (sum += p))];
+  const line = (y, more) => ({ x: edges, y: y.map((p) => 100 * p), type: "scatter", mode: "lines", hoverinfo: "skip", ...more });
+  const hover = edges.map((edge, i) => `up to ${withUnit(number(edge), unit)}<br>${percent(low[i])} to ${percent(high[i])}`);
+  const traces = [
+    line(low, { line: { width: 0, shape: "hv" } }), // between two edges: as low as the left one, as high as the right one
+    line(high, { line: { width: 0, shape: "vh" }, fill: "tonexty", fillcolor: colours.band }),
+    line(shares, { line: { color: colours.accent, width: 2.5 }, hoverinfo: "text", hovertext: hover }),
+  ];
+  return (await plotly()).react(element, traces, layout(colours, {
+    xaxis: axis(colours, { title: { text: unit || "value" }, range: [edges[0], edges.at(-1)], ...ticked(roundTicks(edges[0], edges.at(-1)), writer(edges[0], edges.at(-1))) }),
+    yaxis: axis(colours, { title: { text: "share of people up to it, %" }, range: [0, 100] }),
+  }), CONFIG);
+}
+
+/** The same on a circle: zero at the top, clockwise, like a clock or a compass; the mean as a hand with its arc. */
+export async function drawRose(element, distribution, words, mean) {
+  const { edges, probabilities, variation } = distribution;
+  const [colours, unit, [low, high]] = [palette(), plain(words), around(distribution)];
+  const [start, circle] = [edges[0], edges.at(-1) - edges[0]];
+  const degrees = (value) => (360 * (value - start)) / circle;
   const theta = middles(edges).map(degrees);
   const width = edges.slice(1).map((right, i) => degrees(right) - degrees(edges[i]));
   const share = (list) => list.map((p) => 100 * p);
   const hover = theta.map((_, i) =>
     `${withUnit(`${number(edges[i])} to ${number(edges[i + 1])}`, unit)}<br>${percent(probabilities[i])} ` +
-    `(${percent(low[i])} to ${percent(high[i])})`);
+    `± ${percent(variation[i])}`);
   const ticks = Array.from({ length: 8 }, (_, i) => i * 45);
   const bars = (list, marker, more) => ({ type: "barpolar", theta, width, r: share(list), base: 0, marker, hoverinfo: "skip", ...more });
   const line = (points, r, more) => ({ type: "scatterpolar", mode: "lines", hoverinfo: "skip", theta: points, r, line: more });
@@ -125,7 +148,7 @@ export async function drawRose(element, { edges, probabilities, low, high }, wor
       bgcolor: colours.card,
       angularaxis: {
         rotation: 90, direction: "clockwise", gridcolor: colours.line, linecolor: colours.line,
-        tickmode: "array", tickvals: ticks, ticktext: ticks.map((d) => number(start + (around * d) / 360)),
+        tickmode: "array", tickvals: ticks, ticktext: ticks.map((d) => number(start + (circle * d) / 360)),
       },
       radialaxis: { gridcolor: colours.line, linecolor: colours.line, ticksuffix: " %", angle: 67.5, tickangle: 67.5, nticks: 4, tickfont: { color: colours.soft, size: 11 }, rangemode: "tozero" },
     },

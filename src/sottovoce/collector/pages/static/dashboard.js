@@ -1,6 +1,6 @@
 /** The dashboard: the campaign in the address's fragment, polled while the page is visible. */
 import * as api from "./api.js";
-import { drawDistribution, drawRose } from "./charts.js";
+import { drawCumulative, drawDistribution, drawRose } from "./charts.js";
 import { startPlanner } from "./planner.js";
 import { arc, domainText, epsilonWords, number, paragraphs, percent, put, range, reason, rows, sentence, whole, withUnit, writer } from "./words.js";
 
@@ -195,13 +195,15 @@ function showTable(distribution, unit) {
     put({ "distribution-summary": shown.estimates.problems.distribution ?? "Not enough reports yet." });
     return;
   }
-  const { edges, probabilities, low, high } = distribution;
+  const { edges, probabilities, variation, low, high } = distribution;
   rows(element("distribution-table"), probabilities.map((p, i) =>
-    [number(edges[i]), number(edges[i + 1]), percent(p), percent(low[i]), percent(high[i])]));
+    [number(edges[i]), number(edges[i + 1]), percent(p), percent(variation[i]), `${percent(low[i + 1])} to ${percent(high[i + 1])}`]));
   const top = probabilities.indexOf(Math.max(...probabilities));
   put({
-    "distribution-summary": `Share of people by value, with a ${percent(shown.estimates.confidence)} band. Most common: ` +
+    "distribution-summary": "Share of people by value, with one standard deviation of its variation. Most common: " +
       `${withUnit(range(edges[top], edges[top + 1]), unit)}, about ${percent(probabilities[top])} of people.`,
+    "cumulative-summary": "Share of people up to each value. With a confidence of " +
+      `${percent(shown.estimates.confidence)} the whole true curve lies in the band, whatever it is.`,
   });
 }
 
@@ -209,7 +211,9 @@ function draw() {
   const { campaign, estimates } = shown;
   const chart = element("distribution");
   chart.hidden = !estimates?.distribution;
+  element("cumulative-details").hidden = chart.hidden;
   if (chart.hidden) return;
+  if (element("cumulative-details").open) drawCumulative(element("cumulative"), estimates.distribution, campaign.unit).catch((error) => put({ "cumulative-summary": error.message }));
   (campaign.domain.circle ? drawRose : drawDistribution)(chart, estimates.distribution, campaign.unit, estimates.circular_mean)
     .catch((error) => put({ "distribution-summary": error.message }));
 }
@@ -242,6 +246,7 @@ element("token-form").addEventListener("submit", (event) => {
 for (const format of ["csv", "parquet"]) {
   element(`download-${format}`).addEventListener("click", () => download(format).catch((error) => notice(explain(error))));
 }
+element("cumulative-details").addEventListener("toggle", draw);
 element("confidence").addEventListener("change", () => refreshEstimates(visit).catch((error) => notice(explain(error))));
 window.addEventListener("hashchange", () => show().then(() => element("main").focus({ preventScroll: true })));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
