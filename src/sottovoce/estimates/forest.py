@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.core.errors import ArgumentError
-from sottovoce.estimates.density_plot import pyplot
+from sottovoce.estimates.density_plot import INK, SHADE, pyplot
 from sottovoce.estimates.estimate import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-INK, SHADE = "#1f4e79", "#9db8d2"
 MOST_ROWS = 100
 
 
