@@ -66,13 +66,16 @@ class Load:
                 return
             self._send(number, persistent)
 
+    def connect(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+
     def _send(self, number: int, persistent: bool) -> None:
         cells = np.repeat(np.array([2 * number, 2 * number + 1], dtype="<u4"), EACH)
         body, key = bytes.fromhex(MECHANISM.digest) + cells.tobytes(), new_key()
         headers = {"Content-Type": "application/vnd.sottovoce.cells", "Idempotency-Key": key}
         headers["Authorization"] = f"Bearer {self.token}"
         while True:
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+            connection = self.connect()
             try:
                 connection.request("POST", "/v1/campaigns/trial/reports", body, headers)
                 if connection.getresponse().status == 200:
