@@ -15,6 +15,7 @@ from sottovoce.core.mixture import Mixture
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.rows import Rows
 from sottovoce.core.survey import Survey
+from sottovoce.core.translates import Translates
 
 Row = tuple[Fraction, ...]
 
@@ -27,6 +28,8 @@ def rows_of(reporter: Reporter) -> list[Row]:
         return _fractions(window.counts(window.starts(window.knot_t)), window.total)
     if isinstance(reporter, Rows):
         return _fractions(reporter.rows, reporter.total)
+    if isinstance(reporter, Translates):
+        return _fractions(reporter.counts(list(reporter.domain.names)), reporter.total)
     if isinstance(reporter, Mixture):
         ts = np.unique(np.concatenate([part.window.knot_t for part in reporter.parts]))
         return _fractions(reporter.counts(reporter.domain.from_unit(ts)), reporter.total)

@@ -8,8 +8,10 @@ import sottovoce as sv
 from sottovoce.core.domains import Domain
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture
+from sottovoce.core.options import Options
 from sottovoce.core.rows import Rows
 from sottovoce.core.survey import Survey
+from sottovoce.core.translates import Translates
 from sottovoce.core.window import Window
 
 EPSILON = 12.0  # more than any of these needs
@@ -49,6 +51,17 @@ def options(many: int) -> Mechanism:
         knot_t=np.arange(many) / many, knot_s=e * np.arange(many), stepwise=True,
     )  # fmt: skip
     return Mechanism(EPSILON, sv.Interval(0, 1), window)
+
+
+def choice(rng: np.random.Generator) -> Translates:
+    """Random blocks of three options; some cells have a draw more."""
+    while True:
+        size, background = int(rng.integers(1, 3)), int(rng.integers(1, 8))
+        extra, left = divmod(64 - 3 * background, size)
+        if left < 3:
+            break
+    block = tuple(int(x) for x in rng.choice(3, size, replace=False))
+    return Translates(EPSILON, Options(("a", "b", "c")), (block,), (1,), background, extra, bits=6)
 
 
 def mixture(rng: np.random.Generator) -> Mixture:

@@ -30,6 +30,7 @@ KINDS: dict[str, tuple[Draw, int]] = {  # how to draw one, and the most people t
     "circle": (lambda rng: small.mechanism(rng, wraps=True), 5),
     "rows": (lambda rng: small.rows(rng), 4),
     "mixture": (lambda rng: small.mixture(rng), 4),
+    "choice": (lambda rng: small.choice(rng), 5),
     "one of two": (lambda rng: small.survey(rng, 1), 3),
     "two of two": (lambda rng: small.survey(rng, 2), 3),
 }
@@ -54,7 +55,7 @@ def test_exact_divergence_lies_between(kind: str, seed: int) -> None:
             assert brackets(curve, rows, people, share * curve.local)
 
 
-@pytest.mark.parametrize("kind", ["window", "circle", "rows", "mixture"])
+@pytest.mark.parametrize("kind", ["window", "circle", "rows", "mixture", "choice"])
 @pytest.mark.parametrize("seed", range(4))
 def test_exact_divergence_of_a_removal(kind: str, seed: int) -> None:
     draw, most = KINDS[kind]
@@ -192,6 +193,25 @@ def test_more_people_hide_better_and_one_hides_nobody() -> None:
     assert 0 <= sv.audit(m).epsilon - central[0] < 1e-5  # δ = 1e-6 is worth that much
     removed = shuffled(m, 1000, neighbours="remove")
     assert removed.epsilon < central[-1] <= 2 * removed.epsilon
+
+
+def test_choices_have_a_lower_bound_beside_the_upper_one() -> None:
+    """Every two options of a balanced family share as many cells, so that the pair is exact."""
+    few = shuffled(sv.choice(4.0, ["car", "bike", "train"]), 10**4)
+    assert few.lower <= few.epsilon <= 1.001 * few.lower
+    many = shuffled(sv.choice(1.0, list(range(20))), 10**4)
+    assert many.lower <= many.epsilon <= 1.1 * many.lower
+    assert many.witness.others not in many.pair
+
+
+def test_an_audit_tells_both() -> None:
+    m = sv.pm(1.0)
+    alone, among = sv.audit(m.to_json()), sv.audit(m.to_json(), people=1000)
+    assert alone.central is None
+    assert (among.epsilon, among.holds) == (alone.epsilon, alone.holds)
+    assert among.central is not None
+    assert among.central.epsilon == shuffled(m, 1000).epsilon
+    assert "1,000 honest people" in str(among)
 
 
 def test_what_a_cell_decodes_to_does_not_matter() -> None:

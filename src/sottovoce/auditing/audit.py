@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from sottovoce.core.errors import ArgumentTypeError
 from sottovoce.core.exact import exp_lower, log_upper
-from sottovoce.core.formats import counted
+from sottovoce.core.formats import counted, from_json
 from sottovoce.core.reporter import Reporter
+
+if TYPE_CHECKING:
+    from sottovoce.auditing.shuffled import Shuffled
 
 
 @dataclass(frozen=True)
@@ -22,10 +26,12 @@ class Audit:
     Attributes:
         ratio: The largest ratio of the probabilities of one report under two inputs, a rational number.
         claimed: The ε that the mechanism says it keeps.
+        central: What the counts of so many people reveal, if that was asked for.
     """
 
     ratio: Fraction
     claimed: float
+    central: Shuffled | None = None
 
     @property
     def epsilon(self) -> float:
@@ -40,33 +46,48 @@ class Audit:
 
     def __str__(self) -> str:
         verdict = "holds" if self.holds else "DOES NOT HOLD"
-        return f"exact epsilon {self.epsilon!r} (ratio {self.ratio}); claimed {self.claimed!r}: {verdict}"
+        told = "" if self.central is None else f"; {self.central}"
+        return (
+            f"exact epsilon {self.epsilon!r} (ratio {self.ratio}); claimed {self.claimed!r}: {verdict}{told}"
+        )
 
 
-def audit(mechanism: Reporter | str | bytes) -> Audit:
+def audit(mechanism: Reporter | str | bytes, people: int | None = None, delta: float = 1e-6) -> Audit:
     """Count the exact ε of anything that reports, or of a JSON spec without believing what it claims.
 
     Args:
         mechanism: A reporter, or a spec in any format.
+        people: Also how far the counts of so many *honest* people protect each of them from whoever sees
+            nothing but the counts (`shuffled`). The claim is about single reports and does not change.
+        delta: The δ of that.
 
     Returns:
         What counting found.
 
     Raises:
         SpecError: If a spec is malformed.
+        PrivacyError: If `people` is given and the spec breaks its claim.
         ArgumentTypeError: If it is something else.
 
     >>> from sottovoce.designs.classic import ogpm
-    >>> result = audit(ogpm(epsilon=1.0))
+    >>> result = audit(ogpm(epsilon=1.0), people=1000)
     >>> result.holds and 0.9999999 < result.epsilon <= 1.0
+    True
+    >>> result.central.epsilon < 0.15
     True
     """
     if isinstance(mechanism, str | bytes):
         claimed, ratio = counted(mechanism)
-        return Audit(ratio, claimed)
-    if not hasattr(mechanism, "largest_ratio"):
+        reporter = None if people is None else from_json(mechanism)
+    elif not hasattr(mechanism, "largest_ratio"):
         raise ArgumentTypeError(
             f"mechanism must be a mechanism or its JSON spec, got {type(mechanism).__name__}",
             argument="mechanism",
         )
-    return Audit(mechanism.largest_ratio, mechanism.epsilon)
+    else:
+        claimed, ratio, reporter = mechanism.epsilon, mechanism.largest_ratio, mechanism
+    if people is None or reporter is None:
+        return Audit(ratio, claimed)
+    from sottovoce.auditing.shuffled import shuffled  # not needed on a device, which audits too
+
+    return Audit(ratio, claimed, shuffled(reporter, people, delta))

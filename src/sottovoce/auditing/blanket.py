@@ -21,7 +21,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sottovoce.auditing.contrast import Contrast, drawn, joined, opposed
+from sottovoce.auditing.contrast import Contrast, drawn, gathered, joined, opposed
 from sottovoce.core.errors import ArgumentTypeError
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.mechanism import Mechanism
@@ -31,6 +31,7 @@ from sottovoce.core.polar import Polar
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.rows import MAX_ENTRIES, Rows
 from sottovoce.core.survey import Survey
+from sottovoce.core.translates import Translates
 from sottovoce.core.window import Window
 
 _MOST_KNOTS = 32
@@ -53,6 +54,8 @@ def blanket(reporter: Reporter) -> Contrast:
         return _window(reporter.window)
     if isinstance(reporter, Mixture):
         return joined([blanket(part) for part in reporter.parts], [float(s) for s in reporter.shares])
+    if isinstance(reporter, Translates):
+        return _translates(reporter)
     if isinstance(reporter, Polar):
         return drawn([blanket(reporter.distance), blanket(reporter.angle)], 2, outward=True)
     if isinstance(reporter, Survey):
@@ -61,12 +64,15 @@ def blanket(reporter: Reporter) -> Contrast:
     return _rows(_table(reporter))
 
 
-def cover(reporter: Number) -> FloatArray:
+def cover(reporter: Number | Translates) -> FloatArray:
     """How likely each cell is whatever the truth; these add up to γ.
 
     Args:
-        reporter: What one number is reported with.
+        reporter: What one number or choice is reported with.
     """
+    if isinstance(reporter, Translates):
+        spare = np.arange(reporter.cells) < reporter.left_over
+        return np.asarray((reporter.background + spare) / reporter.total)
     if isinstance(reporter, Mixture):
         shares = zip(reporter.parts, reporter.shares, strict=True)
         return np.concatenate([share * cover(part) for part, share in shares])
@@ -133,6 +139,20 @@ def _rows(rows: IntArray) -> Contrast:
         return max(float(np.maximum(row - t * least, 0.0).sum()) for row in rows) / total
 
     return _envelope(float(least.sum()) / total, most / least, loss)
+
+
+def _translates(reporter: Translates) -> Contrast:
+    """Choices: the two that share the fewest cells.
+
+    The draws left over are told apart from the others in their cells, so that all ratios are equal. With
+    equal laws of ξ and η the difference ξ − θη is the more spread out, the less often both are large.
+    """
+    both, ratio = int(reporter.together[1:].min()), float(reporter.largest_ratio)
+    one, draws = reporter.elements - both, reporter.background
+    rest = (reporter.cells - 2 * one - both) * draws + reporter.left_over
+    mass = np.array([rest, one * draws, one * draws, both * draws]) / reporter.total
+    contrast = Contrast(mass, np.array([1.0, ratio, 1.0, ratio]), np.array([1.0, 1.0, ratio, ratio]))
+    return gathered(contrast, outward=True)
 
 
 def _window(window: Window) -> Contrast:

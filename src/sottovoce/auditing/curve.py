@@ -121,21 +121,17 @@ class Curve:
         and checks. Before any value is small enough, the end is where a chord in e^ε to `local` is: δ is
         convex in e^ε, so it lies below.
         """
-        delta = real_number(delta, "delta")
-        if not 0 < delta < 1:
-            raise ArgumentError(
-                f"delta must lie strictly between 0 and 1, got delta={delta!r}", argument="delta"
-            )
-        depth, most = _depth(delta), math.exp(self.local)
-        start = _depth(value(0.0))
-        if start >= depth:
+        delta = check_delta(delta)
+        wanted, most = depth(delta), math.exp(self.local)
+        start = depth(value(0.0))
+        if start >= wanted:
             return 0.0, 0.0
         ends, widths = {False: (0.0, start), True: (self.local, _DEEPEST)}, [math.inf, math.inf]
-        x = min(self.likely * max(depth, 0.5) * math.sqrt(2.0), 0.9 * self.local)
+        x = min(self.likely * max(wanted, 0.5) * math.sqrt(2.0), 0.9 * self.local)
         while True:
             height = value(x)
-            at = _depth(height)
-            side = at >= depth
+            at = depth(height)
+            side = at >= wanted
             ends[side] = (x, at)
             (low, left), (high, right) = ends[False], ends[True]
             if not side and right == _DEEPEST:
@@ -149,15 +145,36 @@ class Curve:
             elif high - low > widths[-2] / 2 or right == _DEEPEST:  # the line does not lead there
                 x = (low + high) / 2 if low > high / 4 else max(1.5 * low, high / 4)
             else:
-                x = low + (high - low) * (depth - left) / (right - left)
+                x = low + (high - low) * (wanted - left) / (right - left)
                 x += _CLOSE / 4 * high * (-1 if side else 1)  # to the other side of the crossing
                 x = min(max(x, low + _CLOSE / 8 * high), high - _CLOSE / 8 * high)
             widths.append(high - low)
         return ends[False][0], ends[True][0]
 
 
-def _depth(delta: float) -> float:
-    """√(−log δ), between 0 and that of the least double."""
+def check_delta(delta: float, name: str = "delta") -> float:
+    """A δ that is one.
+
+    Args:
+        delta: The number.
+        name: What to call it in an error.
+
+    Raises:
+        ArgumentError: If it does not lie strictly between 0 and 1.
+    """
+    delta = real_number(delta, name)
+    if not 0 < delta < 1:
+        what = "delta" if name == "delta" else f"the delta of {name}"
+        raise ArgumentError(f"{what} must lie strictly between 0 and 1, got {delta!r}", argument=name)
+    return delta
+
+
+def depth(delta: float) -> float:
+    """√(−log δ), between 0 and that of the least double: nearly linear in ε.
+
+    Args:
+        delta: A number from 0 to 1.
+    """
     return math.sqrt(-math.log(min(delta, 1.0))) if delta > 0 else _DEEPEST
 
 

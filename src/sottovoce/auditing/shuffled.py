@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Literal, overload
 
 from sottovoce.auditing.blanket import blanket, cover
@@ -26,6 +27,7 @@ from sottovoce.core.errors import one_of, whole_number
 from sottovoce.core.exact import log_upper
 from sottovoce.core.number import Number
 from sottovoce.core.reporter import Reporter
+from sottovoce.core.translates import Translates
 
 Neighbours = Literal["replace", "remove"]
 
@@ -120,10 +122,15 @@ def shuffled(
     people = whole_number(people, "people", least=1, most=MOST_PEOPLE)
     one_of(neighbours, "neighbours", ("replace", "remove"))
     removal = neighbours == "remove"
-    examples, hidden = witnesses(reporter, removal=removal), blanket(reporter)
+    hidden = blanket(reporter)
+
+    @cache
+    def examples() -> tuple[Witness, ...]:
+        return witnesses(reporter, removal=removal)
+
     curve = Curve(
         _above(reporter, hidden, people, removal),
-        lambda epsilon: max(_bounds(example, people, epsilon).lower for example in examples),
+        lambda epsilon: max(_bounds(example, people, epsilon).lower for example in examples()),
         log_upper(reporter.largest_ratio),
         people,
         hidden.distance() / math.sqrt(people),
@@ -131,8 +138,8 @@ def shuffled(
     if delta is None:
         return curve
     epsilon = curve.epsilon(delta)
-    near, far = ([_bounds(w, people, share * epsilon).lower for w in examples] for share in _LOOKS)
-    best = examples[near.index(max(near)) if any(near) else far.index(max(far))]
+    near, far = ([_bounds(w, people, share * epsilon).lower for w in examples()] for share in _LOOKS)
+    best = examples()[near.index(max(near)) if any(near) else far.index(max(far))]
     lower = replace(curve, below=lambda epsilon: _bounds(best, people, epsilon).lower).lower(delta)
     return Shuffled(epsilon, lower, float(delta), people, curve.local, best)
 
@@ -144,7 +151,7 @@ def _above(reporter: Reporter, hidden: Contrast, people: int, removal: bool) -> 
     def blanketed(epsilon: float) -> float:
         return max(divergence(contrast, people, epsilon).upper for contrast in contrasts)
 
-    if not isinstance(reporter, Number) or reporter.cells != 2:
+    if not isinstance(reporter, Number | Translates) or reporter.cells != 2:
         return blanketed
     left, right = (float(p) for p in cover(reporter))
     inputs, empty = (right, 1 - left), right / (left + right)

@@ -20,8 +20,9 @@ from sottovoce.core.number import Number
 from sottovoce.core.polar import Polar
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.survey import Survey
+from sottovoce.core.translates import Translates
 
-_INPUTS = 17  # of one number, evenly over its domain
+_INPUTS = 17  # of one question
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,27 +67,36 @@ def _examples(reporter: Reporter, removal: bool) -> tuple[Witness, Witness]:
         return _together(reporter.questions, reporter.sampled, removal)
     if isinstance(reporter, Polar):
         return _together({"distance": reporter.distance, "angle": reporter.angle}, 2, removal)
-    if not isinstance(reporter, Number):
+    if not isinstance(reporter, Number | Translates):
         raise ArgumentTypeError(
             f"reporter must be a reporter of this package, got {type(reporter).__name__}", argument="reporter"
         )
-    circle = reporter.domain.is_circle
-    x = reporter.domain.from_unit(np.linspace(0.0, 1.0, _INPUTS - circle, endpoint=not circle))
+    x = _inputs(reporter)
     firsts = reporter.probabilities(x)
     chances = _merged(np.vstack((firsts, cover(reporter))) if removal else firsts)
-    square = _squares(chances, x.size, removal)
-    same = np.arange(x.size)
+    square = _squares(chances, len(x), removal)
+    same = np.arange(len(x))
     i, j = np.unravel_index(int(np.argmax(square[same, same])), square.shape[1:])
 
     def example(others: int, first: int, second: int) -> Witness:
-        mass, last = chances[others], x.size if removal else second
+        mass, last = chances[others], len(x) if removal else second
         contrast = gathered(Contrast(mass, chances[first] / mass, chances[last] / mass), outward=False)
-        return Witness(contrast, float(x[first]), None if removal else float(x[second]), float(x[others]))
+        return Witness(contrast, x[first], None if removal else x[second], x[others])
 
     return (
         example(*(int(k) for k in np.unravel_index(int(np.argmax(square)), square.shape))),
         example(int(i), int(i), int(j)),
     )
+
+
+def _inputs(reporter: Number | Translates) -> list[Any]:
+    """Some inputs, evenly over the domain."""
+    if isinstance(reporter, Translates):
+        names = reporter.domain.names
+        return [names[i] for i in np.unique(np.linspace(0, len(names) - 1, _INPUTS).astype(int))]
+    circle = reporter.domain.is_circle
+    x = reporter.domain.from_unit(np.linspace(0.0, 1.0, _INPUTS - circle, endpoint=not circle))
+    return [float(one) for one in x]
 
 
 def _squares(chances: FloatArray, inputs: int, removal: bool) -> FloatArray:

@@ -30,6 +30,10 @@ Task = Annotated[
 Epsilon = Annotated[float | None, typer.Option("--epsilon", help="ε; leave out to ask for it.")]
 People = Annotated[int | None, typer.Option("--people", help="How many people; leave out to ask for it.")]
 Target = Annotated[float | None, typer.Option("--target", help="The error to reach, in the domain's units.")]
+Central = Annotated[
+    tuple[float, float] | None,
+    typer.Option("--central", help="The ε and δ that the counts of so many honest people shall keep."),
+]
 Confidence = Annotated[float, typer.Option("--confidence", help="Of the intervals.")]
 
 
@@ -41,6 +45,7 @@ def plan(
     circle: CircleOption = None,
     log: LogScale = False,
     target: Target = None,
+    central: Central = None,
     p: Level = None,
     confidence: Confidence = 0.95,
     output: Annotated[
@@ -56,7 +61,8 @@ def plan(
 ) -> None:
     """Rank mechanisms by the error to expect, or find ε or people for a target.
 
-    Give --epsilon and --people, or one of them and --target. --output spec.json writes the best mechanism,
+    Give --epsilon and --people, or one of them and --target, or --people and --central: the largest local ε
+    whose counts keep that. --output spec.json writes the best mechanism,
     for `sottovoce perturb --spec` and `sottovoce campaign create --spec`; a picture shows the error against ε
     and people. Errors of means are exact; those of distributions and quantiles are
     simulated until they are known to 3 % (about a minute each the first time, then remembered); --quick
@@ -67,8 +73,8 @@ def plan(
 
     check_target(output, (*PICTURES, ".json"))
     where = domain_from(domain, circle, log=log)
-    if target is None and (epsilon is None or people is None):
-        raise ValueError("give --epsilon and --people, or one of them and --target")
+    if target is None and (people is None or (epsilon is None and central is None)):
+        raise ValueError("give --epsilon and --people, one of them and --target, or --people and --central")
     question, level = question_of(task, p)
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
@@ -80,7 +86,7 @@ def plan(
         answer = sv.plan(
             question, epsilon, people, where, target, p=0.5 if level is None else level,
             confidence=confidence,
-            repetitions=8 if quick else None, progress=showing("looking at"),
+            repetitions=8 if quick else None, central=central, progress=showing("looking at"),
         )  # fmt: skip
         if output is not None and output.suffix.lower() == ".json":
             output.write_text(answer.best.mechanism.to_json())

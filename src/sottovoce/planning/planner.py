@@ -4,6 +4,7 @@ plan = sottovoce.plan("mean", epsilon=1.0, people=10_000, domain=(0, 24))
 plan.best.name, plan.best.error, plan.best.half_width
 sottovoce.plan("mean", epsilon=1.0, people=None, domain=(0, 24), target=0.1)   # how many people?
 sottovoce.plan("mean", epsilon=None, people=5000, domain=(0, 24), target=0.1)  # which ε?
+sottovoce.plan("mean", people=10**5, domain=(0, 24), central=(0.1, 1e-8))      # which ε, for readers?
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from numpy.typing import ArrayLike
 
+from sottovoce.auditing.calibration import largest_local
 from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.errors import (
     MAX_EPSILON,
@@ -48,6 +50,7 @@ def plan(
     sample: ArrayLike | None = None,
     p: float = 0.5,
     repetitions: int | None = None,
+    central: tuple[float, float] | None = None,
     progress: Progress | None = None,
 ) -> Plan:
     """Rank the mechanisms that suit a task by the error to expect.
@@ -63,6 +66,9 @@ def plan(
         sample: Values that stand for the people to come, instead of the worst truth or the reference shapes.
         p: Which quantile.
         repetitions: How many tallies of each shape to simulate, instead of as many as it takes.
+        central: The (ε, δ) that the published counts shall keep if all `people` are honest and nobody sees
+            reports one by one. Each mechanism then takes the largest local ε that keeps it, which is what
+            protects people from whoever sees their reports; `epsilon` is left out.
         progress: Is called with the name of the mechanism that is looked at and the share of the whole work
             that is done.
 
@@ -83,7 +89,7 @@ def plan(
         raise ArgumentError(
             "a circle has no quantiles: task must be 'mean' or 'distribution' there", argument="task"
         )
-    wanted = _check_wanted(epsilon, people, target)
+    wanted = _check_wanted(epsilon, people, target, central)
     scenario = Scenario(
         task,
         domain,
@@ -98,7 +104,10 @@ def plan(
         tick = _part_of(progress, candidate.name, k, len(suitable))
         tick(0.0)
         search = _Search(scenario, candidate, tick)
-        if epsilon is None:
+        option: Option | None
+        if central is not None:
+            option = search.central(central, int(people or 0))
+        elif epsilon is None:
             option = search.epsilon(int(people or 0), float(target or 0.0))
         elif people is None:
             option = search.people(float(epsilon), float(target or 0.0))
@@ -115,10 +124,19 @@ def plan(
         raise ArgumentError(f"no mechanism meets target={target!r}: {reasons}", argument="target")
     rank = {"people": lambda o: (o.people, o.error), "epsilon": lambda o: (o.epsilon, o.error)}
     options.sort(key=rank.get(wanted or "", lambda o: (o.error, o.people)))
-    return Plan(scenario, tuple(_explained(options, wanted)), target, wanted, left_out)
+    return Plan(scenario, tuple(_explained(options, wanted)), target, wanted, left_out, central)
 
 
-def _check_wanted(epsilon: float | None, people: int | None, target: float | None) -> str | None:
+def _check_wanted(
+    epsilon: float | None, people: int | None, target: float | None, central: tuple[float, float] | None
+) -> str | None:
+    if central is not None:
+        if target is not None or epsilon not in (None, 1.0):
+            argument = "epsilon" if target is None else "target"
+            raise ArgumentError(f"{argument} must be left out with central", argument=argument)
+        if people is None:
+            raise ArgumentError("people must be given with central", argument="people")
+        return None
     if epsilon is None and people is None:
         raise ArgumentError("give epsilon or people: only one of them can be asked for", argument="people")
     if target is not None:
@@ -184,6 +202,12 @@ class _Search:
         error = self._rough_error()
         least = meeting(lambda e: error(round(e, 6), people), goal, _LEAST_EPSILON, MAX_EPSILON, tolerance)
         return None if least is None else _settled(option, least, target, MAX_EPSILON)
+
+    def central(self, central: tuple[float, float], people: int) -> Option:
+        """The option with the largest ε whose counts keep a central guarantee."""
+        circle = self.scenario.domain.is_circle
+        local = largest_local(lambda epsilon: self.candidate.on_unit(epsilon, circle), central, people)
+        return self.scenario.option(self.candidate, local, people, self.tick)
 
     @property
     def _exact(self) -> bool:

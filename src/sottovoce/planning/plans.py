@@ -126,6 +126,7 @@ class Plan:
         target: The error that was asked for, or None.
         wanted: "people" or "epsilon" when that was asked for.
         left_out: Mechanisms that cannot meet the target, and why.
+        central: The (ε, δ) that the counts keep, if that was asked for.
     """
 
     scenario: Scenario
@@ -133,6 +134,7 @@ class Plan:
     target: float | None
     wanted: str | None
     left_out: dict[str, str]
+    central: tuple[float, float] | None = None
 
     @property
     def best(self) -> Option:
@@ -172,7 +174,8 @@ class Plan:
             truth = "the worst truth"
         doubt = max(option.doubt / option.error for option in self.options)
         sure = f" (simulated, ± {doubt:.0%})" if doubt else ""
-        return f"{quantity} on {self.scenario.domain}: {ERROR_NAMES[task]} for {truth}{sure}"
+        kept = "" if self.central is None else "; counts that keep ({:g}, {:g})".format(*self.central)
+        return f"{quantity} on {self.scenario.domain}: {ERROR_NAMES[task]} for {truth}{sure}{kept}"
 
     def plot(
         self, axes: tuple[Axes, Axes] | None = None, *, progress: Progress | None = None
