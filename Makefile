@@ -2,6 +2,7 @@
 PYTHON ?= python3
 WORKERS ?= 2
 JAR ?= build/sottovoce.jar
+MATRIX := clients/js/matrix
 DEMO_EXTRAS := fast cli plots server
 # The contract of everything that reports, then a design, a law, an estimate, a ledger, a collector, files, a command.
 QUICK := $(addprefix tests/,core/test_contract.py core/test_layers.py designs/test_certificate.py laws/test_values.py \
@@ -33,7 +34,8 @@ quick: .venv/all.stamp lint ## lint, types, the contract, and one test file of e
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -k "not postgresql" $(QUICK)
 
 test: .venv/all.stamp lint ## lint, type-check and test everything; build the docs
-	@tools/system java jdk node typescript chromium postgres strace nginx
+	@tools/system java jdk node npm typescript chromium postgres strace nginx
+	@$(MAKE) --no-print-directory $(MATRIX)/node_modules
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 	@if [ -d clients/js ]; then echo "node --test (clients/js)"; cd clients/js && node --test; fi
 	@if [ -f mkdocs.yml ]; then $(MAKE) --no-print-directory docs; fi
@@ -64,6 +66,11 @@ peers: .venv/all.stamp ## write the benchmarks page: installs other packages, te
 docs: .venv/all.stamp ## build the site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "The site: site/index.html"
+
+# Bundlers and other versions of Node, which the npm package is tested with. Nothing of theirs is run on installing.
+$(MATRIX)/node_modules: $(MATRIX)/package-lock.json
+	cd $(MATRIX) && npm ci --ignore-scripts --no-audit --no-fund --loglevel error
+	@touch $@
 
 jar: ## build the Java client into build/sottovoce.jar
 	@tools/system jdk
