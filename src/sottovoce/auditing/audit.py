@@ -14,13 +14,14 @@ from sottovoce.core.errors import ArgumentTypeError
 from sottovoce.core.exact import exp_lower, log_upper
 from sottovoce.core.formats import counted, from_json
 from sottovoce.core.reporter import Reporter
+from sottovoce.core.shown import Shown
 
 if TYPE_CHECKING:
     from sottovoce.auditing.shuffled import Shuffled
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Shown):
     """What counting found.
 
     Attributes:
@@ -43,6 +44,10 @@ class Audit:
         """Whether the claim is kept, decided in integers."""
         # Counts are at most 2^53 < e^37; the bound of a huge claim would have more digits than memory holds.
         return self.claimed > 0 and self.ratio <= exp_lower(min(self.claimed, 37.0))
+
+    def __repr__(self) -> str:
+        verdict = "holds" if self.holds else "DOES NOT HOLD"
+        return f"<Audit epsilon={self.epsilon!r} claimed={self.claimed!r} {verdict}>"
 
     def __str__(self) -> str:
         verdict = "holds" if self.holds else "DOES NOT HOLD"

@@ -27,6 +27,7 @@ from sottovoce.core.errors import one_of, whole_number
 from sottovoce.core.exact import log_upper
 from sottovoce.core.number import Number
 from sottovoce.core.reporter import Reporter
+from sottovoce.core.shown import Shown
 from sottovoce.core.translates import Translates
 
 Neighbours = Literal["replace", "remove"]
@@ -36,7 +37,7 @@ _LOOKS = 0.995, 0.9  # of an upper bound: where examples are compared, the secon
 
 
 @dataclass(frozen=True, eq=False)
-class Shuffled:
+class Shuffled(Shown):
     """The central ε of the counts of so many reports, between two bounds.
 
     Attributes:
@@ -75,6 +76,9 @@ class Shuffled:
             f"if at least {self.people:,} people answered honestly and nobody sees reports one by one; "
             f"whoever does is held off by ε = {rounded_up(self.local)} only."
         )
+
+    def __repr__(self) -> str:
+        return f"<Shuffled epsilon={self.epsilon:.5g} delta={self.delta:g} people={self.people}>"
 
     def __str__(self) -> str:
         return (

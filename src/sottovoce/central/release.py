@@ -10,7 +10,7 @@ from sottovoce.core.domains import FloatArray
 from sottovoce.estimates.estimate import Estimate
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Release(Estimate):
     """One private number: an estimate whose interval is about the noise.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from fractions import Fraction
 from typing import Any, TypedDict, Unpack
@@ -14,6 +15,7 @@ from sottovoce.core.exact import exp_lower, log_upper
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded
+from sottovoce.core.shown import Shown
 from sottovoce.core.spec import Specified
 from sottovoce.core.values import as_cells
 
@@ -27,11 +29,22 @@ class ReportOptions(TypedDict, total=False):
     rng: Seeded
 
 
-class Reporting(Specified):
+class Reporting(Specified, Shown):
     """An ε-LDP reporter in exact integers. Immutable."""
 
     epsilon: float
     name: str
+
+    def _facts(self) -> dict[str, str]:
+        task = getattr(self, "task", None)
+        return {
+            "privacy": f"ε = {self.epsilon:g}: a report changes odds between two values by at most "
+            f"{math.exp(self.epsilon):.3g}",
+            **({} if task is None else {"made for": task}),
+            "values in": str(getattr(self, "domain", "several questions")),
+            "possible reports": f"{self.cells:,}",
+            "digest": self.digest[:12],
+        }
 
     @property
     @abstractmethod

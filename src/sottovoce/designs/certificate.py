@@ -22,12 +22,13 @@ import numpy as np
 from sottovoce.core.errors import SpecError
 from sottovoce.core.exact import exp_upper
 from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.shown import Shown
 from sottovoce.designs.bounds import CLOSED
 from sottovoce.designs.cuts import Cuts, least_shift, least_sum
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Certificate:
+class Certificate(Shown):
     """How close a mechanism comes to the best: `ratio` = `worst` / `limit`.
 
     Attributes:

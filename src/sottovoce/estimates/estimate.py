@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,10 +13,17 @@ from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, check_confidence, one_of, whole_number
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.randomness import Seeded, seeded_generator
+from sottovoce.core.shown import Shown
 from sottovoce.estimates.arithmetic import Combinable
+from sottovoce.estimates.forest import draw_forest
 from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments
+from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
+from sottovoce.estimates.words import explained, rounded
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 ESTIMANDS = ("population", "respondents")
 INTERVALS = ("normal", "finite", "bootstrap", "sequential")
@@ -25,8 +33,8 @@ _ROUNDING = 1e-12  # limits are rounded outwards by this, on a domain of width 1
 CONTRADICTION = "the limits contradict each other: hardly reports of this mechanism, see sottovoce.honesty"
 
 
-@dataclass(frozen=True)
-class Estimate(Combinable):
+@dataclass(frozen=True, repr=False)
+class Estimate(Combinable, Shown, Tabular):
     """A value and the interval [low, high] that covers the truth with the given confidence.
 
     Estimates of different people can be added, subtracted, multiplied by a number and divided.
@@ -101,24 +109,46 @@ class Estimate(Combinable):
         content["notes"] = list(self.notes)
         return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in content.items()}
 
+    @property
+    def rows(self) -> list[Row]:
+        """One row of plain values, without the notes."""
+        return [{key: value for key, value in self.to_dict().items() if not isinstance(value, list)}]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the value and its interval.
+
+        Args:
+            ax: Axes of matplotlib; by default new ones.
+
+        Returns:
+            The axes.
+
+        Raises:
+            MissingExtra: If matplotlib is not installed.
+        """
+        return draw_forest([self.what], [self], f"{100 * self.confidence:.10g} % interval", ax)
+
+    def _facts(self) -> dict[str, str]:
+        return {
+            "of": f"the {self.estimand}, from {self.n:,} reports",
+            "how": f"{self.method}: {explained(self.method)}",
+        }
+
+    def _remarks(self) -> tuple[str, ...]:
+        return self.notes
+
+    def __repr__(self) -> str:
+        value, low, high = rounded(self.value, self.low, self.high)
+        return f"<Estimate {self.what} {value} in [{low}, {high}] n={self.n}>"
+
     def __str__(self) -> str:
-        value, low, high = _shown(self.value, self.low, self.high)
+        value, low, high = rounded(self.value, self.low, self.high)
         text = (
             f"{self.what}: {value}, {100 * self.confidence:.10g} % interval {low} to {high} "
             f"({self.estimand}, n={self.n}, {self.method})"
         )
         text += "" if self.p_value is None else f", p = {self.p_value:.2g}"
         return "\n".join((text, *(f"  note: {note}" for note in self.notes)))
-
-
-def _shown(value: float, low: float, high: float) -> list[str]:
-    """The numbers to about two figures of the interval's width; very small and very large ones in powers."""
-    largest, width = max(abs(low), abs(high)), high - low
-    decimals = 2 - math.floor(math.log10(width)) if 0 < width < math.inf else 4
-    if largest == 0 or 1e-6 <= largest < 1e15:
-        return [f"{number:.{min(max(0, decimals), 12)}f}" for number in (value, low, high)]
-    figures = min(max(0, math.floor(math.log10(largest)) + decimals), 15)
-    return [f"{number:.{figures}e}" for number in (value, low, high)]
 
 
 @dataclass(frozen=True)

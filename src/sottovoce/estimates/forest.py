@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from sottovoce.core.errors import ArgumentError
 from sottovoce.estimates.density_plot import INK, SHADE, pyplot
-from sottovoce.estimates.estimate import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from sottovoce.estimates.estimate import Estimate
 
 MOST_ROWS = 100
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError, NoDataError, one_of, require_extra
 from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.shown import Shown
 from sottovoce.core.values import as_numbers, in_domain
 from sottovoce.estimates import metrics
 from sottovoce.estimates.density_plot import draw_cumulative, draw_rose, draw_steps
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Distribution:
+class Distribution(Shown):
     """Probabilities of equal bins, spread evenly inside each.
 
     Attributes:
@@ -63,6 +64,11 @@ class Distribution:
             f"<Distribution {len(self.probabilities)} bins of {self.domain} n={self.n} "
             f"epsilon={self.epsilon!r} method={self.method!r}>"
         )
+
+    def _facts(self) -> dict[str, str]:
+        quarters = ", ".join(f"{value:.4g}" for value in self.quantile([0.25, 0.5, 0.75]))
+        line = {} if self.domain.is_circle else {"quarters": quarters}
+        return {"mean": f"{self.mean:.4g}", **line, "of": f"the {self.estimand}, from {self.n:,} reports"}
 
     @property
     def middles(self) -> FloatArray:

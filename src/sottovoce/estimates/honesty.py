@@ -19,6 +19,7 @@ import numpy as np
 
 from sottovoce.core.errors import ArgumentError, real_number, whole_number
 from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.shown import Shown
 from sottovoce.estimates.decoded import is_unbiased
 from sottovoce.estimates.estimate import Estimate, check_tally
 from sottovoce.estimates.means import mean
@@ -29,7 +30,7 @@ _GROUPS = 128
 
 
 @dataclass(frozen=True)
-class Honesty:
+class Honesty(Shown):
     """Whether some truth explains the counts.
 
     Attributes:
@@ -59,7 +60,8 @@ class Honesty:
 
     def __str__(self) -> str:
         if self.consistent:
-            return f"the {self.n} reports are consistent with the mechanism (p ≤ {self.p_value:.2g})"
+            doubt = f" (p ≤ {self.p_value:.2g})" if self.p_value < 1 else ""
+            return f"the {self.n} reports are consistent with the mechanism{doubt}"
         assert self.cells is not None
         return (
             f"the {self.n} reports cannot all come from the mechanism (p ≤ {self.p_value:.2g}): at least "
@@ -188,7 +190,7 @@ def _limits(share: FloatArray, n: int, budget: float) -> tuple[FloatArray, Float
 
 
 @dataclass(frozen=True)
-class Fabrication:
+class Fabrication(Shown):
     """How far fabricated reports can move an answer.
 
     Attributes:

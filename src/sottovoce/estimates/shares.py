@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core.errors import DataError, MissingExtra, check_confidence
+from sottovoce.core.errors import DataError, check_confidence, require_extra
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.translates import Translates
 from sottovoce.estimates.density_plot import INK, SHADE, new_axes
@@ -84,10 +84,9 @@ class Shares(Mapping[str | int, Estimate]):
         Raises:
             MissingExtra: If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtra("a dataframe", "pandas") from None
+        require_extra("frames", "a data frame")
+        import pandas as pd
+
         return pd.DataFrame(self._rows(), columns=list(_COLUMNS))
 
     def _rows(self) -> list[tuple[str | int, float, float, float, float, float]]:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from html import escape
 from typing import TYPE_CHECKING
 
-from sottovoce.core.errors import MissingExtra
+from sottovoce.core.errors import require_extra
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -32,10 +32,9 @@ class Tabular(ABC):
         Raises:
             MissingExtra: If pandas is not installed.
         """
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtra("a data frame", "frames") from None
+        require_extra("frames", "a data frame")
+        import pandas
+
         return pandas.DataFrame(self.rows)
 
     def _repr_html_(self) -> str:

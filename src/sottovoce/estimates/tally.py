@@ -25,13 +25,14 @@ from sottovoce.core.formats import from_json
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.number import Number
 from sottovoce.core.reporter import Reporter
+from sottovoce.core.shown import Shown
 from sottovoce.estimates.counting import arrow_columns, count_into, no_counts, spread, total, whole_counts
 
 FORMAT = "tally/1"
 _MOST_BYTES = 1 << 25  # two numbers for each of the most cells that a mechanism can have
 
 
-class Tally:
+class Tally(Shown):
     """How often each cell was reported: immutable.
 
     Args:
@@ -309,6 +310,9 @@ class Tally:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Tally._of, (self.reporter, self.counts, self.sources)
+
+    def _facts(self) -> dict[str, str]:
+        return {"reports": f"{self.n:,}", "of": repr(self.reporter)}
 
     def __repr__(self) -> str:
         return f"<Tally n={self.n} cells={self.counts.size} digest={self.digest[:12]}>"
