@@ -195,7 +195,7 @@ def test_missing_positions_and_positions_outside_follow_the_rule() -> None:
     assert r.mean() > 1.2 * m.decode_polar(middle)[0].mean()  # spread over the area, not at the pole
     assert m.report([[None, 1.0], [1.0, 2.0]], missing="uniform").shape == (2,)
     assert m.report([[9.0, 9.0]], missing="uniform", outside="missing").shape == (1,)
-    with pytest.raises(ArgumentError, match="missing must be 'uniform' or 'refuse' for positions"):
+    with pytest.raises(ArgumentError, match="missing must be 'uniform' or 'refuse' here"):
         m.report(gaps, missing=0.5)
 
 

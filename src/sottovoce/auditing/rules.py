@@ -43,7 +43,7 @@ def trial_inputs(reporter: Reporter, count: int) -> NDArray[Any]:
     domain = space_of(reporter)
     spread = domain.spread(np.arange(1, count + 1, dtype=np.uint64) * _GOLDEN)
     if isinstance(domain, Options):
-        return np.concatenate((domain.named([0, -1, len(domain) // 2, 1]), domain.named(spread)))
+        return np.concatenate((domain.named([0, len(domain) - 1, len(domain) // 2, 1]), domain.named(spread)))
     if isinstance(domain, Domain):
         ends = [domain.low, domain.high, float(domain.from_unit(0.5)), np.nextafter(domain.low, domain.high)]
         return np.concatenate((ends, spread))

@@ -42,22 +42,21 @@ _STEEPEST = 600.0  # λ times the largest loss: e^600 is still a double
 def divergence(contrast: Contrast, people: int, epsilon: float) -> Bounds:
     """The hockey-stick divergence δ(ε) of a contrast hidden among people.
 
-        Args:
-            contrast: The two inputs and the reference, which is the law of each person.
-            people: How many, the one in question included.
-            epsilon: Where the divergence is wanted, not negative.
+    Args:
+        contrast: The two inputs and the reference, which is the law of each person.
+        people: How many, the one in question included.
+        epsilon: Where the divergence is wanted, not negative.
 
-        Returns:
-            Numbers below and above δ(ε).
+    Returns:
+        Numbers below and above δ(ε).
 
-        Example:
-            >>> from sottovoce.auditing.bounds import UNIT, Bounds, convolved
-    from sottovoce.auditing.contrast import opposed
-            >>> import numpy as np
-            >>> window = opposed(np.array([0.3, 0.1]), np.array([1.0, 7.0]))  # γ = 0.4, ratio 7
-            >>> low, high = divergence(window, 1000, 0.3)
-            >>> 0.99 < low / high < 1
-            True
+    Example:
+        >>> from sottovoce.auditing.contrast import opposed
+        >>> import numpy as np
+        >>> window = opposed(np.array([0.3, 0.1]), np.array([1.0, 7.0]))  # γ = 0.4, ratio 7
+        >>> low, high = divergence(window, 1000, 0.3)
+        >>> 0.99 < low / high < 1
+        True
     """
     theta = math.exp(epsilon)
     losses = np.append(contrast.first - theta * contrast.second, 0.0)
