@@ -262,7 +262,9 @@ def test_estimates_per_group_are_those_of_one_machine(session: Any, tmp_path: Pa
     rows = sorted(tuple(row)[:-1] for row in tasks)
     assert rows == [tuple(row.values()) for row in here.to_pylist()]
     grouped = bulk.tally(tmp_path / "r.parquet", "wait", by=["town", "day"])
-    assert spark.tally(reports, "wait", by=["town", "day"], mechanism=m) == grouped
+    counted = spark.tally(reports, "wait", by=["town", "day"], mechanism=m)
+    assert counted == grouped
+    assert sv.compare(counted).rows == sv.compare(grouped).rows
     for row in here.to_pylist()[::37]:
         expected = sv.mean(grouped[row["town"], row["day"]])
         assert (row["n"], row["value"], row["low"], row["high"]) == (

@@ -256,6 +256,21 @@ def test_directions_across_the_seam() -> None:
         sv.difference(late, sv.Tally(sv.ogpm(1.0, sv.Circle(12)), [1, 2, 3]), "direction")
 
 
+def test_shares_of_options() -> None:
+    m = sv.choice(2.0, ["car", "bike", "train"])
+    a, b = (sv.Tally(m, m.report(["car"] * cars + ["bike"] * 3000, rng=cars)) for cars in (6000, 2000))
+    d = sv.difference(a, b, "share", option="car")
+    assert d.low < 6 / 9 - 2 / 5 < d.high
+    assert (d.low, d.high) == ((gap := sv.shares(a)["car"] - sv.shares(b)["car"]).low, gap.high)
+    assert sv.weighted({"a": a, "b": b}, {"a": 1, "b": 1}, "share", option="bike").effective > 9000
+    with pytest.raises(ValueError, match="same reports"):
+        sv.shares(a)["car"] - sv.shares(a)["bike"]
+    with pytest.raises(ValueError, match="option must be one of 'car'"):
+        sv.difference(a, b, "share", option="boat")
+    with pytest.raises(ValueError, match="option goes with"):
+        sv.difference(a, b, "share")
+
+
 def test_pictures() -> None:
     pytest.importorskip("matplotlib").use("Agg")
     groups = {"a": A, "b": B, "c": C}

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import sottovoce as sv
+from sottovoce.cli.compare import quantity, together
 from sottovoce.cli.options import (
     PICTURES,
     Column,
@@ -38,6 +39,16 @@ def estimate(
         list[str] | None,
         typer.Option("--by", metavar="NAME", help="Answers for each group of this column (repeat)."),
     ] = None,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="With --by: intervals of all groups that hold together, ranks.")
+    ] = False,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="With --by: differences of all pairs that hold together.")
+    ] = False,
+    trend: Annotated[
+        str | None,
+        typer.Option("--trend", metavar="NAME", help="The slope over this column of dates or numbers."),
+    ] = None,
     spec: SpecOption = None,
     quantiles: Annotated[
         list[float] | None, typer.Option("--quantile", metavar="P", help="A quantile (repeat).")
@@ -48,7 +59,7 @@ def estimate(
     ] = None,
     confidence: Annotated[float, typer.Option("--confidence", help="Of every interval.")] = 0.95,
     interval: Annotated[
-        str, typer.Option("--interval", help="Of the mean: normal, finite or bootstrap.")
+        str, typer.Option("--interval", help="Of the mean: normal, finite, bootstrap or sequential.")
     ] = "normal",
     estimand: Annotated[
         str, typer.Option("--estimand", help="Whose values: population (all they stand for) or respondents.")
@@ -69,10 +80,20 @@ def estimate(
     Each with an interval; on a circle the mean direction and concentration. The mechanism is read from the
     file; --spec names it where the file does not. --output draws the reconstructed distribution, with --by
     the groups' means; --quick leaves out quantiles. With --by only the mean, and what --quantile and --range
-    ask for.
+    ask for. --compare, --pairs and --trend are about one quantity: the mean, or that one.
     """
-    check_target(output, (*PICTURES, ".json", *((".csv", ".parquet") if by else ())))
+    check_target(output, (*PICTURES, ".json", *((".csv", ".parquet") if by or trend else ())))
     ask = Questions(tuple(quantiles or ()), between, confidence, interval, estimand)
+    if compare or pairs or trend:
+        if compare + pairs + (trend is not None) > 1 or bool(by) == (trend is not None):
+            raise ValueError("give --by NAME with --compare or --pairs, or --trend NAME alone")
+        counted = _counted(data, column, spec, by or [str(trend)])
+        groups = {key: _of_question(counted[key], question) for key in counted}
+        circle = any(tally.mechanism.domain.is_circle for tally in groups.values())
+        asked = {**quantity(quantiles, between, estimand, circle), "confidence": confidence}
+        asked |= {"sequential": True} if interval == "sequential" and not trend else {}
+        together(groups, asked, trend=trend, pairs=pairs, as_json=as_json, output=output)
+        return
     if by:
         _by_group(_counted(data, column, spec, by), question, ask, as_json, output)
         return

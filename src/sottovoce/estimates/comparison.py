@@ -140,6 +140,7 @@ def compare(
     over: str = "groups",
     p: float | None = None,
     between: tuple[float, float] | None = None,
+    option: str | int | None = None,
     estimand: str = "population",
     confidence: float = 0.95,
     sequential: bool = False,
@@ -149,10 +150,11 @@ def compare(
 
     Args:
         groups: Tallies by name, also those that `bulk.tally(…, by=…)` and Spark's count.
-        of: "mean", "quantile", "probability", "variance" or on circles "direction".
+        of: "mean", "quantile", "probability", "variance", of choices "share" or on circles "direction".
         over: What the confidence is for, to be chosen before looking: all "groups" or all "pairs".
         p: Which quantile; the median by default.
         between: The range of a probability.
+        option: The option of a share.
         estimand: Of the "population" that these people stand for, or of the "respondents".
         confidence: How often all intervals should hold together.
         sequential: For means and probabilities: limits that hold at every look while reports come in.
@@ -174,7 +176,7 @@ def compare(
     """
     check_confidence(confidence)
     one_of(over, "over", FAMILIES)
-    quantity = Quantity(of, p, between, estimand, sequential, fakes)
+    quantity = Quantity(of, p, between, option, estimand, sequential, fakes)
     tallies = checked_groups(groups, least=2)
     if over == "groups":
         level = share_of(confidence, len(tallies))

@@ -25,6 +25,7 @@ def difference(
     *,
     p: float | None = None,
     between: tuple[float, float] | None = None,
+    option: str | int | None = None,
     estimand: str = "population",
     confidence: float = 0.95,
     sequential: bool = False,
@@ -38,9 +39,11 @@ def difference(
     Args:
         a: Reports of the first group.
         b: Reports of the second, other people.
-        of: "mean", "quantile", "probability", "variance", or on circles of equal length "direction".
+        of: "mean", "quantile", "probability", "variance", of choices "share", or on circles of equal length
+            "direction".
         p: Which quantile; the median by default.
         between: The range of a probability.
+        option: The option of a share.
         estimand: Of the "population" that these people stand for, or of the "respondents".
         confidence: How often the interval should hold.
         sequential: For means and probabilities: limits that hold at every look while reports come in.
@@ -64,7 +67,7 @@ def difference(
         (True, True)
     """
     check_confidence(confidence)
-    quantity = Quantity(of, p, between, estimand, sequential, fakes)
+    quantity = Quantity(of, p, between, option, estimand, sequential, fakes)
     check_tally(a)
     check_tally(b)
 
@@ -136,6 +139,7 @@ def weighted(
     of: str = "mean",
     *,
     between: tuple[float, float] | None = None,
+    option: str | int | None = None,
     estimand: str = "population",
     confidence: float = 0.95,
     sequential: bool = False,
@@ -146,8 +150,9 @@ def weighted(
     Args:
         groups: Tallies of different people by the name of their group.
         weights: How many people each group really has, or their shares: public numbers.
-        of: "mean" or "probability".
+        of: "mean", "probability" or of choices "share".
         between: The range of a probability.
+        option: The option of a share.
         estimand: As in `mean`.
         confidence: How often the interval should hold.
         sequential: As in `mean`.
@@ -170,9 +175,9 @@ def weighted(
     """
     check_confidence(confidence)
     tallies = checked_groups(groups)
-    if of not in ("mean", "probability"):
+    if of not in ("mean", "probability", "share"):
         raise ArgumentError(
-            f"of must be 'mean' or 'probability': others are no averages over groups, got of={of!r}",
+            f"of must be 'mean', 'probability' or 'share': others are no averages over groups, got of={of!r}",
             argument="of",
         )
     if set(weights) != set(tallies):
@@ -184,7 +189,7 @@ def weighted(
         raise ArgumentError("weights must not be negative, nor all zero", argument="weights")
     whole = sum(numbers.values())
     shares = {name: number / whole for name, number in numbers.items()}
-    quantity = Quantity(of, None, between, estimand, sequential, fakes)
+    quantity = Quantity(of, None, between, option, estimand, sequential, fakes)
     terms = [(shares[name], tally.required()) for name, tally in tallies.items()]
     effective = 1 / sum(share**2 / tally.n for share, tally in terms)
     answer = quantity.total(terms, confidence, f"weighted {of}")

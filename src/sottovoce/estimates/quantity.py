@@ -13,11 +13,12 @@ from sottovoce.estimates.circular import circular_mean
 from sottovoce.estimates.estimate import Estimate, check_tally
 from sottovoce.estimates.means import mean
 from sottovoce.estimates.quantiles import probability, quantile
+from sottovoce.estimates.shares import shares
 from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.variance import variance
 
-KINDS = ("mean", "quantile", "probability", "variance", "direction")
+KINDS = ("mean", "quantile", "probability", "variance", "direction", "share")
 _WATCHED = ("mean", "probability")  # that have limits for every look, and against forged reports
 _LEAST_P = 1e-6  # p-values are not looked for below
 
@@ -32,6 +33,7 @@ class Quantity:
         of: One of `KINDS`.
         p: Which quantile; the median by default.
         between: The range of a probability.
+        option: The option of a share.
         estimand: Whose it is.
         sequential: Whether limits hold at every look.
         fakes: How many reports of each tally may be forged.
@@ -40,6 +42,7 @@ class Quantity:
     of: str = "mean"
     p: float | None = None
     between: tuple[float, float] | None = None
+    option: str | int | None = None
     estimand: str = "population"
     sequential: bool = False
     fakes: int = 0
@@ -51,6 +54,9 @@ class Quantity:
         if (self.between is None) == (self.of == "probability"):
             rule = "between=(low, high) goes with of='probability' and only with that"
             raise ArgumentError(f"{rule}, got of={self.of!r}", argument="between")
+        if (self.option is None) == (self.of == "share"):
+            rule = "option goes with of='share' and only with that"
+            raise ArgumentError(f"{rule}, got of={self.of!r}", argument="option")
         for name, value in (("sequential", self.sequential), ("fakes", self.fakes)):
             if value and self.of not in _WATCHED:
                 rule = f"{name} is for of='mean' and of='probability'"
@@ -61,6 +67,12 @@ class Quantity:
         if self.of == "quantile":
             level = 0.5 if self.p is None else self.p
             return quantile(tally, level, estimand=self.estimand, confidence=confidence)
+        if self.option is not None:
+            every = shares(tally, confidence=confidence)
+            if self.option not in every:
+                rule = f"option must be one of {', '.join(map(repr, every))}"
+                raise ArgumentError(f"{rule}, got option={self.option!r}", code="choice", argument="option")
+            return every[self.option]
         if self.of == "variance":
             return variance(tally, estimand=self.estimand, confidence=confidence)
         if self.of == "direction":

@@ -27,6 +27,7 @@ from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.translates import Translates
 from sottovoce.estimates.density_plot import INK, SHADE, new_axes
 from sottovoce.estimates.estimate import Estimate, check_tally
+from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments, Part, Summary, moments
 from sottovoce.estimates.tally import Tally
 
@@ -170,7 +171,7 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
     # The two shares of yes and no are one number.
     sides = {"each": tail, "all": tail / k if k > 2 else tail}
     limits = {name: law.limits(tally.counts, summary, side) for name, side in sides.items()}
-    error = Moments.of([summary], "population").error
+    whole = Moments.of([summary], "population")
     method = "clopper-pearson" if law.balanced else "inverse"
 
     def answers(low: FloatArray, high: FloatArray) -> tuple[Estimate, ...]:
@@ -179,13 +180,15 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
                 value=float(np.clip(value[i], low[i], high[i])),
                 low=float(low[i]),
                 high=float(high[i]),
-                standard_error=float(error[i]) if tally.n > 1 else math.nan,
+                standard_error=float(whole.error[i]) if tally.n > 1 else math.nan,
                 confidence=confidence,
                 n=tally.n,
                 what=f"share of {option!r}",
                 estimand="population",
                 method=method,
                 reach=law.reach / tally.n,
+                sides=_sides(whole.at(i), (0.0, 1.0), tally.n),
+                sources=tally.identity,
             )
             for i, option in enumerate(reporter.domain.names)
         )
@@ -307,4 +310,10 @@ def _mean(tally: Tally, law: _Inverse, confidence: float) -> Estimate | None:
         estimand="population",
         method="inverse",
         reach=float(np.ptp(weights)) / tally.n,
+        sides=_sides(whole, (float(number.min()), float(number.max())), tally.n),
+        sources=tally.identity,
     )
+
+
+def _sides(whole: Moments, ends: tuple[float, float], n: int) -> Sides | None:
+    return Sides(whole, whole, ends) if n > 1 else None

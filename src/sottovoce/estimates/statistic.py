@@ -132,6 +132,10 @@ class Moments:
             sum(abs(factor) * one.slack for factor, one in terms),
         )
 
+    def at(self, i: int) -> Moments:
+        """Those of one of several statistics."""
+        return Moments(float(self.value[i]), float(self.error[i]), float(self.skewness[i]), self.freedom)
+
     def limit(self, side: int, tail: float) -> Any:
         """value ± error·(t + skewness·(2t² + 1)/6): the skewness term only where it widens (Hall 1992)."""
         from scipy.special import stdtrit

@@ -124,6 +124,7 @@ def trend(
     per: str = "day",
     p: float | None = None,
     between: tuple[float, float] | None = None,
+    option: str | int | None = None,
     estimand: str = "population",
     confidence: float = 0.95,
     fakes: int = 0,
@@ -133,10 +134,11 @@ def trend(
     Args:
         series: Tallies of different people by the moment they reported: dates, ISO texts ("2026-03-01",
             "2026-W09", "2026-03") or plain numbers.
-        of: "mean", "quantile", "probability" or "variance".
+        of: "mean", "quantile", "probability", "variance" or of choices "share".
         per: For dates the unit of the slope: "hour", "day", "week" or "year".
         p: Which quantile; the median by default.
         between: The range of a probability.
+        option: The option of a share.
         estimand: Of the "population" that these people stand for, or of the "respondents".
         confidence: How often the slope's interval should hold, and how often those of all moments together.
         fakes: For means and probabilities: how many reports of each moment may be forged.
@@ -160,7 +162,7 @@ def trend(
     one_of(per, "per", tuple(UNITS))
     if of == "direction":
         raise ArgumentError("a direction has no slope; compare two with difference", argument="of")
-    quantity = Quantity(of, p, between, estimand, fakes=fakes)
+    quantity = Quantity(of, p, between, option, estimand, fakes=fakes)
     tallies = checked_groups(series, least=2)
     moments = {when: _moment(when) for when in tallies}
     order = sorted(tallies, key=moments.__getitem__)
