@@ -19,6 +19,7 @@ def hostile_specs() -> list[tuple[str, str]]:
         *((name, _text(content)) for name, content in _wrong_rows()),
         *((name, _text(content)) for name, content in _wrong_surveys()),
         *((name, _text(content)) for name, content in _wrong_positions()),
+        *((name, _text(content)) for name, content in _wrong_choices()),
     ]
 
 
@@ -181,6 +182,32 @@ def _wrong_positions() -> Iterator[tuple[str, Any]]:
     yield "position with a task", {**content, "task": "mean"}
     yield "a position that claims less", {**content, "epsilon": 1.5}
     yield "a part that claims less", {**content, "parts": [{**distance, "epsilon": 0.5}, angle]}
+
+
+def _wrong_choices() -> Iterator[tuple[str, Any]]:
+    content = json.loads(composites()["choice"].to_json())
+    for key in content:
+        yield f"choice without {key}", {k: v for k, v in content.items() if k != key}
+    options = content["options"]
+    for names in (
+        [], ["car"], ["car", "Car", *options[2:]], ["car", " bike", *options[2:]], ["car", "", *options[2:]],
+        ["car", "bi\u202eke", *options[2:]], ["car", 1.0, *options[2:]], ["car", True, *options[2:]],
+        ["car", None, *options[2:]], ["1", 1, *options[2:]], ["a  b", "a b", *options[2:]], "car",
+        ["car", "x" * 201, *options[2:]], ["car", 1 << 54, *options[2:]], ["cafe\u0301", *options[1:]],
+        [*options, "boat"], [str(i) for i in range(1001)], ["stra\u00dfe", "strasse", *options[2:]],
+    ):  # fmt: skip
+        yield f"options {str(names)[:40]}", {**content, "options": names}
+    for blocks in ([], [[]], [[0, 0]], [[4]], [[-1]], [[0, 1, 2, 3]], [0], [[0.0]], [[True]], "0"):
+        yield f"blocks {blocks}", {**content, "blocks": blocks}
+    for multipliers in ([], [2], [0], [1, 1], [5], [-1], [1.0], 1):
+        yield f"multipliers {multipliers}", {**content, "multipliers": multipliers}
+    a, e = content["background"], content["extra"]
+    for changes in (
+        {"background": 0}, {"background": a + 1}, {"extra": -1}, {"extra": e - 4}, {"bits": 51}, {"bits": 32},
+        {"bits": 53}, {"background": 1 << 53}, {"extra": 1 << 53}, {"background": 1.0}, {"epsilon": 0.9},
+        {"epsilon": 17}, {"task": "share"}, {"code": 1},
+    ):  # fmt: skip
+        yield f"choice with {changes}", {**content, **changes}
 
 
 def _wrong_content(good: str) -> Iterator[tuple[str, Any]]:

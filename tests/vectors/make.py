@@ -160,6 +160,8 @@ def value_of(reporter: Any, rng: np.random.Generator) -> Any:
         turn, away = rng.uniform(0, 2 * np.pi), reporter.radius * rng.choice([0.0, 0.3, rng.uniform()])
         return [float(away * np.cos(turn)), float(away * np.sin(turn))]
     d = reporter.domain
+    if isinstance(d, sv.Options):
+        return d.names[int(rng.integers(len(d)))]
     return float(rng.choice([d.low, d.high, rng.uniform(d.low, d.high)]))
 
 

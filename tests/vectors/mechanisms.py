@@ -20,6 +20,7 @@ from sottovoce.core.exact import exp_lower
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.repair import repaired
 from sottovoce.core.rows import Rows
+from sottovoce.core.translates import Translates
 from sottovoce.core.window import Window
 from sottovoce.designs.build import background_window
 
@@ -97,18 +98,22 @@ def mechanisms() -> dict[str, AnyMechanism]:
 
 
 @cache
-def composites() -> dict[str, sv.Survey | sv.Polar]:
-    """Several questions in one report, and positions."""
+def composites() -> dict[str, sv.Survey | sv.Polar | Translates]:
+    """Several questions in one report, positions, and choices."""
     age, start = sv.ogpm(1.0, (0, 120), "l1"), sv.ogpm(1.0, sv.Circle(24), "l1", cells=48)
     place = sv.Polar(
         2.0, "l2", sv.ogpm(1.0, (0, 10), "l1", cells=40), sv.ogpm(1.0, sv.Circle(), "l1", cells=360)
     )
     kinds = {
         "coin": sv.two_scale(1.0, (0, 24)), "rows": _uneven_rows(1.0), "Größe, in m²": age,
-        "place": place, "start": start,
+        "place": place, "start": start, "way": sv.choice(1.0, ["car", "bike", "on foot"]),
     }  # fmt: skip
     return {
         "polar": place,
+        "choice": sv.choice(1.0, ["car", "bike", "train", "on foot"]),
+        "choice of two": sv.choice(4.0, ["yes", "no"]),
+        "choice of ratings": sv.choice(0.5, list(range(-3, 4))),
+        "choice of many": sv.choice(3.0, [f"Größe {i}" for i in range(91)]),
         "survey of a few": sv.Survey(1.0, {"age": age, "start": start}, sampled=1),
         "survey of all": sv.Survey(2.0, {"start": start, "age": age}, sampled=2),
         "survey of all kinds": sv.Survey(4.0, kinds, sampled=3),

@@ -1,4 +1,5 @@
 /** Where values lie: an interval or a circle of numbers, or a disc of positions. Mirrors sottovoce/core/domains.py. */
+import { ArgumentTypeError } from "./errors.js";
 import { exponential, naturalLog } from "./logarithm.js";
 
 const isNumber = (x) => typeof x === "number";
@@ -28,6 +29,14 @@ export class Domain {
     const far = !Number.isFinite(x - low); // then half of everything is within doubles
     const turn = far ? 2 * ((x / 2 - low / 2) % (circumference / 2)) : (x - low) % circumference;
     return low + (turn < 0 ? turn + circumference : turn);
+  }
+
+  /** A value that can be randomised, or null: what is not finite is missing, and so is what is outside unless it is clipped. */
+  judge(x, clip) {
+    if (!isNumber(x)) throw new ArgumentTypeError("value must be a number, or null if it is missing", { argument: "value" });
+    if (!Number.isFinite(x)) return null;
+    const inside = clip ? this.bringInside(x) : x;
+    return this.contains(inside) ? inside : null;
   }
 
   /** A value drawn evenly: it may stand in for a missing one. */
@@ -73,6 +82,16 @@ export class Disc {
     const away = Math.hypot(x, y);
     const rim = this.radius * (1 - 2 ** -50); // so that no rounding leads out again
     return away > rim / 2 ? [(x / away) * rim, (y / away) * rim] : position;
+  }
+
+  /** As for numbers; a position is missing where a part of it is. */
+  judge(position, clip) {
+    if (!Array.isArray(position) || !isPosition(position.map((part) => (part === null ? NaN : part)))) {
+      throw new ArgumentTypeError("value must be a position [x, y], or null if it is missing", { argument: "value" });
+    }
+    if (!position.every(Number.isFinite)) return null;
+    if (this.contains(position)) return position;
+    return clip ? this.bringInside(position) : null;
   }
 
   spread(next) {

@@ -10,6 +10,7 @@ import { Scalar } from "./scalar.js";
 import { sha256 } from "./sha256.js";
 import { readMixture, readWindow } from "./spec.js";
 import { Survey, readSurvey } from "./survey.js";
+import { Translates, readTranslates, translatesRatio } from "./translates.js";
 import { rule } from "./window.js";
 
 const MAX_BYTES = 1 << 22; // of a spec that is not a table or a survey
@@ -20,6 +21,7 @@ const FORMATS = new Map([
   ["window/1", WINDOW],
   ["mixture/1", { ...WINDOW, read: readMixture }],
   ["rows/1", { read: readRows, ratio: rowsRatio, build: (content) => new Scalar(content, new RowsLaw(content)) }],
+  ["translates/1", { read: readTranslates, ratio: translatesRatio, build: (content) => new Translates(content) }],
   ["polar/1", {
     read: readPolar,
     ratio: ({ specs }) => productOfLargest(specs.map((spec) => WINDOW.ratio(readWindow(spec))), 2),

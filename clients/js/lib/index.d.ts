@@ -45,7 +45,7 @@ export abstract class Reporter {
   /** How many integers one report is. */
   readonly width: number;
   /** The reporters of the questions by name; that of a single one is called "value". */
-  readonly questions: ReadonlyMap<string, Scalar | Polar>;
+  readonly questions: ReadonlyMap<string, Scalar | Polar | Translates>;
   /** Whether the exact ε is at most this one, decided in integers. */
   keeps(epsilon: number): boolean;
 }
@@ -77,22 +77,43 @@ export class Polar extends Reporter {
   decode(cell: number): Position;
 }
 
+/** What people choose from: texts, or whole numbers for ratings. */
+export interface Options {
+  readonly names: readonly (string | number)[];
+  contains(option: string | number): boolean;
+}
+
+/** A reporter of one of a few options: `translates/1`. Case and spaces around an option do not matter. */
+export class Translates extends Reporter {
+  private constructor();
+  readonly domain: Options;
+  report(option: string | number): number;
+  reportFrom(words: Uint32Array, option: string | number): number;
+  /** A 1 for each option that a cell holds, and a 0 for each other. */
+  decode(cell: number): number[];
+}
+
+/** What one question is answered with. */
+export type Answer = number | string | Position;
+/** What one report stands for. */
+export type Decoded = number | readonly number[];
+
 /** One person's answers to a survey, by name or in order; null where one is missing. */
-export type Answers<T = number | Position | null> = Readonly<Record<string, T>> | ReadonlyMap<string, T> | readonly T[];
+export type Answers<T = Answer | null> = Readonly<Record<string, T>> | ReadonlyMap<string, T> | readonly T[];
 
 /** Several questions, of which `sampled` drawn by lot are answered: `survey/1`. */
 export class Survey extends Reporter {
   private constructor();
   readonly sampled: number;
   /** A row of `width` increasing integers. */
-  report(answers: Answers<number | Position>, options?: { clip?: boolean }): number[];
-  reportFrom(words: Uint32Array, answers: Answers<number | Position>): number[];
+  report(answers: Answers<Answer>, options?: { clip?: boolean }): number[];
+  reportFrom(words: Uint32Array, answers: Answers<Answer>): number[];
   /** The values of the questions that a report answers. */
-  decode(cells: readonly number[]): Map<string, number | Position>;
+  decode(cells: readonly number[]): Map<string, Decoded>;
 }
 
-/** Read a spec that anybody may have written, in any of the five formats. */
-export function fromJson(text: string | Uint8Array): Scalar | Polar | Survey;
+/** Read a spec that anybody may have written, in any of the six formats. */
+export function fromJson(text: string | Uint8Array): Scalar | Polar | Translates | Survey;
 
 /** Count the exact ε of a spec without believing what it claims. */
 export function audit(text: string | Uint8Array): Audit;
@@ -163,20 +184,20 @@ export interface Receipt {
   /** The first of them. */
   readonly cell: number;
   /** What the report stands for; null if the campaign's mechanism has changed since it was drawn. */
-  readonly value: number | Position | ReadonlyMap<string, number | Position> | null;
+  readonly value: Decoded | ReadonlyMap<string, Decoded> | null;
 }
 
-/** A person's value: a number, a position, or the answers to a survey; null or NaN where it is missing. */
-export type Value = number | Position | Answers | null | undefined;
+/** A person's value: a number, a position, an option, or the answers to a survey; null or NaN where it is missing. */
+export type Value = Answer | Answers | null | undefined;
 
 /** A person's side of a campaign: one draw, stored with its key before it is sent, and only that repeated. */
 export class Client {
   private constructor();
   static open(url: string | URL, campaign: string, options: ClientOptions): Promise<Client>;
   readonly campaign: Campaign;
-  readonly mechanism: Scalar | Polar | Survey;
+  readonly mechanism: Scalar | Polar | Translates | Survey;
   /** What the campaign's declared rules make of a value: something in the domain; of a survey a list. */
-  prepare(value: Value): number | Position | Array<number | Position>;
+  prepare(value: Value): Answer | Answer[];
   /** What was drawn for the campaign, or with a ledger for a period of it, before. */
   previous(options?: { period?: string }): Promise<Receipt | null>;
   /** Randomise, record, send; called again it repeats the first draw, whatever the value. A period needs a ledger. */

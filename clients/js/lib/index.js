@@ -17,3 +17,4 @@ export { Scalar } from "./scalar.js";
 export { sha256 } from "./sha256.js";
 export { browserStore, indexedStore, memoryStore } from "./stores.js";
 export { Survey } from "./survey.js";
+export { Translates } from "./translates.js";

@@ -3,9 +3,9 @@
  * outside. A client that stayed silent because of a value would tell something about it, so every value is reported;
  * only what is no number at all is an error of the program. Mirrors sottovoce/device/inquiry.py.
  */
-import { ArgumentError, ArgumentTypeError } from "./errors.js";
+import { ArgumentError } from "./errors.js";
 import { randomWord } from "./random.js";
-import { Disc } from "./domain.js";
+import { Domain } from "./domain.js";
 
 export class Inquiry {
   /** `missing` is "uniform" or a number, for all questions or by name; `outside` is "clip" or "missing". */
@@ -20,7 +20,7 @@ export class Inquiry {
     this.asked = questions.map(([name, { domain }]) => ({ name, domain, missing: byName ? missing[name] : missing }));
     this.outside = outside;
     for (const one of this.asked) {
-      if (one.missing !== "uniform" && !(typeof one.missing === "number" && one.domain.contains(one.missing))) {
+      if (one.missing !== "uniform" && !(one.domain instanceof Domain && one.domain.contains(one.missing))) {
         const code = typeof one.missing === "number" ? "range" : "choice";
         throw new ArgumentError("missing must be a number inside the domain, or uniform", { code, argument: "missing" });
       }
@@ -41,26 +41,14 @@ export class Inquiry {
 
   /** The value of each question in order, after the rule for values outside; null where it is missing. */
   judge(value) {
-    return this.byQuestion(value).map((one, i) => this.judgeOne(one, this.asked[i].domain));
+    const clip = this.outside === "clip";
+    return this.byQuestion(value).map((one, i) => (one === null || one === undefined ? null : this.asked[i].domain.judge(one, clip)));
   }
 
   byQuestion(value) {
     if (!this.several) return [value];
     if (value === null || value === undefined) return this.asked.map(() => null);
     return this.reporter.inOrder(value);
-  }
-
-  judgeOne(value, domain) {
-    const position = domain instanceof Disc;
-    if (value === null || value === undefined) return null;
-    const parts = position ? value : [value];
-    if (!Array.isArray(parts) || (position && parts.length !== 2) || !parts.every((part) => typeof part === "number" || (position && part === null))) {
-      throw new ArgumentTypeError(`value must be a ${position ? "position [x, y]" : "number"}, or null if it is missing`, { argument: "value" });
-    }
-    if (!parts.every(Number.isFinite)) return null;
-    if (domain.contains(value)) return value;
-    const inside = this.outside === "clip" ? domain.bringInside(value) : null;
-    return inside !== null && domain.contains(inside) ? inside : null;
   }
 
   /** Values that can all be randomised: what is missing has its stand-in. */

@@ -43,14 +43,14 @@ export class Polar extends Reporter {
 
   /** Randomise a position [x, y]. */
   report(position, { clip = false } = {}) {
-    const finite = isPosition(position) && position.every(Number.isFinite);
-    return this.draw(this.checked(clip && finite ? this.domain.bringInside(position) : position), randomWord);
+    return this.draw(this.checked(position, clip), randomWord);
   }
 
-  checked(position) {
+  checked(position, clip = false) {
     if (!isPosition(position)) throw new ArgumentTypeError("value must be a position [x, y]", { argument: "value" });
-    if (!this.domain.contains(position)) throw outside();
-    return position;
+    const inside = clip && position.every(Number.isFinite) ? this.domain.bringInside(position) : position;
+    if (!this.domain.contains(inside)) throw outside();
+    return inside;
   }
 
   draw([x, y], next) {

@@ -22,15 +22,15 @@ export class Scalar extends Reporter {
   /** Randomise one value: an integer cell from fresh randomness. */
   report(value, { clip = false } = {}) {
     const { domain, law } = this;
-    const x = this.checked(clip && Number.isFinite(value) ? domain.bringInside(value) : value);
-    return law.cell(domain.line(x), randomWord(), randomWord(), law.words > 2 ? randomWord() : 0);
+    return law.cell(domain.line(this.checked(value, clip)), randomWord(), randomWord(), law.words > 2 ? randomWord() : 0);
   }
 
   /** A value in the domain, or an error that does not tell it. */
-  checked(value) {
+  checked(value, clip = false) {
     if (typeof value !== "number") throw new ArgumentTypeError("value must be a number", { argument: "value" });
-    if (!this.domain.contains(value)) throw outside();
-    return value;
+    const x = clip && Number.isFinite(value) ? this.domain.bringInside(value) : value;
+    if (!this.domain.contains(x)) throw outside();
+    return x;
   }
 
   draw(x, next) {

@@ -5,6 +5,7 @@
 import { hide } from "./domain.js";
 import { ArgumentTypeError, DataError } from "./errors.js";
 import { productOfLargest } from "./exact.js";
+import { isPrintable } from "./options.js";
 import { randomWord } from "./random.js";
 import { Reporter, checkCell } from "./reporter.js";
 import { integer, keys, list, real } from "./spec.js";
@@ -22,25 +23,11 @@ export function readSurvey(spec) {
   for (const one of questions) keys(one, ["name", "spec"], "questions");
   const names = questions.map((one) => one.get("name"));
   rule(names.length >= 1 && names.length <= MAX_QUESTIONS, `a survey has 1 to ${MAX_QUESTIONS} questions`, "questions");
-  rule(names.every(isName), `a question's name must be 1 to ${MAX_NAME} printable characters`, "questions");
+  rule(names.every((name) => isPrintable(name, MAX_NAME)), `a question's name must be 1 to ${MAX_NAME} printable characters`, "questions");
   rule(new Set(names).size === names.length, "two questions have the same name", "questions");
   const sampled = integer(spec.get("sampled"), "sampled");
   rule(sampled >= 1 && sampled <= names.length, `sampled must be a whole number between 1 and ${names.length}`, "sampled");
   return { epsilon, sampled, names, specs: questions.map((one) => one.get("spec")) };
-}
-
-let printable = null;
-
-/** Text of letters, digits, signs and plain spaces; nothing that is invisible or turns lines around. */
-function isName(name) {
-  if (typeof name !== "string") return false;
-  try {
-    if (printable === null) printable = new RegExp("^(?: |[^\\p{C}\\p{Z}])+$", "u");
-  } catch (error) { // an engine without these classes: all that is not an ordinary sign
-    printable = /^(?:[ -~]|[\u00a1-\u00ac\u00ae-\u167f\u1681-\u180d\u1810-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\u2fff\u3001-\ud7ff\uf900-\ufefe\uff01-\ufff8\ufffc\ufffd]|[\ud800-\udbff][\udc00-\udfff])+$/;
-  }
-  const length = Array.from(name).length;
-  return length >= 1 && length <= MAX_NAME && printable.test(name);
 }
 
 export class Survey extends Reporter {
@@ -69,8 +56,7 @@ export class Survey extends Reporter {
     return this.inOrder(values).map((value, i) => {
       const { name, reporter } = this.parts[i];
       try {
-        const inside = clip && [].concat(value).every(Number.isFinite) ? reporter.domain.bringInside(value) : value;
-        return reporter.checked(inside);
+        return reporter.checked(value, clip);
       } catch (error) {
         if (!(error instanceof DataError)) throw error;
         throw new DataError(`question ${name}: ${error.message}`, { code: error.code, argument: name });

@@ -4,12 +4,12 @@
  */
 import {
   ArgumentError, ArgumentTypeError, BudgetError, Client, CollectorError, DataError, Ledger, LedgerError, Polar, PrivacyError,
-  Reporter, Scalar, SpecError, Survey, audit, browserStore, fileStore, fromJson, indexedStore, memoryStore, sha256, specDigest, useCrypto,
+  Reporter, Scalar, SpecError, Survey, Translates, audit, browserStore, fileStore, fromJson, indexedStore, memoryStore, sha256, specDigest, useCrypto,
 } from "sottovoce";
 import type { Audit, Campaign, ClientOptions, Domain, LedgerReport, Position, Ratio, Receipt, Store } from "sottovoce";
 
 declare const process: { argv: string[] };
-const [spec, coin, survey, place, folder] = process.argv.slice(2) as [string, string, string, string, string];
+const [spec, coin, survey, place, ways, folder] = process.argv.slice(2) as [string, string, string, string, string, string];
 
 function same(found: unknown, expected: unknown, what: string): void {
   if (found !== expected) throw new Error(`${what}: ${String(found)}, not ${String(expected)}`);
@@ -67,6 +67,9 @@ const where = fromJson(place);
 if (!(where instanceof Polar)) throw new Error("not a position");
 const [x, y]: Position = where.decode(where.report([1, 2]));
 isNumber(x + y + where.domain.radius, "position");
+const choice = fromJson(ways);
+if (!(choice instanceof Translates)) throw new Error("not a choice");
+same(choice.decode(choice.report("bike")).length, choice.domain.names.length, "choice");
 
 // -- stores and clients -------------------------------------------------------------------------------------
 

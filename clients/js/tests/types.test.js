@@ -33,7 +33,7 @@ test("a strict program compiles against the definitions, and they tell the truth
   assert.equal(status, 0, stdout);
   const { mechanisms, composites } = JSON.parse(await readFile(join(here, "../../../tests/vectors/sampling.json"), "utf8"));
   const named = (name) => [...mechanisms, ...composites].find((vector) => vector.name === name).spec;
-  const specs = ["ogpm", "two scales", "survey of a few", "polar"].map(named);
+  const specs = ["ogpm", "two scales", "survey of a few", "polar", "choice"].map(named);
   execFileSync("node", ["consumer.js", ...specs, join(folder, "store")], { cwd: folder });
 });
 

@@ -18,6 +18,7 @@ final class Formats {
     private static final int MAX_LENGTH = 1 << 24;
     private static final int MAX_SINGLE = 1 << 22; // of a spec that is not a table or a survey
     private static final List<String> TASKED = Arrays.asList("window/1", "mixture/1", "rows/1"); // may say which question it was made for
+    private static final List<String> SINGLE = Arrays.asList("translates/1", "polar/1");
     private static final String TASK = "[a-z][a-z ]{0,30}";
     private static final Pattern WRITTEN_TASK = Pattern.compile(",\"task\":\"" + TASK + "\"");
 
@@ -84,6 +85,8 @@ final class Formats {
             case "rows/1":
                 Rows rows = new Rows(spec);
                 return new Scalar(rows.epsilon, rows.domain, rows);
+            case "translates/1":
+                return new Translates(new Translates.Counts(spec));
             case "polar/1":
                 List<Object> parts = parts(spec);
                 Scalar distance = scalar(Windows.one(parts.get(0)));
@@ -112,6 +115,8 @@ final class Formats {
                 return Windows.mixture(spec).ratio();
             case "rows/1":
                 return new Rows(spec).ratio();
+            case "translates/1":
+                return new Translates.Counts(spec).ratio();
             case "polar/1":
                 List<Object> parts = parts(spec);
                 return Windows.one(parts.get(0)).ratio().times(Windows.one(parts.get(1)).ratio());
@@ -123,8 +128,8 @@ final class Formats {
 
     private static String format(Map<String, Object> spec, boolean question) {
         Object format = spec.get("format");
-        boolean known = TASKED.contains(format) || "polar/1".equals(format) || (!question && "survey/1".equals(format));
-        rule(known, "format must be window/1, mixture/1, rows/1, polar/1 or survey/1", "format");
+        boolean known = TASKED.contains(format) || SINGLE.contains(format) || (!question && "survey/1".equals(format));
+        rule(known, "format must be window/1, mixture/1, rows/1, translates/1, polar/1 or survey/1", "format");
         return (String) format;
     }
 

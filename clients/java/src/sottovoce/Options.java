@@ -1,0 +1,54 @@
+package sottovoce;
+
+import java.math.BigInteger;
+import java.text.Normalizer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** What people choose from: a few options with names. Mirrors sottovoce/core/options.py. */
+public final class Options {
+    private static final int MAX_OPTIONS = 1000;
+    private static final int MAX_LENGTH = 200;
+    private static final Pattern SPACES = Pattern.compile("\\s+", Pattern.UNICODE_CHARACTER_CLASS);
+
+    /** Texts, or whole numbers (Long) for ratings. */
+    public final List<Object> names;
+    private final Map<String, Integer> places = new LinkedHashMap<>();
+
+    Options(List<Object> items) {
+        Refusal.rule(items.size() >= 2 && items.size() <= MAX_OPTIONS, "options must be 2 to " + MAX_OPTIONS, "options");
+        List<Object> kept = new ArrayList<>();
+        for (Object item : items) {
+            Refusal.rule(item instanceof BigInteger || isText(item), "an option must be a printable text without spaces around it, or a whole number", "options");
+            Object name = item instanceof BigInteger ? (Object) Reader.integer(item, "options") : item;
+            Refusal.rule(places.putIfAbsent(key(name), kept.size()) == null, "options must differ, also but for case and spaces", "options");
+            kept.add(name);
+        }
+        names = Collections.unmodifiableList(kept);
+    }
+
+    private static boolean isText(Object item) {
+        if (!(item instanceof String)) return false;
+        String text = (String) item;
+        int length = text.codePointCount(0, text.length());
+        boolean plain = Normalizer.normalize(text, Normalizer.Form.NFC).strip().equals(text);
+        return length >= 1 && length <= MAX_LENGTH && plain && text.codePoints().allMatch(Survey::isPrintable);
+    }
+
+    /** What two options that a person would take for the same have in common. */
+    private static String key(Object name) {
+        String text = Normalizer.normalize(String.valueOf(name), Normalizer.Form.NFC);
+        return SPACES.matcher(text.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT)).replaceAll(" ").strip();
+    }
+
+    /** The place of a choice in the list, whatever its case and the spaces around it; −1 if it is not on it. */
+    int place(Object option) {
+        boolean whole = option instanceof Double && (Double) option == Math.rint((Double) option) && Math.abs((Double) option) <= 1L << 53;
+        return places.getOrDefault(key(whole ? (Object) ((Double) option).longValue() : option), -1);
+    }
+}

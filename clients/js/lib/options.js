@@ -1,0 +1,63 @@
+/** What people choose from: a few options with names. Mirrors sottovoce/core/options.py. */
+import { ArgumentTypeError } from "./errors.js";
+
+const MAX_OPTIONS = 1000;
+const MAX_LENGTH = 200;
+
+let printable = null;
+
+/** Text of letters, digits, signs and plain spaces; nothing that is invisible or turns lines around. */
+export function isPrintable(text, most) {
+  try {
+    if (printable === null) printable = new RegExp("^(?: |[^\\p{C}\\p{Z}])+$", "u");
+  } catch (error) { // an engine without these classes: all that is not an ordinary sign
+    printable = /^(?:[ -~]|[\u00a1-\u00ac\u00ae-\u167f\u1681-\u180d\u1810-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\u2fff\u3001-\ud7ff\uf900-\ufefe\uff01-\ufff8\ufffc\ufffd]|[\ud800-\udbff][\udc00-\udfff])+$/;
+  }
+  const length = typeof text === "string" ? Array.from(text).length : 0;
+  return length >= 1 && length <= most && printable.test(text);
+}
+
+/** What two options that a person would take for the same have in common. */
+const keyOf = (name) => String(name).normalize("NFC").toUpperCase().toLowerCase().split(/\s+/).filter(Boolean).join(" ");
+
+export class Options {
+  constructor(names) {
+    this.names = Object.freeze(names);
+    Object.defineProperty(this, "places", { value: new Map(names.map((name, i) => [keyOf(name), i])) });
+    Object.freeze(this);
+  }
+
+  /** The options of a parsed spec as they are kept, or null: texts, or whole numbers. */
+  static read(items) {
+    const names = items.map((item) => (typeof item === "bigint" ? Number(item) : item));
+    const fits = (name) => (typeof name === "number"
+      ? Number.isInteger(name) && Math.abs(name) <= 2 ** 53 : isPrintable(name, MAX_LENGTH) && name.normalize("NFC").trim() === name);
+    if (names.length < 2 || names.length > MAX_OPTIONS || items.some((item) => typeof item === "number") || !names.every(fits)) return null;
+    const options = new Options(names);
+    return options.places.size === names.length ? options : null;
+  }
+
+  /** The place of a choice in the list, whatever its case and the spaces around it; −1 if it is not on it. */
+  place(value) {
+    const place = this.places.get(keyOf(value));
+    return place === undefined ? -1 : place;
+  }
+
+  contains(value) {
+    return this.place(value) >= 0;
+  }
+
+  /** A choice that is on the list, or null: there is no nearest one. */
+  judge(value) {
+    if (typeof value === "string" ? !value.trim() : Number.isNaN(value)) return null;
+    if (typeof value !== "string" && typeof value !== "number") {
+      throw new ArgumentTypeError("value must be an option, or null if it is missing", { argument: "value" });
+    }
+    return this.contains(value) ? value : null;
+  }
+
+  spread(next) {
+    const [hi] = [next(), next()];
+    return this.names[Math.floor((hi * this.names.length) / 2 ** 32)];
+  }
+}
