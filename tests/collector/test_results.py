@@ -18,7 +18,7 @@ from tests.collector.service import KEY, Running, Server, create, new_key
 from tests.collector.test_bad_input import check_refused
 
 import sottovoce as sv
-from sottovoce.collector import open_store, results_cache, tokens
+from sottovoce.collector import open_store, pages, results_cache, tokens
 from sottovoce.collector.results import View, results
 from sottovoce.collector.store import Unavailable
 
@@ -40,6 +40,22 @@ def estimates(running: Running, name: str, **query: Any) -> dict[str, Any]:
     """The results of a campaign with one question, and what is known about that one."""
     content = running.get(f"/campaigns/{name}/estimates", **query).json()
     return {**content, **content["questions"]["value"]}
+
+
+def test_readers_are_told_what_the_counts_reveal(embedded: Running, small: sv.Mechanism) -> None:
+    """For the first two digits of n, which is what the sentence says and what is computed once."""
+    filled(embedded, small, "readers", n=2049)
+    central = estimates(embedded, "readers")["central"]
+    told = sv.shuffled(small, 2000, 1e-8)
+    assert central == {"epsilon": told.epsilon, "delta": 1e-8, "people": 2000, "sentence": told.sentence}
+    assert "2,000 people answered honestly" in central["sentence"]
+    assert told.epsilon >= sv.shuffled(small, 2049, None).epsilon(1e-8)
+
+
+def test_those_who_are_asked_are_not_told_what_protects_from_readers_only() -> None:
+    static = Path(pages.__file__).parent / "static"
+    assert "central" in (static / "dashboard.js").read_text()
+    assert all("central" not in (static / name).read_text() for name in ("survey.html", "survey.js"))
 
 
 def test_estimates_are_the_librarys(embedded: Running, small: sv.Mechanism) -> None:
@@ -266,6 +282,6 @@ def test_a_fault_of_one_estimate_is_a_problem_in_words(
 
     monkeypatch.setattr(sv, "mean", broken)
     tally = sv.Tally(small, [1, 2, 3])
-    found = results(tally, View(quantiles=(), bins=8))["value"]
+    found = results(tally, View(quantiles=(), bins=8))["questions"]["value"]
     assert found["problems"] == {"mean": "it could not be computed"}
     assert found["distribution"] is not None

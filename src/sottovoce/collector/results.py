@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import sottovoce as sv
 from sottovoce.collector import logs
 from sottovoce.estimates.estimate import Estimate
+
+_DELTA = 1e-8
 
 #: Nothing estimated: what is shown of a question below a campaign's minimum.
 NOTHING: dict[str, Any] = {
@@ -32,9 +35,31 @@ class View:
     bins: int = 64
 
 
-def results(tally: sv.Tally, view: View) -> dict[str, dict[str, Any]]:
-    """What is known about the answers, by question: what `api.shapes.AnswersShape` describes."""
-    return {name: _answers(tally[name], view) for name in tally.reporter.questions}
+def results(tally: sv.Tally, view: View) -> dict[str, Any]:
+    """What is known about the answers, by question, and what the counts reveal about one person.
+
+    These are the fields of the same names that `api.shapes.ResultsShape` describes.
+    """
+    return {
+        "questions": {name: _answers(tally[name], view) for name in tally.reporter.questions},
+        "central": _central(tally.reporter.to_json(), _leading(tally.n)),
+    }
+
+
+def _leading(n: int) -> int:
+    """The first two digits of a number: what so many people keep, more keep as well."""
+    unit: int = 10 ** max(0, len(str(n)) - 2)
+    return n // unit * unit
+
+
+@lru_cache(maxsize=64)
+def _central(spec: str, people: int) -> dict[str, Any] | None:
+    """The central ε of the counts, for readers; computed once for each two leading digits of n."""
+    try:
+        told = sv.shuffled(sv.from_json(spec), people, _DELTA)
+    except (ValueError, TypeError):  # of a kind whose counts are not understood
+        return None
+    return {"epsilon": told.epsilon, "delta": _DELTA, "people": people, "sentence": told.sentence}
 
 
 def _answers(tally: sv.Tally, view: View) -> dict[str, Any]:

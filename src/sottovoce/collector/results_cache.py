@@ -112,9 +112,11 @@ class ResultsCache:
             "confidence": view.confidence,
             "epsilon": reporter.epsilon,
             "as_of": now(),
-            "questions": self.worker.ask(campaign.stored.spec, counts, view)
-            if n >= least
-            else dict.fromkeys(reporter.questions, NOTHING),
+            **(
+                self.worker.ask(campaign.stored.spec, counts, view)
+                if n >= least
+                else {"central": None, "questions": dict.fromkeys(reporter.questions, NOTHING)}
+            ),
         }
 
     def forget(self, campaign: int) -> None:

@@ -220,6 +220,15 @@ class AnswersShape(BaseModel):
     problems: dict[str, str]
 
 
+class CentralShape(BaseModel):
+    """What whoever sees only these counts can learn about one person, if so many answered honestly."""
+
+    epsilon: float
+    delta: float
+    people: int
+    sentence: str
+
+
 class ResultsShape(BaseModel):
     """What is known about a campaign; the question of a campaign with only one is called "value"."""
 
@@ -230,4 +239,5 @@ class ResultsShape(BaseModel):
     confidence: float
     epsilon: float
     as_of: Moment
+    central: CentralShape | None
     questions: dict[str, AnswersShape]

@@ -115,7 +115,7 @@ function describe(campaign) {
   placeBar(null, domain);
   rows(element("quantiles"), [], "computing …");
   rows(element("distribution-table"), [], "computing …");
-  element("distribution").hidden = element("alarm").hidden = true;
+  element("distribution").hidden = element("alarm").hidden = element("central").hidden = true;
   element("quantiles-card").hidden = element("mean-scale").hidden = domain.circle; // the rose has a hand instead
   element("survey-link").href = `/survey/${encodeURIComponent(name)}`;
   element("survey-link").hidden = collection !== "open" || status === "closed"; // an invitation has its own link
@@ -164,7 +164,9 @@ function showEstimates(found) {
     "mean-interval": mean ? `${percent(found.confidence)} interval: ${withUnit((domain.circle ? arc : range)(mean.low, mean.high, domain), unit)}${notes}`
       : because ?? (found.shown ? "" : "not yet"),
     honesty: honestyWords(found),
+    central: found.central ? `For readers of this page: ${found.central.sentence} This is about one look at all counts; comparing them as they grow shows smaller groups.` : "",
   });
+  element("central").hidden = !found.central;
   placeBar(mean, domain);
   const line = ({ p, value, low, high }) => [percent(p), writer(low, high)(value), range(low, high)];
   rows(element("quantiles"), found.quantiles.map(line), found.problems.quantiles ?? "not yet");
