@@ -1,0 +1,142 @@
+"""How many people, or which ε, it takes to see that two groups differ.
+
+    sottovoce.plan("difference", epsilon=2.0, people=None, domain=(0, 24), shift=0.5)   # people of each group
+    sottovoce.plan("difference", epsilon=2.0, people=5000, domain=(0, 24), shift=0.5)   # with which chance
+
+A difference of means has the standard error √(2V/n), where V is the variance of one report: the exact noise
+of the mechanism and the spread of the people. It is seen (its interval excludes zero) with the chance
+Φ(shift/error − z).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sottovoce.core.domains import Domain
+from sottovoce.core.errors import MAX_EPSILON, ArgumentError, positive_number, real_number
+from sottovoce.core.number import Number
+from sottovoce.core.values import in_domain
+from sottovoce.designs.tasks import design
+
+_NORMAL = NormalDist()
+_LEAST_EPSILON = 0.05
+
+
+@dataclass(frozen=True)
+class DifferencePlan:
+    """What it takes to see a difference of means.
+
+    Attributes:
+        epsilon: The privacy parameter.
+        people: How many report in each of the two groups.
+        shift: The difference to see, in the units of the domain.
+        power: The chance of seeing it: that the interval excludes zero.
+        confidence: That of the interval.
+        mechanism: What both groups report with.
+        standard_error: That of the difference.
+    """
+
+    epsilon: float
+    people: int
+    shift: float
+    power: float
+    confidence: float
+    mechanism: Number
+    standard_error: float
+
+    def __str__(self) -> str:
+        return (
+            f"a difference of {self.shift:g} between two groups of {self.people:,} people at "
+            f"ε = {self.epsilon:.4g} is seen with a chance of {100 * self.power:.0f} % "
+            f"({100 * self.confidence:g} % intervals)"
+        )
+
+
+def plan_difference(
+    epsilon: float | None,
+    people: int | None,
+    domain: Domain,
+    *,
+    shift: float | None,
+    power: float = 0.8,
+    confidence: float = 0.95,
+    sample: ArrayLike | None = None,
+) -> DifferencePlan:
+    """Predict what it takes to see a difference of means, from exact variances.
+
+    Args:
+        epsilon: The privacy parameter; None asks for the least that does.
+        people: How many report in each group; None asks how many it takes.
+        domain: Where values lie.
+        shift: The difference to see, in the units of the domain.
+        power: The chance of seeing it that is asked for; with both numbers given it is computed.
+        confidence: That of the interval.
+        sample: Values that stand for the people to come; by default the worst truth.
+
+    Returns:
+        The plan, with what was left open filled in.
+
+    Raises:
+        ArgumentError: If the domain is a circle, there is nothing to ask for, or no ε is enough.
+    """
+    if shift is None:
+        raise ArgumentError("task='difference' needs shift: the difference to see", argument="shift")
+    if domain.is_circle or domain.is_log:
+        raise ArgumentError("task='difference' is about means on a linear interval", argument="domain")
+    if epsilon is None and people is None:
+        raise ArgumentError("give epsilon or people, or both", argument="people")
+    chance = real_number(power, "power")
+    if not 0 < chance < 1:
+        raise ArgumentError(
+            f"power must lie strictly between 0 and 1, got power={chance!r}", argument="power"
+        )
+    gap = positive_number(shift, "shift") / domain.width
+    values = None if sample is None else domain.to_unit(in_domain(sample, domain, "sample").reshape(-1))
+    z = _NORMAL.inv_cdf((1 + confidence) / 2)
+    need = (gap / (z + _NORMAL.inv_cdf(chance))) ** 2 / 2  # what V/n has to be
+
+    def variance(level: float) -> float:
+        return _variance(design("mean", epsilon=level, domain=(0, 1)), values)
+
+    if epsilon is None:
+        assert people is not None
+        epsilon = _least_epsilon(variance, need * people)
+    if people is None:
+        people = math.ceil(variance(epsilon) / need)
+    error = math.sqrt(2 * variance(epsilon) / people)
+    return DifferencePlan(
+        epsilon,
+        people,
+        float(shift),
+        _NORMAL.cdf(gap / error - z),
+        confidence,
+        design("mean", epsilon=epsilon, domain=domain),
+        float(domain.stretched(error)),
+    )
+
+
+def _variance(mechanism: Number, values: np.ndarray | None) -> float:
+    """Of one report of a person drawn from the population: noise and spread."""
+    if values is not None:
+        return float(np.mean(mechanism.variance(values)) + np.var(values))
+    t = np.linspace(0.0, 1.0, 513)  # the most that any truth can have
+    return float(np.max(mechanism.variance(t) + (t - 0.5) ** 2))
+
+
+def _least_epsilon(variance: Callable[[float], float], most: float) -> float:
+    """The least ε at which the variance is at most this, to two percent."""
+    low, high = _LEAST_EPSILON, float(MAX_EPSILON)
+    if variance(high) > most:
+        raise ArgumentError(f"no ε up to {MAX_EPSILON:g} is enough for so few people", argument="people")
+    if variance(low) <= most:
+        return low
+    while high / low > 1.02:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if variance(middle) <= most else (middle, high)
+    return high
