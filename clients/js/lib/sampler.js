@@ -48,8 +48,10 @@ export class Sampler {
     const t = (x * this.scale - this.scaledLow) * this.perWidth;
     let k = guide.from[(t * guide.scale) | 0];
     for (let step = 0; step < guide.steps; step += 1) k += (knots[k + 1] <= t) | 0;
-    const s = Math.min(Math.max(this.starts[k] + Math.floor((t - knots[k]) * this.slopes[k]), 0), this.top);
-    return s >= this.edge ? s - this.turn : s;
+    let s = this.starts[k] + Math.floor((t - knots[k]) * this.slopes[k]);
+    s *= (s > 0) | 0; // arithmetic, because Math.max takes another way for each side
+    s -= ((s > this.top) | 0) * (s - this.top);
+    return s - ((s >= this.edge) | 0) * this.turn;
   }
 
   /** The cells of xs[from … to−1], each drawn by a pair of words; `words` begins with that of xs[from]. */

@@ -154,7 +154,9 @@ class Policy:
             return values
         filled = np.array(values, dtype=np.float64)
         if isinstance(self.missing, str):
-            filled[missing] = domain.spread(word_source(rng).words(int(missing.sum())))
+            words = word_source(rng).words(int(missing.sum()))
+            filled[missing] = domain.spread(words)
+            words.fill(0)
         else:
             filled[missing] = self.missing
         return filled

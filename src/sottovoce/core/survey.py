@@ -206,7 +206,9 @@ class Survey(Reporting):
         if k == d:
             return np.tile(np.arange(d), (people, 1))
         keys = source.words(people * d).reshape(people, d)
-        return np.sort(np.argpartition(keys, k - 1, axis=1)[:, :k], axis=1)
+        lot = np.sort(np.argpartition(keys, k - 1, axis=1)[:, :k], axis=1)
+        keys.fill(0)
+        return lot
 
     def decode(self, cells: ArrayLike) -> dict[str, NDArray[np.float64]]:
         """What each report stands for.

@@ -1,0 +1,62 @@
+"""How long and how much memory one report takes in a fresh process, from import to cell, beyond numpy alone.
+
+The least of several processes, by turns: what else the machine does only adds. A device reads a spec; whoever
+designs or estimates loads scipy, which is there for comparison.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import sottovoce as sv
+from benchmarks._machine import describe_machine
+
+TAKES = "1 min"
+TURNS = 25
+
+START = "import time; begin = time.perf_counter(), time.process_time()\nimport numpy\n"
+END = """
+end = time.perf_counter(), time.process_time()
+with open("/proc/self/status") as status:
+    peak = next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM"))
+print(end[0] - begin[0], end[1] - begin[1], peak)
+"""
+WORKS = {
+    "numpy alone": "",
+    "a report of OGPM": "import sottovoce as sv; sv.from_json(open({ogpm!r}).read()).report(0.5)",
+    "a report of an optimal design": "import sottovoce as sv; sv.from_json(open({optimal!r}).read()).report(0.5)",
+    "designing OGPM and reporting": "import sottovoce as sv; sv.ogpm(1.0).report(0.5)",
+    "scipy.optimize": "import scipy.optimize",
+}
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        files = {name: str(Path(folder) / name) for name in ("ogpm", "optimal")}
+        Path(files["ogpm"]).write_text(sv.ogpm(1.0).to_json())
+        Path(files["optimal"]).write_text(sv.optimal(1.0).to_json())
+        best = {name: [float("inf")] * 3 for name in WORKS}
+        for _ in range(TURNS):
+            for name, work in WORKS.items():
+                code = START + work.format(**files) + END
+                done = subprocess.run(
+                    [sys.executable, "-c", code], capture_output=True, text=True, check=True
+                )
+                figures = [float(word) for word in done.stdout.split()]
+                best[name] = [min(pair) for pair in zip(best[name], figures, strict=True)]
+    alone, rows = best["numpy alone"], []
+    for name, (wall, cpu, peak) in best.items():
+        more = [wall - alone[0], cpu - alone[1], peak - alone[2]]
+        rows.append({"work": name, "seconds": wall, "cpu": cpu, "megabytes": peak, "beyond numpy": more})
+        print(f"{name:32} {wall:.3f} s, {peak:.1f} MB; beyond numpy {more[0]:.3f} s, {more[2]:.1f} MB")
+    result = {"machine": describe_machine(), "turns": TURNS, "rows": rows}
+    path = Path(__file__).parent / "results" / "device_start.json"
+    path.write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""What forgetting costs: reports with a key that is erased after every use, against one that is kept.
+
+The other source draws from one AES-CTR stream for ever, as 0.1.0 did. Ratios of CPU time in one run, by turns;
+wiping the words is in both, it is part of `report`, so it is measured on its own against the whole.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+import sottovoce as sv
+from benchmarks._machine import describe_machine
+from sottovoce.core.randomness import Fill, SecureStream, Words
+
+TAKES = "20 s"
+
+
+class Keeping(SecureStream):
+    """One key and one counter, never erased."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._encryptor = Cipher(algorithms.AES(bytes(16)), modes.CTR(bytes(16))).encryptor()
+        self._zeros = memoryview(bytes(1 << 19))
+
+    def open(self) -> Fill:
+        return self._fill
+
+    def _fill(self, words: Words) -> None:
+        buffer = words.view(np.uint8).data
+        for first in range(0, len(buffer), 1 << 19):
+            part = buffer[first : first + (1 << 19)]
+            self._encryptor.update_into(self._zeros[: len(part)], part)
+
+
+def least(*works: Callable[[], object], turns: int) -> list[float]:
+    """The least CPU time of each, by turns."""
+    best = [float("inf")] * len(works)
+    for _ in range(turns):
+        for i, work in enumerate(works):
+            begin = time.process_time_ns()
+            work()
+            best[i] = min(best[i], (time.process_time_ns() - begin) / 1e9)
+    return best
+
+
+def main() -> None:
+    forgetting, keeping, rows = SecureStream(), Keeping(), []
+    for name, mechanism in (("OGPM", sv.ogpm(1.0)), ("optimal", sv.optimal(1.0))):
+        for size in (1, 10_000, 1_000_000):
+            x, many = np.random.default_rng(1).random(size), max(1, 2_000 // size)
+
+            def report(source: SecureStream) -> None:
+                for _ in range(many):  # noqa: B023
+                    mechanism.report(x, rng=source)  # noqa: B023
+
+            words = np.empty(min(size, 1 << 16), dtype=np.uint64)
+
+            def wipe() -> None:
+                for _ in range(many):  # noqa: B023
+                    words.fill(0)  # noqa: B023
+
+            new, old, wiped = least(lambda: report(forgetting), lambda: report(keeping), wipe, turns=40)
+            rows.append({"design": name, "values": size, "ratio": new / old, "wiping": wiped / new})
+            print(f"{name:8} {size:>9,} values: {new / old:.3f} of a kept key; wiping {wiped / new:.2%}")
+    result = {"machine": describe_machine(), "rows": rows}
+    path = Path(__file__).parent / "results" / "forgetting.json"
+    path.write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
