@@ -28,7 +28,7 @@ print(end[0] - begin[0], end[1] - begin[1], peak)
 WORKS = {
     "numpy alone": "",
     "a report of OGPM": "import sottovoce as sv; sv.from_json(open({ogpm!r}).read()).report(0.5)",
-    "a report of an optimal design": "import sottovoce as sv; sv.from_json(open({optimal!r}).read()).report(0.5)",
+    "a report of optimal": "import sottovoce as sv; sv.from_json(open({optimal!r}).read()).report(0.5)",
     "designing OGPM and reporting": "import sottovoce as sv; sv.ogpm(1.0).report(0.5)",
     "scipy.optimize": "import scipy.optimize",
 }

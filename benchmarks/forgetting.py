@@ -1,7 +1,7 @@
 """What forgetting costs: reports with a key that is erased after every use, against one that is kept.
 
-The other source draws from one AES-CTR stream for ever, as 0.1.0 did. Ratios of CPU time in one run, by turns;
-wiping the words is in both, it is part of `report`, so it is measured on its own against the whole.
+The other source draws from one AES-CTR stream for ever, as 0.1.0 did. Ratios of CPU time in one run, by
+turns. Wiping words is a part of `report` and so in both: it is measured on its own, against the whole.
 """
 
 from __future__ import annotations
