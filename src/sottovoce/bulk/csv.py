@@ -77,7 +77,8 @@ class CsvFile:
             if wrong:
                 return DataError(
                     f"column {column!r} of {self.path.name} must be numeric: {wrong} of {rows} values are "
-                    f"not, the first in line {self.line(first)}; text='missing' counts them as missing"
+                    f"not, the first in line {self.line(first)}; text='missing' counts them as missing",
+                    code="text",
                 )
         return DataError(f"{self.path.name} cannot be read: {unquoted(error)}")
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +71,15 @@ def finished_rows(target: Path, randomiser: Randomiser, source: Path | None) -> 
     return rows
 
 
+def declared_policy(path: Path) -> dict[str, Any] | None:
+    """What was declared for missing values and those outside, if a file of reports says it."""
+    try:
+        text = arrow_label(_look(path)[1].metadata).get(POLICY)
+    except (pa.ArrowInvalid, OSError):  # CSV says nothing
+        return None
+    return None if text is None else dict(json.loads(text))
+
+
 def _look(path: Path) -> tuple[int, pa.Schema]:
     if path.suffix.lower() in PARQUET:
         footer = pq.read_metadata(path)
@@ -80,7 +91,7 @@ def _look(path: Path) -> tuple[int, pa.Schema]:
 def _origin(source: Path, randomiser: Randomiser) -> dict[str, str]:
     """What the reports of a file were made from, and by which rules."""
     status = source.stat()
-    return {SOURCE: f"{status.st_size}:{status.st_mtime_ns}", POLICY: repr(randomiser.policy)}
+    return {SOURCE: f"{status.st_size}:{status.st_mtime_ns}", POLICY: json.dumps(asdict(randomiser.policy))}
 
 
 @contextmanager

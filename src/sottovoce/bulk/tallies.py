@@ -76,7 +76,7 @@ def tally(
     files = list_files(data)
     items = [data] if files is None else files
     if column is None:
-        column = _labelled_column(items[0])
+        column = labelled_column(items[0])
     if column in groups:
         raise ArgumentError(f"by must not name the column of reports, got by={groups!r}", argument="by")
     sources = []
@@ -110,7 +110,8 @@ def tally(
     return GroupedTally(mechanism, groups, *counter.result())
 
 
-def _labelled_column(data: Data) -> str:
+def labelled_column(data: Data) -> str:
+    """The only column of a file or table that says which mechanism made it."""
     source = Source(data, [])
     labelled = [name for name in source.names if SPEC in source.label(name)]
     if len(labelled) != 1:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
 import sys
+import textwrap
 from typing import TYPE_CHECKING, NoReturn
 
 from sottovoce._version import __version__
@@ -114,8 +116,17 @@ def _run_bare(words: list[str]) -> NoReturn:
 
 
 def _refuse(sentence: str) -> NoReturn:
-    print(f"sottovoce: {sentence}", file=sys.stderr)
+    line = f"sottovoce: {sentence}"
+    if sys.stderr.isatty():  # in a log it stays one line
+        line = wrapped(line, shutil.get_terminal_size().columns)
+    print(line, file=sys.stderr)
     raise SystemExit(2)
+
+
+def wrapped(text: str, columns: int) -> str:
+    """Lines of at most so many columns, broken between words; what belongs to a line is indented."""
+    fill = textwrap.TextWrapper(columns, subsequent_indent="  ", break_on_hyphens=False)
+    return "\n".join(part for line in text.splitlines() for part in fill.wrap(line))
 
 
 def _usage() -> str:

@@ -23,8 +23,10 @@ from sottovoce.cli.options import (
     read_spec,
     save_picture,
 )
+from sottovoce.cli.page import treated, written
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import DataError, NoDataError, check_confidence, one_of, require_extra
+from sottovoce.estimates.words import explained
 
 
 def estimate(
@@ -70,7 +72,8 @@ def estimate(
         typer.Option(
             "--output",
             metavar="PATH",
-            help="A picture (.png, .svg, .pdf) or the answers as .json; with --by also .csv or .parquet.",
+            help="A report to send (.html), a picture (.png, .svg, .pdf) or the answers as .json; "
+            "with --by also .csv or .parquet, but no report.",
         ),
     ] = None,
     quick: Quick = False,
@@ -82,7 +85,7 @@ def estimate(
     the groups' means; --quick leaves out quantiles. With --by only the mean, and what --quantile and --range
     ask for. --compare, --pairs and --trend are about one quantity: the mean, or that one.
     """
-    check_target(output, (*PICTURES, ".json", *((".csv", ".parquet") if by or trend else ())))
+    check_target(output, (*PICTURES, ".json", *((".csv", ".parquet") if by or trend else (".html",))))
     ask = Questions(tuple(quantiles or ()), between, confidence, interval, estimand)
     if compare or pairs or trend:
         if compare + pairs + (trend is not None) > 1 or bool(by) == (trend is not None):
@@ -111,15 +114,24 @@ def estimate(
     }
     if output is not None and output.suffix.lower() in PICTURES:
         save_picture(output, sv.distribution(tally, confidence=confidence).plot)
+    elif output is not None and output.suffix.lower() == ".html":
+        page = written(tally, answers, honest, ask.quantiles, question or column, data[0])
+        output.write_text(page, encoding="utf-8")
     elif output is not None:
         output.write_text(json.dumps(content, allow_nan=False))
     if as_json:
         typer.echo(json.dumps(content, allow_nan=False))
         return
-    typer.echo(f"{tally.n} reports, ε = {tally.mechanism.epsilon:g}, mechanism {tally.digest[:12]}")
+    made = "" if tally.mechanism.task is None else f" for {tally.mechanism.task}"
+    typer.echo(f"{tally.n} reports, ε = {tally.mechanism.epsilon:g}, mechanism{made} {tally.digest[:12]}")
     for answer in answers:
         typer.echo(str(answer))
-    typer.echo(str(honest))
+    for method in dict.fromkeys(part for answer in answers for part in answer.method.split(", ")):
+        if explained(method):
+            typer.echo(f"({method}: {explained(method)})")
+    for line in (treated(data[0]), str(honest), f"wrote {output}" if output else ""):
+        if line:
+            typer.echo(line)
 
 
 @dataclass(frozen=True)
@@ -155,7 +167,7 @@ class Questions:
             found += [sv.concentration(tally, **asked)] if spread else []
         else:
             found = [sv.mean(tally, interval=self.interval, **asked)]
-            found += [sv.variance(tally, **asked)] if spread else []
+            found += [sv.variance(tally, **asked)] if spread and not tally.mechanism.domain.is_log else []
             found += sv.quantile(tally, list(self.quantiles), **asked) if self.quantiles else []
         if self.between is not None:
             found.append(sv.probability(tally, *self.between, **asked))

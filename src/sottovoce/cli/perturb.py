@@ -110,8 +110,10 @@ def perturb(
     for (column, kind), count in done.replaced.items():
         how = _stands_in(missing_from(missing)) if "missing" in (kind, outside) else "brought inside"
         what = "missing" if kind == "missing" else "outside the domain"
-        share = 100 * count / max(done.rows, count)
-        typer.echo(f"{count} values of {column} ({share:.2g} %) were {what}: {how}")
+        dropped = done.replaced.get((column, "missing"), 0) if missing == "drop" else 0
+        share = 100 * count / (done.rows + dropped)
+        them = f"value of {column} is" if count == 1 else f"values of {column} are"
+        typer.echo(f"{count} {them} {what} ({share:.2g} %): {how}")
 
 
 def _stands_in(missing: Missing) -> str:
