@@ -1,11 +1,16 @@
-"""A collector for clients in other languages."""
+"""A collector for clients in other languages, and the Java client as it ships."""
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.collector.pages.site import Site
+
+ROOT = Path(__file__).parents[2]
+JAVA = ROOT / "clients" / "java"
 
 
 @pytest.fixture(scope="session")
@@ -13,3 +18,20 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     running = Site(tmp_path_factory.mktemp("site"))
     yield running
     running.stop()
+
+
+def run(*command: object) -> str:
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def classes(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A class path: the jar as it ships, the tests and the sample."""
+    folder = tmp_path_factory.mktemp("java")
+    jar = folder / "sottovoce.jar"
+    run("make", "-C", ROOT, "jar", f"JAR={jar}")
+    sources = [*(JAVA / "test" / "sottovoce").glob("*.java"), JAVA / "example" / "Commute.java"]
+    run("javac", "--release", "11", "-encoding", "UTF-8", "-cp", jar, "-d", folder / "tests", *sources)
+    return f"{jar}:{folder / 'tests'}"

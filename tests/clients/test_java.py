@@ -7,31 +7,11 @@ import re
 import subprocess
 from pathlib import Path
 
-import pytest
+from tests.clients.conftest import ROOT, run
 from tests.collector.pages.site import Site
 
 import sottovoce as sv
 from sottovoce.auditing.clients import check
-
-ROOT = Path(__file__).parents[2]
-JAVA = ROOT / "clients" / "java"
-
-
-def run(*command: object) -> str:
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-@pytest.fixture(scope="session")
-def classes(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A class path: the jar as it ships, the tests and the sample."""
-    folder = tmp_path_factory.mktemp("java")
-    jar = folder / "sottovoce.jar"
-    run("make", "-C", ROOT, "jar", f"JAR={jar}")
-    sources = [*(JAVA / "test" / "sottovoce").glob("*.java"), JAVA / "example" / "Commute.java"]
-    run("javac", "--release", "11", "-encoding", "UTF-8", "-cp", jar, "-d", folder / "tests", *sources)
-    return f"{jar}:{folder / 'tests'}"
 
 
 def test_its_own_tests(classes: str) -> None:

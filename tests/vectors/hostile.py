@@ -245,7 +245,7 @@ def _wrong_content(good: str) -> Iterator[tuple[str, Any]]:
         yield f"domain {domain}", {**content, "domain": domain}
     for scale in ("linear", "ln", None, 1, True, ["log"]):
         yield f"scale {scale}", {**content, "domain": [1, 9], "scale": scale}
-    for domain in ([0, 1], [-1, 1], [1e-301, 1]):
+    for domain in ([0, 1], [-1, 1], [1e-301, 1], [1e15, 1e15 + 1]):
         yield f"log scale of {domain}", {**content, "domain": domain, "scale": "log"}
     yield "log scale of a circle", {**circle, "domain": [1, 9], "scale": "log"}
     for domain in ([0, 0], [0, -1], [1e308, 1.7e308], [1e300, 1.0]):

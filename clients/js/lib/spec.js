@@ -116,5 +116,7 @@ export function readDomain(spec) {
   const log = spec.has("scale");
   rule(!log || (spec.get("scale") === "log" && !circle), "scale must be log, of an interval", "scale");
   rule(!log || low >= 1e-300, "domain: a log scale needs low of at least 1e-300", "domain");
-  return new Domain(low, high, { circumference: circle ? second : null, scale: log ? "log" : "linear" });
+  const domain = new Domain(low, high, { circumference: circle ? second : null, scale: log ? "log" : "linear" });
+  rule(domain.units.scaledWidth > 0, "domain: a log scale needs ends whose logarithms differ", "domain");
+  return domain;
 }

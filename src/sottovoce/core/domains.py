@@ -202,6 +202,11 @@ class Interval(Domain):
             )
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
+        if self.is_log and not self.ends[0] < self.ends[1]:
+            raise ArgumentError(
+                f"a log scale needs low and high whose logarithms differ, got low={low!r}, high={high!r}",
+                argument="high",
+            )
 
     def __repr__(self) -> str:
         scale = ", scale='log'" if self.is_log else ""

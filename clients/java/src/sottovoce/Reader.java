@@ -66,6 +66,7 @@ final class Reader {
         boolean log = spec.containsKey("scale");
         rule(!log || ("log".equals(spec.get("scale")) && !circle), "scale must be log, of an interval", "scale");
         rule(!log || low >= 1e-300, "domain: a log scale needs low of at least 1e-300", "domain");
+        rule(!log || Domain.naturalLog(low) < Domain.naturalLog(high), "domain: a log scale needs ends whose logarithms differ", "domain");
         return new Domain(low, high, circle ? bounds[1] : 0, log);
     }
 
