@@ -2,8 +2,8 @@
 
     python benchmarks/client_fuzz.py --triples 1000000 --output benchmarks/results/client_fuzz.json
 
-Python with numpy and with numba, JavaScript value by value and in bulk, and Java answer the same questions about
-whole and broken specs. `tests/clients/fuzz.py` makes them; a small part runs with the tests.
+Python with numpy and with numba, JavaScript value by value and in bulk, and Java answer the same questions
+about whole and broken specs. `tests/clients/fuzz.py` makes them; a small part runs with the tests.
 """
 
 from __future__ import annotations
