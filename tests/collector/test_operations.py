@@ -23,6 +23,7 @@ from tests.collector.test_bad_input import check_refused
 from typer.testing import CliRunner
 
 import sottovoce as sv
+from sottovoce import bulk
 from sottovoce.cli import build_app
 from sottovoce.collector import Settings, create_app, logs, open_store, secret
 from sottovoce.collector.campaigns import Campaign
@@ -295,6 +296,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     made = run("create", "hours", "--epsilon", 2, "--circle", 24, "--mechanism", "ogpm", *store)
     assert made.exit_code == 0, made.output
     assert "exact ε   2\n" in made.output
+    assert "missing   12.0 stands in for a missing value; outside: clip\n" in made.output
     coin = run("create", "coin", "--epsilon", 1, "--domain", 0, 24, "--mechanism", "two_scale", *store)
     assert "<two_scale epsilon=1.0" in coin.output
     assert "one of 'duchi', 'ogpm'" in str(run("create", "x", "--mechanism", "os", *store).exception)
@@ -318,6 +320,10 @@ def test_the_command_line(tmp_path: Path) -> None:
     for form in ("csv", "parquet"):
         written = run("export", "hours", "--output", tmp_path / f"counts.{form}", *store)
         assert "wrote the counts of 100 reports" in written.output
+        assert bulk.tally(tmp_path / f"counts.{form}").counts[[5, 9]].tolist() == [
+            50,
+            50,
+        ]
     assert (tmp_path / "counts.csv").read_text() == "day,cell,count\n2024-10-04,5,50\n2024-10-04,9,50\n"
     import pyarrow.parquet as pq
 

@@ -12,6 +12,8 @@ from sottovoce.core.reporter import Reporter
 from sottovoce.core.spec import parse_json
 
 SPEC, DIGEST = "sottovoce:spec", "sottovoce:digest"
+#: What was declared for missing and out-of-range values, in the metadata of a whole file of reports.
+POLICY = "sottovoce:policy"
 #: Names the column that says how many reports a row stands for, where it is not one.
 COUNTS = "sottovoce:counts"
 #: Where Spark writes the metadata of columns: as JSON in the footer of a Parquet file.

@@ -13,13 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sottovoce.bulk.atomic_files import atomic_file
-from sottovoce.bulk.labels import DIGEST, arrow_label, specs_path, specs_text
+from sottovoce.bulk.labels import DIGEST, POLICY, arrow_label, specs_path, specs_text
 from sottovoce.bulk.randomiser import Randomiser
 from sottovoce.bulk.sources import ARROW, PARQUET
 from sottovoce.core.errors import ArgumentError, DataError
 
 SOURCE = "sottovoce:source"  # size and time of the file that reports were made from
-POLICY = "sottovoce:policy"  # what was declared for missing and out-of-range values
 ROW_GROUP = 1 << 20
 
 Write = Callable[[pa.RecordBatch], None]
@@ -69,15 +68,6 @@ def finished_rows(target: Path, randomiser: Randomiser, source: Path | None) -> 
             "move it away first"
         )
     return rows
-
-
-def declared_policy(path: Path) -> dict[str, Any] | None:
-    """What was declared for missing values and those outside, if a file of reports says it."""
-    try:
-        text = arrow_label(_look(path)[1].metadata).get(POLICY)
-    except (pa.ArrowInvalid, OSError):  # CSV says nothing
-        return None
-    return None if text is None else dict(json.loads(text))
 
 
 def _look(path: Path) -> tuple[int, pa.Schema]:

@@ -111,8 +111,9 @@ def create(
         "min_n": min_n,
         "retention_days": retention_days,
     }
-    campaigns.create(_open(store), campaigns.NewCampaign.of(content))
+    rules = campaigns.create(_open(store), campaigns.NewCampaign.of(content)).rules
     typer.echo(f"created   {name}")
+    typer.echo(f"missing   {rules.missing} stands in for a missing value; outside: {rules.outside}")
     typer.echo(f"mechanism {reporter!r}")
     typer.echo(f"exact ε   {sv.audit(reporter).epsilon:.12g}")
 

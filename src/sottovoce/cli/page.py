@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -53,11 +54,13 @@ def treated(path: Path) -> str:
     """What became of missing values and those outside, where the file of reports says it."""
     if path.suffix.lower() == ".json" or not path.is_file():
         return ""
-    from sottovoce.bulk.report_files import declared_policy
+    from sottovoce.bulk.labels import POLICY, arrow_label
+    from sottovoce.bulk.sources import Source
 
-    policy = declared_policy(path)
-    if policy is None:
+    text = arrow_label(Source(path, []).schema.metadata).get(POLICY)  # CSV says nothing
+    if text is None:
         return ""
+    policy = json.loads(text)
     rules = {
         "missing": {
             "uniform": "filled in by draws from the whole domain",

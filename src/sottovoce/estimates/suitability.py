@@ -16,8 +16,6 @@ from functools import lru_cache
 import numpy as np
 
 from sottovoce.core.domains import Domain
-from sottovoce.designs.classic import sw
-from sottovoce.estimates.crossing import quantile_width
 from sottovoce.estimates.em import em
 from sottovoce.estimates.envelope import BINS, IDENTITY, Envelope, Target
 from sottovoce.estimates.estimate import FEW, Estimate
@@ -104,6 +102,9 @@ def _share_variance(epsilon: float, middle: float) -> float:
 
 @lru_cache(maxsize=256)
 def _even_quantile(epsilon: float, people: int, p: float, confidence: float) -> float:
+    from sottovoce.designs.classic import sw  # rarely needed
+    from sottovoce.estimates.crossing import quantile_width
+
     return quantile_width(sw(epsilon), people, np.full(BINS, 1 / BINS), p, confidence).expected
 
 
