@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 import sottovoce as sv
 from sottovoce.device.client import Client, Receipt
 
-NAME, PEOPLE_AT_ONCE = "departures", 8
+NAME, PEOPLE_AT_ONCE = "departures", 32  # most of them wait for the beat
 CELLS = 4096  # a third of a minute: fine enough for departures, and quick to audit two thousand times
 RULES = {
     "title": "When did your flight leave?",
