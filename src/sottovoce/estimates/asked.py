@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from sottovoce.core.rows import Rows
+from sottovoce.estimates.finite import binomial_limits
 from sottovoce.estimates.tally import Tally
 
 _SAME = 2.0**-38  # two inputs so near, in units of the domain, are the two sides of one border
@@ -32,12 +33,9 @@ def asked_share(
     chances = _yes(tally.mechanism, low, high)
     if chances is None:
         return None
-    from scipy.special import betaincinv
-
     inside, outside = chances
     n, yes = tally.n, int(tally.counts[1])
-    least = float(betaincinv(yes, n - yes + 1, tail)) if yes else 0.0
-    most = float(betaincinv(yes + 1, n - yes, 1 - tail)) if yes < n else 1.0
+    least, most = (float(limit) for limit in binomial_limits(yes, n, tail))
     share, lower, upper = ((chance - outside) / (inside - outside) for chance in (yes / n, least, most))
     error = np.sqrt(yes / n * (1 - yes / n) / max(n - 1, 1)) / abs(inside - outside)
     return (min(lower, upper), max(lower, upper)), float(share), float(error)

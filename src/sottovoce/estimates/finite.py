@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sottovoce.core.kernels import Operator
 from sottovoce.core.kernels.tables import FloatArray
@@ -20,6 +21,25 @@ _UNIT = (0.0, 1.0)
 _MOST_PEOPLE = 1e9  # bets of a sequence suit up to so many; beyond, it holds but is wide
 _STEP = 2.5  # between neighbouring bets
 _USUAL = 7.4  # twice the log of 1/0.025: bets of a sequence must not depend on the error that is asked for
+
+
+def binomial_limits(count: ArrayLike, n: int, tail: float) -> tuple[FloatArray, FloatArray]:
+    """Clopper and Pearson's limits of a chance: each errs with probability `tail` at most, at every n.
+
+    Args:
+        count: How often it happened; one number, or several of as many chances.
+        n: Out of how many.
+        tail: The error of each limit.
+
+    Returns:
+        The lower and the upper limits.
+    """
+    from scipy.special import betaincinv
+
+    k = np.asarray(count, dtype=np.float64)
+    low = np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, tail), 0.0)
+    high = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1), 1 - tail), 1.0)
+    return low, high
 
 
 def betting_limit(

@@ -27,6 +27,7 @@ from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.translates import Translates
 from sottovoce.estimates.density_plot import INK, SHADE, new_axes
 from sottovoce.estimates.estimate import Estimate, check_tally
+from sottovoce.estimates.finite import binomial_limits
 from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments, Part, Summary, moments
 from sottovoce.estimates.tally import Tally
@@ -269,16 +270,12 @@ class _Inverse:
 
     def _exact(self, counts: IntArray, tail: float) -> tuple[FloatArray, FloatArray]:
         """Clopper and Pearson's limits of the chance that a report holds an option, as shares."""
-        from scipy.special import betaincinv
-
-        m, n = self.reporter, int(counts.sum())
+        m = self.reporter
         shared = int(m.together[1])
         other = (m.elements * m.background + m.held(_left_over(m)) + m.extra * shared) / m.total
         slope = m.extra * (m.elements - shared) / m.total
-        holding = np.rint(m.held(counts))
-        below = np.where(holding > 0, betaincinv(np.maximum(holding, 1), n - holding + 1, tail), 0.0)
-        above = np.where(holding < n, betaincinv(holding + 1, np.maximum(n - holding, 1), 1 - tail), 1.0)
-        low, high = (np.clip((chance - other) / slope, 0.0, 1.0) for chance in (below, above))
+        chances = binomial_limits(np.rint(m.held(counts)), int(counts.sum()), tail)
+        low, high = (np.clip((chance - other) / slope, 0.0, 1.0) for chance in chances)
         return low, high
 
 
