@@ -32,7 +32,9 @@ People = Annotated[int | None, typer.Option("--people", help="How many people; l
 Target = Annotated[float | None, typer.Option("--target", help="The error to reach, in the domain's units.")]
 Central = Annotated[
     tuple[float, float] | None,
-    typer.Option("--central", help="The ε and δ that the counts of so many honest people shall keep."),
+    typer.Option(
+        "--central", metavar="EPSILON DELTA", help="What the counts of so many honest people shall keep."
+    ),
 ]
 Confidence = Annotated[float, typer.Option("--confidence", help="Of the intervals.")]
 
