@@ -76,7 +76,7 @@ def quantiles(levels: tuple[float, ...], every: int, estimand: str = "population
     names = tuple(f"{q:g}-quantile" + (", respondents" if estimand != "population" else "") for q in levels)
     return Quantity(
         names,
-        lambda t: quantile_limits(CrossFit(t), levels, 0.025, estimand),
+        lambda t: [ends[:2] for ends in quantile_limits(CrossFit(t), levels, 0.025, estimand)],
         lambda x: [float(np.quantile(x, q, method="inverted_cdf")) for q in levels],
         every,
         estimand,

@@ -77,8 +77,8 @@ def test_weights_tuned_to_their_own_counts_are_caught(monkeypatch: pytest.Monkey
 
     def tuned(self: CrossFit, *given: object, **options: object) -> None:
         proper(self, *given, **options)  # type: ignore[arg-type]
-        (one, other), (two, own) = self._halves
-        self._halves = [(one, own), (two, other)]
+        (one, other), (two, own) = self.halves
+        self.halves = [(one, own), (two, other)]
 
     monkeypatch.setattr(CrossFit, "__init__", tuned)
     held, _, _ = condense(simulate(setting, runs))["mean"]

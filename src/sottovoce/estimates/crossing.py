@@ -26,12 +26,12 @@ from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.number import Number
 from sottovoce.estimates.envelope import Envelope, Target
 from sottovoce.estimates.model import Coarse, Nodes
-from sottovoce.estimates.statistic import Part, moments
+from sottovoce.estimates.statistic import moments
 
-_ROUGH, _PLACED = 48, 96  # groups of cells: of the first look, and placed
-_PAD = 0.2  # groups are fine this far beyond the expected interval, in its widths
-_EXACT = 0.015  # an end is searched for this exactly, in the same
-_AGAIN = (0.35, 1.5)  # limits are looked at again this far further out, in the same
+_ROUGH, _PLACED = 40, 96  # groups of cells: of the first look, and placed
+_PAD = 0.15  # groups are fine this far beyond the expected interval, in its widths
+_EXACT = 0.02  # an end is searched for this exactly, in the same
+_AGAIN = (0.5, 1.5)  # limits are looked at again this far further out, in the same
 _SIDES = (1, -1)  # from above: the lower end; from below: the upper end
 
 
@@ -63,7 +63,7 @@ class Search:
         self.excess, self.top = excess, top
         self.low, self.below, self.high, self.above = low, -math.inf, high, math.inf
 
-    def run(self, at: float, slope: float, exact: float, looks: int = 10) -> Crossing:
+    def run(self, at: float, slope: float, exact: float, looks: int = 14) -> Crossing:
         """Look at a place, then where the slope says, until the crossing is known as exactly as asked."""
         side = 0
         for _ in range(looks):
@@ -78,8 +78,8 @@ class Search:
                 at = self.low + gap * (0.5 if abs(side) > 1 else -self.below / rise) - exact / 3
             elif y >= self.top:
                 at = self.low + exact
-            else:
-                at -= 1.2 * y / slope + math.copysign(exact / 2, y)
+            else:  # twice as far each time: it may hardly change for long
+                at -= 2.0 ** (abs(side) - 1) * (1.2 * y / slope + math.copysign(exact / 2, y))
         if self.above - self.below < math.inf:
             at = self.low - self.below * (self.high - self.low) / (self.above - self.below)
         return Crossing(self.low, at, slope)
@@ -113,6 +113,7 @@ class Focus:
         tail: The error of each side.
         counts: The reports in all cells that each pilot's weights are applied to; without them limits are the
             expected ones.
+        even: Limits of the average of a target on even groups, for looking further out.
         estimand: Whose quantile it is.
     """
 
@@ -124,29 +125,31 @@ class Focus:
         p: float,
         tail: float,
         counts: Sequence[IntArray] = (),
+        even: Callable[[Target, int, float, str], float] | None = None,
         estimand: str = "population",
     ) -> None:
         from scipy.special import ndtri
 
         self.mechanism, self.n, self.p, self.tail, self.estimand = mechanism, n, p, tail, estimand
         self.z = -float(ndtri(tail))
+        self.even = even
+        self.middle = float(np.mean([_quantile(pilot, p) for pilot in pilots]))
         rough = [self._rough(pilot) for pilot in pilots]
         #: Where each end is expected, and the slope of the limits there.
         self.guess = {side: np.mean([ends[side][1:] for ends in rough], axis=0) for side in _SIDES}
         self.width = max(-float(self.guess[1][0] + self.guess[-1][0]), 1e-6)
-        self.problems: list[tuple[Envelope, IntArray | None]] = []
+        self.halves: list[tuple[Envelope, IntArray | None]] = []
         for i, (pilot, ends) in enumerate(zip(pilots, rough, strict=True)):
             low, high = ends[1].at, -ends[-1].at
             problem = self._problem(pilot, low, high, _PAD * (high - low), _PLACED)
-            first = problem.nodes.coarse.first
-            self.problems.append((problem, np.add.reduceat(counts[i], first) if counts else None))
+            self.halves.append((problem, problem.nodes.coarse.grouped(counts[i]) if counts else None))
         self.expected: dict[int, list[tuple[float, float]]] = {1: [], -1: []}
 
     def ends(self) -> Ends:
         """The interval, and the bound for the average of the pilots."""
         low, high = (self._end(side) for side in _SIDES)
         bound = -sum(self._expected_crossing(side) for side in _SIDES)
-        return Ends(max(low, 0.0), min(-high, 1.0), bound)
+        return Ends(max(low, 0.0), min(-high, 1.0), max(bound, 0.0))
 
     def _end(self, side: int) -> float:
         """The outermost place that may be the quantile, times the side.
@@ -159,23 +162,26 @@ class Focus:
         search = Search(lambda at: self._excess(side, at), outer, outer + 1, self._top(side))
         at, slope = self.guess[side]
         end = search.run(at, slope, exact).below
-        for distance in _AGAIN:
+        for distance in _AGAIN if self.even is not None else ():
             at = end - distance * self.width
-            if at > outer and (y := self._excess(side, at)) >= 0:
+            if at > outer and (y := self._looked_at(side, at)) >= 0:
                 search.low, search.below, search.high, search.above = outer, -math.inf, at, y
                 end = search.run(at - self.width / 4, slope, exact).below
         return end
 
+    def _looked_at(self, side: int, at: float) -> float:
+        """As `_excess`, on even groups."""
+        assert self.even is not None
+        return side * (self.even(Target.up_to(side * at), side, self.tail, self.estimand) - self.p)
+
     def _excess(self, side: int, at: float) -> float:
         """How far the limit of F(at) from one side is beyond p; both at and p times the side."""
         target, parts, means = Target.up_to(side * at), [], []
-        for problem, counts in self.problems:
+        for problem, counts in self.halves:
             weights = problem.weights(target, side, self.z)
             means.append(side * (problem.expected(weights, side, self.z) - self.p))
             if counts is not None:
-                respondents = self.estimand == "respondents"
-                noise = problem.average_noise(weights, counts) if respondents else None
-                parts.append(Part(weights, counts, *problem.noise(weights), noise))
+                parts.append(problem.part(weights, counts, self.estimand))
         mean = float(np.mean(means))
         self.expected[side].append((at, mean))
         if not parts:
@@ -184,19 +190,21 @@ class Focus:
 
     def _expected_crossing(self, side: int) -> float:
         """Where the expected limits cross p, from those computed on the way."""
-        outer = 0.0 if side > 0 else -1.0
+        outer, inner = (0.0 if side > 0 else -1.0), side * self.middle
         places = sorted(self.expected[side], key=lambda place: abs(place[1]))[:2]
         if not places:
             return outer
         (at, y), slope = places[0], self.guess[side][1]
         if len(places) > 1 and abs(places[1][0] - at) > 1e-9:
             slope = max((places[1][1] - y) / (places[1][0] - at), slope / 4)
-        return min(max(at - y / slope, outer), outer + 1)
+        return min(max(at - y / slope, outer), inner)
 
     def _rough(self, pilot: FloatArray) -> dict[int, Crossing]:
         """Where limits would cross p if the pilot were the truth, on few groups around its own quantile."""
-        middle = float(np.interp(self.p, np.cumsum(pilot), (np.arange(len(pilot)) + 1.0) / len(pilot)))
+        middle = _quantile(pilot, self.p)
         step, ends = min(0.3, 1.5 * self.n ** (-1 / 3)), {}
+        near = slice(int(max(middle - step, 0) * len(pilot)), int((middle + step) * len(pilot)) + 1)
+        slope = max(float(pilot[near].mean()) * len(pilot), 0.3)  # F rises so fast there
         problem = self._problem(pilot, middle, middle, 1.5 * step, _ROUGH)
         for side in _SIDES:
 
@@ -206,7 +214,7 @@ class Focus:
 
             outer = 0.0 if side > 0 else -1.0
             search = Search(excess, outer, outer + 1, self._top(side))
-            crossing = search.run(side * middle - step / 2, 0.3, 0.1 * step, looks=3)
+            crossing = search.run(side * middle - step / 2, slope, 0.1 * step, looks=2)
             ends[side] = crossing._replace(at=min(max(crossing.at, outer), side * middle))
         return ends
 
@@ -217,11 +225,15 @@ class Focus:
         first = self.mechanism.groups(groups, (float(zone[0]), float(zone[1])))
         x = domain.from_unit((np.arange(len(pilot)) + 0.5) / len(pilot))
         reports = pilot @ self.mechanism.table(x, first)
-        nodes = Nodes(Coarse(self.mechanism, first, np.zeros(len(first), dtype=np.int64)))
-        return Envelope(nodes, reports, self.n)
+        return Envelope(Nodes(Coarse.empty(self.mechanism, first)), reports, self.n)
 
     def _top(self, side: int) -> float:
         return 1 - self.p if side > 0 else self.p
+
+
+def _quantile(density: FloatArray, p: float) -> float:
+    total = np.concatenate(([0.0], np.cumsum(density)))
+    return float(np.interp(p, total / total[-1], np.arange(len(total)) / (len(total) - 1)))
 
 
 class Width(NamedTuple):

@@ -16,6 +16,7 @@ import numpy as np
 
 from sottovoce.core.kernels import Operator, compiled_available
 from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.estimates.model import Table
 
 _ROUNDS = 10  # iterations between two looks at the likelihood
 
@@ -78,7 +79,7 @@ def em(
     """
     c = np.asarray(counts, dtype=np.float64)
     if start is None:
-        assert isinstance(law, Operator)
+        assert isinstance(law, Operator | Table)
         start = np.full(law.shape[0], 1.0 / law.shape[0])
     f = np.array(start, dtype=np.float64)
     iterate = _rounds(law, c, smooth, compiled_available() if compiled is None else compiled)

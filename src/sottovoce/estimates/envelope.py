@@ -37,6 +37,7 @@ from sottovoce.estimates.tally import Tally
 
 _GROUPS = 64
 BINS = 256  # of the pilot
+_FEW_TO_DRAW = 100_000
 _SIZES = (100, 10_000, 1_000_000)  # people, for weights that are fixed before there are any
 
 
@@ -126,6 +127,11 @@ class Envelope:
         w = self._above(*self.nodes.finer, variance + rise, 1.0)
         return float(np.clip(w @ counts / counts.sum(), *self.noise(weights)))
 
+    def part(self, weights: FloatArray, counts: IntArray, estimand: str, forged: int = 0) -> Part:
+        """What these weights say of some reports."""
+        noise = self.average_noise(weights, counts) if estimand == "respondents" else None
+        return Part(weights, counts, *self.noise(weights), noise, forged)
+
     def _variance(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The variance of w(report) at the nodes, and how far it can rise above its chords beside them.
 
@@ -150,39 +156,40 @@ class CrossFit:
 
     With `blind` the weights never look at the data: they suit people spread evenly over the domain. With
     `fakes` so many reports may be anything: then weights are blind too, so that no forged report chooses
-    those of honest ones, and every limit is wider by what forged reports can do. `rough`
-    is the pilots' cumulative distribution at the ends of equal bins: a guess where to look, nothing more.
+    those of honest ones, and every limit is wider by what forged reports can do.
+
+    Attributes:
+        halves: Counts of all cells, and the density on equal bins that the other half suggests.
     """
 
     def __init__(self, tally: Tally, *, blind: bool = False, fakes: int = 0) -> None:
         self.fakes = fakes
         self.coarse = Coarse.of(tally, _GROUPS)
         self.n, self.nodes = self.coarse.n, Nodes(self.coarse)
-        self.law, even = self.coarse.law_of_bins(BINS, 1), np.full(BINS, 1 / BINS)
+        self.law, even = self.coarse.table_of_bins(BINS), np.full(BINS, 1 / BINS)
         if blind or fakes or self.n < FEW:  # half of very few reports could suggest nothing
-            self._halves: list[tuple[IntArray, FloatArray]] = [(self.coarse.counts, self.law.mix(even))]
-            self.rough = np.cumsum(even)
+            self.halves: list[tuple[IntArray, FloatArray]] = [(tally.counts, even)]
         else:
-            one = _half(self.coarse.counts, generator_of(tally, counts=self.coarse.counts))
-            two = self.coarse.counts - one
+            one = _half(tally.counts, generator_of(tally))
+            halves = one, tally.counts - one
             # Stopped long before it follows the noise: only a rough idea of the truth is wanted.
-            pilots = [em(self.law, half, tolerance=0.05, most=300) for half in (one, two)]
-            self._halves = [(one, pilots[1].reports), (two, pilots[0].reports)]
-            self.rough = np.cumsum(pilots[0].probabilities + pilots[1].probabilities) / 2
+            pilots = [em(self.law, self.coarse.grouped(half), tolerance=0.05, most=300) for half in halves]
+            densities = [pilot.probabilities for pilot in pilots]
+            self.halves = list(zip(halves, reversed(densities), strict=True))
 
     @cached_property
     def _problems(self) -> list[tuple[IntArray, Envelope]]:
-        return [(counts, Envelope(self.nodes, pilot, self.n)) for counts, pilot in self._halves]
+        return [
+            (self.coarse.grouped(counts), Envelope(self.nodes, self.law.mix(density), self.n))
+            for counts, density in self.halves
+        ]
 
     def statistic(self, target: Target, side: int, tail: float, estimand: str = "population") -> list[Part]:
         """What bounds the average of a target from above (side 1) or below (side −1)."""
-        z, parts = _z(tail), []
-        for counts, problem in self._problems:
-            weights = problem.weights(target, side, z)
-            least, most = problem.noise(weights)
-            noise = problem.average_noise(weights, counts) if estimand == "respondents" else None
-            parts.append(Part(weights, counts, least, most, noise, self.fakes))
-        return parts
+        return [
+            problem.part(problem.weights(target, side, _z(tail)), counts, estimand, self.fakes)
+            for counts, problem in self._problems
+        ]
 
     def beforehand(self, target: Target, side: int) -> list[Part]:
         """Weightings that depend on nothing, not even on n: each suits so many people, spread evenly."""
@@ -205,9 +212,8 @@ def _z(tail: float) -> float:
 
 
 def _half(counts: IntArray, generator: np.random.Generator) -> IntArray:
-    """Half of the reports, drawn without replacement."""
+    """Half of the reports: drawn without replacement if they are few, by coins if they are many."""
     n = int(counts.sum())
-    if n < 1_000_000_000:
-        return generator.multivariate_hypergeometric(counts, n // 2, method="marginals")
-    # numpy's hypergeometric stops at 10^9 reports; there, coins group by group are as good.
+    if n <= _FEW_TO_DRAW:
+        return generator.multivariate_hypergeometric(counts, n // 2, method="count")
     return generator.binomial(counts, 0.5)

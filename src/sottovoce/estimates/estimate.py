@@ -55,6 +55,8 @@ class Estimate(Combinable, Shown, Tabular):
         reach: The most by which replacing one report can move the value, where that is known.
         p_value: Of a difference: a bound for the chance of one as large if there is none.
         effective: Of a weighted estimate: how many people drawn evenly would tell as much.
+        bound: Of a quantile: the median width below which intervals that hold for every truth cannot go, for
+            this mechanism, n and the distribution as it is estimated.
         sides: What bounds the quantity from either side, for arithmetic; None where only limits are known.
         sources: Names of the tallies that it rests on, so that arithmetic can refuse what is not independent.
     """
@@ -72,6 +74,7 @@ class Estimate(Combinable, Shown, Tabular):
     reach: float | None = None
     p_value: float | None = None
     effective: float | None = None
+    bound: float | None = None
     sides: Sides | None = field(default=None, repr=False, compare=False)
     sources: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
 
@@ -147,6 +150,8 @@ class Estimate(Combinable, Shown, Tabular):
             f"{self.what}: {value}, {100 * self.confidence:.10g} % interval {low} to {high} "
             f"({self.estimand}, n={self.n}, {self.method})"
         )
+        if self.bound is not None:
+            text += f"; honest ones are {_shown(self.bound, self.low, self.high)[0]} wide at least"
         text += "" if self.p_value is None else f", p = {self.p_value:.2g}"
         return "\n".join((text, *(f"  note: {note}" for note in self.notes)))
 
@@ -219,6 +224,7 @@ class Query:
         reach: float | None = None,
         sides: tuple[Moments, Moments] | None = None,
         spent: float = 0.0,
+        bound: float | None = None,
     ) -> Estimate:
         """The estimate, from numbers on a domain of width 1.
 
@@ -234,6 +240,7 @@ class Query:
             reach: The most by which one report can move the value.
             sides: The statistics below and above, where the limits are theirs.
             spent: The error on each side that is not theirs.
+            bound: The width below which no honest interval can go.
 
         Returns:
             Limits in order, the value between them, all in the units of the domain.
@@ -259,7 +266,7 @@ class Query:
             error = float(self.domain.stretched(error, power))
         low, value, high = numbers.tolist()
         if self.domain.is_log and power == 1:  # errors are factors there
-            error, reach, sides = math.nan, None, None
+            error, reach, sides, bound = math.nan, None, None, None
         if reach is not None:
             reach = float(self.domain.stretched(reach, power))
         return Estimate(
@@ -274,6 +281,7 @@ class Query:
             method,
             notes,
             reach,
+            bound=None if bound is None or n < 2 else float(self.domain.stretched(bound, power)),
             sides=None if sides is None or n < 2 else self._in_units(sides, ends, power, spent),
             sources=self.tally.identity,
         )

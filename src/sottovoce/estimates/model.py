@@ -19,8 +19,30 @@ from sottovoce.core.number import Number
 from sottovoce.estimates.tally import Tally
 
 _NEAR = 1e-9  # how far from a bend or jump its sides are looked at, in widths of the domain
+_JUMP = 1e-8  # a law that changes by less from one side of a bend to the other is continuous there
 _CURVED = 512  # inputs at which a curved target is held down between bends
 _FINER = 128  # the same for the variance of weights, which bends less
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """P(group | input) as a matrix: for a few groups the quickest there is."""
+
+    matrix: FloatArray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(inputs, groups)."""
+        inputs, groups = self.matrix.shape
+        return inputs, groups
+
+    def mix(self, w: FloatArray) -> FloatArray:
+        """Pᵀ w: the probability of every group; w may have columns."""
+        return np.asarray(self.matrix.T @ w)
+
+    def expect(self, f: FloatArray) -> FloatArray:
+        """P f: an expectation for every input."""
+        return np.asarray(self.matrix @ f)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +66,11 @@ class Coarse:
         first = mechanism.groups(most)
         return cls(mechanism, first, np.add.reduceat(tally.counts, first))
 
+    @classmethod
+    def empty(cls, mechanism: Number, first: IntArray) -> Coarse:
+        """Groups without reports."""
+        return cls(mechanism, first, np.zeros(len(first), dtype=np.int64))
+
     @cached_property
     def n(self) -> int:
         """How many reports."""
@@ -57,6 +84,15 @@ class Coarse:
     def law(self, x: ArrayLike) -> Operator:
         """P(group | x) for the given values x."""
         return self.mechanism.operator(x).coarsen(self.first)
+
+    def grouped(self, counts: IntArray) -> IntArray:
+        """Counts of cells on these groups."""
+        return np.asarray(np.add.reduceat(counts, self.first))
+
+    def table_of_bins(self, bins: int) -> Table:
+        """P(group | the middle of a bin) for `bins` equal bins of the domain, as a matrix."""
+        x = self.mechanism.domain.from_unit((np.arange(bins) + 0.5) / bins)
+        return Table(self.mechanism.table(x, self.first))
 
     def law_of_bins(self, bins: int, inside: int | None = None) -> Operator:
         """P(group | x spread evenly over a bin) for `bins` equal bins of the domain.
@@ -88,13 +124,17 @@ class Nodes:
 
     @cached_property
     def straight(self) -> LawAt:
-        """Every bend, with its sides."""
+        """Every bend, with its sides where the law jumps."""
         domain, near = self.coarse.mechanism.domain, self.near
         bends = np.unique(domain.to_unit(self.coarse.mechanism.bends(self.coarse.first)))
         between = (bends[1:] + bends[:-1])[np.diff(bends) < 2 * near] / 2  # where sides overlap
         t = np.clip(np.concatenate((bends - near, bends, bends + near, between, [0.0, 1.0])), 0.0, 1.0)
         x = np.unique(np.clip(domain.from_unit(t), domain.low, domain.high))
-        return domain.to_unit(x), self.coarse.mechanism.table(x, self.coarse.first)
+        t, rows = domain.to_unit(x), self.coarse.mechanism.table(x, self.coarse.first)
+        close = np.diff(t) < 1.5 * near
+        same = close & (np.abs(np.diff(rows, axis=0)).max(axis=1) < _JUMP)
+        kept = np.concatenate(([True], ~same[:-1], [True]))
+        return t[kept], rows[kept]
 
     def around(self, jumps: tuple[float, ...]) -> LawAt:
         """The bends and both sides of some jumps."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from sottovoce.core.errors import ArgumentError, real_number
 from sottovoce.estimates.asked import asked_share
+from sottovoce.estimates.crossing import Ends, Focus
 from sottovoce.estimates.em import em, smooth_line
 from sottovoce.estimates.envelope import BINS, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate, Query
@@ -24,8 +25,6 @@ from sottovoce.estimates.suitability import advised
 from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.watching import watched_average, watching_cost
 
-_GRID = BINS  # an interval is rounded outwards to this part of the domain
-_SHARED = range(0, _GRID, 32)  # points at which every quantile looks further out
 _WATCHED = "envelope, sequential"
 _SMOOTH_VALUE = (
     "the value is that of a smooth fit, whose error is not known; the interval does not rest on it"
@@ -81,8 +80,8 @@ def quantile(
     limits = quantile_limits(fit, shares, queries[0].tail, estimand)
     values = quantile_values(fit, tally.mechanism.epsilon, shares)
     answers = [
-        query.answer(interval, value, math.nan, notes=(_SMOOTH_VALUE,))
-        for query, interval, value in zip(queries, limits, values, strict=True)
+        query.answer((ends.low, ends.high), value, math.nan, notes=(_SMOOTH_VALUE,), bound=ends.bound)
+        for query, ends, value in zip(queries, limits, values, strict=True)
     ]
     answers = [advised("quantile", tally, one, p=share) for one, share in zip(answers, shares, strict=True)]
     return answers if several else answers[0]
@@ -101,76 +100,13 @@ def quantile_values(fit: CrossFit, epsilon: float, levels: Sequence[float]) -> l
 
 def quantile_limits(
     fit: CrossFit, levels: Sequence[float], tail: float, estimand: str = "population"
-) -> list[tuple[float, float]]:
+) -> list[Ends]:
     """Intervals for quantiles, in the unit coordinate."""
     if fit.n < 2:
-        return [(0.0, 1.0)] * len(levels)
-    above, below = (_Curve(fit, side, tail, estimand) for side in (1, -1))
-    # At p = 0 the question is where F first leaves zero.
-    return [(above.crossing(p)[0], below.crossing(max(p, 1e-12))[1]) for p in levels]
-
-
-class _Curve:
-    """Limits of F(t) from one side at the points of a grid, computed when asked for and kept.
-
-    They increase but for rounding; where they do not, the wider interval is taken.
-    """
-
-    def __init__(self, fit: CrossFit, side: int, tail: float, estimand: str) -> None:
-        self.fit, self.side, self.tail, self.estimand = fit, side, tail, estimand
-        self.known = {-1: 0.0, _GRID: 1.0}  # F is 0 below the domain and 1 at its end
-
-    def __getitem__(self, k: int) -> float:
-        if k not in self.known:
-            self.known[k] = self.fit.limit(Target.up_to(k / _GRID), self.side, self.tail, self.estimand)
-        return self.known[k]
-
-    def crossing(self, p: float) -> tuple[float, float]:
-        """Neighbours on the grid between which the limits reach p, in the unit coordinate.
-
-        Where F stays at p for long (between two groups of people, or beyond the last) every limit looked at
-        on the way had its own chance to mislead: points further out are asked as well, and if one of them
-        admits F = p the search goes on there.
-        """
-        below, above = self._search(p)
-        while any((self[k] >= p) == (self.side > 0) for k in self._further_out(below, above)):
-            below, above = self._search(p)
-        return max(below, 0) / _GRID, above / _GRID
-
-    def _search(self, p: float) -> tuple[int, int]:
-        """Neighbours between which the limits reach p, from what is known and from the pilot's guess."""
-        below, above = self._outermost(p)
-        guess, turns = int(np.searchsorted(self.fit.rough, p)), 0
-        while above - below > 1:
-            k = guess if below < guess < above else self._between(p, below, above, halve=turns % 2 == 1)
-            limit, turns = self[k], turns + 1
-            below, above = (k, above) if limit < p else (below, k)
-            if self.side > 0 and limit >= 1:  # nothing is known here: perhaps nowhere below either
-                guess = below + 1
-            elif self.side < 0 and limit <= 0:
-                guess = above - 1
-        return below, above
-
-    def _outermost(self, p: float) -> tuple[int, int]:
-        """The known points around p, the furthest out where there are several."""
-        if self.side > 0:
-            above = min(k for k, limit in self.known.items() if limit >= p)
-            return max((k for k in self.known if k < above), default=-1), above
-        below = max((k for k, limit in self.known.items() if limit < p), default=-1)
-        return below, min(k for k in self.known if k > below)
-
-    def _between(self, p: float, below: int, above: int, *, halve: bool) -> int:
-        """The point on a straight line between two known ones, or their middle."""
-        share = (p - self.known[below]) / max(self.known[above] - self.known[below], 1e-12)
-        share = 0.5 if halve else min(max(share, 0.1), 0.9)
-        return min(max(below + round((above - below) * share), below + 1), above - 1)
-
-    def _further_out(self, below: int, above: int) -> list[int]:
-        """Points beyond a crossing: some nearby, and some that all quantiles share."""
-        steps = (2, 4, 8, 16)
-        if self.side > 0:
-            return [k for k in (*(below - step for step in steps), *_SHARED) if 0 <= k < below]
-        return [k for k in (*(above + step for step in steps), *_SHARED) if above < k < _GRID]
+        return [Ends(0.0, 1.0, 1.0)] * len(levels)
+    counts, pilots = zip(*fit.halves, strict=True)
+    about = fit.coarse.mechanism, pilots, fit.n
+    return [Focus(*about, p, tail, counts, fit.limit, estimand).ends() for p in levels]
 
 
 def probability(

@@ -23,6 +23,7 @@ import numpy as np
 
 from sottovoce.core.kernels import Operator
 from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.estimates.model import Table
 
 SPLINES = 64
 #: n·ε² from which splines beat EMS (benchmarks/reconstruction.py).
@@ -56,7 +57,7 @@ class Splines:
     """Reports and their law on a grid of inputs, ready to be fitted."""
 
     counts: FloatArray
-    law: Operator
+    law: Operator | Table
     circle: bool
 
     @cached_property

@@ -188,8 +188,8 @@ def _look(task: str, truth: Cumulative, confidence: float, p: float) -> Look:
     def level(tally: Tally) -> tuple[float, FloatArray]:
         fit, half = CrossFit(tally), np.nan
         if next(turns) < _INTERVALS:
-            [(low, high)] = quantile_limits(fit, [p], (1 - confidence) / 2)
-            half = (high - low) / 2
+            [ends] = quantile_limits(fit, [p], (1 - confidence) / 2)
+            half = (ends.high - ends.low) / 2
         [value] = quantile_values(fit, tally.mechanism.epsilon, [p])
         return abs(value - true), np.array([half])
 
