@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sottovoce.auditing.shuffled import shuffled as shuffled
     from sottovoce.compose.budget import split_budget as split_budget
     from sottovoce.compose.polar import polar as polar
+    from sottovoce.compose.rounds import rounds as rounds
     from sottovoce.compose.rounds import two_rounds as two_rounds
     from sottovoce.compose.strategies import vector as vector
     from sottovoce.core.domains import Circle as Circle
@@ -130,6 +131,7 @@ _HOME = {
     "split_budget": "compose.budget",
     "sw": "designs.classic",
     "trend": "estimates.trend",
+    "rounds": "compose.rounds",
     "two_rounds": "compose.rounds",
     "two_scale": "designs.two_scale",
     "variance": "estimates.variance",

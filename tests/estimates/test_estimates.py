@@ -162,7 +162,7 @@ def test_very_few_reports_still_get_an_answer_and_a_warning() -> None:
         assert sv.probability(few, 0, 5).high == 1.0
     circle = sv.ogpm(1.0, sv.Circle(24))
     alone = sv.circular_mean(sv.Tally(circle, [5]))
-    assert alone.high - alone.low == 24.0
+    assert alone.high - alone.low == pytest.approx(24.0)
 
 
 def test_the_whole_circle_when_there_is_no_direction() -> None:

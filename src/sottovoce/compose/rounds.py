@@ -20,8 +20,16 @@ from functools import cached_property
 
 import numpy as np
 
+from sottovoce.compose.quantile_rounds import QuantileRounds
 from sottovoce.core.domains import Domain, DomainLike, as_domain
-from sottovoce.core.errors import ArgumentError, DataError, check_confidence, check_epsilon, real_number
+from sottovoce.core.errors import (
+    ArgumentError,
+    DataError,
+    check_confidence,
+    check_epsilon,
+    one_of,
+    real_number,
+)
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.number import Number
@@ -140,6 +148,9 @@ class TwoRounds:
         n = first.n + second.n
         return Estimate(value, low, high, error, confidence, n, "mean", "population", "two rounds")
 
+    #: The answer of these rounds, by the name that all plans in rounds have.
+    estimate = mean
+
 
 def two_rounds(epsilon: float, domain: DomainLike = (0, 1), *, caution: float = 0.1) -> TwoRounds:
     """Plan two rounds of one ε per person; ask a tenth of the people first.
@@ -169,6 +180,51 @@ def two_rounds(epsilon: float, domain: DomainLike = (0, 1), *, caution: float = 
         sentence = "two rounds are for the mean on an interval; a circle has no mean on the line"
         raise ArgumentError(sentence, argument="domain")
     return TwoRounds(check_epsilon(epsilon), line, caution)
+
+
+def rounds(
+    task: str,
+    epsilon: float,
+    domain: DomainLike = (0, 1),
+    *,
+    p: float | None = None,
+    share: float = 0.3,
+    caution: float = 0.1,
+) -> TwoRounds | QuantileRounds:
+    """Plan a campaign in which the reports of some people choose the mechanism of the others.
+
+    Everybody answers in one round only and spends ε once: what is chosen depends on public reports.
+
+    Args:
+        task: "mean" or "quantile".
+        epsilon: What one person's report may cost.
+        domain: The interval that values lie in.
+        p: Which quantile.
+        share: Of a quantile: the part of the people to ask first.
+        caution: Of a mean: as in `two_rounds`.
+
+    Returns:
+        The plan: `first`, then `second(…)`, then `estimate(first, second)`.
+
+    Raises:
+        ValueError: If an argument is out of range or the domain is a circle.
+
+    Example:
+        >>> plan = rounds("quantile", epsilon=1.0, domain=(0, 24), p=0.9)
+        >>> plan.second(Tally(plan.first, plan.first.report([8.0] * 500, rng=1)), people=1000).cells
+        24
+    """
+    one_of(task, "task", ("mean", "quantile"))
+    if task == "mean":
+        return two_rounds(epsilon, domain, caution=caution)
+    line = as_domain(domain)
+    if line.is_circle:
+        raise ArgumentError("a circle has no quantiles", code="domain", argument="domain")
+    for name, number in (("p", real_number(p, "p")), ("share", real_number(share, "share"))):
+        if not 0 < number < 1:
+            sentence = f"{name} must lie strictly between 0 and 1, got {name}={number!r}"
+            raise ArgumentError(sentence, argument=name)
+    return QuantileRounds(check_epsilon(epsilon), line, float(p or 0), share)
 
 
 def _moments(tally: Tally) -> tuple[float, float]:

@@ -61,6 +61,11 @@ class Target:
         return cls(lambda t: (t <= end).astype(np.float64), jumps=(end,))
 
     @classmethod
+    def below(cls, end: float) -> Target:
+        """1[x < end], for a law that jumps there itself: then nobody's side is in doubt."""
+        return cls(lambda t: (t < end).astype(np.float64))
+
+    @classmethod
     def within(cls, low: float, high: float) -> Target:
         """1[low ≤ x ≤ high], or across the seam of a circle where low > high."""
 

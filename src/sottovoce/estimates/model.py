@@ -133,8 +133,10 @@ class Nodes:
         t, rows = domain.to_unit(x), self.coarse.mechanism.table(x, self.coarse.first)
         close = np.diff(t) < 1.5 * near
         same = close & (np.abs(np.diff(rows, axis=0)).max(axis=1) < _JUMP)
-        kept = np.concatenate(([True], ~same[:-1], [True]))
-        return t[kept], rows[kept]
+        middle = np.concatenate(([False], same[1:] & same[:-1], [False]))  # a bend whose sides are like it
+        beside = np.append(middle[1:], False) | np.insert(middle[:-1], 0, False)
+        beside[[0, -1]] = False
+        return t[middle | ~beside], rows[middle | ~beside]
 
     def around(self, jumps: tuple[float, ...]) -> LawAt:
         """The bends and both sides of some jumps."""

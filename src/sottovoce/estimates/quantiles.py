@@ -14,6 +14,7 @@ from typing import overload
 import numpy as np
 
 from sottovoce.core.errors import ArgumentError, real_number
+from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.estimates.asked import asked_share
 from sottovoce.estimates.crossing import Ends, Focus
 from sottovoce.estimates.em import em, smooth_line
@@ -87,14 +88,17 @@ def quantile(
     return answers if several else answers[0]
 
 
-def quantile_values(fit: CrossFit, epsilon: float, levels: Sequence[float]) -> list[float]:
-    """Quantiles of one smooth fit, in the unit coordinate."""
+def smooth_density(fit: CrossFit, epsilon: float) -> FloatArray:
+    """One smooth fit to the groups of a tally, on equal bins."""
     counts = fit.coarse.counts.astype(np.float64)
     if fit.n * epsilon**2 < ENOUGH:
-        shares = em(fit.law, counts, smooth=smooth_line).probabilities
-    else:
-        shares = Splines(counts, fit.law, circle=False).search(3, (0.1, 1e3)).density
-    total = np.concatenate(([0.0], np.cumsum(shares)))
+        return em(fit.law, counts, smooth=smooth_line).probabilities
+    return Splines(counts, fit.law, circle=False).search(3, (0.1, 1e3)).density
+
+
+def quantile_values(fit: CrossFit, epsilon: float, levels: Sequence[float]) -> list[float]:
+    """Quantiles of that fit, in the unit coordinate."""
+    total = np.concatenate(([0.0], np.cumsum(smooth_density(fit, epsilon))))
     return [float(t) for t in np.interp(levels, total / total[-1], np.arange(BINS + 1) / BINS)]
 
 

@@ -1,0 +1,189 @@
+"""Two rounds for a quantile: a few people say roughly where it lies, the others which side of it they are on.
+
+    plan = sottovoce.rounds("quantile", epsilon=1.0, domain=(0, 24), p=0.9)
+    first = Tally(plan.first, plan.first.report(values[:6_000]))     # three tenths of the people
+    second = plan.second(first, people=14_000)
+    plan.estimate(first, Tally(second, second.report(values[6_000:])))
+
+In the second round everybody is asked about one of eight pairs of thresholds a < b, by an even coin: below a,
+between, or from b on? The own answer is E times as likely as each other one. The pairs lie around where the
+first round sees the quantile, from close to it to where it is hardly expected.
+
+The limits of F at the thresholds are envelopes whose weights rest on the first round alone, and people of the
+second round are others: so they hold whatever the first round said. Thresholds are looked at from outside in,
+and the first that does not exclude the quantile ends the search: so the error is spent once, nine tenths of
+it. The last tenth is spent on limits from the first round's own reports, in case the pairs missed it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from sottovoce.core.domains import Domain
+from sottovoce.core.errors import DataError, check_confidence, whole_number
+from sottovoce.core.exact import exp_lower
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.mixture import Mixture
+from sottovoce.core.window import Window
+from sottovoce.designs.tasks import design
+from sottovoce.estimates.envelope import BINS, CrossFit, Envelope, Target
+from sottovoce.estimates.estimate import Estimate, Query
+from sottovoce.estimates.model import Coarse, Nodes
+from sottovoce.estimates.quantiles import quantile_limits, smooth_density
+from sottovoce.estimates.statistic import Moments, moments
+from sottovoce.estimates.tally import Tally
+
+_BITS = 51  # three times as much still fits 2^53
+_PAIRS = 8  # a power of two: the coin between them is even
+_REACH = (0.3, 5.5)  # how far pairs lie from the quantile, in standard errors of F
+_FIRST_TAIL = 0.1  # the share of the error that the first round's own limits spend
+
+
+class _Half(NamedTuple):
+    """Limits from one side: statistics at thresholds, from outside in."""
+
+    places: FloatArray
+    statistics: list[Moments]
+
+
+@dataclass(frozen=True)
+class QuantileRounds:
+    """A first mechanism that knows nothing, and a way to make the second from its reports.
+
+    Attributes:
+        epsilon: What one person's report may cost, in either round.
+        domain: The interval that values lie in.
+        p: Which quantile.
+        share: The part of the people to ask first.
+    """
+
+    epsilon: float
+    domain: Domain
+    p: float
+    share: float = 0.3
+
+    @cached_property
+    def first(self) -> Mechanism:
+        """For the people of the first round: the design for quantiles."""
+        mechanism = design("quantile", self.epsilon, self.domain, p=self.p)
+        assert isinstance(mechanism, Mechanism)
+        return mechanism
+
+    def second(self, first: Tally, people: int) -> Mixture:
+        """Design the pairs of thresholds for everyone else.
+
+        Args:
+            first: The tally of the first round.
+            people: How many will report in the second round.
+
+        Returns:
+            Eight questions of three answers, and the coin between them.
+
+        Raises:
+            DataError: If it is not a tally of `first`.
+            NoDataError: If nobody reported.
+        """
+        total = np.concatenate(([0.0], np.cumsum(self._pilot(first))))
+        gain, n = math.expm1(self.epsilon), whole_number(people, "people", least=1)
+
+        def error(share: float) -> float:
+            """Of F where it is `share`, if everybody were asked about one pair there."""
+            seen = (1 + gain * share) / (gain + 3)
+            return math.sqrt(seen * (1 - seen) / n) * (gain + 3) / gain
+
+        steps = 1.96 * np.linspace(*_REACH, _PAIRS)
+        levels = self.p - steps * error(self.p), self.p + steps * error(1 - self.p)
+        below, above = (np.interp(level, total, np.arange(BINS + 1) / BINS) for level in levels)
+        pairs = zip(np.clip(below, 1e-6, 1 - 3e-6), np.clip(above, 2e-6, 1 - 2e-6), strict=True)
+        parts = [self._pair(float(a), float(max(b, a + 1e-6))) for a, b in pairs]
+        return Mixture(tuple(parts), (1,) * _PAIRS, name="pairs of thresholds")
+
+    def estimate(self, first: Tally, second: Tally, *, confidence: float = 0.95) -> Estimate:
+        """Estimate the quantile.
+
+        Args:
+            first: The tally of the first round.
+            second: The tally of the second round.
+            confidence: How often the interval should hold, whatever the first round said.
+
+        Returns:
+            The quantile of the population, in the units of the domain.
+
+        Raises:
+            DataError: If a tally is of another mechanism.
+            NoDataError: If nobody reported.
+        """
+        what = f"{self.p:.12g}-quantile"
+        query = Query(second, what, "population", check_confidence(confidence))
+        if not isinstance(second.reporter, Mixture) or second.reporter.domain != self.domain:
+            raise DataError("second must be a tally of the second round's mechanism", argument="second")
+        pilot, tail = self._pilot(first), query.tail
+        (own,) = quantile_limits(CrossFit(first), [self.p], tail * _FIRST_TAIL)
+        halves = {side: self._limits(second, pilot, side, tail * (1 - _FIRST_TAIL)) for side in (1, -1)}
+        ends = {1: own.low, -1: own.high}
+        for side, (places, statistics) in halves.items():
+            for place, statistic in zip(places, statistics, strict=True):
+                if side * (float(statistic.limit(side, tail * (1 - _FIRST_TAIL))) - self.p) >= 0:
+                    break
+                ends[side] = max(ends[1], place) if side > 0 else min(ends[-1], place)
+        value = self._value(halves)
+        answer = query.answer((ends[1], ends[-1]), value, math.nan, method="two rounds", notes=(_NOTE,))
+        sources = answer.sources | first.identity
+        return replace(answer, n=first.n + second.n, sources=sources)
+
+    def _pilot(self, first: Tally) -> FloatArray:
+        """The density that the first round suggests."""
+        if first.digest != self.first.digest:
+            raise DataError("first must be a tally of the first round's mechanism", argument="first")
+        density = smooth_density(CrossFit(first.required()), self.epsilon)
+        return 0.99 * density / density.sum() + 0.01 / len(density)
+
+    def _limits(self, second: Tally, pilot: FloatArray, side: int, tail: float) -> _Half:
+        """Statistics that bound F below thresholds, each with weights from the pilot alone."""
+        from scipy.special import ndtri
+
+        mechanism = second.mechanism
+        assert isinstance(mechanism, Mixture)
+        coarse = Coarse(mechanism, np.arange(mechanism.cells), second.counts)
+        problem = Envelope(Nodes(coarse), coarse.table_of_bins(len(pilot)).mix(pilot), second.n)
+        knots = [part.window.knot_t[1 if side > 0 else 2] for part in mechanism.parts]
+        places, statistics = np.sort(knots)[::side], []
+        for place in places:
+            weights = problem.weights(Target.below(float(place)), side, -float(ndtri(tail)))
+            statistics.append(moments([problem.part(weights, second.counts, "population")], "population"))
+        return _Half(places, statistics)
+
+    def _value(self, halves: dict[int, _Half]) -> float:
+        """Where a line through the innermost limits' statistics reaches p."""
+        places = np.concatenate([half.places[-3:] for half in halves.values()])
+        values = np.concatenate([[float(s.value) for s in half.statistics[-3:]] for half in halves.values()])
+        slope, level = np.polyfit(places, values, 1)
+        return float((self.p - level) / slope) if slope > 0 else float(places.mean())
+
+    def _pair(self, a: float, b: float) -> Mechanism:
+        """Below a, between, or from b on: three cells, the own one E times as likely."""
+        q = exp_lower(self.epsilon)
+        background = math.ceil((1 << _BITS) / (q + 2))
+        extra = (1 << _BITS) - 3 * background
+        window = Window(
+            wraps=False,
+            bits=_BITS,
+            count=np.array([3]),
+            background=np.array([background]),
+            extra=np.array([extra]),
+            value=np.array([0.0]),
+            step=np.array([0.5]),
+            knot_t=np.array([0.0, a, b]),
+            knot_s=np.array([0, extra, 2 * extra]),
+            stepwise=True,
+        )
+        return Mechanism(self.epsilon, self.domain, window, name="pair")
+
+
+_NOTE = "thresholds were chosen by the first round's reports; the interval holds whatever those said"
