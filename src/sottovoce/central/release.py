@@ -30,6 +30,7 @@ class Release(Estimate):
         reach: Not known: None.
         p_value: None, as it is no difference.
         effective: None, as it is not weighted.
+        bound: None, as it is no quantile.
         sides: None: only the limits are known.
         sources: Empty: two releases may be of the same people, so arithmetic refuses them.
         epsilon: What it cost.

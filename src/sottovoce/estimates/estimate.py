@@ -151,7 +151,7 @@ class Estimate(Combinable, Shown, Tabular):
             f"({self.estimand}, n={self.n}, {self.method})"
         )
         if self.bound is not None:
-            text += f"; honest ones are {_shown(self.bound, self.low, self.high)[0]} wide at least"
+            text += f"; honest ones are {rounded(self.bound, self.low, self.high)[0]} wide at least"
         text += "" if self.p_value is None else f", p = {self.p_value:.2g}"
         return "\n".join((text, *(f"  note: {note}" for note in self.notes)))
 
