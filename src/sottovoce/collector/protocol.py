@@ -30,7 +30,8 @@ class Protocol(HttpToolsProtocol):
     def __init__(self, config: Config, *arguments: Any, **options: Any) -> None:
         super().__init__(config, *arguments, **options)
         self._service: Service = config.app.state.service  # type: ignore[union-attr]
-        self._deadline: asyncio.TimerHandle | None = None
+        self._deadline: float | None = None
+        self._timer: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None
         self._origin: str | None = None
         self._beside = self._head = 0  # bytes that are no body: as they arrive, and as the parser names them
@@ -49,8 +50,9 @@ class Protocol(HttpToolsProtocol):
             self._refuse(Refusal("busy", "too many connections from this address", retry_after=1))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._expect(None)
-        self._cancel_stall()
+        for timer in (self._timer, self._stalled):
+            if timer is not None:
+                timer.cancel()
         if self._origin is not None:
             self._service.connections[self._origin] -= 1
             if not self._service.connections[self._origin]:
@@ -60,28 +62,32 @@ class Protocol(HttpToolsProtocol):
     # -- deadlines --------------------------------------------------------------------------------------
 
     def _expect(self, seconds: float | None) -> None:
-        """Something is to arrive within so many seconds; None: nothing is."""
-        if self._deadline is not None:
-            self._deadline.cancel()
-        self._deadline = None if seconds is None else self.loop.call_later(seconds, self._late, seconds)
+        """Something is to arrive within so many seconds; None: nothing is.
 
-    def _late(self, seconds: float) -> None:
-        busy = self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body
-        if busy:  # it is the answer to an earlier request that takes long
-            self._expect(seconds)
-        elif not self.transport.is_closing():
+        A timer looks at the deadline when it goes off: one for each part of a request would cost more.
+        """
+        self._deadline = None if seconds is None else self.loop.time() + seconds
+        if seconds is not None and self._timer is None:
+            self._timer = self.loop.call_later(seconds, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        if self._deadline is None or self.transport.is_closing():
+            return
+        left = self._deadline - self.loop.time()
+        # It may be the answer to an earlier request that takes long.
+        answering = self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body
+        if left <= 0 and not answering:
             self._refuse(Refusal("too_slow", retry_after=1))
+        else:
+            self._timer = self.loop.call_later(max(left, 1), self._look)
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._cancel_stall()
         self._stalled = self.loop.call_later(self._service.settings.body_seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._cancel_stall()
-
-    def _cancel_stall(self) -> None:
         if self._stalled is not None:
             self._stalled.cancel()
 

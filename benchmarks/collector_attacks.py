@@ -1,0 +1,158 @@
+"""The collector's memory and its answering time while anybody attacks it: flat, and short.
+
+`sottovoce serve` runs as a process of its own on the embedded store. Each attack of
+tests/collector/test_attacks.py that costs memory or time is run against it for some seconds, from sockets
+without a token, while a client at another address asks for the health of the service every tenth of a
+second. The table has the collector's resident memory before and after, and the longest wait for health.
+Results are written to benchmarks/results/collector_attacks.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import http.client
+import os
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tests.collector.service import Server, create
+
+import sottovoce as sv
+from benchmarks._machine import describe_machine
+from sottovoce.collector import open_store
+
+TAKES = "2 min"
+MECHANISM = sv.sw(epsilon=1.0, cells=1000)
+RESULTS = Path(__file__).parent / "results" / "collector_attacks.md"
+SECONDS = 8.0
+
+
+def resident(server: Server) -> float:
+    """Megabytes of the collector itself."""
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+
+def post(path: str, body: bytes, *headers: str) -> bytes:
+    lines = [f"POST /v1/campaigns/trial/{path} HTTP/1.1", "Host: x", f"Content-Length: {len(body)}", *headers]
+    lines.append(f"Idempotency-Key: {os.urandom(16).hex()}")
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def bombs(port: int) -> None:
+    """A kilobyte of gzip that is half a million cells."""
+    cells = gzip.compress(b'{"digest":"%s","cells":[%s0]}' % (MECHANISM.digest.encode(), b"0," * 524_000))
+    repeat(port, lambda: post("reports", cells, "Content-Type: application/json", "Content-Encoding: gzip"))
+
+
+def bodies(port: int) -> None:
+    """A megabyte of JSON, sent to an open campaign."""
+    cells = b'{"digest":"%s","cells":[%s0]}' % (MECHANISM.digest.encode(), b"0," * 500_000)
+    repeat(port, lambda: post("reports", cells, "Content-Type: application/json"))
+
+
+def trailers(port: int) -> None:
+    """Trailers without end."""
+    head = b"POST /v1/campaigns/trial/reports HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
+    repeat(port, lambda: head + (b"X: " + b"a" * 1000 + b"\r\n") * 2000)
+
+
+def heads(port: int) -> None:
+    """Heads of two megabytes."""
+    repeat(port, lambda: b"GET / HTTP/1.1\r\n" + (b"X: " + b"a" * 1000 + b"\r\n") * 2000)
+
+
+def counts(port: int) -> None:
+    """Sixteen at once ask for all counts."""
+    repeat(port, lambda: b"GET /v1/campaigns/trial/counts HTTP/1.1\r\nHost: x\r\n\r\n", at_once=16)
+
+
+def questions(port: int) -> None:
+    """Estimates, each with other bins, from sockets that close at once."""
+    number = iter(range(10**9))
+    request = "GET /v1/campaigns/trial/estimates?bins=%d HTTP/1.1\r\nHost: x\r\n\r\n"
+    repeat(port, lambda: (request % (4 + next(number) % 1000)).encode(), listen=False)
+
+
+def silent(port: int) -> None:
+    """Two thousand sockets that say nothing, or stop in the middle of a body."""
+    with contextlib.ExitStack() as stack:
+        for number in range(2000):
+            with contextlib.suppress(OSError):
+                connection = stack.enter_context(socket.create_connection(("127.0.0.1", port), 5))
+                if number % 2:
+                    connection.sendall(post("reports", bytes(1000))[:-500])
+        time.sleep(SECONDS)
+
+
+ATTACKS = (bombs, bodies, trailers, heads, counts, questions, silent)
+
+
+def repeat(port: int, make: Callable[[], bytes], at_once: int = 4, *, listen: bool = True) -> None:
+    """Send requests on new connections for some seconds."""
+    until = time.monotonic() + SECONDS
+
+    def work() -> None:
+        while time.monotonic() < until:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 5) as connection:
+                connection.sendall(make())
+                if listen:
+                    connection.recv(4096)
+            time.sleep(0.01)
+
+    threads = [threading.Thread(target=work) for _ in range(at_once)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+@contextlib.contextmanager
+def watched(port: int) -> Iterator[list[float]]:
+    """The waits for health, in seconds, while something else goes on."""
+    waits, stop = [0.0], threading.Event()
+
+    def ask() -> None:
+        while not stop.wait(0.1):
+            begun = time.monotonic()
+            connection = http.client.HTTPConnection("127.0.0.1", port, 120, source_address=("127.0.0.2", 0))
+            connection.request("GET", "/v1/health")
+            assert connection.getresponse().status == 200
+            connection.close()
+            waits.append(time.monotonic() - begun)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    yield waits
+    stop.set()
+    thread.join()
+
+
+def main() -> None:
+    lines = ["| attack | memory before, after, MB | longest wait for health, s |", "|---|---|---|"]
+    with tempfile.TemporaryDirectory() as name:
+        store = open_store(f"{name}/store.db")
+        create(store, MECHANISM, collection="open")
+        store.close()
+        server = Server(f"{name}/store.db", Path(name), "--trusted-proxy", "192.0.2.1")  # nobody here
+        port = int(server.url.rsplit(":", 1)[1])
+        for attack in ATTACKS:
+            before = resident(server)
+            with watched(port) as waits:
+                attack(port)
+            about = (attack.__doc__ or "").strip(".").lower()
+            lines.append(f"| {about} | {before:.0f}, {resident(server):.0f} | {max(waits):.2f} |")
+            print(lines[-1], flush=True)
+        assert server.stop() == 0
+    head = "# Attacks on the collector\n\n" + (__doc__ or "").split("\n\n")[1].rpartition(" Results are")[0]
+    text = "\n".join(lines)
+    RESULTS.write_text(f"{head}\n\n{text}\n\n{describe_machine()}.\n")
+
+
+if __name__ == "__main__":
+    main()
