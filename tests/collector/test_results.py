@@ -73,7 +73,8 @@ def test_estimates_are_the_librarys(embedded: Running, small: sv.Mechanism) -> N
     assert found["circular_mean"] is None
     assert [entry["p"] for entry in found["quantiles"]] == [0.5, 0.9]
     median = sv.quantile(tally, 0.5, confidence=0.9)
-    assert found["quantiles"][0] == {"p": 0.5, "value": median.value, "low": median.low, "high": median.high}
+    numbers = {"p": 0.5, "value": median.value, "low": median.low, "high": median.high}
+    assert found["quantiles"][0] == {**numbers, "notes": list(median.notes)}
     shape = sv.distribution(tally, bins=16, confidence=0.9)
     assert found["distribution"]["edges"] == shape.edges.tolist()
     assert found["distribution"]["probabilities"] == shape.probabilities.tolist()
@@ -282,6 +283,6 @@ def test_a_fault_of_one_estimate_is_a_problem_in_words(
 
     monkeypatch.setattr(sv, "mean", broken)
     tally = sv.Tally(small, [1, 2, 3])
-    found = results(tally, View(quantiles=(), bins=8))["questions"]["value"]
+    found = results(tally, View(quantiles=(), bins=8), {}, {})["questions"]["value"]
     assert found["problems"] == {"mean": "it could not be computed"}
     assert found["distribution"] is not None

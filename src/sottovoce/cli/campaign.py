@@ -86,11 +86,16 @@ def create(
     results: Annotated[str, typer.Option(help="public or token.")] = "token",
     min_n: Annotated[int, typer.Option(help="Show estimates from this many reports on.")] = 100,
     retention_days: Annotated[int | None, typer.Option(help="Delete a day's counts after so long.")] = None,
+    groups: Annotated[
+        list[str] | None,
+        typer.Option("--group", metavar="NAME", help="Public groups, a link each: compared (repeat)."),
+    ] = None,
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
     """Create a campaign. Its mechanism and rules are fixed from then on.
 
-    --for makes the mechanism that suits a question; --spec takes one that `sottovoce plan` wrote.
+    --for makes the mechanism that suits a question; --spec takes one that `sottovoce plan` wrote. With
+    --group there is one campaign for each, NAME-GROUP, with public results: their dashboards compare them.
     """
     from sottovoce.collector import campaigns
 
@@ -111,8 +116,13 @@ def create(
         "min_n": min_n,
         "retention_days": retention_days,
     }
-    rules = campaigns.create(_open(store), campaigns.NewCampaign.of(content)).rules
-    typer.echo(f"created   {name}")
+    opened = _open(store)
+    names = [f"{name}-{group}" for group in groups or ()]
+    content |= {"family": name, "results": "public"} if names else {}
+    every = [campaigns.NewCampaign.of({**content, "name": one}) for one in names or [name]]
+    for new in every:
+        rules = campaigns.create(opened, new).rules
+        typer.echo(f"created   {new.name}" + (f"   link /survey/{new.name}" if names else ""))
     typer.echo(f"missing   {rules.missing} stands in for a missing value; outside: {rules.outside}")
     typer.echo(f"mechanism {reporter!r}")
     typer.echo(f"exact ε   {sv.audit(reporter).epsilon:.12g}")

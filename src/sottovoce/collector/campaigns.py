@@ -43,6 +43,11 @@ class Declaration(BaseModel):
     results: Literal["public", "token"] = "token"
     min_n: int = Field(100, ge=1, le=10**9)
     retention_days: int | None = Field(None, ge=1, le=36500)
+    family: str = Field(
+        "",
+        pattern=r"^([a-z0-9][a-z0-9-]{0,62})?$",
+        description="Campaigns of one family are public groups, a link each: the dashboard compares them.",
+    )
 
     @field_validator("title", "question", "operator", "unit")
     @classmethod

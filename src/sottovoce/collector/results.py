@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import sottovoce as sv
 from sottovoce.collector import logs
+from sottovoce.collector.together import over_days, over_groups
 from sottovoce.estimates.estimate import Estimate
 
 _DELTA = 1e-8
@@ -21,6 +22,7 @@ NOTHING: dict[str, Any] = {
     "quantiles": [],
     "distribution": None,
     "shares": [],
+    "days": None,
     "honesty": None,
     "problems": {},
 }
@@ -35,13 +37,20 @@ class View:
     bins: int = 64
 
 
-def results(tally: sv.Tally, view: View) -> dict[str, Any]:
+def results(
+    tally: sv.Tally, view: View, days: Mapping[str, sv.Tally], groups: Mapping[str, sv.Tally]
+) -> dict[str, Any]:
     """What is known about the answers, by question, and what the counts reveal about one person.
 
-    These are the fields of the same names that `api.shapes.ResultsShape` describes.
+    These are the fields of the same names that `api.shapes.ResultsShape` describes: also of every day of
+    `days`, and of the campaigns of a family.
     """
     return {
-        "questions": {name: _answers(tally[name], view) for name in tally.reporter.questions},
+        "questions": {
+            name: _answers(tally[name], view, {day: part[name] for day, part in days.items()})
+            for name in tally.reporter.questions
+        },
+        "groups": over_groups(groups, view.confidence),
         "central": _central(tally.reporter.to_json(), _leading(tally.n)),
     }
 
@@ -62,7 +71,7 @@ def _central(spec: str, people: int) -> dict[str, Any] | None:
     return {"epsilon": told.epsilon, "delta": _DELTA, "people": people, "sentence": told.sentence}
 
 
-def _answers(tally: sv.Tally, view: View) -> dict[str, Any]:
+def _answers(tally: sv.Tally, view: View, days: Mapping[str, sv.Tally]) -> dict[str, Any]:
     """Mean or mean direction, quantiles, distribution and the honesty check, each with its uncertainty."""
     content: dict[str, Any] = {**NOTHING, "problems": {}}
     level = view.confidence
@@ -85,6 +94,7 @@ def _answers(tally: sv.Tally, view: View) -> dict[str, Any]:
         attempt("mean", lambda: _interval(sv.mean(tally, confidence=level)))
         attempt("quantiles", lambda: _quantiles(tally, view))
     attempt("distribution", lambda: _distribution(tally, view))
+    attempt("days", lambda: over_days({day: part for day, part in days.items() if part.n}, level))
     attempt("honesty", lambda: _honesty(tally))
     return content
 

@@ -19,11 +19,12 @@ from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from sottovoce.collector.campaigns import Campaign
-from sottovoce.collector.moments import now
+from sottovoce.collector.moments import day_text, now
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.results import NOTHING, View
 from sottovoce.collector.store import Store
-from sottovoce.collector.worker import Worker
+from sottovoce.collector.together import MOST_DAYS
+from sottovoce.collector.worker import Named, Worker
 
 _FRESH, _STALE, _MOST = 2.0, 60.0, 64
 _Name = tuple[int, View]
@@ -33,7 +34,7 @@ _USUAL = View()
 @dataclass(frozen=True)
 class _Entry:
     computed: float
-    days: list[tuple[int, int]]  # of what was published then
+    days: list[list[tuple[int, int]]]  # of what was published then, by it and by its family
     content: dict[str, Any]
 
 
@@ -95,13 +96,43 @@ class ResultsCache:
             task.exception()  # retrieved here even when nobody waits any more
 
     def _compute(self, campaign: Campaign, view: View, before: _Entry | None) -> _Entry:
-        days = self._store.days(campaign.id)
+        family = self._family(campaign)
+        days = [self._store.days(one.id) for one in (campaign, *family)]
         if before is not None and before.days == days:
             return _Entry(time.monotonic(), days, {**before.content, "as_of": now()})
         counts = self._store.counts(campaign.id, campaign.reporter.cells)
-        return _Entry(time.monotonic(), days, self._content(campaign, counts, view))
+        return _Entry(time.monotonic(), days, self._content(campaign, counts, view, days[0], family))
 
-    def _content(self, campaign: Campaign, counts: NDArray[np.int64], view: View) -> dict[str, Any]:
+    def _family(self, campaign: Campaign) -> list[Campaign]:
+        """The public campaigns of its family, itself among them if it is one."""
+        if not campaign.rules.family:
+            return []
+        every = sorted(map(Campaign.of, self._store.campaigns()), key=lambda one: one.name)
+        return [c for c in every if (c.rules.family, c.rules.results) == (campaign.rules.family, "public")]
+
+    def _days(self, campaign: Campaign, days: list[tuple[int, int]]) -> list[Named]:
+        """What is published under each day."""
+        counts = ((day, self._store.day_counts(campaign.id, day)) for day, _ in days)
+        return [(day_text(day), campaign.stored.spec, np.stack(cells)) for day, cells in counts]
+
+    def _groups(self, family: list[Campaign]) -> list[Named]:
+        """What is published by each campaign of a family that shows its results."""
+        groups = []
+        for one in family:
+            counts = self._store.counts(one.id, one.reporter.cells)
+            if int(counts.sum()) >= one.rules.min_n * one.reporter.width:
+                cells = np.flatnonzero(counts)
+                groups.append((one.name, one.stored.spec, np.stack((cells, counts[cells]))))
+        return groups
+
+    def _content(
+        self,
+        campaign: Campaign,
+        counts: NDArray[np.int64],
+        view: View,
+        days: list[tuple[int, int]],
+        family: list[Campaign],
+    ) -> dict[str, Any]:
         reporter, least = campaign.reporter, campaign.rules.min_n
         n = int(counts.sum()) // reporter.width
         return {
@@ -113,9 +144,19 @@ class ResultsCache:
             "epsilon": reporter.epsilon,
             "as_of": now(),
             **(
-                self.worker.ask(campaign.stored.spec, counts, view)
+                self.worker.ask(
+                    campaign.stored.spec,
+                    counts,
+                    view,
+                    self._days(campaign, days[-MOST_DAYS:]),
+                    self._groups(family),
+                )
                 if n >= least
-                else {"central": None, "questions": dict.fromkeys(reporter.questions, NOTHING)}
+                else {
+                    "central": None,
+                    "questions": dict.fromkeys(reporter.questions, NOTHING),
+                    "groups": [],
+                }
             ),
         }
 

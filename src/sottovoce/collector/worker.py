@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any, BinaryIO
@@ -26,6 +27,8 @@ from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.results import View, results
 
 _NICE = 3
+#: A part of the data: its name, its spec, and two rows: the cells that occurred and how often.
+Named = tuple[str, str, NDArray[np.int64]]
 _read = lru_cache(maxsize=8)(sv.from_json)
 # The child finds the package where this process found it, and never runs this process's main module.
 _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from sottovoce.collector.worker import work; work()"
@@ -52,14 +55,24 @@ class Worker:
         """The process's number while there is one."""
         return None if self._process is None else self._process.pid
 
-    def ask(self, spec: str, counts: NDArray[np.int64], view: View) -> dict[str, Any]:
+    def ask(
+        self,
+        spec: str,
+        counts: NDArray[np.int64],
+        view: View,
+        days: Sequence[Named] = (),
+        groups: Sequence[Named] = (),
+    ) -> dict[str, Any]:
         """What `results.results` gives for the counts of a reporter; `Broken` if the process ends before."""
         with self._asking:
             process = self._started()
             assert process.stdin is not None
             assert process.stdout is not None
-            body = np.ascontiguousarray(counts, dtype="<i8").tobytes()
-            head = json.dumps({"spec": spec, "bytes": len(body), "view": asdict(view)})
+            parts = [*days, *groups]
+            body = b"".join(_packed(one) for one in (counts, *(cells for *_, cells in parts)))
+            content_of = {"spec": spec, "size": len(counts), "view": asdict(view)}
+            names = [[name, spec, cells.shape[1]] for name, spec, cells in parts]
+            head = json.dumps({**content_of, "parts": names, "days": len(days)})
             limit = threading.Timer(self._seconds, process.kill)
             limit.start()
             try:
@@ -120,7 +133,19 @@ def work() -> None:
 
 def _done(head: dict[str, Any], jobs: BinaryIO) -> dict[str, Any]:
     """The results of a job whose first line has been read."""
-    counts = np.frombuffer(jobs.read(head["bytes"]), dtype="<i8")
+    counts = np.frombuffer(jobs.read(8 * head["size"]), dtype="<i8")
     confidence, quantiles, bins = head["view"].values()
     view = View(confidence, tuple(quantiles), bins)
-    return results(sv.Tally.from_counts(_read(head["spec"]), counts), view)
+    parts = []
+    for name, spec, size in head["parts"]:
+        cells, amounts = np.frombuffer(jobs.read(16 * size), dtype="<i8").reshape(2, size)
+        reporter = _read(spec)
+        every = np.zeros(reporter.cells, dtype=np.int64)
+        every[cells] = amounts
+        parts.append((name, sv.Tally.from_counts(reporter, every)))
+    days, groups = dict(parts[: head["days"]]), dict(parts[head["days"] :])
+    return results(sv.Tally.from_counts(_read(head["spec"]), counts), view, days, groups)
+
+
+def _packed(numbers: NDArray[np.int64]) -> bytes:
+    return np.ascontiguousarray(numbers, dtype="<i8").tobytes()

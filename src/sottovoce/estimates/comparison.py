@@ -22,7 +22,7 @@ from sottovoce.core.errors import ArgumentError, check_confidence, one_of
 from sottovoce.estimates.arithmetic import combined, share_of
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.forest import draw_forest
-from sottovoce.estimates.quantity import Quantity, at_level, checked_groups
+from sottovoce.estimates.quantity import K, Quantity, at_level, checked_groups
 from sottovoce.estimates.tabular import MOST_SHOWN, Row, Tabular, label
 from sottovoce.estimates.tally import Tally
 
@@ -134,7 +134,7 @@ class Comparison(Tabular):
 
 
 def compare(
-    groups: Mapping[Key, Tally],
+    groups: Mapping[K, Tally],
     of: str = "mean",
     *,
     over: str = "groups",
@@ -180,7 +180,7 @@ def compare(
     tallies = checked_groups(groups, least=2)
     if over == "groups":
         level = share_of(confidence, len(tallies))
-        answers = {name: quantity(tally, level) for name, tally in tallies.items()}
+        answers: dict[Key, Estimate] = {name: quantity(tally, level) for name, tally in tallies.items()}
         return Comparison(_what(answers), over, confidence, answers, {})
     pairs = len(tallies) * (len(tallies) - 1) // 2
     if pairs > MOST_PAIRS or of == "direction":
@@ -194,14 +194,14 @@ def compare(
         answers = {
             name: replace(quantity(tally, share_of(level, 2)), sides=None) for name, tally in tallies.items()
         }
-    differences = {}
+    differences: dict[tuple[Key, Key], Estimate] = {}
     for one, other in combinations(tallies, 2):
         gap = combined([(1.0, answers[one]), (-1.0, answers[other])], what="difference", confidence=level)
         adjusted = None if gap.p_value is None else min(1.0, pairs * gap.p_value)
         differences[one, other] = replace(gap, p_value=adjusted)
-    alone = {
-        name: at_level(e, confidence) if e.sides is not None else quantity(tallies[name], confidence)
-        for name, e in answers.items()
+    alone: dict[Key, Estimate] = {
+        name: quantity(tally, confidence) if e.sides is None else at_level(e, confidence)
+        for (name, tally), e in zip(tallies.items(), answers.values(), strict=True)
     }
     return Comparison(_what(alone), over, confidence, alone, differences)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -22,7 +22,7 @@ KINDS = ("mean", "quantile", "probability", "variance", "direction", "share")
 _WATCHED = ("mean", "probability")  # that have limits for every look, and against forged reports
 _LEAST_P = 1e-6  # p-values are not looked for below
 
-K = TypeVar("K")
+K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 UNITS = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "year": 365.25}  # in days
 
 When = float | str | dt.date | dt.datetime
+W = TypeVar("W", bound=When)
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ class Trend(Tabular):
 
 
 def trend(
-    series: Mapping[When, Tally],
+    series: Mapping[W, Tally],
     of: str = "mean",
     *,
     per: str = "day",
@@ -176,7 +177,9 @@ def trend(
     factors = people * away / (people * away**2).sum() * (1.0 if plain else UNITS[per])
     what = f"slope of the {of}" + (f" per {unit}" if unit else "")
     terms = [(float(factor), tallies[when]) for factor, when in zip(factors, order, strict=True)]
-    points = {when: quantity(tallies[when], share_of(confidence, len(order))) for when in order}
+    points: dict[When, Estimate] = {
+        when: quantity(tallies[when], share_of(confidence, len(order))) for when in order
+    }
     if all(point.sides is not None for point in points.values()):
         pairs = list(zip(factors.tolist(), points.values(), strict=True))
         slope = combined(pairs, what=what, confidence=confidence)

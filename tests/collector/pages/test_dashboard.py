@@ -32,6 +32,8 @@ def boards(site: Site) -> dict[str, int]:
         "few": site.campaign("few", MINUTES, title="Hardly begun", min_n=65),
         "private": site.campaign("private", HOURS, title="Not for everyone", results="token", min_n=1000),
         "huge": site.campaign("huge", LITRES, title="Huge numbers", unit="litres"),
+        "way-north": site.campaign("way-north", MINUTES, unit="minutes", family="way"),
+        "way-south": site.campaign("way-south", MINUTES, unit="minutes", family="way"),
         "coin": site.campaign("coin", TWO_WIDTHS, title="Two widths", unit="minutes"),
         "markup": site.campaign("markup", HOURS, title="<b>bold</b>", unit="<i>m</i>&amp;"),
     }
@@ -44,6 +46,8 @@ def boards(site: Site) -> dict[str, int]:
     site.answer("huge", LITRES, people=300, seed=7)
     site.answer("coin", TWO_WIDTHS, people=2000, seed=6)
     site.answer("markup", HOURS, people=500, seed=4)
+    for k, name in enumerate(("way-north", "way-south")):
+        site.send(name, MINUTES, MINUTES.report(np.full(2000, 20.0 + 20 * k), rng=k))
     return made
 
 
@@ -124,6 +128,17 @@ def test_rose_plot(site: Site, boards: dict[str, int], open_page: OpenPage) -> N
     expect(page.locator("#mean-scale")).to_be_hidden()
     value = float(page.locator("#mean").inner_text().split()[0])
     assert min(abs(value - 23.5), 24 - abs(value - 23.5)) < 0.5
+
+
+def test_groups_of_a_family(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "way-north")
+    drawn(page, "#groups")
+    expect(page.locator("#groups-table tbody tr")).to_have_count(2)
+    expect(page.locator("#groups-table tbody tr").last).to_contain_text("way-south")
+    expect(page.locator("#groups-table tbody tr td:last-child")).to_have_text(["2", "1"])
+    expect(page.locator("#days-card")).to_be_hidden()  # one day is no series
+    page.locator("#groups-table a").last.click()
+    expect(page).to_have_url(re.compile("#/way-south$"))
 
 
 def test_a_campaign_with_a_public_coin(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:

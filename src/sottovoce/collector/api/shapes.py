@@ -208,6 +208,35 @@ class ShareShape(IntervalShape):
     option: str | int
 
 
+class DayMeanShape(BaseModel):
+    """The mean of those who are published under one day."""
+
+    day: str
+    n: int
+    value: float
+    low: float
+    high: float
+
+
+class DaysShape(BaseModel):
+    """The mean day by day, intervals of all days together, and the slope per day."""
+
+    points: list[DayMeanShape]
+    slope: IntervalShape | None
+
+
+class GroupShape(BaseModel):
+    """A campaign of the same family; intervals of all of them hold together, ranks too."""
+
+    campaign: str
+    n: int
+    value: float
+    low: float
+    high: float
+    first_rank: int
+    last_rank: int
+
+
 class AnswersShape(BaseModel):
     """What is known about the answers to a question."""
 
@@ -216,6 +245,7 @@ class AnswersShape(BaseModel):
     quantiles: list[QuantileShape]
     distribution: DistributionShape | None
     shares: list[ShareShape]
+    days: DaysShape | None
     honesty: HonestyShape | None
     problems: dict[str, str]
 
@@ -241,3 +271,4 @@ class ResultsShape(BaseModel):
     as_of: Moment
     central: CentralShape | None
     questions: dict[str, AnswersShape]
+    groups: list[GroupShape]

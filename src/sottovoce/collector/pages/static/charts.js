@@ -112,6 +112,22 @@ export async function drawCumulative(element, { edges, probabilities, low, high 
   }), CONFIG);
 }
 
+/** Estimates with their intervals: over days from left to right, or groups one below the other. */
+export async function drawIntervals(element, names, estimates, words, across) {
+  const [colours, unit] = [palette(), plain(words)];
+  const [value, name] = across ? ["y", "x"] : ["x", "y"];
+  const bars = { type: "data", symmetric: false, color: colours.band, thickness: 4, width: 0,
+    array: estimates.map((e) => e.high - e.value), arrayminus: estimates.map((e) => e.value - e.low) };
+  const trace = { type: "scatter", mode: "markers", marker: { color: colours.accent, size: 8 }, [`error_${value}`]: bars,
+    [value]: estimates.map((e) => e.value), [name]: names.map(plain), hoverinfo: "text",
+    hovertext: estimates.map((e, i) => `${plain(names[i])}: ${withUnit(number(e.value), unit)}<br>${number(e.low)} to ${number(e.high)}`) };
+  return (await plotly()).react(element, [trace], layout(colours, {
+    hovermode: "closest",
+    [`${value}axis`]: axis(colours, { title: { text: unit || "mean" } }),
+    [`${name}axis`]: axis(colours, { type: "category", ...(across ? {} : { autorange: "reversed" }) }),
+  }), CONFIG);
+}
+
 /** The same on a circle: zero at the top, clockwise, like a clock or a compass; the mean as a hand with its arc. */
 export async function drawRose(element, distribution, words, mean) {
   const { edges, probabilities, variation } = distribution;

@@ -1,6 +1,6 @@
 /** The dashboard: the campaign in the address's fragment, polled while the page is visible. */
 import * as api from "./api.js";
-import { drawCumulative, drawDistribution, drawRose } from "./charts.js";
+import { drawCumulative, drawDistribution, drawIntervals, drawRose } from "./charts.js";
 import { startPlanner } from "./planner.js";
 import { arc, domainText, epsilonWords, number, paragraphs, percent, put, range, reason, rows, sentence, whole, withUnit, writer } from "./words.js";
 
@@ -209,8 +209,31 @@ function showTable(distribution, unit) {
   });
 }
 
+/** What is known of every day, and of the campaigns that this one belongs to. */
+function drawTogether({ unit }, { days, groups, confidence }) {
+  const late = (id) => (error) => put({ [id]: error.message });
+  element("days-card").hidden = !days;
+  if (days) {
+    const { points, slope } = days;
+    put({ "days-summary": `The mean of each day; all ${points.length} intervals hold together with a confidence of ${percent(confidence)}.` +
+      (slope ? ` Per day it changes by ${withUnit(range(slope.low, slope.high), unit)}.` : "") });
+    drawIntervals(element("days"), points.map(({ day }) => day), points, unit, true).catch(late("days-summary"));
+  }
+  element("groups-card").hidden = !groups.length;
+  if (!groups.length) return;
+  put({ "groups-summary": `All ${groups.length} intervals hold together with a confidence of ${percent(confidence)}.` });
+  rows(element("groups-table"), groups.map((g) => [g.campaign, whole(g.n), writer(g.low, g.high)(g.value), range(g.low, g.high),
+    g.first_rank === g.last_rank ? `${g.first_rank}` : `${g.first_rank} to ${g.last_rank}`]));
+  for (const cell of element("groups-table").querySelectorAll("tbody th")) {
+    const link = Object.assign(document.createElement("a"), { href: `#/${cell.textContent}`, textContent: cell.textContent });
+    cell.replaceChildren(link);
+  }
+  drawIntervals(element("groups"), groups.map((g) => g.campaign), groups, unit, false).catch(late("groups-summary"));
+}
+
 function draw() {
   const { campaign, estimates } = shown;
+  if (estimates) drawTogether(campaign, estimates);
   const chart = element("distribution");
   chart.hidden = !estimates?.distribution;
   element("cumulative-details").hidden = chart.hidden;
