@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import cache, partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -182,9 +183,12 @@ def coverage() -> list[dict[str, Any]]:
             held(totals(rng, mean, slope), 300),
         )
     others = (
-        (Quantity("probability", between=(0.0, 0.3)), "sw", 60), (Quantity("variance"), "sw", 60),
-        (Quantity("quantile", p=0.5), "sw", 40), (Quantity("direction"), "ogpm", 40), (Quantity(), "sw", 100),
-    )  # fmt: skip
+        (Quantity("probability", between=(0.0, 0.3)), "sw", 60),
+        (Quantity("variance"), "sw", 60),
+        (Quantity("quantile", p=0.5), "sw", 40),
+        (Quantity("direction"), "ogpm", 40),
+        (Quantity(), "sw", 100),
+    )
     for epsilon in (1.0, 4.0):
         rng = np.random.default_rng([19, round(10 * epsilon)])
         for quantity, name, runs in others:
@@ -201,35 +205,42 @@ def coverage() -> list[dict[str, Any]]:
     return rows
 
 
+def families(rng: np.random.Generator, groups: int, over: str) -> Iterator[tuple[bool, float]]:
+    """Comparisons of so many groups: whether all intervals hold, and their median width."""
+    truths = ["skewed" if i % 3 else "two peaks" for i in range(groups)]
+    means = [true_value(Quantity(), truth) for truth in truths]
+    while True:
+        tallies = {
+            i: draw(rng, "optimal", 2.0, truth, (100, 1_000, 20_000)[i % 3]) for i, truth in enumerate(truths)
+        }
+        c = sv.compare(tallies, over=over)
+        if over == "groups":
+            pairs = [(means[i], e) for i, e in enumerate(c.groups.values())]
+        else:
+            gaps = [means[i] - means[j] for i, j in combinations(range(groups), 2)]
+            pairs = list(zip(gaps, c.differences.values(), strict=True))
+        inside = all(e.low <= mean <= e.high for mean, e in pairs)
+        yield inside, float(np.median([e.high - e.low for _, e in pairs]))
+
+
 def together() -> list[dict[str, Any]]:
     """All intervals of 2, 12 and 100 groups at once."""
-    rows = []
-    for groups, over, runs in ((2, "groups", 400), (12, "groups", 400), (100, "groups", 120), (2, "pairs", 300), (12, "pairs", 80), (100, "pairs", 16)):  # fmt: skip
-        rng = np.random.default_rng([20, groups])
-        truths = ["skewed" if i % 3 else "two peaks" for i in range(groups)]
-        means = [true_value(Quantity(), t) for t in truths]
-        people = [(100, 1_000, 20_000)[i % 3] for i in range(groups)]
-
-        def answers() -> Iterator[tuple[bool, float]]:
-            while True:
-                tallies = {i: draw(rng, "optimal", 2.0, truths[i], people[i]) for i in range(groups)}
-                c = sv.compare(tallies, over=over)
-                if over == "groups":
-                    inside = all(e.low <= means[i] <= e.high for i, e in c.groups.items())
-                    widths = [e.high - e.low for e in c.groups.values()]
-                else:
-                    inside = all(
-                        e.low <= means[i] - means[j] <= e.high for (i, j), e in c.differences.items()
-                    )
-                    widths = [e.high - e.low for e in c.differences.values()]
-                yield inside, float(np.median(widths))
-
-        rows.append({"groups": groups, "over": over, **held(answers(), runs)})
-    return rows
+    runs = {
+        (2, "groups"): 400,
+        (12, "groups"): 400,
+        (100, "groups"): 120,
+        (2, "pairs"): 300,
+        (12, "pairs"): 80,
+        (100, "pairs"): 16,
+    }
+    return [
+        {"groups": k, "over": over, **held(families(np.random.default_rng([20, k]), k, over), number)}
+        for (k, over), number in runs.items()
+    ]
 
 
 def looks() -> list[dict[str, Any]]:
-    """Errors under 1,000 looks: the capital that the library's bets reach against the truth, at every look."""
+    """Errors under 1,000 looks: the capital of the library's bets against the truth, at every look."""
     rows, runs, number = [], 2_000, 1_000
     for name, epsilon, truth in (
         ("optimal", 1.0, "skewed"),
@@ -253,9 +264,18 @@ def looks() -> list[dict[str, Any]]:
             average = counts @ part.weights / at
             error = np.sqrt((counts @ part.weights**2 / at - average**2) / at)
             alone += bool((np.abs(average - mean) > 1.96 * error).any())
-        rows.append({"mechanism": name, "epsilon": epsilon, "truth": truth, "looks": len(at), "runs": runs,
-                     "error": watched / runs, "error of intervals for one n": alone / runs,
-                     "enough": bool(watched <= binom.ppf(1 - 1e-6, runs, 0.05))})  # fmt: skip
+        rows.append(
+            {
+                "mechanism": name,
+                "epsilon": epsilon,
+                "truth": truth,
+                "looks": len(at),
+                "runs": runs,
+                "error": watched / runs,
+                "error of intervals for one n": alone / runs,
+                "enough": bool(watched <= binom.ppf(1 - 1e-6, runs, 0.05)),
+            }
+        )
         widths = {}
         for n in (100, 10_000, 1_000_000):
             t = draw(rng, name, epsilon, truth, n)
@@ -264,32 +284,32 @@ def looks() -> list[dict[str, Any]]:
     return rows
 
 
+def bands(
+    rng: np.random.Generator, name: str, epsilon: float, truth: str, n: int
+) -> Iterator[tuple[bool, float]]:
+    """Bands on 64 bins: whether the whole true F is inside, at the edges and at every jump between them."""
+    (x, p), edges = TRUTHS[truth], np.arange(65) / 64
+    at = np.array([p[x <= edge + 1e-12].sum() for edge in edges])
+    right = np.clip(np.searchsorted(edges, x), 1, 64)
+    order = np.argsort(x)
+    after = np.empty(len(x))
+    after[order] = np.cumsum(p[order])
+    while True:
+        low, high = cumulative_band(draw(rng, name, epsilon, truth, n), 64, 0.95)
+        inside = (low <= at + 1e-9).all() and (at <= high + 1e-9).all()
+        inside &= (low[right - 1] <= after + 1e-9).all() and (after - p <= high[right] + 1e-9).all()
+        yield bool(inside), float(np.median(high - low))
+
+
 def band() -> list[dict[str, Any]]:
     """Whether the whole true distribution function lies inside."""
     rows = []
     for name, epsilon, n in (("sw", 1.0, 10_000), ("two_scale", 2.0, 50_000), ("sw", 4.0, 1_000)):
         for truth in ("two groups", "heaped", "spiky", "skewed"):
-            rng, (x, p) = np.random.default_rng([22, round(epsilon), n]), TRUTHS[truth]
-            edges = np.arange(65) / 64
-            at = np.array([p[x <= edge + 1e-12].sum() for edge in edges])
-            # F at every jump too: between two edges it is held by the limits at both.
-            places = np.clip(np.searchsorted(edges, x), 1, 64)
-            order = np.argsort(x)
-            after = np.empty(len(x))
-            after[order] = np.cumsum(p[order])
-            before = after - p
-
-            def answers() -> Iterator[tuple[bool, float]]:
-                while True:
-                    low, high = cumulative_band(draw(rng, name, epsilon, truth, n), 64, 0.95)
-                    inside = (low <= at + 1e-9).all() and (at <= high + 1e-9).all()
-                    inside &= (low[places - 1] <= after + 1e-9).all() and (
-                        before <= high[places] + 1e-9
-                    ).all()
-                    yield bool(inside), float(np.median(high - low))
-
+            rng = np.random.default_rng([22, round(epsilon), n])
+            answers = bands(rng, name, epsilon, truth, n)
             rows.append(
-                {"mechanism": name, "epsilon": epsilon, "people": n, "truth": truth, **held(answers(), 50)}
+                {"mechanism": name, "epsilon": epsilon, "people": n, "truth": truth, **held(answers, 50)}
             )
     return rows
 
@@ -353,8 +373,13 @@ def speed() -> list[dict[str, Any]]:
 
 
 PARTS: dict[str, Callable[[], list[dict[str, Any]]]] = {
-    "coverage": coverage, "together": together, "looks": looks, "band": band, "power": power, "speed": speed,
-}  # fmt: skip
+    "coverage": coverage,
+    "together": together,
+    "looks": looks,
+    "band": band,
+    "power": power,
+    "speed": speed,
+}
 
 
 def write_tables(results: dict[str, list[dict[str, Any]]]) -> None:
@@ -365,27 +390,92 @@ def write_tables(results: dict[str, list[dict[str, Any]]]) -> None:
             rows = [row for row in results["coverage"] if (row["kind"], row["of"]) == (kind, of)]
             shares = [row["coverage"] for row in rows]
             runs = sum(row["runs"] for row in rows)
-            cover.append((f"{kind} of {of}", str(len(rows)), f"{runs:,}", f"{min(shares):.3f}", f"{np.mean(shares):.3f}", str(sum(row["enough"] for row in rows))))  # fmt: skip
+            cover.append(
+                (
+                    f"{kind} of {of}",
+                    str(len(rows)),
+                    f"{runs:,}",
+                    f"{min(shares):.3f}",
+                    f"{np.mean(shares):.3f}",
+                    str(sum(row["enough"] for row in rows)),
+                )
+            )
     replace_table(
         PAGE, "coverage", table(["what", "settings", "runs", "lowest coverage", "mean", "pass"], cover)
     )
-    replace_table(PAGE, "together", table(
-        ["groups", "together", "runs", "coverage of all", "median width"],
-        [(str(r["groups"]), r["over"], str(r["runs"]), f"{r['coverage']:.3f}", f"{r['median width']:.3f}") for r in results["together"]],
-    ))  # fmt: skip
-    replace_table(PAGE, "looks", table(
-        ["mechanism", "ε", "truth", "error, watched", "error, one n at every look", "width at n = 100", "10⁴", "10⁶"],
-        [(r["mechanism"], f"{r['epsilon']:g}", r["truth"], f"{r['error']:.4f}", f"{r['error of intervals for one n']:.2f}",
-          *(f"{w:.2f}" for w in r["width against one n"].values())) for r in results["looks"]],
-    ))  # fmt: skip
-    replace_table(PAGE, "band", table(
-        ["mechanism", "ε", "people", "truth", "runs", "whole curve inside", "median width"],
-        [(r["mechanism"], f"{r['epsilon']:g}", f"{r['people']:,}", r["truth"], str(r["runs"]), f"{r['coverage']:.2f}", f"{r['median width']:.3f}") for r in results["band"]],
-    ))  # fmt: skip
-    replace_table(PAGE, "power", table(
-        ["ε", "one-bit test", "`sv.optimal`", "ratio", "power seen: one bit", "ours", "one bit with our people"],
-        [(f"{r['epsilon']:g}", f"{r['one bit']:,}", f"{r['ours']:,}", f"{r['ratio']:.2f}", *(f"{100 * v:.0f} %" for v in r["power"].values())) for r in results["power"]],
-    ))  # fmt: skip
+    replace_table(
+        PAGE,
+        "together",
+        table(
+            ["groups", "together", "runs", "coverage of all", "median width"],
+            [
+                (
+                    str(r["groups"]),
+                    r["over"],
+                    str(r["runs"]),
+                    f"{r['coverage']:.3f}",
+                    f"{r['median width']:.3f}",
+                )
+                for r in results["together"]
+            ],
+        ),
+    )
+    replace_table(
+        PAGE,
+        "looks",
+        table(
+            [
+                "mechanism",
+                "ε",
+                "truth",
+                "error, watched",
+                "error, one n at every look",
+                "width at n = 100",
+                "10⁴",
+                "10⁶",
+            ],
+            [
+                (
+                    r["mechanism"],
+                    f"{r['epsilon']:g}",
+                    r["truth"],
+                    f"{r['error']:.4f}",
+                    f"{r['error of intervals for one n']:.2f}",
+                    *(f"{w:.2f}" for w in r["width against one n"].values()),
+                )
+                for r in results["looks"]
+            ],
+        ),
+    )
+    replace_table(
+        PAGE,
+        "band",
+        table(
+            ["mechanism", "ε", "people", "truth", "runs", "whole curve inside", "median width"],
+            [
+                (
+                    r["mechanism"],
+                    f"{r['epsilon']:g}",
+                    f"{r['people']:,}",
+                    r["truth"],
+                    str(r["runs"]),
+                    f"{r['coverage']:.2f}",
+                    f"{r['median width']:.3f}",
+                )
+                for r in results["band"]
+            ],
+        ),
+    )
+    people = [[f"{n:,}" for n in r["people"].values()] for r in results["power"]]
+    ratios = [
+        [f"{r['people'][name] / r['people']['duchi']:.2f}" for name in ("optimal", "design")]
+        for r in results["power"]
+    ]
+    seen = [[f"{100 * share:.0f} %" for share in r["power"].values()] for r in results["power"]]
+    head = ["ε", "one bit", "`sv.optimal`", "`sv.design`", "ratio, optimal", "ratio, design"]
+    lines = [(f"{r['epsilon']:g}", *people[i], *ratios[i], *seen[i]) for i, r in enumerate(results["power"])]
+    seen_by = ["power: one bit", "design", "one bit with as few people"]
+    replace_table(PAGE, "power", table([*head, *seen_by], lines))
 
 
 def main(arguments: list[str] | None = None) -> None:
