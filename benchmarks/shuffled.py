@@ -1,6 +1,6 @@
 """The central ε of shuffled reports beside the published bounds, with the time it takes on one core.
 
-python -m benchmarks.shuffled
+python -m benchmarks.shuffled            # writes benchmarks/results/shuffled.json and prints the table
 
 Clones: Feldman, McMillan and Talwar (FOCS 2021), in closed form (Theorem 3.1) and numerically (Theorem 3.2).
 Variation ratio: Wang et al. (2023), by the formulas of its public code, p = q = e^ε, β the total variation.
@@ -9,19 +9,27 @@ The published numbers are computed with the same certified sums; theirs is the l
 
 from __future__ import annotations
 
+import json
 import math
 import time
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import sottovoce as sv
+from benchmarks._tables import table
 from sottovoce.auditing.blanket import blanket
+from sottovoce.auditing.calibration import largest_local
 from sottovoce.auditing.contrast import Contrast
 from sottovoce.auditing.curve import Curve
 from sottovoce.auditing.sums import divergence
 
+RESULTS = Path(__file__).parent / "results" / "shuffled.json"
 DELTA = 1e-6
-TAKES = "1 min"
+TAKES = "2 min"
 
 
 def clones_closed(epsilon: float, people: int) -> float:
@@ -40,7 +48,7 @@ def clones(epsilon: float) -> Contrast:
     return Contrast(np.array([r, r]), share / r, share[::-1] / r)
 
 
-def variation_ratio(reporter: sv.Mechanism) -> Contrast:
+def variation_ratio(reporter: sv.Reporter) -> Contrast:
     """Others' remaining reports and those of the person in question look alike, by assumption."""
     p, above = math.exp(sv.audit(reporter).epsilon), blanket(reporter)
     beta = float(above.mass @ np.maximum(above.first - above.second, 0))
@@ -64,21 +72,58 @@ def solved(contrast: Contrast, local: float, people: int) -> float:
     return curve.epsilon(DELTA)
 
 
+DESIGNS: dict[str, Callable[[float], sv.Reporter]] = {
+    "ogpm": lambda epsilon: sv.ogpm(epsilon, loss="l1"),
+    "optimal": sv.optimal,
+    "duchi": sv.duchi,
+    "choice of 5": lambda epsilon: sv.choice(epsilon, list("abcde")),
+}
+
+
+def measured(name: str, epsilon: float, people: int) -> dict[str, Any]:
+    """Both bounds with the time they take, and the published ones."""
+    reporter = DESIGNS[name](epsilon)
+    begin = time.process_time()
+    result = sv.shuffled(reporter, people, DELTA)
+    seconds = time.process_time() - begin
+    published = {
+        "clones": solved(clones(epsilon), epsilon, people),
+        "clones, closed": clones_closed(epsilon, people),
+        "variation ratio": solved(variation_ratio(reporter), epsilon, people),
+    }
+    return {
+        "design": name, "epsilon": epsilon, "people": people, "upper": result.epsilon, "lower": result.lower,
+        "seconds": round(seconds, 2), **{k: v if math.isfinite(v) else None for k, v in published.items()},
+    }  # fmt: skip
+
+
+def windows(central: tuple[float, float], people: int) -> dict[str, Any]:
+    """The least variance along the windows with an even background, at a central guarantee."""
+    best: dict[str, float] = {}
+    for q in (None, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95):
+        local = largest_local(lambda epsilon, q=q: sv.ptt(epsilon, q=q), central, people)  # type: ignore[misc]
+        best[str(q)] = sv.ptt(local, q=q).worst_variance()
+    return {"central": central, "people": people, "variance": best, "gain": best["None"] / min(best.values())}
+
+
 def main() -> None:
-    print("| design | ε | people | central ε | at least | clones | clones, closed | variation ratio | s |")
-    print("|---|---|---|---|---|---|---|---|---|")
-    designs = {"ogpm": lambda e: sv.ogpm(e, loss="l1"), "optimal": sv.optimal, "duchi": sv.duchi}
-    for name, design in designs.items():
-        for epsilon in (1.0, 2.0, 4.0):
-            for people in (10**3, 10**4, 10**5, 10**8):
-                reporter = design(epsilon)
-                begin = time.process_time()
-                result = sv.shuffled(reporter, people, DELTA)
-                seconds = time.process_time() - begin
-                others = [solved(clones(epsilon), epsilon, people), clones_closed(epsilon, people)]
-                others.append(solved(variation_ratio(reporter), epsilon, people))
-                numbers = " | ".join(f"{x:.4g}" for x in (result.epsilon, result.lower, *others))
-                print(f"| {name} | {epsilon:g} | {people:,} | {numbers} | {seconds:.2f} |", flush=True)
+    people = (10, 100, 10**3, 10**5, 10**8)
+    rows = [measured(*case) for case in product(DESIGNS, (1.0, 2.0, 4.0, 8.0), people)]
+    room = [windows(*case) for case in (((0.1, 1e-8), 10**5), ((0.03, 1e-8), 10**4), ((1.0, 1e-6), 10**3))]
+    RESULTS.write_text(json.dumps({"bounds": rows, "windows": room}, indent=1) + "\n")
+    names = ("upper", "lower", "clones", "clones, closed", "variation ratio")
+    lines = [
+        [row["design"], f"{row['epsilon']:g}", f"{row['people']:,}"]
+        + ["—" if row[name] is None else f"{row[name]:.4g}" for name in names]
+        + [f"{row['seconds']:.2f}"]
+        for row in rows
+    ]
+    head = ("design", "ε", "people", "central ε", "at least", "clones", "closed form", "variation ratio", "s")
+    print(table(head, lines))
+    print("upper/lower at most", max(row["upper"] / row["lower"] for row in rows))
+    print("above clones:", [row for row in rows if row["upper"] > 1.0001 * row["clones"]])
+    print("seconds at most", max(row["seconds"] for row in rows))
+    print("gain along the windows", [case["gain"] for case in room])
 
 
 if __name__ == "__main__":
