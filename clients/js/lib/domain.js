@@ -54,8 +54,9 @@ export class Domain {
 
   /** A value on the line that the unit coordinate is measured along: itself or its logarithm. */
   line(x) {
+    if (this.scale !== "log") return x;
     const [low, high] = this.units.ends;
-    return this.scale === "log" ? Math.min(Math.max(naturalLog(x), low), high) : x;
+    return Math.min(Math.max(naturalLog(x), low), high);
   }
 
   /** The unit coordinate of a place on the line, by the arithmetic that every sampler uses. */

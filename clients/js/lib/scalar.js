@@ -22,7 +22,9 @@ export class Scalar extends Reporter {
   /** Randomise one value: an integer cell from fresh randomness. */
   report(value, { clip = false } = {}) {
     const { domain, law } = this;
-    return law.cell(domain.line(this.checked(value, clip)), randomWord(), randomWord(), law.words > 2 ? randomWord() : 0);
+    const inside = typeof value === "number" && value >= domain.low && value <= domain.high;
+    const x = inside ? value : this.checked(value, clip);
+    return law.cell(domain.scale === "log" ? domain.line(x) : x, randomWord(), randomWord(), law.words > 2 ? randomWord() : 0);
   }
 
   /** A value in the domain, or an error that does not tell it. */
