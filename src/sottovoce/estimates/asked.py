@@ -30,7 +30,7 @@ def asked_share(
     Returns:
         None if the mechanism does not ask whether a value is in this range.
     """
-    chances = _yes(tally.mechanism, low, high)
+    chances = yes_chances(tally.mechanism, low, high)
     if chances is None:
         return None
     inside, outside = chances
@@ -41,8 +41,17 @@ def asked_share(
     return (min(lower, upper), max(lower, upper)), float(share), float(error)
 
 
-def _yes(m: object, low: float, high: float) -> tuple[float, float] | None:
-    """The chance of a yes inside the range and outside, if it depends on nothing else."""
+def yes_chances(m: object, low: float, high: float) -> tuple[float, float] | None:
+    """The chance of a yes inside a range and outside of it.
+
+    Args:
+        m: A mechanism of one number.
+        low: Where the range begins, in the unit coordinate.
+        high: Where it ends; before `low` if it goes across the seam of a circle.
+
+    Returns:
+        The two chances; None if reports are no answers to whether a value is in this range.
+    """
     if not isinstance(m, Rows) or m.cells != 2:
         return None
     t = m.inputs

@@ -139,6 +139,14 @@ class Splines:
         s = self._penalties(np.array(fit.smoothing), penalties, len(fit.atoms))
         return self._climb(self._at(self._design(fit.atoms), fit.theta), s, most=20)[0].f
 
+    def response(self, fit: SplineFit, noise: FloatArray) -> FloatArray:
+        """How a fit's density would move if its counts did so, to first order: a column for each of noise."""
+        state = self._at(self._design(fit.atoms), fit.theta)
+        penalties = (self._penalty(1), self._penalty(fit.order))
+        a = state.information + self._penalties(np.array(fit.smoothing), penalties, len(fit.atoms))
+        theta = np.linalg.solve(a, state._moved.T @ (noise / state.q[:, None]))
+        return np.asarray(state.f[:, None] * ((state.design - state.f @ state.design) @ theta))
+
     def _penalties(
         self, smoothing: FloatArray, penalties: tuple[FloatArray, FloatArray], atoms: int
     ) -> FloatArray:

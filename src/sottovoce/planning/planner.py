@@ -1,142 +1,163 @@
-"""A plan: every suitable mechanism with the error to expect, ranked.
+"""A plan: the mechanism for a question beside others, with the error to expect of each.
 
 plan = sottovoce.plan("mean", epsilon=1.0, people=10_000, domain=(0, 24))
-plan.best.name, plan.best.error, plan.best.half_width
+plan.best.mechanism, plan.best.error, plan.best.half_width
 sottovoce.plan("mean", epsilon=1.0, people=None, domain=(0, 24), target=0.1)   # how many people?
 sottovoce.plan("mean", epsilon=None, people=5000, domain=(0, 24), target=0.1)  # which ε?
-sottovoce.plan("mean", people=10**5, domain=(0, 24), central=(0.1, 1e-8))      # which ε, for readers?
 """
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from numpy.typing import ArrayLike
 
-from sottovoce.auditing.calibration import largest_local
-from sottovoce.core.domains import Domain, DomainLike, as_domain
+from sottovoce.core.domains import Domain, DomainLike
 from sottovoce.core.errors import (
     MAX_EPSILON,
     ArgumentError,
+    ArgumentTypeError,
     NoDataError,
     check_confidence,
     check_epsilon,
-    one_of,
     positive_number,
-    real_number,
     whole_number,
 )
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.number import Number
 from sottovoce.core.values import in_domain
-from sottovoce.planning.candidates import TASKS, Candidate, candidates
-from sottovoce.planning.expected import Shapes, Tick, sample_shape
+from sottovoce.designs.tasks import Question
 from sottovoce.planning.inverse import meeting
-from sottovoce.planning.plans import ROUGH, Option, Plan, Progress, Scenario
+from sottovoce.planning.kinds import Candidate, candidates
+from sottovoce.planning.plans import Option, Plan, Progress, Scenario
+from sottovoce.planning.shapes import sample_shape
 
 _MOST_PEOPLE = 10**12
 _LEAST_EPSILON = 0.01
+_AS_GOOD = 1.02  # so much better another mechanism has to be to come before ours
+
+#: A mechanism of one's own, or what makes one from ε and the domain, such as `sottovoce.pm`.
+Own = Number | Callable[[float, Domain], Number]
 
 
 def plan(
-    task: str = "mean",
-    epsilon: float | None = 1.0,
-    people: int | None = 10_000,
-    domain: DomainLike = (0, 1),
+    task: str,
+    epsilon: float | None,
+    people: int | None,
+    domain: DomainLike,
     target: float | None = None,
     *,
+    p: float | None = None,
+    between: tuple[float, float] | None = None,
+    loss: str | float | None = None,
     confidence: float = 0.95,
     sample: ArrayLike | None = None,
-    p: float = 0.5,
+    candidates: Sequence[Own] = (),
+    simulate: bool = False,
     repetitions: int | None = None,
-    central: tuple[float, float] | None = None,
     progress: Progress | None = None,
 ) -> Plan:
-    """Rank the mechanisms that suit a task by the error to expect.
+    """Say what error to expect, of the mechanism that `design` gives and of others.
 
     Args:
-        task: "mean" (from exact variances, for the worst truth), "distribution" or "quantile" (by simulating
-            tallies of two reference shapes until the error is known to 3 %; the result is remembered).
+        task: What is to be known, as in `design`: "mean", "quantile", "distribution", "direction", "share" or
+            "value".
         epsilon: The privacy parameter; None asks which ε meets the target.
         people: How many people report; None asks how many it takes to meet the target.
         domain: Where values lie.
-        target: The error to meet, in the units of the domain.
-        confidence: That of the intervals.
-        sample: Values that stand for the people to come, instead of the worst truth or the reference shapes.
+        target: The error to meet, in the units of the domain (of a share: a probability).
         p: Which quantile.
-        repetitions: How many tallies of each shape to simulate, instead of as many as it takes.
-        central: The (ε, δ) that the published counts shall keep if all `people` are honest and nobody sees
-            reports one by one. Each mechanism then takes the largest local ε that keeps it, which is what
-            protects people from whoever sees their reports; `epsilon` is left out.
+        between: The range of a share.
+        loss: What a "value" minimises.
+        confidence: That of the intervals.
+        sample: Values that stand for the people to come, instead of two reference shapes.
+        candidates: Mechanisms of your own to rank with ours: reporters of one number for this domain and ε,
+            or functions that make them from ε and the domain.
+        simulate: Simulate answers instead of predicting them, until errors are known to 3 %. It takes
+            minutes; results are remembered.
+        repetitions: How many tallies to simulate, instead of as many as it takes.
         progress: Is called with the name of the mechanism that is looked at and the share of the whole work
             that is done.
 
     Returns:
-        The mechanisms, the best first.
+        The mechanisms, the best first. Errors of a mean, a direction or a share are standard errors that
+        count the people's own spread too; that of a quantile is half of its interval, that of a distribution the
+        Wasserstein distance, and that of a value its worst case.
 
     Raises:
         ValueError: If the question is not one, or no mechanism meets the target.
 
     Example:
         >>> how_many = plan("mean", epsilon=1.0, people=None, domain=(0, 24), target=0.25)
-        >>> {option.name: option.people for option in how_many.options}["pm"]
-        12036
+        >>> how_many.best.name, how_many.best.people
+        ('design', 9179)
     """
-    one_of(task, "task", TASKS)
-    domain = as_domain(domain)
-    if task == "quantile" and domain.is_circle:
-        raise ArgumentError(
-            "a circle has no quantiles: task must be 'mean' or 'distribution' there", argument="task"
-        )
-    wanted = _check_wanted(epsilon, people, target, central)
+    question = Question.of(task, domain, p=p, between=between, loss=loss)
+    if task == "quantile" and p is None:
+        raise ArgumentError("p must be given for a quantile: 0.5 is the median", argument="p")
+    wanted = _check_wanted(epsilon, people, target)
+    if repetitions is not None:
+        whole_number(repetitions, "repetitions", least=1)
+    shape = _shape(sample, question.domain)
     scenario = Scenario(
-        task,
-        domain,
-        check_confidence(confidence),
-        _shapes(sample, domain),
-        None if repetitions is None else whole_number(repetitions, "repetitions", least=1),
-        _level(p),
+        question, check_confidence(confidence), shape, bool(simulate or repetitions), repetitions
     )
-    options, left_out = [], {}
-    suitable = candidates(task, domain)
-    for k, candidate in enumerate(suitable):
-        tick = _part_of(progress, candidate.name, k, len(suitable))
-        tick(0.0)
-        search = _Search(scenario, candidate, tick)
-        option: Option | None
-        if central is not None:
-            option = search.central(central, int(people or 0))
-        elif epsilon is None:
+    ranked = (*_ours(question), *(_own(own, question, epsilon) for own in candidates))
+    options: list[Option] = []
+    left_out: dict[str, str] = {}
+    for k, candidate in enumerate(ranked):
+        if progress is not None:
+            progress(candidate.name, k / len(ranked))
+        search = _Search(scenario, candidate)
+        if epsilon is None:
             option = search.epsilon(int(people or 0), float(target or 0.0))
         elif people is None:
             option = search.people(float(epsilon), float(target or 0.0))
         else:
-            option = scenario.option(candidate, float(epsilon), int(people), tick)
-        if option is not None:
+            option = scenario.option(candidate, float(epsilon), int(people))
+        if option is None:
+            most = (
+                f"ε = {MAX_EPSILON:g} with {people:,} people"
+                if epsilon is None
+                else f"{_MOST_PEOPLE:,} people"
+            )
+            left_out[candidate.name] = f"needs more than {most}"
+        elif not any(option.mechanism == other.mechanism for other in options):
             options.append(option)
-        elif epsilon is None:
-            left_out[candidate.name] = f"needs more than ε = {MAX_EPSILON:g} with {people:,} people"
-        else:
-            left_out[candidate.name] = f"needs more than {_MOST_PEOPLE:,} people"
     if not options:
         reasons = "; ".join(sorted(set(left_out.values())))
         raise ArgumentError(f"no mechanism meets target={target!r}: {reasons}", argument="target")
-    rank = {"people": lambda o: (o.people, o.error), "epsilon": lambda o: (o.epsilon, o.error)}
-    options.sort(key=rank.get(wanted or "", lambda o: (o.error, o.people)))
-    return Plan(scenario, tuple(_explained(options, wanted)), target, wanted, left_out, central)
+    ours = options[0].name if ranked[0].name == options[0].name else None
+    options.sort(key=lambda option: _rank(option, wanted) / (_AS_GOOD if option.name == ours else 1.0))
+    return Plan(scenario, tuple(_explained(options, wanted)), target, wanted, left_out, ranked)
 
 
-def _check_wanted(
-    epsilon: float | None, people: int | None, target: float | None, central: tuple[float, float] | None
-) -> str | None:
-    if central is not None:
-        if target is not None or epsilon not in (None, 1.0):
-            argument = "epsilon" if target is None else "target"
-            raise ArgumentError(f"{argument} must be left out with central", argument=argument)
-        if people is None:
-            raise ArgumentError("people must be given with central", argument="people")
-        return None
+def _rank(option: Option, wanted: str | None) -> float:
+    return float({"people": option.people, "epsilon": option.epsilon}.get(wanted or "", option.error))
+
+
+_ours = candidates
+
+
+def _own(own: Own, question: Question, epsilon: float | None) -> Candidate:
+    """Somebody's own mechanism among the candidates."""
+    domain = question.domain
+    if not isinstance(own, Number):
+        if not callable(own):
+            rule = "candidates must be mechanisms of one number, or functions of (epsilon, domain)"
+            raise ArgumentTypeError(f"{rule}, got {type(own).__name__}", argument="candidates")
+        name = getattr(own, "__name__", type(own).__name__)
+        return Candidate(name, lambda e: own(e, domain), "your own")
+    if own.domain != domain or epsilon not in (None, own.epsilon):
+        here = f"epsilon={own.epsilon!r} on {own.domain}"
+        rule = f"candidates must have epsilon={epsilon!r} and the domain {domain}"
+        raise ArgumentError(f"{rule}, got {own.name!r} with {here}", argument="candidates")
+    return Candidate(own.name, lambda e: own if e == own.epsilon else None, "your own")
+
+
+def _check_wanted(epsilon: float | None, people: int | None, target: float | None) -> str | None:
     if epsilon is None and people is None:
         raise ArgumentError("give epsilon or people: only one of them can be asked for", argument="people")
     if target is not None:
@@ -150,24 +171,13 @@ def _check_wanted(
     return "epsilon" if epsilon is None else "people" if people is None else None
 
 
-def _level(p: float) -> float:
-    if not 0 < real_number(p, "p") < 1:
-        raise ArgumentError(f"p must lie strictly between 0 and 1, got p={p!r}", argument="p")
-    return float(p)
-
-
-def _shapes(sample: ArrayLike | None, domain: Domain) -> Shapes | None:
+def _shape(sample: ArrayLike | None, domain: Domain) -> FloatArray | None:
     if sample is None:
         return None
     values = in_domain(sample, domain, "sample").reshape(-1)
     if not values.size:
         raise NoDataError("sample must not be empty", argument="sample")
-    return sample_shape(domain.to_unit(values), domain.is_circle)
-
-
-def _part_of(progress: Progress | None, name: str, part: int, parts: int) -> Tick:
-    """Tells the share of the whole from the share of one part."""
-    return lambda share: None if progress is None else progress(name, (part + share) / parts)
+    return sample_shape(domain.to_unit(values))
 
 
 @dataclass(frozen=True)
@@ -176,85 +186,45 @@ class _Search:
 
     scenario: Scenario
     candidate: Candidate
-    tick: Tick
 
     def people(self, epsilon: float, target: float) -> Option | None:
         """The option with the fewest people."""
-
-        def option(people: float) -> Option:
-            return self.scenario.option(self.candidate, epsilon, round(people), self.tick)
-
-        goal = target / self.scenario.domain.width
-        if self._exact:  # the error of a mean is c/√n
-            needed = math.ceil((self.scenario.expected(self.candidate, epsilon, 1).error / goal) ** 2)
-            return None if needed > _MOST_PEOPLE else option(max(1, needed))
-        error = self._rough_error()
-        fewest = meeting(lambda n: error(epsilon, round(n)), goal, 100.0, float(_MOST_PEOPLE), 0.05)
-        return None if fewest is None else _settled(option, fewest, target, _MOST_PEOPLE)
+        if self.scenario.question.task in ("mean", "direction"):  # the error is c/√n
+            one = self.scenario.option(self.candidate, epsilon, _MOST_PEOPLE)
+            needed = math.ceil(_MOST_PEOPLE * (one.error / target) ** 2) if one else math.inf
+            if needed > _MOST_PEOPLE:
+                return None
+            return self.scenario.option(self.candidate, epsilon, max(1, int(needed)))
+        return self._least(lambda n: (epsilon, round(n)), target, 100.0, float(_MOST_PEOPLE), 0.02)
 
     def epsilon(self, people: int, target: float) -> Option | None:
         """The option with the least ε."""
+        return self._least(lambda e: (round(e, 6), people), target, _LEAST_EPSILON, MAX_EPSILON, 0.01)
 
-        def option(epsilon: float) -> Option:
-            return self.scenario.option(self.candidate, round(epsilon, 6), people, self.tick)
+    def _least(
+        self, at: Callable[[float], tuple[float, int]], target: float, low: float, high: float, exact: float
+    ) -> Option | None:
+        options: dict[tuple[float, int], Option | None] = {}
 
-        goal, tolerance = target / self.scenario.domain.width, 0.002 if self._exact else 0.03
-        error = self._rough_error()
-        least = meeting(lambda e: error(round(e, 6), people), goal, _LEAST_EPSILON, MAX_EPSILON, tolerance)
-        return None if least is None else _settled(option, least, target, MAX_EPSILON)
+        def error(x: float) -> float:
+            if at(x) not in options:
+                options[at(x)] = self.scenario.option(self.candidate, *at(x))
+            option = options[at(x)]
+            return math.inf if option is None else option.error
 
-    def central(self, central: tuple[float, float], people: int) -> Option:
-        """The option with the largest ε whose counts keep a central guarantee."""
-        circle = self.scenario.domain.is_circle
-        local = largest_local(lambda epsilon: self.candidate.on_unit(epsilon, circle), central, people)
-        return self.scenario.option(self.candidate, local, people, self.tick)
-
-    @property
-    def _exact(self) -> bool:
-        return self.scenario.task == "mean"
-
-    def _rough_error(self) -> Callable[[float, int], float]:
-        """The error for ε and people, simulated only roughly.
-
-        Nobody knows how often it will be asked: each time takes a third of what is left of the bar.
-        """
-        scenario, looks = self.scenario, itertools.count(1)
-        if not self._exact and not scenario.repetitions:
-            scenario = replace(scenario, repetitions=ROUGH)
-
-        def error(epsilon: float, people: int) -> float:
-            expected = scenario.expected(self.candidate, epsilon, people)
-            self.tick(0.7 * (1 - (2 / 3) ** next(looks)))
-            return expected.error
-
-        return error
-
-
-def _settled(option: Callable[[float], Option], at: float, target: float, most: float) -> Option:
-    """The option where a rough search ended, moved up while a longer simulation misses the target there."""
-    result = option(at)
-    for _ in range(3):
-        if result.error <= target or at >= most:
-            break
-        at = min(most, at * (result.error / target) ** 2 * 1.02)
-        result = option(at)
-    return result
+        least = meeting(error, target, low, high, exact)
+        return None if least is None else options[at(least)]
 
 
 def _explained(options: list[Option], wanted: str | None) -> list[Option]:
     """Each reason with how it compares to the best, and the certificate where there is one."""
-    best, out = options[0], []
+    out = []
     for option in options:
-        reason = option.reason
-        m = option.candidate.on_unit(option.epsilon, option.domain.is_circle)
-        if m.certificate is not None:
-            reason += f" (certified within {m.certificate.ratio - 1:.2%} of the limit of all)"
-        if option is not best:
-            if wanted == "people":
-                reason += f"; {option.people / best.people:.2f} × the people"
-            elif wanted == "epsilon":
-                reason += f"; {option.epsilon / best.epsilon:.2f} × the ε"
-            else:
-                reason += f"; {option.error / best.error:.2f} × the error"
+        reason, certificate = option.reason, getattr(option.mechanism, "certificate", None)
+        if certificate is not None:
+            reason += f" (worst case {certificate.ratio:.3g} × the limit of all)"
+        if option is not options[0]:
+            what = {"people": "people", "epsilon": "ε"}.get(wanted or "", "error")
+            reason += f"; {_rank(option, wanted) / _rank(options[0], wanted):.2f} × the {what}"
         out.append(replace(option, reason=reason))
     return out

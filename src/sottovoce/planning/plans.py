@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sottovoce.core.domains import Domain
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.mixture import Mixture
-from sottovoce.planning.candidates import Candidate
+import numpy as np
+
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.number import Number
+from sottovoce.designs.tasks import Question
 from sottovoce.planning.error_plot import draw_errors
-from sottovoce.planning.expected import (
-    Expected,
-    Shapes,
-    Tick,
-    direction_error,
-    mean_error,
-    reference_shapes,
-    simulated,
-)
+from sottovoce.planning.kinds import KINDS, POINTS, Candidate, Kind
+from sottovoce.planning.predictions import Expected, Setting
+from sottovoce.planning.shapes import reference_shapes
+from sottovoce.planning.simulation import simulated
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Progress = Callable[[str, float], None]
-ROUGH = 8  # tallies of a shape that are enough for a picture or a step of a search
-ERROR_NAMES = {
-    "mean": "standard error",
-    "distribution": "Wasserstein error",
-    "quantile": "mean absolute error",
-}
 
 
 @dataclass(frozen=True)
@@ -40,16 +30,15 @@ class Option:
     """One mechanism in a plan.
 
     Attributes:
-        name: That of the design.
+        name: What it is called: "design" is what `sottovoce.design` gives.
         epsilon: The privacy parameter.
         people: How many people report.
-        error: The error to expect, in the units of the domain.
-        half_width: Half the width of the interval in the same units; for a distribution that of its
-            cumulative distribution, a probability.
-        reason: What the design is good for, and how it compares to the best.
-        candidate: Knows how to make it.
-        domain: Where values lie.
-        doubt: The standard error of a simulated `error`, 0 for an exact one.
+        error: The error to expect, in the units of the domain (of a share: a probability).
+        half_width: Half the width of the interval in the same units; of a distribution that of its
+            cumulative distribution, a probability. NaN where a single value is asked for.
+        reason: What it is good for, and how it compares to the best.
+        mechanism: The mechanism itself, ready to report.
+        doubt: The standard error of a simulated `error`, 0 for a predicted one.
     """
 
     name: str
@@ -58,75 +47,68 @@ class Option:
     error: float
     half_width: float
     reason: str
-    candidate: Candidate
-    domain: Domain
+    mechanism: Number = field(repr=False)
     doubt: float = 0.0
-
-    @cached_property
-    def mechanism(self) -> Mechanism | Mixture:
-        """The mechanism itself, ready to report."""
-        return self.candidate.build(self.epsilon, self.domain)
 
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """What is to be estimated about whom.
+    """What is to be known about whom.
 
     Attributes:
-        task: "mean", "distribution" or "quantile".
-        domain: Where values lie.
+        question: What is to be known, and the domain.
         confidence: That of the intervals.
-        shapes: What the truth may look like; None for the worst truth or the reference shapes.
+        sample: What people are like, probabilities of equal bins; None for two reference shapes.
+        simulate: True if answers are simulated instead of predicted.
         repetitions: How many tallies to simulate; None for as many as it takes.
-        p: Which quantile.
     """
 
-    task: str
-    domain: Domain
+    question: Question
     confidence: float
-    shapes: Shapes | None
-    repetitions: int | None
-    p: float
+    sample: FloatArray | None
+    simulate: bool = False
+    repetitions: int | None = None
 
-    def expected(
-        self, candidate: Candidate, epsilon: float, people: int, tick: Tick | None = None
-    ) -> Expected:
-        """The error of one mechanism on the unit domain; `tick` hears the share of the work that is done."""
-        m = candidate.on_unit(epsilon, self.domain.is_circle)
-        if self.task == "mean" and not self.domain.is_circle:
-            return mean_error(m, people, self.shapes, self.confidence)
-        shapes = self.shapes or reference_shapes(self.domain.is_circle)
-        if self.task == "mean":
-            return direction_error(m, people, shapes, self.confidence)
-        return simulated(self.task, m, people, shapes, self.confidence, self.repetitions, self.p, tick)
+    @property
+    def kind(self) -> Kind:
+        """What is known about such questions."""
+        return KINDS[self.question.task]
 
-    def option(self, candidate: Candidate, epsilon: float, people: int, tick: Tick | None = None) -> Option:
-        """The same in the units of the domain, as an option of a plan."""
-        expected, scale = self.expected(candidate, epsilon, people, tick), self.domain.width
+    @property
+    def shapes(self) -> FloatArray:
+        """What people may be like, a row each."""
+        return reference_shapes(self.question.domain.is_circle) if self.sample is None else self.sample
+
+    def option(self, candidate: Candidate, epsilon: float, people: int) -> Option | None:
+        """What to expect of one mechanism, in the units of the domain; None if there is none for this ε."""
+        m = candidate.build(epsilon)
+        if m is None:
+            return None
+        settings = [Setting(self.question, m, people, density, self.confidence) for density in self.shapes]
+        look = (lambda s: simulated(s, self.repetitions)) if self.simulate else self.kind.predict
+        each = [look(setting) for setting in settings]
+        error, half, doubt = np.mean(np.array(each) * [1, 1, 0], axis=0).tolist()
+        doubt = math.hypot(*(expected.doubt for expected in each)) / len(each)
+        mean = Expected(error, half, doubt)
+        unit = float(self.question.domain.stretched(1.0))
+        scale = 1.0 if self.kind.error_in == POINTS else unit
+        half_scale = 1.0 if self.kind.half_in == POINTS else unit
         return Option(
-            candidate.name,
-            epsilon,
-            people,
-            scale * expected.error,
-            expected.half_width * (1.0 if self.task == "distribution" else scale),
-            candidate.reason,
-            candidate,
-            self.domain,
-            scale * expected.doubt,
-        )
+            candidate.name, epsilon, people, scale * mean.error, half_scale * mean.half_width,
+            candidate.reason, m, scale * mean.doubt,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Mechanisms for a task, the best first.
+    """Mechanisms for a question, the best first.
 
     Attributes:
-        scenario: What is to be estimated about whom.
+        scenario: What is to be known about whom.
         options: The mechanisms, in order.
         target: The error that was asked for, or None.
         wanted: "people" or "epsilon" when that was asked for.
         left_out: Mechanisms that cannot meet the target, and why.
-        central: The (ε, δ) that the counts keep, if that was asked for.
     """
 
     scenario: Scenario
@@ -134,30 +116,59 @@ class Plan:
     target: float | None
     wanted: str | None
     left_out: dict[str, str]
-    central: tuple[float, float] | None = None
+    candidates: tuple[Candidate, ...] = field(repr=False, default=())
 
     @property
     def best(self) -> Option:
-        """The first option."""
+        """The first option: `best.mechanism` is ready to report."""
         return self.options[0]
 
-    def rows(self) -> list[dict[str, str | float | int]]:
+    def rows(self) -> list[dict[str, str | float | int | None]]:
         """The table, as JSON takes it.
 
         Returns:
-            A dictionary per option, the best first.
+            A dictionary per option, the best first; a half-width that does not exist is None.
         """
         names = ("name", "epsilon", "people", "error", "half_width", "reason")
-        return [{name: getattr(option, name) for name in names} for option in self.options]
+        rows = [{name: getattr(option, name) for name in names} for option in self.options]
+        return [{k: None if v != v else v for k, v in row.items()} for row in rows]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The heads of the table, with units."""
+        kind, unit = self.scenario.kind, self._unit
+        heads = ["mechanism", "ε", "people", f"{kind.error} ({unit(kind.error_in)})"]
+        if kind.half_in is not None:
+            heads.append(f"{self.level} interval (± {unit(kind.half_in)})")
+        return (*heads, "why")
+
+    def cells(self) -> list[tuple[str, ...]]:
+        """The table as it is printed.
+
+        Returns:
+            A row of texts for each option, under `columns`.
+        """
+        kind, rows = self.scenario.kind, []
+        for o in self.options:
+            row = [o.name, f"{o.epsilon:.4g}", f"{o.people:,}", _number(o.error, kind.error_in)]
+            if kind.half_in is not None:
+                row.append(f"± {_number(o.half_width, kind.half_in)}")
+            rows.append((*row, o.reason))
+        return rows
 
     def __str__(self) -> str:
-        lines, wide = [self.title, ""], max(14, *(len(f"{o.people:,}") + 2 for o in self.options))
-        lines.append(f"{'mechanism':<16}{'ε':>8}{'people':>{wide}}{'error':>12}{'± ' + self.level:>12}  why")
-        for o in self.options:
-            numbers = f"{o.epsilon:>8.3g}{o.people:>{wide},}{o.error:>12.4g}{o.half_width:>12.4g}"
-            lines.append(f"{o.name:<16}{numbers}  {o.reason}")
-        lines += [f"{name}: {why}" for name, why in self.left_out.items()]
-        return "\n".join(lines)
+        rows = [self.columns, *self.cells()]
+        wide = [max(len(row[i]) for row in rows) for i in range(len(self.columns) - 1)]
+        lines = [self.title, ""]
+        for name, *numbers, why in rows:
+            columns = (f"{text:>{width}}" for text, width in zip(numbers, wide[1:], strict=True))
+            lines.append("  ".join((f"{name:<{wide[0]}}", *columns, why)))
+        return "\n".join([*lines, *(f"{name}: {why}" for name, why in self.left_out.items())])
+
+    def _unit(self, kind: str | None) -> str:
+        if kind == POINTS:
+            return "percentage points"
+        return "of the logarithm" if self.scenario.question.domain.is_log else "units of the domain"
 
     @property
     def level(self) -> str:
@@ -166,16 +177,17 @@ class Plan:
 
     @property
     def title(self) -> str:
-        """What the numbers are, in one line."""
-        task, shapes = self.scenario.task, self.scenario.shapes
-        quantity = f"{self.scenario.p:g}-quantile" if task == "quantile" else task
-        truth = "the given sample" if shapes is not None else "two reference shapes"
-        if task == "mean" and shapes is None and not self.scenario.domain.is_circle:
-            truth = "the worst truth"
+        """What the numbers are about, in one line."""
+        question = self.scenario.question
+        what = f"{question.p:g}-quantile" if question.task == "quantile" else question.task
+        if question.between is not None:
+            what = f"share between {question.between[0]:g} and {question.between[1]:g}"
+        people = "two reference shapes" if self.scenario.sample is None else "the given sample"
+        if question.task == "value":
+            people = "everybody"
         doubt = max(option.doubt / option.error for option in self.options)
-        sure = f" (simulated, ± {doubt:.0%})" if doubt else ""
-        kept = "" if self.central is None else "; counts that keep ({:g}, {:g})".format(*self.central)
-        return f"{quantity} on {self.scenario.domain}: {ERROR_NAMES[task]} for {truth}{sure}{kept}"
+        how = f"simulated, ± {100 * doubt:.0f} % of each error" if self.scenario.simulate else "predicted"
+        return f"{what} on {question.domain}, for {people} ({how})"
 
     def plot(
         self, axes: tuple[Axes, Axes] | None = None, *, progress: Progress | None = None
@@ -189,21 +201,24 @@ class Plan:
         Returns:
             The two axes.
         """
-        task, scale = self.scenario.task, self.scenario.domain.width
-        # Lines are simulated roughly, the planned points as well as they were planned.
-        rough = replace(self.scenario, repetitions=self.scenario.repetitions or ROUGH)
-        spots, looks = 9 if task == "mean" else 4, itertools.count(1)
+        build = {candidate.name: candidate for candidate in self.candidates}
+        spots, looks = 9 if self.scenario.question.task == "mean" else 4, itertools.count(1)
 
         def error(k: int, epsilon: float, people: int) -> float:
             option = self.options[k]
-            if (epsilon, people) == (option.epsilon, option.people):
-                value = option.error
+            if (epsilon, people) != (option.epsilon, option.people):
+                other = self.scenario.option(build[option.name], epsilon, people)
+                value = math.nan if other is None else other.error
             else:
-                value = scale * rough.expected(option.candidate, epsilon, people).error
+                value = option.error
             if progress is not None:  # spots and the planned point on two lines
                 progress(option.name, min(next(looks) / (len(self.options) * 2 * (spots + 1)), 1.0))
             return value
 
-        label = f"{ERROR_NAMES[task]}, in units of the domain"
+        label = self.columns[3]
         points = [(option.name, option.epsilon, option.people, option.error) for option in self.options]
         return draw_errors(points, error, spots=spots, label=label, target=self.target, axes=axes)
+
+
+def _number(value: float, unit: str) -> str:
+    return f"{100 * value:.3g}" if unit == POINTS else f"{value:.4g}"

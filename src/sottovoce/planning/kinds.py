@@ -1,0 +1,88 @@
+"""What a plan knows about each question: how to predict it, what to compare, what its numbers mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sottovoce.core.domains import Domain
+from sottovoce.core.number import Number
+from sottovoce.designs import classic
+from sottovoce.designs.optimal import optimal
+from sottovoce.designs.tasks import Question
+from sottovoce.designs.two_scale import two_scale
+from sottovoce.planning import predictions
+from sottovoce.planning.predictions import Expected, Setting
+
+#: How a number is meant: in the units of the domain, or in percentage points.
+UNITS, POINTS = "units", "points"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A design that a plan looks at.
+
+    Attributes:
+        name: What it is called.
+        build: Makes the mechanism for an ε; None if only one ε is possible and it is not this.
+        reason: What it is good for.
+        ours: True if it is what `design` gives.
+    """
+
+    name: str
+    build: Callable[[float], Number | None]
+    reason: str
+    ours: bool = False
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of question.
+
+    Attributes:
+        predict: The error to expect for people of one shape.
+        error: What the error is called.
+        error_in: Its unit.
+        half_in: The unit of the interval's half-width; None if there is no interval.
+        rivals: Names of designs to compare with, on an interval and on a circle.
+    """
+
+    predict: Callable[[Setting], Expected]
+    error: str
+    error_in: str = UNITS
+    half_in: str | None = UNITS
+    rivals: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+
+
+_SHAPES = ("two_scale", "sw", "pm", "ogpm"), ("two_scale", "ogpm")
+KINDS = {
+    "mean": Kind(predictions.mean, "standard error", rivals=(("optimal", "ptt", "pm", "duchi"), ())),
+    "direction": Kind(predictions.direction, "standard error", rivals=((), ("ogpm", "two_scale"))),
+    "quantile": Kind(predictions.quantile, "half of the interval", rivals=_SHAPES),
+    "distribution": Kind(predictions.distribution, "Wasserstein distance", half_in=POINTS, rivals=_SHAPES),
+    "share": Kind(predictions.share, "standard error", POINTS, POINTS, (("sw", "ogpm"), ("ogpm",))),
+    "value": Kind(predictions.value, "worst error of one report", half_in=None, rivals=(("ogpm",), ())),
+}
+
+Build = Callable[[float, Domain], Number]
+_RIVALS: dict[str, tuple[Build, str]] = {
+    "optimal": (optimal, "unbiased, the least worst-case variance there is"),
+    "ptt": (classic.ptt, "unbiased, the best with a uniform background"),
+    "pm": (classic.pm, "unbiased, three pieces; its reports reach far beyond the domain"),
+    "duchi": (classic.duchi, "unbiased, two reports only; good for small ε, flat for large"),
+    "two_scale": (two_scale, "two window widths, together no frequency is lost"),
+    "sw": (classic.sw, "the square wave: one window that moves evenly"),
+    "ogpm": (classic.ogpm, "the least error for one person with a uniform background"),
+}
+_OURS = "made for this question"
+
+
+def candidates(question: Question) -> list[Candidate]:
+    """What `design` gives, and designs to compare it with."""
+    domain = question.domain
+    ours = Candidate("design", question.design, _OURS, ours=True)
+    rivals = (
+        Candidate(name, lambda epsilon, build=_RIVALS[name][0]: build(epsilon, domain), _RIVALS[name][1])  # type: ignore[misc]
+        for name in KINDS[question.task].rivals[domain.is_circle]
+    )
+    return [ours, *rivals]

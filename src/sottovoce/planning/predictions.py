@@ -1,0 +1,157 @@
+"""What error to expect of an answer, from the exact law of the reports: nothing is simulated.
+
+- mean, direction: the standard error of what is decoded, the people's own spread included;
+- quantile, share: the width that the program behind the interval itself expects; a share that is asked
+  directly is binomial;
+- distribution: a local expansion of the reconstruction (`estimates.expansion`);
+- value: the worst case of one report.
+
+Numbers are those of a domain of width 1.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from sottovoce.core.errors import loss_exponent
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.number import Number
+from sottovoce.designs.tasks import Question
+from sottovoce.estimates.asked import yes_chances
+from sottovoce.estimates.crossing import quantile_width
+from sottovoce.estimates.decoded import is_unbiased
+from sottovoce.estimates.envelope import IDENTITY, Envelope, Target
+from sottovoce.estimates.expansion import reconstruction_errors
+from sottovoce.estimates.model import Coarse, Nodes
+from sottovoce.planning.shapes import MIDDLES
+
+_WHOLE = 0.5  # half the width of an interval that says nothing: it is the whole domain
+_RANDOM = 12**-0.5  # the root mean square error of a random direction, in turns
+_GROUPS = 96
+
+
+class Expected(NamedTuple):
+    """What to expect where the domain has width 1.
+
+    Attributes:
+        error: The error to expect.
+        half_width: Half the width of the interval; NaN where there is none.
+        doubt: The standard error of a simulated error; predicted ones have none.
+    """
+
+    error: float
+    half_width: float
+    doubt: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """Some people who answer a question with a mechanism.
+
+    Attributes:
+        question: What is to be known.
+        reporter: What they report with.
+        people: How many they are.
+        density: What they are like: probabilities of equal bins of the domain.
+        confidence: That of the interval.
+    """
+
+    question: Question
+    reporter: Number
+    people: int
+    density: FloatArray
+    confidence: float
+
+    @cached_property
+    def z(self) -> float:
+        """The normal quantile of one side of the interval."""
+        from scipy.special import ndtri
+
+        return -float(ndtri((1 - self.confidence) / 2))
+
+    @cached_property
+    def x(self) -> FloatArray:
+        """The middles of the bins, in the units of the domain."""
+        return self.reporter.domain.from_unit(MIDDLES)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The range of a share, in the unit coordinate."""
+        assert self.question.between is not None
+        low, high = self.reporter.domain.to_unit(self.question.between).tolist()
+        return low, high
+
+    def normal(self, error: float, whole: float = _WHOLE) -> Expected:
+        """A standard error, with the interval that follows."""
+        return Expected(error, min(self.z * error, whole))
+
+    def envelope(self, target: Target) -> Expected:
+        """The interval of an average that holds for every truth, and what its half-width is worth."""
+        first = self.reporter.groups(_GROUPS)
+        nodes = Nodes(Coarse(self.reporter, first, np.zeros(len(first), dtype=np.int64)))
+        problem = Envelope(nodes, self.density @ self.reporter.table(self.x, first), self.people)
+        low, high = (problem.expected(problem.weights(target, s, self.z), s, self.z) for s in (-1, 1))
+        half = min((high - low) / 2, _WHOLE)
+        return Expected(half / self.z, half)
+
+
+def mean(s: Setting) -> Expected:
+    """Of decoded reports where they are unbiased, otherwise by envelopes."""
+    if not is_unbiased(s.reporter):
+        return s.envelope(IDENTITY)
+    noise = s.density @ s.reporter.variance(s.x) / s.reporter.domain.stretched(1.0, 2)
+    spread = s.density @ MIDDLES**2 - (s.density @ MIDDLES) ** 2
+    return s.normal(math.sqrt((noise + spread) / s.people))
+
+
+def direction(s: Setting) -> Expected:
+    """By the delta method: with z = e^{2πi·y} turned to the mean direction, the error is Im(mean z)/|E z|.
+
+    Where people have hardly any direction, the error is that of a random one.
+    """
+    reports = s.reporter.operator(s.x).mix(s.density)
+    z = np.exp(2j * np.pi * s.reporter.positions)
+    mean = reports @ z
+    across = reports @ (z * np.exp(-1j * np.angle(mean))).imag ** 2
+    error = math.sqrt(across / s.people) / max(abs(mean), 1e-300) / (2 * math.pi)
+    return s.normal(min(error, _RANDOM))
+
+
+def quantile(s: Setting) -> Expected:
+    """Half of the interval's width is the error, too: the value's own error is not known."""
+    assert s.question.p is not None
+    coarse = s.density.reshape(256, -1).sum(axis=1)
+    half = quantile_width(s.reporter, s.people, coarse, s.question.p, s.confidence).expected / 2
+    return Expected(half, half)
+
+
+def share(s: Setting) -> Expected:
+    """Binomial if it was asked directly, otherwise by envelopes."""
+    low, high = s.ends
+    target = Target.within(low, high)
+    chances = yes_chances(s.reporter, low, high)
+    if chances is None:
+        return s.envelope(target)
+    inside, outside = chances
+    yes = outside + (inside - outside) * float(s.density @ target.at(MIDDLES))
+    return s.normal(math.sqrt(yes * (1 - yes) / s.people) / abs(inside - outside))
+
+
+def distribution(s: Setting) -> Expected:
+    """The Wasserstein distance, and the half-width of the cumulative distribution."""
+    errors = reconstruction_errors(s.reporter, s.people, s.density)
+    if s.reporter.domain.is_circle:
+        errors = errors - np.median(errors, axis=0)
+    return Expected(float(np.abs(errors).mean()), min(s.z * float(np.sqrt((errors**2).mean())), _WHOLE))
+
+
+def value(s: Setting) -> Expected:
+    """The worst case of one report; it does not depend on how many people there are."""
+    k = loss_exponent(s.question.loss)
+    worst = s.reporter.worst_error(k) / float(s.reporter.domain.stretched(1.0, k))
+    return Expected(worst ** (1 / k), math.nan)
