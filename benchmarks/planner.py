@@ -1,162 +1,107 @@
-"""The planner's predictions against full simulations from people to answers.
+"""The planner's predictions against simulated answers, and the time that they take.
 
-The prediction is what `sv.plan` says by default. The other side draws people, lets them randomise and
-estimates, until the mean error is known to 2.5 % (standard error). Within 10 % is the aim. Lines are appended
-to benchmarks/results/planner.jsonl as they come (a stopped run goes on), and the table goes into
-docs/howto/plan.md.
+The prediction is what `sv.plan` says for the design of each question, over its two reference shapes; the
+other side is what `sv.plan(simulate=True)` does: answers from simulated tallies. Seconds are CPU time of a
+plan with every rival, caches off, modules loaded. Lines are appended to benchmarks/results/planner.jsonl as
+they come (a stopped run goes on); the table goes into docs/howto/plan.md.
 """
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+import os
+import time
 from pathlib import Path
-
-import numpy as np
+from typing import Any
 
 import sottovoce as sv
 from benchmarks._tables import replace_table
-from sottovoce.estimates.envelope import CrossFit
-from sottovoce.estimates.quantiles import quantile_values
+from sottovoce.designs.tasks import Question
+from sottovoce.planning.kinds import candidates
+from sottovoce.planning.plans import Scenario
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "planner.jsonl"
 PAGE = HERE.parent / "docs" / "howto" / "plan.md"
-SURE, MOST = 0.025, 1000
+TAKES = "4 min"
 
-TAKES = "10 min"
-
-
-@dataclass(frozen=True)
-class Case:
-    task: str
-    circle: bool
-    epsilon: float
-    people: int
-    p: float = 0.5
-    names: tuple[str, ...] = ()  # which mechanisms; all of them where it costs nothing
-
-    @property
-    def domain(self) -> sv.Circle | tuple[float, float]:
-        return sv.Circle(24) if self.circle else (0, 24)
-
-    @property
-    def sample(self) -> np.ndarray:
-        rng = np.random.default_rng(3)
-        if self.circle:
-            return (rng.normal(22, 3, 50_000) % 24).clip(0, np.nextafter(24, 0))
-        return 24 * rng.beta(5, 2, 50_000)
-
-    @property
-    def what(self) -> str:
-        name = f"{self.p:g}-quantile" if self.task == "quantile" else self.task
-        return "direction" if self.circle and name == "mean" else name
-
-
-CASES = (
-    Case("mean", False, 1.0, 10_000),
-    Case("mean", False, 4.0, 1000),
-    Case("mean", True, 1.0, 10_000),
-    Case("mean", True, 4.0, 1000),
-    Case("distribution", False, 1.0, 2000, names=("two_scale", "sw")),
-    Case("distribution", True, 1.0, 2000, names=("two_scale", "ogpm, loss='l1'")),
-    Case("quantile", False, 1.0, 2000, 0.9, names=("two_scale", "sw")),
-    Case("distribution", False, 1.0, 50_000, names=("two_scale",)),
-    Case("distribution", True, 1.0, 50_000, names=("two_scale",)),
-    Case("quantile", False, 1.0, 50_000, 0.9, names=("two_scale",)),
+HOURS, CLOCK = (0, 24), sv.Circle(24)
+#: Task, domain, its parameters, ε, people and how many tallies of each shape.
+CASES: tuple[tuple[str, Any, dict[str, Any], float, int, int], ...] = (
+    ("mean", HOURS, {}, 1.0, 10_000, 600),
+    ("mean", HOURS, {}, 4.0, 1000, 600),
+    ("direction", CLOCK, {}, 1.0, 10_000, 600),
+    ("direction", CLOCK, {}, 4.0, 1000, 150),
+    ("share", HOURS, {"between": (12, 18)}, 1.0, 10_000, 300),
+    ("share", HOURS, {"between": (12, 18)}, 4.0, 1000, 300),
+    ("quantile", HOURS, {"p": 0.9}, 1.0, 2000, 12),
+    ("quantile", HOURS, {"p": 0.9}, 1.0, 50_000, 12),
+    ("quantile", HOURS, {"p": 0.5}, 2.0, 10_000, 12),
+    ("distribution", HOURS, {}, 1.0, 2000, 40),
+    ("distribution", HOURS, {}, 1.0, 50_000, 40),
+    ("distribution", HOURS, {}, 4.0, 10_000, 40),
+    ("distribution", CLOCK, {}, 1.0, 2000, 40),
+    ("distribution", CLOCK, {}, 1.0, 50_000, 40),
+    ("value", HOURS, {}, 1.0, 1, 1),
 )
 
 
-def errors(case: Case, m: sv.Mechanism | sv.Mixture, rng: np.random.Generator) -> Iterator[float]:
-    """One error after another, squared for means, each from people who answer anew."""
-    sample = case.sample
-    fixed = np.resize(sample, case.people)  # a mean's noise is that about the people who answer
-    around = np.exp(2j * np.pi * fixed / 24).mean()
-    true = np.quantile(sample, case.p)
-    while True:
-        if case.task == "mean" and case.circle:
-            seen = np.exp(2j * np.pi * m.perturb(fixed, rng=rng) / 24).mean()
-            yield float(np.angle(seen / around) * 24 / (2 * np.pi)) ** 2
-        elif case.task == "mean":
-            yield float(m.perturb(fixed, rng=rng).mean() - fixed.mean()) ** 2
-        else:
-            people = sample[rng.integers(0, len(sample), case.people)]
-            tally = sv.Tally(m, m.report(people, rng=rng))
-            if case.task == "distribution":
-                yield sv.distribution(tally, band=False).distance(sample)
-            else:  # without the interval, which takes longer
-                [value] = quantile_values(CrossFit(tally), m.epsilon, [case.p])
-                yield abs(float(m.domain.from_unit(value)) - true)
+def compare(
+    task: str, domain: Any, more: dict[str, Any], epsilon: float, people: int, times: int
+) -> dict[str, Any]:
+    """One line: predicted, seen, and how long the prediction took."""
+    cache, os.environ["SOTTOVOCE_CACHE"] = os.environ.get("SOTTOVOCE_CACHE"), ""
+    try:
+        begin = time.process_time()
+        told = sv.plan(task, epsilon, people, domain, **more).best
+        seconds = time.process_time() - begin
+    finally:
+        os.environ.pop("SOTTOVOCE_CACHE") if cache is None else os.environ.update(SOTTOVOCE_CACHE=cache)
+    question = Question.of(task, domain, **more)
+    scenario = Scenario(question, 0.95, None, True, times)
+    ours = candidates(question)[0]
+    seen = scenario.option(ours, epsilon, people)
+    assert seen is not None
+    return {
+        "task": task, "circle": domain is CLOCK, "more": str(more or ""), "epsilon": epsilon,
+        "people": people, "predicted": told.error, "seen": seen.error, "doubt": seen.doubt / seen.error,
+        "seconds": round(seconds, 3),
+    }  # fmt: skip
 
 
-def measured(
-    case: Case, m: sv.Mechanism | sv.Mixture, sure: float = SURE, most: int = MOST
-) -> tuple[float, float, int]:
-    """Mean error (root mean square for means), its relative standard error, and how often it was seen."""
-    found: list[float] = []
-    power = 2.0 if case.task == "mean" else 1.0
-    for error in errors(case, m, np.random.default_rng(11)):
-        found.append(error)
-        if len(found) < 32 or len(found) % 16:
-            continue
-        mean = float(np.mean(found))
-        se = float(np.std(found, ddof=1)) / math.sqrt(len(found)) / mean / power
-        if se <= sure or len(found) >= most * power:
-            return mean ** (1 / power), se, len(found)
-    raise AssertionError("errors never end")
-
-
-def compare(case: Case, done: set[tuple[object, ...]]) -> Iterator[dict[str, object]]:
-    """A line for every mechanism of a case that is not done yet."""
-    # One repetition ranks them; those that are compared are then planned as a user would.
-    plan = sv.plan(
-        case.task, case.epsilon, case.people, case.domain, sample=case.sample, p=case.p, repetitions=1
-    )
-    for option in plan.options:
-        key = (case.what, case.circle, case.epsilon, case.people, option.name)
-        if key in done or (case.names and option.name not in case.names):
-            continue
-        told = replace(plan.scenario, repetitions=None).option(option.candidate, case.epsilon, case.people)
-        seen, se, times = measured(case, option.mechanism)
-        yield {
-            "task": case.what, "circle": case.circle, "epsilon": case.epsilon, "people": case.people,
-            "mechanism": option.name, "predicted": told.error, "doubt": told.doubt / told.error,
-            "seen": seen, "se": se, "times": times,
-        }  # fmt: skip
-
-
-def table(lines: list[dict[str, object]]) -> str:
+def table(lines: list[dict[str, Any]]) -> str:
     rows = [
-        "| task | domain | ε | people | mechanism | predicted | seen | predicted / seen | seen so often |",
-        "|---" * 9 + "|",
+        "| question | domain | ε | people | predicted error | seen | predicted / seen | seconds |",
+        "|---" * 8 + "|",
     ]
     for x in lines:
-        ratio = float(x["predicted"]) / float(x["seen"])  # type: ignore[arg-type]
-        se = ratio * math.hypot(float(x["doubt"]), float(x["se"]))  # type: ignore[arg-type]
-        where = "circle" if x["circle"] else "interval"
+        ratio, where = x["predicted"] / x["seen"], "circle" if x["circle"] else "interval"
         rows.append(
-            f"| {x['task']} | {where} | {x['epsilon']:g} | {x['people']:,} | {x['mechanism']} | "
-            f"{x['predicted']:.4g} | {x['seen']:.4g} | {ratio:.3f} ± {se:.3f} | {x['times']:,} |"
+            f"| {x['task']} {x['more']} | {where} | {x['epsilon']:g} | {x['people']:,} | "
+            f"{x['predicted']:.4g} | {x['seen']:.4g} | {ratio:.3f} ± {ratio * x['doubt']:.3f} | "
+            f"{x['seconds']:.2f} |"
         )
     return "\n".join(rows)
 
 
-def read() -> list[dict[str, object]]:
+def read() -> list[dict[str, Any]]:
     return [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
 
 
 def main() -> None:
-    done = {(x["task"], x["circle"], x["epsilon"], x["people"], x["mechanism"]) for x in read()}
-    for case in CASES:
-        for line in compare(case, done):
-            with RESULTS.open("a") as file:
-                file.write(json.dumps(line) + "\n")
-            print(table([line]).splitlines()[-1], flush=True)
-            replace_table(PAGE, "planner", table(read()))
-    off = max(abs(float(x["predicted"]) / float(x["seen"]) - 1) for x in read())  # type: ignore[arg-type]
-    print(f"largest deviation {off:.1%}")
+    done = {(x["task"], x["circle"], x["more"], x["epsilon"], x["people"]) for x in read()}
+    sv.plan("mean", 1.0, 100, HOURS)  # loads what is loaded once
+    sv.plan("distribution", 1.0, 100, HOURS)
+    for task, domain, more, epsilon, people, times in CASES:
+        if (task, domain is CLOCK, str(more or ""), epsilon, people) in done:
+            continue
+        line = compare(task, domain, more, epsilon, people, times)
+        with RESULTS.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+        print(table([line]).splitlines()[-1], flush=True)
+        replace_table(PAGE, "planner", table(read()))
+    off = max(abs(x["predicted"] / x["seen"] - 1) for x in read())
+    print(f"largest deviation {off:.1%}, longest plan {max(x['seconds'] for x in read()):.2f} s")
 
 
 if __name__ == "__main__":

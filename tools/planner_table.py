@@ -2,8 +2,8 @@
 
     python tools/planner_table.py > src/sottovoce/collector/pages/static/planner.json
 
-Means are those of `sottovoce.plan`: exact, for the worst truth, of the best unbiased mechanism, which is the
-certified optimum; on a circle the mean direction over two reference shapes. They are for one person: divide
+Means are exact, for the worst truth, of the certified optimum; on a circle the mean direction over two
+reference shapes, as `sottovoce.plan` predicts it. They are for one person: divide
 by √n. Distributions (Wasserstein error) and their quartiles (absolute error) are simulated for `two_scale`
 over the reference shapes of `sottovoce.plan`: a grid of ε and people with the standard error of each entry.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 import sottovoce as sv
 from sottovoce.estimates.metrics import Cumulative, wasserstein
-from sottovoce.planning.expected import reference_shapes
+from sottovoce.planning.shapes import MIDDLES, reference_shapes
 
 #: The steps of a slider.
 EPSILONS = (
@@ -31,11 +31,14 @@ DOMAINS: dict[str, sv.Interval | sv.Circle] = {"interval": sv.Interval(0, 1), "c
 
 def mean(domain: sv.Interval | sv.Circle, epsilons: tuple[float, ...]) -> dict[str, list[object]]:
     """The best mechanism for each ε, its error for one person, and how close the certificate says it is."""
-    rows = []
+    rows: list[tuple[str, float, float | None]] = []
     for epsilon in epsilons:
-        best = sv.plan("mean", epsilon=epsilon, people=10_000, domain=domain).best
-        certificate = best.mechanism.certificate
-        rows.append((best.name, 100 * best.error, None if certificate is None else certificate.ratio))
+        if domain.is_circle:
+            best = sv.plan("direction", epsilon, 10_000, domain).best
+            rows.append((best.mechanism.name, 100 * best.error, None))
+        else:
+            m = sv.optimal(epsilon, domain)
+            rows.append(("optimal", m.worst_variance() ** 0.5, m.certificate.ratio))
     return dict(zip(("design", "error", "ratio"), map(list, zip(*rows, strict=True)), strict=True))
 
 
@@ -43,8 +46,8 @@ def simulate(circle: bool, epsilon: float, people: int, repetitions: int, seed: 
     """Wasserstein and quartile error of every repetition: (2, shapes·repetitions)."""
     m, shapes = sv.two_scale(epsilon, DOMAINS["circle" if circle else "interval"]), reference_shapes(circle)
     rng, found = np.random.default_rng(seed), []
-    for density in shapes.densities:
-        law = np.maximum(m.operator(shapes.points).mix(density), 0)
+    for density in shapes:
+        law = np.maximum(m.operator(MIDDLES).mix(density), 0)
         truth = Cumulative.of_bins(density)
         for _ in range(repetitions):
             tally = sv.Tally.from_counts(m, rng.multinomial(people, law / law.sum()))

@@ -12,12 +12,12 @@ import typer
 import sottovoce as sv
 from sottovoce.cli.options import (
     PICTURES,
+    Between,
     CircleOption,
     DomainPair,
     Json,
     Level,
     LogScale,
-    Quick,
     check_target,
     domain_from,
     question_of,
@@ -25,7 +25,11 @@ from sottovoce.cli.options import (
 )
 
 Task = Annotated[
-    str, typer.Argument(metavar="QUESTION", help="mean, median, quantile (with --p) or distribution.")
+    str,
+    typer.Argument(
+        metavar="QUESTION",
+        help="mean, median, quantile (with --p), distribution, direction, share (with --range) or value.",
+    ),
 ]
 Epsilon = Annotated[float | None, typer.Option("--epsilon", help="ε; leave out to ask for it.")]
 People = Annotated[int | None, typer.Option("--people", help="How many people; leave out to ask for it.")]
@@ -49,6 +53,7 @@ def plan(
     target: Target = None,
     central: Central = None,
     p: Level = None,
+    between: Between = None,
     confidence: Confidence = 0.95,
     output: Annotated[
         Path | None,
@@ -59,16 +64,18 @@ def plan(
         ),
     ] = None,
     as_json: Json = False,
-    quick: Quick = False,
+    simulate: Annotated[
+        bool, typer.Option("--simulate", help="Simulate answers instead of predicting them: minutes.")
+    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="With --simulate: eight tallies only.")] = False,
 ) -> None:
     """Rank mechanisms by the error to expect, or find ε or people for a target.
 
     Give --epsilon and --people, or one of them and --target, or --people and --central: the largest local ε
     whose counts keep that. --output spec.json writes the best mechanism,
     for `sottovoce perturb --spec` and `sottovoce campaign create --spec`; a picture shows the error against ε
-    and people. Errors of means are exact; those of distributions and quantiles are
-    simulated until they are known to 3 % (about a minute each the first time, then remembered); --quick
-    simulates eight tallies of each shape instead.
+    and people. Errors are predicted from the exact law of the reports; --simulate simulates answers until
+    errors are known to 3 % (minutes the first time, then remembered).
     """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
@@ -86,9 +93,9 @@ def plan(
             return lambda name, done: bar.update(job, description=f"{verb} {name}", completed=done)
 
         answer = sv.plan(
-            question, epsilon, people, where, target, p=0.5 if level is None else level,
-            confidence=confidence,
-            repetitions=8 if quick else None, central=central, progress=showing("looking at"),
+            question, epsilon, people, where, target, p=level, between=between, confidence=confidence,
+            simulate=simulate, repetitions=8 if simulate and quick else None, central=central,
+            progress=showing("looking at"),
         )  # fmt: skip
         if output is not None and output.suffix.lower() == ".json":
             output.write_text(answer.best.mechanism.to_json())
@@ -107,14 +114,13 @@ def _print(answer: sv.Plan) -> None:
     from rich.table import Table
 
     table = Table(title=answer.title, title_justify="left", box=None, pad_edge=False, header_style="bold")
-    table.add_column("mechanism", no_wrap=True)
-    for name in ("ε", "people", "error", f"± ({answer.level})"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("why", overflow="fold")
-    for o in answer.options:
-        table.add_row(
-            o.name, f"{o.epsilon:.4g}", f"{o.people:,}", f"{o.error:.4g}", f"{o.half_width:.4g}", o.reason
-        )
+    mechanism, *numbers, why = answer.columns
+    table.add_column(mechanism, no_wrap=True)
+    for name in numbers:
+        table.add_column(name, justify="right", max_width=14)
+    table.add_column(why, overflow="fold")
+    for row in answer.cells():
+        table.add_row(*row)
     console = Console()
     console.print(table)
     for name, why in answer.left_out.items():

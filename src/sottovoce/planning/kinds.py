@@ -43,7 +43,7 @@ class Kind:
         predict: The error to expect for people of one shape.
         error: What the error is called.
         error_in: Its unit.
-        half_in: The unit of the interval's half-width; None if there is no interval.
+        half_in: The unit of the interval's half-width; None if there is none, or it is the error.
         rivals: Names of designs to compare with, on an interval and on a circle.
     """
 
@@ -58,7 +58,7 @@ _SHAPES = ("two_scale", "sw", "pm", "ogpm"), ("two_scale", "ogpm")
 KINDS = {
     "mean": Kind(predictions.mean, "standard error", rivals=(("optimal", "ptt", "pm", "duchi"), ())),
     "direction": Kind(predictions.direction, "standard error", rivals=((), ("ogpm", "two_scale"))),
-    "quantile": Kind(predictions.quantile, "half of the interval", rivals=_SHAPES),
+    "quantile": Kind(predictions.quantile, "half-width of the interval", half_in=None, rivals=_SHAPES),
     "distribution": Kind(predictions.distribution, "Wasserstein distance", half_in=POINTS, rivals=_SHAPES),
     "share": Kind(predictions.share, "standard error", POINTS, POINTS, (("sw", "ogpm"), ("ogpm",))),
     "value": Kind(predictions.value, "worst error of one report", half_in=None, rivals=(("ogpm",), ())),

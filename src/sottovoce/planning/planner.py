@@ -4,6 +4,7 @@ plan = sottovoce.plan("mean", epsilon=1.0, people=10_000, domain=(0, 24))
 plan.best.mechanism, plan.best.error, plan.best.half_width
 sottovoce.plan("mean", epsilon=1.0, people=None, domain=(0, 24), target=0.1)   # how many people?
 sottovoce.plan("mean", epsilon=None, people=5000, domain=(0, 24), target=0.1)  # which ε?
+sottovoce.plan("mean", people=10**5, domain=(0, 24), central=(0.1, 1e-8))      # which ε, for readers?
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from numpy.typing import ArrayLike
 
+from sottovoce.auditing.calibration import largest_local
 from sottovoce.core.domains import Domain, DomainLike
 from sottovoce.core.errors import (
     MAX_EPSILON,
@@ -44,9 +46,9 @@ Own = Number | Callable[[float, Domain], Number]
 
 def plan(
     task: str,
-    epsilon: float | None,
-    people: int | None,
-    domain: DomainLike,
+    epsilon: float | None = None,
+    people: int | None = None,
+    domain: DomainLike | None = None,
     target: float | None = None,
     *,
     p: float | None = None,
@@ -57,6 +59,7 @@ def plan(
     candidates: Sequence[Own] = (),
     simulate: bool = False,
     repetitions: int | None = None,
+    central: tuple[float, float] | None = None,
     progress: Progress | None = None,
 ) -> Plan:
     """Say what error to expect, of the mechanism that `design` gives and of others.
@@ -64,9 +67,9 @@ def plan(
     Args:
         task: What is to be known, as in `design`: "mean", "quantile", "distribution", "direction", "share" or
             "value".
-        epsilon: The privacy parameter; None asks which ε meets the target.
-        people: How many people report; None asks how many it takes to meet the target.
-        domain: Where values lie.
+        epsilon: The privacy parameter; left out, it is asked which ε meets the target.
+        people: How many people report; left out, it is asked how many it takes to meet the target.
+        domain: Where values lie: always to be given.
         target: The error to meet, in the units of the domain (of a share: a probability).
         p: Which quantile.
         between: The range of a share.
@@ -78,13 +81,16 @@ def plan(
         simulate: Simulate answers instead of predicting them, until errors are known to 3 %. It takes
             minutes; results are remembered.
         repetitions: How many tallies to simulate, instead of as many as it takes.
+        central: The (ε, δ) that the published counts shall keep if all `people` are honest and nobody sees
+            reports one by one. Each mechanism then takes the largest local ε that keeps it, which is what
+            protects people from whoever sees their reports; `epsilon` is left out.
         progress: Is called with the name of the mechanism that is looked at and the share of the whole work
             that is done.
 
     Returns:
         The mechanisms, the best first. Errors of a mean, a direction or a share are standard errors that
-        count the people's own spread too; that of a quantile is half of its interval, that of a distribution the
-        Wasserstein distance, and that of a value its worst case.
+        count the people's own spread too; that of a quantile is half of its interval, that of a distribution
+        the Wasserstein distance, and that of a value its worst case.
 
     Raises:
         ValueError: If the question is not one, or no mechanism meets the target.
@@ -94,10 +100,12 @@ def plan(
         >>> how_many.best.name, how_many.best.people
         ('design', 9179)
     """
+    if domain is None:
+        raise ArgumentError("domain must be given: (low, high) or a Circle", argument="domain")
     question = Question.of(task, domain, p=p, between=between, loss=loss)
     if task == "quantile" and p is None:
         raise ArgumentError("p must be given for a quantile: 0.5 is the median", argument="p")
-    wanted = _check_wanted(epsilon, people, target)
+    wanted = _check_wanted(epsilon, people, target, central)
     if repetitions is not None:
         whole_number(repetitions, "repetitions", least=1)
     shape = _shape(sample, question.domain)
@@ -111,7 +119,10 @@ def plan(
         if progress is not None:
             progress(candidate.name, k / len(ranked))
         search = _Search(scenario, candidate)
-        if epsilon is None:
+        option: Option | None
+        if central is not None:
+            option = search.central(central, int(people or 0))
+        elif epsilon is None:
             option = search.epsilon(int(people or 0), float(target or 0.0))
         elif people is None:
             option = search.people(float(epsilon), float(target or 0.0))
@@ -131,7 +142,7 @@ def plan(
         raise ArgumentError(f"no mechanism meets target={target!r}: {reasons}", argument="target")
     ours = options[0].name if ranked[0].name == options[0].name else None
     options.sort(key=lambda option: _rank(option, wanted) / (_AS_GOOD if option.name == ours else 1.0))
-    return Plan(scenario, tuple(_explained(options, wanted)), target, wanted, left_out, ranked)
+    return Plan(scenario, tuple(_explained(options, wanted)), target, wanted, left_out, central, ranked)
 
 
 def _rank(option: Option, wanted: str | None) -> float:
@@ -157,7 +168,16 @@ def _own(own: Own, question: Question, epsilon: float | None) -> Candidate:
     return Candidate(own.name, lambda e: own if e == own.epsilon else None, "your own")
 
 
-def _check_wanted(epsilon: float | None, people: int | None, target: float | None) -> str | None:
+def _check_wanted(
+    epsilon: float | None, people: int | None, target: float | None, central: tuple[float, float] | None
+) -> str | None:
+    if central is not None:
+        if target is not None or epsilon is not None:
+            argument = "epsilon" if target is None else "target"
+            raise ArgumentError(f"{argument} must be left out with central", argument=argument)
+        if people is None:
+            raise ArgumentError("people must be given with central", argument="people")
+        return None
     if epsilon is None and people is None:
         raise ArgumentError("give epsilon or people: only one of them can be asked for", argument="people")
     if target is not None:
@@ -200,6 +220,20 @@ class _Search:
     def epsilon(self, people: int, target: float) -> Option | None:
         """The option with the least ε."""
         return self._least(lambda e: (round(e, 6), people), target, _LEAST_EPSILON, MAX_EPSILON, 0.01)
+
+    def central(self, central: tuple[float, float], people: int) -> Option | None:
+        """The option with the largest ε whose counts keep a central guarantee."""
+
+        def build(epsilon: float) -> Number:
+            m = self.candidate.build(epsilon)
+            if m is None:
+                name = self.candidate.name
+                raise ArgumentError(
+                    f"candidates must be functions with central, got {name!r}", argument="candidates"
+                )
+            return m
+
+        return self.scenario.option(self.candidate, largest_local(build, central, people), people)
 
     def _least(
         self, at: Callable[[float], tuple[float, int]], target: float, low: float, high: float, exact: float

@@ -109,6 +109,8 @@ class Plan:
         target: The error that was asked for, or None.
         wanted: "people" or "epsilon" when that was asked for.
         left_out: Mechanisms that cannot meet the target, and why.
+        central: The (ε, δ) that the counts keep, if that was asked for.
+        candidates: What makes the mechanisms.
     """
 
     scenario: Scenario
@@ -116,6 +118,7 @@ class Plan:
     target: float | None
     wanted: str | None
     left_out: dict[str, str]
+    central: tuple[float, float] | None = None
     candidates: tuple[Candidate, ...] = field(repr=False, default=())
 
     @property
@@ -187,7 +190,9 @@ class Plan:
             people = "everybody"
         doubt = max(option.doubt / option.error for option in self.options)
         how = f"simulated, ± {100 * doubt:.0f} % of each error" if self.scenario.simulate else "predicted"
-        return f"{what} on {question.domain}, for {people} ({how})"
+        where = f"{'the circle ' if question.domain.is_circle else ''}{question.domain}"
+        kept = "" if self.central is None else "; counts that keep ({:g}, {:g})".format(*self.central)
+        return f"{what} on {where}, for {people} ({how}){kept}"
 
     def plot(
         self, axes: tuple[Axes, Axes] | None = None, *, progress: Progress | None = None

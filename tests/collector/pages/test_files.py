@@ -109,8 +109,8 @@ def test_the_planners_means_are_those_of_the_plan(site: Site) -> None:
         assert interval["error"][at] == pytest.approx(math.sqrt(best.worst_variance()), rel=1e-3)
         assert interval["ratio"][at] == pytest.approx(best.certificate.ratio, abs=1e-3)
         assert interval["error"][at] < math.sqrt(sv.duchi(epsilon, (0, 1)).worst_variance())
-        found = sv.plan("mean", epsilon=epsilon, people=100, domain=sv.Circle(1)).best
-        assert served["circle"]["mean"]["error"][at] == pytest.approx(10 * found.error, rel=1e-6)
+        found = sv.plan("direction", epsilon, 10_000, sv.Circle(1)).best
+        assert served["circle"]["mean"]["error"][at] == pytest.approx(100 * found.error, rel=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["interval", "circle"])

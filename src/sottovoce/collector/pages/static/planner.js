@@ -51,7 +51,7 @@ function errors(task, { domain }, people, confidence) {
 
 const MEAN_NAMES = {
   optimal: "the optimal unbiased mechanism", ptt: "an unbiased piecewise mechanism (I-PTT)", duchi: "two-point reports (Duchi)",
-  pm: "the piecewise mechanism (PM)", "ogpm, loss='l1'": "the optimal circular mechanism", "ogpm, loss='l2'": "the optimal circular mechanism",
+  pm: "the piecewise mechanism (PM)", arc: "the arc that points most clearly",
 };
 
 function noteOf(task, { domain }, chosen, confidence) {
