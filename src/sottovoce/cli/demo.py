@@ -49,8 +49,8 @@ def demo(
     people = len(values)
     half = sv.plan("mean", epsilon=epsilon, people=people, domain=(0, 24)).best.half_width
     say(f"\n[bold]1. A plan.[/] {people:,} passengers will be asked when they left, at ε = {epsilon:g}.")
-    say(f"   Their mean could be known to ± {60 * half:.0f} minutes (95 %), whatever the truth.")
-    say("   The whole day is wanted as well, so the mechanism is the square wave.\n")
+    say(f"   Their mean alone could be known to ± {60 * half:.0f} minutes (95 %).")
+    say("   Quantiles are wanted as well, so the mechanism is the one for quantiles.\n")
     with (
         tempfile.TemporaryDirectory(prefix="sottovoce-") as folder,
         collector(Path(folder), people, epsilon, port) as passengers,

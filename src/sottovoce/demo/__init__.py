@@ -26,7 +26,6 @@ import sottovoce as sv
 from sottovoce.device.client import Client, Receipt
 
 NAME, PEOPLE_AT_ONCE = "departures", 32  # most of them wait for the beat
-CELLS = 4096  # a third of a minute: fine enough for departures, and quick to audit two thousand times
 RULES = {
     "title": "When did your flight leave?",
     "question": "At what time of the day did your flight leave, in hours after midnight?",
@@ -86,7 +85,7 @@ def collector(folder: Path, people: int, epsilon: float, port: int = 0) -> Itera
     from sottovoce.collector.run import server
 
     path = folder / "demo.db"
-    mechanism = sv.sw(epsilon=epsilon, domain=(0, 24), cells=CELLS)
+    mechanism = sv.design("quantile", epsilon, (0, 24))
     store = open_store(path)
     new = campaigns.NewCampaign.of({"name": NAME, "spec": mechanism.to_json(), **RULES})
     issued = tokens.issue(store, campaigns.create(store, new).id, "enrolment", people)

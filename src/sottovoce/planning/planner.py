@@ -98,7 +98,7 @@ def plan(
     Example:
         >>> how_many = plan("mean", epsilon=1.0, people=None, domain=(0, 24), target=0.25)
         >>> how_many.best.name, how_many.best.people
-        ('design', 9179)
+        ('design', 9069)
     """
     if domain is None:
         raise ArgumentError("domain must be given: (low, high) or a Circle", argument="domain")
