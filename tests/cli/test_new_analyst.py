@@ -56,7 +56,8 @@ def test_five_commands(run: Run, folder: Path) -> None:
     code, said, _ = run("plan mean --epsilon 2 --people 6000 --domain 0 50 --output spec.json")
     assert code == 0
     assert "wrote spec.json" in said
-    assert "± (95 %)" in said
+    assert "95 % interval" in said
+    assert "(± units of" in said
     # 2. The data as it comes: each refusal says where, and the option that helps.
     line = "perturb wind.csv --column wind --spec spec.json --output reports.parquet"
     code, said, error = run(line)
