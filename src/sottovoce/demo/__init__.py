@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sottovoce as sv
+from sottovoce.core.number import Number
 from sottovoce.device.client import Client, Receipt
 
 NAME, PEOPLE_AT_ONCE = "departures", 32  # most of them wait for the beat
@@ -50,7 +51,7 @@ class Passengers:
 
     url: str
     tokens: list[str]
-    mechanism: sv.Mechanism
+    mechanism: Number
     operator: str
 
     def close(self) -> str:
