@@ -119,18 +119,20 @@ def post(epsilon: float) -> Action:
     from starlette.testclient import TestClient
 
     import sottovoce as sv
-    from sottovoce.collector import Settings, campaigns, create_app, open_store
+    from sottovoce.collector import Settings, campaigns, create_app, open_store, tokens
 
     m = sv.sw(epsilon, (0, 24))
     folder = tempfile.mkdtemp()
     app = create_app(open_store(Path(folder, "store.db")), Settings(rate=0), secret=bytes(32))
-    campaigns.create(app.state.service.store, campaigns.NewCampaign(name="trial", spec=m.to_json()))
-    body = json.dumps({"digest": m.digest, "cells": m.report(24 * values()).tolist()}).encode()
+    store, new = app.state.service.store, {"name": "trial", "spec": m.to_json(), "collection": "write"}
+    [token] = tokens.issue(store, campaigns.create(store, campaigns.NewCampaign.of(new)).id, "write", 1)
+    body = bytes.fromhex(m.digest) + m.report(24 * values()).astype(m.dtype).tobytes()
 
     client = CLOSING.enter_context(TestClient(app))
 
     def send() -> None:
-        headers = {"Content-Type": "application/json", "Idempotency-Key": os.urandom(16).hex()}
+        headers = {"Content-Type": "application/vnd.sottovoce.cells", "Idempotency-Key": os.urandom(16).hex()}
+        headers["Authorization"] = f"Bearer {token}"
         answer = client.post("/v1/campaigns/trial/reports", content=body, headers=headers)
         if answer.status_code not in (200, 201):
             raise RuntimeError(answer.text)
