@@ -241,7 +241,7 @@ def together() -> list[dict[str, Any]]:
 
 def looks() -> list[dict[str, Any]]:
     """Errors under 1,000 looks: the capital of the library's bets against the truth, at every look."""
-    rows, runs, number = [], 2_000, 1_000
+    rows, runs, number = [], 1_000, 1_000
     for name, epsilon, truth in (
         ("optimal", 1.0, "skewed"),
         ("optimal", 4.0, "two peaks"),
@@ -309,7 +309,7 @@ def band() -> list[dict[str, Any]]:
             rng = np.random.default_rng([22, round(epsilon), n])
             answers = bands(rng, name, epsilon, truth, n)
             rows.append(
-                {"mechanism": name, "epsilon": epsilon, "people": n, "truth": truth, **held(answers, 50)}
+                {"mechanism": name, "epsilon": epsilon, "people": n, "truth": truth, **held(answers, 20)}
             )
     return rows
 
