@@ -30,7 +30,7 @@ def test_an_epsilon_is_found_that_just_does() -> None:
 
 
 def test_the_power_is_what_simulation_shows() -> None:
-    """200 comparisons at the planned number of people; false alarm 1e-6. Half of them would be seen too seldom."""
+    """200 comparisons at the planned number of people; false alarm 1e-6. Half of the people see too few."""
     plan = sv.plan("difference", 2.0, None, (0, 24), shift=1.2, sample=SAMPLE)
     m, rng = plan.mechanism, np.random.default_rng(2)
     laws = [m.operator(x).mix(np.full(len(x), 1 / len(x))) for x in (SAMPLE, np.clip(SAMPLE - 1.2, 0, 24))]

@@ -19,7 +19,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import MAX_EPSILON, ArgumentError, positive_number, real_number
+from sottovoce.core.errors import (
+    MAX_EPSILON,
+    ArgumentError,
+    check_epsilon,
+    positive_number,
+    real_number,
+    whole_number,
+)
 from sottovoce.core.number import Number
 from sottovoce.core.values import in_domain
 from sottovoce.designs.tasks import design
@@ -91,6 +98,10 @@ def plan_difference(
         raise ArgumentError("task='difference' is about means on a linear interval", argument="domain")
     if epsilon is None and people is None:
         raise ArgumentError("give epsilon or people, or both", argument="people")
+    if epsilon is not None:
+        check_epsilon(epsilon)
+    if people is not None:
+        whole_number(people, "people", least=2)
     chance = real_number(power, "power")
     if not 0 < chance < 1:
         raise ArgumentError(

@@ -12,11 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, overload
 
 from numpy.typing import ArrayLike
 
 from sottovoce.auditing.calibration import largest_local
-from sottovoce.core.domains import Domain, DomainLike
+from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.errors import (
     MAX_EPSILON,
     ArgumentError,
@@ -31,6 +32,7 @@ from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.core.values import in_domain
 from sottovoce.designs.tasks import Question
+from sottovoce.planning.differences import DifferencePlan, plan_difference
 from sottovoce.planning.inverse import meeting
 from sottovoce.planning.kinds import Candidate, candidates
 from sottovoce.planning.plans import Option, Plan, Progress, Scenario
@@ -44,6 +46,41 @@ _AS_GOOD = 1.02  # so much better another mechanism has to be to come before our
 Own = Number | Callable[[float, Domain], Number]
 
 
+@overload
+def plan(
+    task: Literal["difference"],
+    epsilon: float | None = ...,
+    people: int | None = ...,
+    domain: DomainLike | None = ...,
+    *,
+    shift: float,
+    power: float = ...,
+    confidence: float = ...,
+    sample: ArrayLike | None = ...,
+) -> DifferencePlan: ...
+
+
+@overload
+def plan(
+    task: str,
+    epsilon: float | None = ...,
+    people: int | None = ...,
+    domain: DomainLike | None = ...,
+    target: float | None = ...,
+    *,
+    p: float | None = ...,
+    between: tuple[float, float] | None = ...,
+    loss: str | float | None = ...,
+    confidence: float = ...,
+    sample: ArrayLike | None = ...,
+    candidates: Sequence[Own] = ...,
+    simulate: bool = ...,
+    repetitions: int | None = ...,
+    central: tuple[float, float] | None = ...,
+    progress: Progress | None = ...,
+) -> Plan: ...
+
+
 def plan(
     task: str,
     epsilon: float | None = None,
@@ -54,6 +91,8 @@ def plan(
     p: float | None = None,
     between: tuple[float, float] | None = None,
     loss: str | float | None = None,
+    shift: float | None = None,
+    power: float = 0.8,
     confidence: float = 0.95,
     sample: ArrayLike | None = None,
     candidates: Sequence[Own] = (),
@@ -61,12 +100,13 @@ def plan(
     repetitions: int | None = None,
     central: tuple[float, float] | None = None,
     progress: Progress | None = None,
-) -> Plan:
+) -> Plan | DifferencePlan:
     """Say what error to expect, of the mechanism that `design` gives and of others.
 
     Args:
         task: What is to be known, as in `design`: "mean", "quantile", "distribution", "direction", "share" or
-            "value".
+            "value"; or "difference": how many people of each of two groups, or which ε, it takes to see one
+            of their means.
         epsilon: The privacy parameter; left out, it is asked which ε meets the target.
         people: How many people report; left out, it is asked how many it takes to meet the target.
         domain: Where values lie: always to be given.
@@ -74,6 +114,8 @@ def plan(
         p: Which quantile.
         between: The range of a share.
         loss: What a "value" minimises.
+        shift: The difference to see, in the units of the domain.
+        power: The chance of seeing it.
         confidence: That of the intervals.
         sample: Values that stand for the people to come, instead of two reference shapes.
         candidates: Mechanisms of your own to rank with ours: reporters of one number for this domain and ε,
@@ -90,7 +132,8 @@ def plan(
     Returns:
         The mechanisms, the best first. Errors of a mean, a direction or a share are standard errors that
         count the people's own spread too; that of a quantile is half of its interval, that of a distribution
-        the Wasserstein distance, and that of a value its worst case.
+        the Wasserstein distance, and that of a value its worst case. For a difference a `DifferencePlan` with
+        what was left open.
 
     Raises:
         ValueError: If the question is not one, or no mechanism meets the target.
@@ -102,6 +145,16 @@ def plan(
     """
     if domain is None:
         raise ArgumentError("domain must be given: (low, high) or a Circle", argument="domain")
+    if task == "difference":
+        return plan_difference(
+            epsilon,
+            people,
+            as_domain(domain),
+            shift=shift,
+            power=power,
+            confidence=check_confidence(confidence),
+            sample=sample,
+        )
     question = Question.of(task, domain, p=p, between=between, loss=loss)
     if task == "quantile" and p is None:
         raise ArgumentError("p must be given for a quantile: 0.5 is the median", argument="p")
