@@ -28,11 +28,11 @@ def departures() -> tuple[np.ndarray, np.ndarray]:
 
 def draw() -> dict[str, Any]:
     delay, clock = departures()
-    planned = sv.plan("mean", epsilon=1.0, people=10_000, domain=(0, 24), target=0.25).plot()
+    planned = sv.plan("share", 1.0, 10_000, (0, 24), target=0.02, between=(6, 9)).plot()
     return {
         "distribution-delay.svg": delays(delay),
         "distribution-clock.svg": rose(clock),
-        "plan-mean.svg": planned[0].figure,
+        "plan-share.svg": planned[0].figure,
     }
 
 

@@ -29,6 +29,7 @@ from sottovoce.designs.roots import root
 from sottovoce.designs.two_scale import two_scale
 
 Designed = Mechanism | Mixture | Rows
+_ONE_WINDOW = 0.75  # the ε from which quantiles are known better with one window than with two
 _BESIDE = 2.0**-40  # how far from the end of a range, in units of the domain, a value is surely outside
 
 
@@ -144,7 +145,8 @@ def _mean(epsilon: float, question: Question) -> Designed:
 
 
 def _quantile(epsilon: float, question: Question) -> Designed:
-    return sw(epsilon, question.domain)
+    """One window where it is narrow enough to tell neighbours apart, below that two (benchmarks/tasks.py)."""
+    return (sw if epsilon >= _ONE_WINDOW else two_scale)(epsilon, question.domain)
 
 
 def _distribution(epsilon: float, question: Question) -> Designed:
