@@ -141,7 +141,7 @@ class Replay:
     def words(self, count: int) -> Words:
         taken, self.left = self.left[:count], self.left[count:]
         assert len(taken) == count, "there are too few words"
-        return taken
+        return taken.copy()  # those who draw wipe what they drew with
 
 
 def words_of(reporter: Any) -> int:
