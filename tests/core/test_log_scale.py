@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -109,3 +110,18 @@ def test_a_log_scale_needs_positive_values(low: float, high: float) -> None:
         sv.Interval(1, 2, scale="ln")
     with pytest.raises(TypeError, match="bounds must be"):
         sv.central.mean([5.0], epsilon=1.0, bounds=INCOMES)
+
+
+def test_a_plan_says_where_a_log_scale_helps() -> None:
+    ask = {"epsilon": 2.0, "people": N, "p": 0.5}
+    straight = sv.plan("quantile", domain=(100, 10**6), **ask)
+    words = r"factor of (\S+) instead of ± (\S+): narrower if the quantile is below (\S+)"
+    said = re.search(words, straight.log_hint)
+    assert said is not None
+    assert straight.log_hint in str(straight)
+    factor, half, below = map(float, said.groups())
+    log = sv.plan("quantile", domain=INCOMES, **ask)
+    assert math.exp(log.best.half_width) == pytest.approx(factor, rel=0.01)
+    assert below * (factor - 1) == pytest.approx(half, rel=0.05)
+    assert not log.log_hint
+    assert not sv.plan("quantile", domain=(0, 24), **ask).log_hint

@@ -125,3 +125,5 @@ def _print(answer: sv.Plan) -> None:
     console.print(table)
     for name, why in answer.left_out.items():
         console.print(f"{name}: {why}")
+    if answer.log_hint:
+        console.print(f"{answer.log_hint} (--log)")

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, float], None]
 
+_FACTORS = 100  # between the ends of a domain: then a log scale is worth a word
+
 
 @dataclass(frozen=True)
 class Option:
@@ -166,7 +168,26 @@ class Plan:
         for name, *numbers, why in rows:
             columns = (f"{text:>{width}}" for text, width in zip(numbers, wide[1:], strict=True))
             lines.append("  ".join((f"{name:<{wide[0]}}", *columns, why)))
-        return "\n".join([*lines, *(f"{name}: {why}" for name, why in self.left_out.items())])
+        lines += [f"{name}: {why}" for name, why in self.left_out.items()]
+        return "\n".join([*lines, self.log_hint] if self.log_hint else lines)
+
+    @property
+    def log_hint(self) -> str:
+        """Where a log scale would narrow the interval of a quantile; empty if nowhere or if it is one.
+
+        The interval is as wide a part of the domain on either scale: a length on one, a factor on the other.
+        """
+        domain, half = self.scenario.question.domain, self.best.half_width
+        if self.scenario.question.task != "quantile" or domain.is_log or domain.is_circle or domain.low <= 0:
+            return ""
+        factor = math.exp(half / domain.width * math.log(domain.high / domain.low))
+        below = half / (factor - 1)
+        if domain.high / domain.low < _FACTORS or not domain.low < below:
+            return ""
+        return (
+            f"with scale='log' the interval is a factor of {factor:.3g} instead of ± {half:.3g}: "
+            f"narrower if the quantile is below {below:.3g}"
+        )
 
     def _unit(self, kind: str | None) -> str:
         if kind == POINTS:
