@@ -37,6 +37,7 @@ HERE = Path(__file__).parent
 RESULTS, PAGE = HERE / "results" / "comparisons.json", HERE.parent / "docs" / "howto" / "compare.md"
 X = (np.arange(2000) + 0.5) / 2000
 GRID = np.arange(11) / 10
+SHARE = [1.0]  # of the runs: less for a quick look
 Truth = tuple[np.ndarray, np.ndarray]
 
 
@@ -94,6 +95,7 @@ def true_value(quantity: Quantity, truth: str) -> float:
 
 def held(answers: Iterator[tuple[bool, float]], runs: int) -> dict[str, Any]:
     """How often, how wide, and whether that is enough."""
+    runs = max(4, round(SHARE[0] * runs))
     pairs = [next(answers) for _ in range(runs)]
     inside = sum(one for one, _ in pairs)
     return {
@@ -183,11 +185,11 @@ def coverage() -> list[dict[str, Any]]:
             held(totals(rng, mean, slope), 300),
         )
     others = (
-        (Quantity("probability", between=(0.0, 0.3)), "sw", 60),
-        (Quantity("variance"), "sw", 60),
-        (Quantity("quantile", p=0.5), "sw", 40),
-        (Quantity("direction"), "ogpm", 40),
-        (Quantity(), "sw", 100),
+        (Quantity("probability", between=(0.0, 0.3)), "sw", 24),
+        (Quantity("variance"), "sw", 24),
+        (Quantity("quantile", p=0.5), "sw", 24),
+        (Quantity("direction"), "ogpm", 24),
+        (Quantity(), "sw", 40),
     )
     for epsilon in (1.0, 4.0):
         rng = np.random.default_rng([19, round(10 * epsilon)])
@@ -241,7 +243,7 @@ def together() -> list[dict[str, Any]]:
 
 def looks() -> list[dict[str, Any]]:
     """Errors under 1,000 looks: the capital of the library's bets against the truth, at every look."""
-    rows, runs, number = [], 1_000, 1_000
+    rows, runs, number = [], 1_000, 1_060
     for name, epsilon, truth in (
         ("optimal", 1.0, "skewed"),
         ("optimal", 4.0, "two peaks"),
@@ -309,7 +311,7 @@ def band() -> list[dict[str, Any]]:
             rng = np.random.default_rng([22, round(epsilon), n])
             answers = bands(rng, name, epsilon, truth, n)
             rows.append(
-                {"mechanism": name, "epsilon": epsilon, "people": n, "truth": truth, **held(answers, 20)}
+                {"mechanism": name, "epsilon": epsilon, "people": n, "truth": truth, **held(answers, 100)}
             )
     return rows
 
@@ -482,7 +484,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; by default all")
     parser.add_argument("--table", action="store_true", help="write the tables into docs/howto/compare.md")
+    parser.add_argument("--share", type=float, default=1.0, help="of the runs, for a quick look")
     chosen = parser.parse_args(arguments)
+    SHARE[0] = chosen.share
     for name in chosen.parts or ([] if chosen.table else PARTS):
         rows = PARTS[name]()
         results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
@@ -490,7 +494,7 @@ def main(arguments: list[str] | None = None) -> None:
         for row in rows:
             print(name, row, flush=True)
     if chosen.table:
-        write_tables(json.loads(RESULTS.read_text()))
+        write_tables({**{name: [] for name in PARTS}, **json.loads(RESULTS.read_text())})
 
 
 if __name__ == "__main__":
