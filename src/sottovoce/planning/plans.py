@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -160,6 +161,18 @@ class Plan:
                 row.append(f"± {_number(o.half_width, kind.half_in)}")
             rows.append((*row, o.reason))
         return rows
+
+    def __repr__(self) -> str:
+        return f"<Plan {self.title}: {', '.join(option.name for option in self.options)}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr>{''.join(f'<{tag}>{escape(text)}</{tag}>' for text in row)}</tr>"
+            for tag, row in (("th", self.columns), *(("td", row) for row in self.cells()))
+        )
+        return (
+            f"<table><caption>{escape(self.title)}</caption>{rows}</table><div>{escape(self.log_hint)}</div>"
+        )
 
     def __str__(self) -> str:
         rows = [self.columns, *self.cells()]
