@@ -55,7 +55,7 @@ def test_a_choice(running: Running) -> None:
     assert running.post(m, cells.tolist()).json() == {"accepted": 900}
     answers = running.get("/campaigns/trial/estimates").json()["questions"]["value"]
     expected = [
-        {"option": option, "value": one.value, "low": one.low, "high": one.high}
+        {"option": option, "value": one.value, "low": one.low, "high": one.high, "notes": []}
         for option, one in sv.shares(sv.Tally(m, cells)).items()
     ]
     assert (answers["shares"], answers["mean"], answers["problems"]) == (expected, None, {})
