@@ -1,6 +1,7 @@
 # Everything is set up into .venv by the targets themselves; `make` alone lists them.
 PYTHON ?= python3
-WORKERS ?= 2
+# Half of a worker's time is waiting for a browser, a database or Spark.
+WORKERS ?= 3
 JAR ?= build/sottovoce.jar
 MATRIX := clients/js/matrix
 DEMO_EXTRAS := fast cli plots server

@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -37,17 +38,14 @@ def batch(campaign: int, cells: list[int], day: int = 20_000) -> Batch:
 
 def replays(store_url: str, mechanism: sv.Mechanism, other: bytes) -> int:
     """One request sent to a collector, then again to another one with its own secret; reports stored."""
-    store = open_store(store_url)
-    campaign = create(store, mechanism)
-    key, body = new_key(), b"the same body"
-    for own in (SECRET, other):
-        collector = open_store(store_url).unlock(own)
-        prints = secret.fingerprints(own, campaign.id, key, body)
-        collector.ingest([Batch(campaign.id, 20_000, np.arange(100), *prints, 20_008)])
-        collector.close()
-    reports = store.unlock(other).reports(campaign.id)
-    store.close()
-    return reports
+    with closing(open_store(store_url)) as store:
+        campaign = create(store, mechanism)
+        key, body = new_key(), b"the same body"
+        for own in (SECRET, other):
+            with closing(open_store(store_url).unlock(own)) as collector:
+                prints = secret.fingerprints(own, campaign.id, key, body)
+                collector.ingest([Batch(campaign.id, 20_000, np.arange(100), *prints, 20_008)])
+        return store.unlock(other).reports(campaign.id)
 
 
 def test_two_secrets_on_one_store_are_refused(store_url: str, mechanism: sv.Mechanism) -> None:

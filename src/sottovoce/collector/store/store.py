@@ -51,6 +51,7 @@ class Store(Database):
         """
         pool = Pool(secret)
         if self.fact("secret", pool.check) != pool.check:
+            self.close()
             raise ValueError(
                 "the store was used with another secret: take the same secret file, or give the secret up "
                 "with `sottovoce campaign forget-secret`"
