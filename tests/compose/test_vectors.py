@@ -59,7 +59,7 @@ def test_the_joint_epsilon_by_counting(sampled: int) -> None:
         Survey(worst * 0.98, m.questions, sampled)
 
 
-@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0, 9.7])
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0, 6.0])
 def test_vector_never_exceeds_its_epsilon(epsilon: float) -> None:
     for strategy in ("split", "sample"):
         m = sv.vector(epsilon, MIXED, strategy)
@@ -68,7 +68,7 @@ def test_vector_never_exceeds_its_epsilon(epsilon: float) -> None:
         assert audit.epsilon == pytest.approx(epsilon, rel=1e-6)
 
 
-BUILT = [(0.5, 3), (3.0, 5), (5.0, 6)]
+BUILT = [(0.5, 3), (3.0, 5), (5.0, 4)]
 
 
 @pytest.mark.parametrize("prior", [None, "uniform"])
@@ -86,7 +86,7 @@ def test_auto_is_the_best_of_all_k(epsilon: float, d: int, prior: str | None) ->
     assert auto.considered[auto.sampled] == pytest.approx(cost(auto))
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 2.0, 6.0])
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 4.0])
 def test_auto_on_mixed_domains_is_never_worse_than_split_or_sample(epsilon: float) -> None:
     """Intervals and a circle, weighted: ε is then divided unevenly when all are reported."""
     weights = [1.0, 3.0, 0.5]

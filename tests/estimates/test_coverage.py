@@ -27,13 +27,13 @@ from benchmarks.interval_coverage import (
 from sottovoce.estimates.envelope import CrossFit
 
 SETTINGS = {
-    Setting("pm", 4.0, 100, "skewed"): 120,
+    Setting("pm", 4.0, 100, "skewed"): 80,
     Setting("sw", 1.0, 100, "two peaks"): 32,
     Setting("sw", 4.0, 100_000, "skewed"): 32,
-    Setting("sw", 4.0, 100_000, "two groups"): 60,
+    Setting("sw", 4.0, 100_000, "two groups"): 32,
     Setting("two_scale", 1.0, 100_000, "air time"): 32,
-    Setting("ogpm", 4.0, 100, "two peaks around"): 60,
-    Setting("ogpm", 1.0, 100_000, "departure clock"): 40,
+    Setting("ogpm", 4.0, 100, "two peaks around"): 40,
+    Setting("ogpm", 1.0, 100_000, "departure clock"): 32,
 }
 
 
@@ -63,7 +63,7 @@ def test_every_interval_covers_at_least_as_often_as_it_says() -> None:
     ids=str,
 )
 def test_intervals_of_half_the_width_are_caught(setting: Setting, quantity: str) -> None:
-    rows = collect(lines(0.5, {setting: 160}))
+    rows = collect(lines(0.5, {setting: 100}))
     assert not next(row for row in rows if row.quantity == quantity).holds
 
 
