@@ -23,7 +23,7 @@ export SPARK_LOCAL_IP := 127.0.0.1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo quick test lint format examples figures bench peers jar dist docs constraints clean distclean
+.PHONY: help demo quick test slow lint format examples figures bench peers jar dist docs constraints clean distclean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -34,12 +34,16 @@ demo: .venv/demo.stamp ## run a whole campaign on real data
 quick: .venv/all.stamp lint ## lint, types, the contract, and one test file of each kind: a minute
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -k "not postgresql" $(QUICK)
 
-test: .venv/all.stamp lint ## lint, type-check and test everything; build the docs
+test: .venv/all.stamp lint ## lint, type-check and test everything but `make slow`; build the docs
 	@tools/system java jdk node npm typescript chromium postgres strace nginx
 	@$(MAKE) --no-print-directory $(MATRIX)/node_modules
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
 	@if [ -d clients/js ]; then echo "node --test (clients/js)"; cd clients/js && node --test; fi
 	@if [ -f mkdocs.yml ]; then $(MAKE) --no-print-directory docs; fi
+
+slow: .venv/all.stamp ## the few tests that take minutes: Spark killed on the way, coverage simulated
+	@tools/system java
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m slow tests
 
 lint: .venv/all.stamp ## ruff and mypy
 	$(BIN)/ruff check .

@@ -24,6 +24,8 @@ from sottovoce import bulk
 from tests.bulk import cluster_run
 from tests.bulk.cluster_run import SECRET, WAYS, N
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 
