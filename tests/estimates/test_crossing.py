@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import nnls
@@ -47,3 +49,12 @@ def test_the_bound_is_that_of_the_dual_program() -> None:
         assert distance(m, HOURS, end, p) * np.sqrt(n) == pytest.approx(1.96, rel=0.12)
     assert distance(m, HOURS, 0.5 - width.bound / 3, p) * np.sqrt(n) < 1.6
     assert width.bound <= width.expected < 1.06 * width.bound
+
+
+def test_a_bound_that_the_interval_contradicts_is_not_printed() -> None:
+    """It is a median, of a distribution that is estimated: one interval may well be narrower."""
+    m = sv.sw(1.0, (0, 24), cells=256)
+    answer = sv.quantile(sv.Tally(m, m.report(np.full(2000, 8.0), rng=1)), 0.5)
+    width = answer.high - answer.low
+    assert "at best about" in str(replace(answer, bound=0.9 * width))
+    assert "at best about" not in str(replace(answer, bound=1.1 * width))

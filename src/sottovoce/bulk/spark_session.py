@@ -145,6 +145,8 @@ def write_once(df: DataFrame, output: str) -> None:
     temporary = java.Path(parent, f".{name}.{secrets.token_hex(4)}.partial")
     try:
         run_action(lambda: df.write.mode("error").parquet(temporary.toString()))
+        # A task that was given up may still have made its folder after Spark's commit.
+        files.delete(java.Path(temporary, "_temporary"), True)
         if files.exists(target) or not files.rename(temporary, target):
             raise FileExistsError(_ONCE)
     finally:

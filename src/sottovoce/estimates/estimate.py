@@ -150,8 +150,9 @@ class Estimate(Combinable, Shown, Tabular):
             f"{self.what}: {value}, {100 * self.confidence:.10g} % interval {low} to {high} "
             f"({self.estimand}, n={self.n}, {self.method})"
         )
-        if self.bound is not None:
-            text += f"; honest ones are {rounded(self.bound, self.low, self.high)[0]} wide at least"
+        # The bound is a median, of a distribution that is estimated: one interval may well be narrower.
+        if self.bound is not None and self.bound < self.high - self.low:
+            text += f"; at best about {rounded(self.bound, self.low, self.high)[0]} wide in the median"
         text += "" if self.p_value is None else f", p = {self.p_value:.2g}"
         return "\n".join((text, *(f"  note: {note}" for note in self.notes)))
 
