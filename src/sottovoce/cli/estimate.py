@@ -146,7 +146,7 @@ class Questions:
 
     def __post_init__(self) -> None:
         """Refuse before anything is counted."""
-        from sottovoce.estimates.estimate import ESTIMANDS, INTERVALS
+        from sottovoce.estimates.query import ESTIMANDS, INTERVALS
 
         check_confidence(self.confidence)
         one_of(self.interval, "interval", INTERVALS)

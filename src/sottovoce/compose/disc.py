@@ -23,7 +23,8 @@ from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.polar import Polar
 from sottovoce.estimates.em import EmFit, em
-from sottovoce.estimates.estimate import Estimate, generator_of
+from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.query import generator_of
 from sottovoce.estimates.tally import Tally
 
 if TYPE_CHECKING:

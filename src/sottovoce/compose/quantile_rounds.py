@@ -33,9 +33,10 @@ from sottovoce.core.mixture import Mixture
 from sottovoce.core.window import Window
 from sottovoce.designs.tasks import design
 from sottovoce.estimates.envelope import BINS, CrossFit, Envelope, Target
-from sottovoce.estimates.estimate import Estimate, Query
+from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.model import Coarse, Nodes
 from sottovoce.estimates.quantiles import quantile_limits, smooth_density
+from sottovoce.estimates.query import Query
 from sottovoce.estimates.statistic import Moments, moments
 from sottovoce.estimates.tally import Tally
 

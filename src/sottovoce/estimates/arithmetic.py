@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError
@@ -21,8 +21,9 @@ from sottovoce.estimates.sides import Sides
 Terms = Sequence[tuple[float, "Combinable"]]
 
 
+@dataclass(frozen=True, repr=False)
 class Combinable:
-    """What an `Estimate` needs for arithmetic; the operators themselves."""
+    """What of an `Estimate` takes part in arithmetic, and the operators; `Estimate` says what each is."""
 
     value: float
     low: float
@@ -33,11 +34,11 @@ class Combinable:
     what: str
     estimand: str
     method: str
-    notes: tuple[str, ...]
-    reach: float | None
-    sides: Sides | None
-    sources: frozenset[str]
-    p_value: float | None
+    notes: tuple[str, ...] = ()
+    reach: float | None = None
+    p_value: float | None = None
+    sides: Sides | None = field(default=None, repr=False, compare=False)
+    sources: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
 
     def __neg__(self) -> Self:
         return combined([(-1.0, self)], what=f"−({self.what})")
@@ -104,7 +105,7 @@ def combined(terms: Terms, constant: float = 0.0, *, what: str, confidence: floa
     whole = None if known is None or others else Sides.total(known, constant)
     reaches = [abs(f) * one.reach for f, one in terms if one.reach is not None]
     return replace(
-        terms[0][1],  # type: ignore[type-var]
+        terms[0][1],
         value=min(max(sum(f * one.value for f, one in terms) + constant, low), high),
         low=low,
         high=high,
@@ -183,7 +184,7 @@ def _ratio(top: Combinable, bottom: Combinable) -> Any:
         if exact:
             limits = _edge(admitted, value, limits[0]), _edge(admitted, value, limits[1])
     return replace(
-        top,  # type: ignore[type-var]
+        top,
         value=value,
         low=limits[0],
         high=limits[1],

@@ -14,8 +14,9 @@ import numpy as np
 from sottovoce.core.errors import check_confidence, whole_number
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.estimates.envelope import CrossFit, Target
-from sottovoce.estimates.estimate import Estimate, check_tally
+from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.quantiles import probability
+from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.tally import Tally
 
 _POINTS = 32  # at most, where limits are computed

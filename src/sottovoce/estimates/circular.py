@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.estimates.envelope import CrossFit, Target
-from sottovoce.estimates.estimate import Estimate, Query
+from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.query import Query
 from sottovoce.estimates.statistic import Moments, Part, Summary, between
 from sottovoce.estimates.tally import Tally
 

@@ -48,11 +48,7 @@ def draw_steps(
     axes.stairs(probabilities / width, edges, color=INK, linewidth=1.6, label=names[0])
     ylabel = "share per factor of ten" if log else "density"
     axes.set(xlabel="value", ylabel=ylabel, xlim=(edges[0], edges[-1]), ylim=(0, None))
-    if log:
-        axes.set_xscale("log")
-    axes.legend(frameon=False)
-    axes.spines[["top", "right"]].set_visible(False)
-    return axes
+    return _finished(axes, log)
 
 
 def draw_cumulative(
@@ -71,11 +67,7 @@ def draw_cumulative(
         axes.fill_between(edges, low, high, step="post", color=SHADE, alpha=0.6, linewidth=0, label=names[1])
     axes.plot(edges, shares, color=INK, linewidth=1.6, label=names[0])
     axes.set(xlabel="value", ylabel="share of people up to it", xlim=(edges[0], edges[-1]), ylim=(0, 1))
-    if log:
-        axes.set_xscale("log")
-    axes.legend(frameon=False)
-    axes.spines[["top", "right"]].set_visible(False)
-    return axes
+    return _finished(axes, log)
 
 
 def draw_rose(
@@ -101,4 +93,12 @@ def draw_rose(
     axes.set_yticks([1.0], ["uniform"])
     axes.set_rlabel_position(np.degrees(angle[int(np.argmin(probabilities))]))  # where petals are short
     axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(-0.15, -0.1))
+    return axes
+
+
+def _finished(axes: Axes, log: bool) -> Axes:
+    if log:
+        axes.set_xscale("log")
+    axes.legend(frameon=False)
+    axes.spines[["top", "right"]].set_visible(False)
     return axes

@@ -12,8 +12,9 @@ from dataclasses import replace
 
 from sottovoce.core.errors import ArgumentError, check_confidence, real_number
 from sottovoce.estimates.arithmetic import check_independent, share_of
-from sottovoce.estimates.estimate import Estimate, check_tally
+from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.quantity import K, Quantity, checked_groups, inverted_p
+from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.watching import EVERY_LOOK, cost
 

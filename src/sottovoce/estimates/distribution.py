@@ -25,9 +25,9 @@ from sottovoce.estimates import splines
 from sottovoce.estimates.band import cumulative_band
 from sottovoce.estimates.decoded import decoded
 from sottovoce.estimates.em import em, smooth_circle, smooth_line
-from sottovoce.estimates.estimate import check_tally, generator_of
 from sottovoce.estimates.histogram import Distribution
 from sottovoce.estimates.model import Coarse
+from sottovoce.estimates.query import check_tally, generator_of
 from sottovoce.estimates.tally import Tally
 
 METHODS = ("auto", "ld", "ems", "em", "inversion", "raw")

@@ -29,9 +29,9 @@ import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.estimates.em import em
-from sottovoce.estimates.estimate import FEW, generator_of
 from sottovoce.estimates.interior_point import least_limit
 from sottovoce.estimates.model import Coarse, Nodes
+from sottovoce.estimates.query import FEW, generator_of
 from sottovoce.estimates.statistic import Part, moments
 from sottovoce.estimates.tally import Tally
 

@@ -1,36 +1,20 @@
-"""An answer with its uncertainty: what every estimator returns, and how every one of them ends."""
+"""An answer with its uncertainty: what every estimator returns."""
 
 from __future__ import annotations
 
-import hashlib
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from sottovoce.core.domains import Domain
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, check_confidence, one_of, whole_number
-from sottovoce.core.kernels.tables import IntArray
-from sottovoce.core.randomness import Seeded, seeded_generator
+from sottovoce.core.errors import ArgumentError, whole_number
 from sottovoce.core.shown import Shown
 from sottovoce.estimates.arithmetic import Combinable
 from sottovoce.estimates.forest import draw_forest
-from sottovoce.estimates.sides import Sides
-from sottovoce.estimates.statistic import Moments
 from sottovoce.estimates.tabular import Row, Tabular
-from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.words import explained, rounded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-ESTIMANDS = ("population", "respondents")
-INTERVALS = ("normal", "finite", "bootstrap", "sequential")
-AT_EVERY_N = ("finite", "sequential")
-FEW = 16  # reports below which an answer says that its interval rests on little
-_ROUNDING = 1e-12  # limits are rounded outwards by this, on a domain of width 1
-CONTRADICTION = "the limits contradict each other: hardly reports of this mechanism, see sottovoce.honesty"
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,22 +45,8 @@ class Estimate(Combinable, Shown, Tabular):
         sources: Names of the tallies that it rests on, so that arithmetic can refuse what is not independent.
     """
 
-    value: float
-    low: float
-    high: float
-    standard_error: float
-    confidence: float
-    n: int
-    what: str
-    estimand: str
-    method: str
-    notes: tuple[str, ...] = ()
-    reach: float | None = None
-    p_value: float | None = None
     effective: float | None = None
     bound: float | None = None
-    sides: Sides | None = field(default=None, repr=False, compare=False)
-    sources: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
 
     @property
     def half_width(self) -> float:
@@ -155,185 +125,3 @@ class Estimate(Combinable, Shown, Tabular):
             text += f"; at best about {rounded(self.bound, self.low, self.high)[0]} wide in the median"
         text += "" if self.p_value is None else f", p = {self.p_value:.2g}"
         return "\n".join((text, *(f"  note: {note}" for note in self.notes)))
-
-
-@dataclass(frozen=True)
-class Query:
-    """What is asked of a tally, checked: the beginning and the end of every estimate.
-
-    Attributes:
-        tally: Counts with at least one report.
-        what: The quantity, such as "mean".
-        estimand: Whose it is, one of `ESTIMANDS`.
-        confidence: How often the interval should hold.
-        fakes: How many of the reports may be forged.
-    """
-
-    tally: Tally
-    what: str
-    estimand: str = "population"
-    confidence: float = 0.95
-    fakes: int = 0
-
-    def __post_init__(self) -> None:
-        one_of(self.estimand, "estimand", ESTIMANDS)
-        check_confidence(self.confidence)
-        whole_number(self.fakes, "fakes", least=0, most=check_tally(self.tally).required().n)
-
-    def on_interval(self, instead: str) -> Query:
-        """This query, if the domain is an interval."""
-        if self.domain.is_circle:
-            sentence = f"{self.what} is not defined on a circle; use {instead}"
-            raise ArgumentError(sentence, code="domain", argument="tally")
-        return self
-
-    def on_linear_scale(self, instead: str) -> Query:
-        """This query, if differences of values mean something and not only factors."""
-        if self.domain.is_log:
-            sentence = f"{self.what} is not estimated on a log scale; use {instead}"
-            raise ArgumentError(sentence, code="domain", argument="tally")
-        return self
-
-    def on_circle(self, instead: str) -> Query:
-        """This query, if the domain is a circle."""
-        if not self.domain.is_circle:
-            sentence = f"{self.what} needs a mechanism on a Circle; on an interval use {instead}"
-            raise ArgumentError(sentence, code="domain", argument="tally")
-        return self
-
-    @property
-    def domain(self) -> Domain:
-        """Where the people's values lie."""
-        return self.tally.mechanism.domain
-
-    @property
-    def tail(self) -> float:
-        """The error that each side of the interval may have."""
-        return (1 - self.confidence) / 2
-
-    def answer(
-        self,
-        limits: tuple[float, float],
-        value: float,
-        error: float,
-        *,
-        ends: tuple[float, float] = (0.0, 1.0),
-        power: int = 1,
-        method: str = "envelope",
-        notes: tuple[str, ...] = (),
-        at_every_n: bool = False,
-        reach: float | None = None,
-        sides: tuple[Moments, Moments] | None = None,
-        spent: float = 0.0,
-        bound: float | None = None,
-    ) -> Estimate:
-        """The estimate, from numbers on a domain of width 1.
-
-        Args:
-            limits: The lower and the upper limit.
-            value: The value.
-            error: Its root mean square error, or NaN.
-            ends: What the quantity can be at all; limits are clipped to it.
-            power: How it grows with the domain: 1 for a position, 2 for a square, 0 for a share.
-            method: How it was computed.
-            notes: What the reader should know.
-            at_every_n: True if the limits hold for few reports too.
-            reach: The most by which one report can move the value.
-            sides: The statistics below and above, where the limits are theirs.
-            spent: The error on each side that is not theirs.
-            bound: The width below which no honest interval can go.
-
-        Returns:
-            Limits in order, the value between them, all in the units of the domain.
-        """
-        n = self.tally.n
-        if not at_every_n:
-            notes, limits = _few_notes(n) + notes, ends if n < 2 else limits
-        elif n < 2:
-            notes += ("one report is too few for a standard error",)
-        if self.fakes:
-            notes += (f"the limits hold even if {self.fakes} of the {n} reports were forged",)
-        low, high = (float(np.clip(limit, *ends)) for limit in (limits[0] - _ROUNDING, limits[1] + _ROUNDING))
-        if low > high:  # each limit has a statistic of its own: then nothing between the two is excluded
-            notes += (CONTRADICTION,) if low - high > 1e-9 else ()
-            low, high = high, low
-        value = min(max(float(value), low), high)
-        numbers = np.array([low, value, high])
-        numbers = self.domain.from_unit(numbers) if power == 1 else self.domain.stretched(numbers, power)
-        if n < 2 or math.isnan(error):
-            error = math.nan
-        else:  # the truth lies between the ends, so no error is larger than the way to the further one
-            error = min(error, max(value - ends[0], ends[1] - value))
-            error = float(self.domain.stretched(error, power))
-        low, value, high = numbers.tolist()
-        if self.domain.is_log and power == 1:  # errors are factors there
-            error, reach, sides, bound = math.nan, None, None, None
-        if reach is not None:
-            reach = float(self.domain.stretched(reach, power))
-        return Estimate(
-            value,
-            low,
-            high,
-            error,
-            self.confidence,
-            n,
-            self.what,
-            self.estimand,
-            method,
-            notes,
-            reach,
-            bound=None if bound is None or n < 2 else float(self.domain.stretched(bound, power)),
-            sides=None if sides is None or n < 2 else self._in_units(sides, ends, power, spent),
-            sources=self.tally.identity,
-        )
-
-    def _in_units(
-        self, sides: tuple[Moments, Moments], ends: tuple[float, float], power: int, spent: float
-    ) -> Sides:
-        """Two statistics of the unit coordinate in the units of the domain."""
-
-        def position(t: float) -> float:
-            return float(self.domain.from_unit(t) if power == 1 else self.domain.stretched(t, power))
-
-        def length(t: float) -> float:
-            return float(self.domain.stretched(t, power))
-
-        lower, upper = (
-            Moments(position(m.value), length(m.error), float(m.skewness), m.freedom, length(m.slack))
-            for m in sides
-        )
-        return Sides(lower, upper, (position(ends[0]), position(ends[1])), spent)
-
-
-def check_tally(tally: object) -> Tally:
-    """What an estimate takes, and nothing else."""
-    if not isinstance(tally, Tally):
-        raise ArgumentTypeError(f"tally must be a Tally, got {type(tally).__name__}", argument="tally")
-    return tally
-
-
-def generator_of(tally: Tally, rng: Seeded = None, counts: IntArray | None = None) -> np.random.Generator:
-    """What an estimate draws with: by default seeded by the counts, so that the same tally gives the same.
-
-    Args:
-        tally: Whose estimate it is.
-        rng: A seed or a generator to use instead.
-        counts: The counts that seed it; by default those of the cells.
-
-    Returns:
-        A generator of numpy.
-    """
-    if rng is not None:
-        return seeded_generator(rng)
-    content = tally.counts if counts is None else counts
-    seed = hashlib.sha256(tally.digest.encode() + content.tobytes()).digest()
-    return np.random.default_rng(int.from_bytes(seed[:16], "big"))
-
-
-def _few_notes(n: int) -> tuple[str, ...]:
-    """What to say about an interval from very few reports."""
-    if n < 2:
-        return ("one report is too few for an interval: it is everything possible",)
-    if n < FEW:
-        return (f"n={n} is small for an interval that rests on a normal approximation",)
-    return ()

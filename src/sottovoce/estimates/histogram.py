@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -19,15 +18,15 @@ from sottovoce.core.shown import Shown
 from sottovoce.core.values import as_numbers, in_domain
 from sottovoce.estimates import metrics
 from sottovoce.estimates.density_plot import draw_cumulative, draw_rose, draw_steps
+from sottovoce.estimates.tabular import Row, Tabular
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from pandas import DataFrame
     from pyarrow import Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Distribution(Shown):
+class Distribution(Shown, Tabular):
     """Probabilities of equal bins, spread evenly inside each.
 
     Attributes:
@@ -187,19 +186,11 @@ class Distribution(Shown):
             columns |= {"variation": self.variation, "low": self.low[1:], "high": self.high[1:]}
         return {name: column.tolist() for name, column in columns.items()}
 
-    def to_frame(self) -> DataFrame:
-        """The same as a data frame.
-
-        Returns:
-            A pandas data frame, one row per bin.
-
-        Raises:
-            MissingExtra: If pandas is not installed.
-        """
-        require_extra("frames", "a data frame")
-        import pandas
-
-        return pandas.DataFrame(self.to_dict())
+    @property
+    def rows(self) -> list[Row]:
+        """One row of plain values per bin."""
+        columns = self.to_dict()
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def to_arrow(self) -> Table:
         """The same as an Arrow table.
@@ -221,10 +212,10 @@ class Distribution(Shown):
         Args:
             path: The file's name.
         """
-        columns = self.to_dict()
-        rows: Sequence[tuple[float, ...]] = list(zip(*columns.values(), strict=True))
         with open(path, "w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([tuple(columns), *rows])
+            writer = csv.DictWriter(file, list(self.to_dict()))
+            writer.writeheader()
+            writer.writerows(self.rows)
 
     def plot(self, ax: Axes | None = None, *, kind: str = "density", label: str | None = None) -> Axes:
         """Draw it: steps, on a circle a rose whose areas are the probabilities, or the distribution function.

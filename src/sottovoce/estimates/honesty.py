@@ -21,9 +21,10 @@ from sottovoce.core.errors import ArgumentError, real_number, whole_number
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.shown import Shown
 from sottovoce.estimates.decoded import is_unbiased
-from sottovoce.estimates.estimate import Estimate, check_tally
+from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.means import mean
 from sottovoce.estimates.model import Coarse, Nodes
+from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.tally import Tally
 
 _GROUPS = 128

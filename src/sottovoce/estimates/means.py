@@ -24,8 +24,9 @@ from sottovoce.core.randomness import Seeded
 from sottovoce.estimates.decoded import decoded_part, is_unbiased
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.envelope import IDENTITY, CrossFit
-from sottovoce.estimates.estimate import AT_EVERY_N, FEW, INTERVALS, Estimate, Query, generator_of
+from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.finite import betting_limit, respondents_limits, sequential_noise_limits
+from sottovoce.estimates.query import AT_EVERY_N, FEW, INTERVALS, Query, generator_of
 from sottovoce.estimates.statistic import Statistic, between, bootstrap_limit, moments
 from sottovoce.estimates.suitability import advised
 from sottovoce.estimates.tally import Tally

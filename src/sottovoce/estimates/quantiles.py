@@ -19,7 +19,8 @@ from sottovoce.estimates.asked import asked_share
 from sottovoce.estimates.crossing import Ends, Focus
 from sottovoce.estimates.em import em, smooth_line
 from sottovoce.estimates.envelope import BINS, CrossFit, Target
-from sottovoce.estimates.estimate import Estimate, Query
+from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.query import Query
 from sottovoce.estimates.splines import ENOUGH, Splines
 from sottovoce.estimates.statistic import between, moments
 from sottovoce.estimates.suitability import advised

@@ -10,9 +10,10 @@ from typing import TypeVar
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, one_of
 from sottovoce.estimates.arithmetic import combined, share_of
 from sottovoce.estimates.circular import circular_mean
-from sottovoce.estimates.estimate import Estimate, check_tally
+from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.means import mean
 from sottovoce.estimates.quantiles import probability, quantile
+from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.shares import shares
 from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.tally import Tally

@@ -26,8 +26,9 @@ from sottovoce.core.errors import DataError, check_confidence, require_extra
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.translates import Translates
 from sottovoce.estimates.density_plot import INK, SHADE, new_axes
-from sottovoce.estimates.estimate import Estimate, check_tally
+from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.finite import binomial_limits
+from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments, Part, Summary, moments
 from sottovoce.estimates.tally import Tally

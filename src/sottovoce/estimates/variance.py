@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from sottovoce.estimates.envelope import IDENTITY, CrossFit, Target
-from sottovoce.estimates.estimate import Estimate, Query
+from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.query import Query
 from sottovoce.estimates.statistic import between, moments
 from sottovoce.estimates.tally import Tally
 

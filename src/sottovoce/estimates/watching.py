@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sottovoce.core.errors import ArgumentError
 from sottovoce.estimates.envelope import CrossFit, Target
-from sottovoce.estimates.estimate import Query
 from sottovoce.estimates.finite import betting_limit
+from sottovoce.estimates.query import Query
 from sottovoce.estimates.statistic import Moments
 
 EVERY_LOOK = "holds at every look"
