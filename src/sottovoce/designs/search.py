@@ -92,7 +92,9 @@ def search(
         heights *= np.where(problem.soft(tight.groups), 1 + now.z, 1.0)
         excess = tight.values - np.where(tight.groups < 0, heights, now.t[np.maximum(tight.groups, 0)])
         excess = np.where(tight.cuts.a > 0, excess, tight.values)
-        violated = _violated(tight, excess, gap * problem.scale / 4, per_round or len(excess))
+        # The same excess above a ceiling that `_value` refuses: refused and not cut, it would end the search.
+        least = gap / 4 * np.where(tight.groups < 0, np.minimum(heights, problem.scale), problem.scale)
+        violated = _violated(tight, excess, least, per_round or len(excess))
         if not len(violated):
             break
         master.add(tight.cuts[violated], tight.groups[violated])
@@ -113,7 +115,7 @@ def _value(problem: GridProblem, tight: TightCuts, heights: FloatArray, gap: flo
     return problem.cost(errors, passed if passed > gap / 4 else 0.0)
 
 
-def _violated(tight: TightCuts, excess: FloatArray, least: float, most: int) -> NDArray[np.intp]:
+def _violated(tight: TightCuts, excess: FloatArray, least: FloatArray, most: int) -> NDArray[np.intp]:
     """The most violated cut in each of `most` parts of the domain: neighbours say nearly the same."""
     part = (
         np.floor(tight.cuts.x * most) * 16 + np.where(tight.cuts.a > 0, np.maximum(-tight.groups, 0), 15)
@@ -122,4 +124,4 @@ def _violated(tight: TightCuts, excess: FloatArray, least: float, most: int) -> 
     )
     order = np.lexsort((-excess, part))
     first = order[np.append(True, np.diff(part[order]) != 0)]
-    return first[excess[first] > np.where(tight.cuts.a[first] > 0, least, REACH / 4)]
+    return first[excess[first] > np.where(tight.cuts.a[first] > 0, least[first], REACH / 4)]
