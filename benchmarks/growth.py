@@ -15,7 +15,8 @@ from benchmarks._tables import number, table
 from benchmarks.page.peers.published import dense_step
 from benchmarks.page.worker import least_seconds
 from sottovoce.compose.strategies import vector
-from sottovoce.core.kernels import Operator, compiled_available
+from sottovoce.core.kernels import compiled_available
+from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.survey import Survey
 from sottovoce.designs.classic import ogpm, sw
 from sottovoce.designs.two_scale import two_scale

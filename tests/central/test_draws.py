@@ -19,12 +19,12 @@ from sottovoce.central.integer_staircase import Staircase
 from sottovoce.central.staircase2d import Staircase2D
 from sottovoce.central.thresholds import Thresholds
 from sottovoce.core.exact import exp_bounds
-from sottovoce.core.randomness import SeededStream
+from sottovoce.core.randomness import SeededStream, WordSource
 
 FALSE_ALARM = 1e-6
 
 
-class Script:
+class Script(WordSource):
     """A source that hands out given narrow words and then runs dry."""
 
     def __init__(self, words: tuple[int, ...], width: int) -> None:
@@ -36,9 +36,6 @@ class Script:
             raise EOFError
         found, self._words = self._words[:count], self._words[count:]
         return np.array(found, dtype=np.uint64)
-
-    def fill(self, words: Any) -> None:
-        words[...] = self.words(words.size)
 
 
 def rational(*thresholds: F) -> Any:

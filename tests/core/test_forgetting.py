@@ -23,27 +23,27 @@ def note(kind, data):
     masked.append((kind, hidden.tobytes()))
 
 class Noting(randomness.SecureStream):
-    def open(self):
-        if self._pid >= 0:
-            note("key", self._key)
-        if REMEMBERS:  # as 0.1.0 did: one key for a gibibyte
-            self._old = bytes(self._key)
-        fill = super().open()
-        def noting(words):
-            fill(words)
-            for i in range(min(words.size, 4)):
-                note("word", words[i : i + 1])
-                for bits in (52, 64 - SHIFT):  # as every sampler holds it, a double or an integer
-                    draw = words[i : i + 1] >> np.uint64(64 - bits)
-                    for kind in (np.float64, np.int64):
-                        number = draw.astype(kind)
-                        if draw[0] >= 2**40:
-                            note("draw", number)
-                        number.fill(0)
-                    draw.fill(0)
-            if REMEMBERS:
-                self._words = words.tobytes()
-        return noting
+    def _open(self):
+        if self._key.size:
+            note("key", self._key.view(np.uint8))
+            if REMEMBERS:  # as 0.1.0 did: one key for a gibibyte
+                self._old = self._key.tobytes()
+        return super()._open()
+    def words(self, count):
+        words = super().words(count)
+        for i in range(min(words.size, 2)):
+            note("word", words[i : i + 1])
+            for bits in {52, 64 - SHIFT}:  # as every sampler holds it, a double or an integer
+                draw = words[i : i + 1] >> np.uint64(64 - bits)
+                for kind in (np.float64, np.int64):
+                    number = draw.astype(kind)
+                    if draw[0] >= 2**40:
+                        note("draw", number)
+                    number.fill(0)
+                draw.fill(0)
+        if REMEMBERS:
+            self._words = words.tobytes()
+        return words
 
 def ledger():
     book = sv.Ledger(tempfile.mkdtemp() + "/ledger.db", budget=9)
@@ -71,12 +71,20 @@ work = {
     "missing": lambda: lambda rng, m=sv.sw(1.0): m.report(None, missing="uniform", rng=rng),
     "ledger": ledger,
 }[name]()
-stream = Noting()
-work(stream)
+few, many = Noting(), Noting()
+work(few)  # whatever the first report loads and keeps
+few_words, randomness._FEW = randomness._FEW, 0
+many.words(1).fill(0)
+many._stock = many._stock[:0]
 masked.clear()
-work(stream)
+randomness._FEW = few_words
+work(few)
+assert few._key.size == 0 or name == "many"
+randomness._FEW = 0  # all words of a key, none of the operating system
+work(many)
+work(many)
 noted = list(masked)
-assert {"key", "word", "draw"} <= {kind for kind, _ in noted}
+assert {"key", "word", "draw"} == {kind for kind, _ in noted}
 
 counts = dict.fromkeys(("key", "word", "draw"), 0)
 with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:

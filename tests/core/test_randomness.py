@@ -54,19 +54,38 @@ def test_threads_do_not_share_output() -> None:
     assert len(set(seen)) == 8
 
 
-def test_the_key_is_replaced_by_its_own_output_at_every_opening(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_is_replaced_by_its_own_output_before_it_makes_words(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[int] = []
     real = os.urandom
     monkeypatch.setattr(os, "urandom", lambda n: calls.append(n) or real(n))
     stream = SecureStream()
-    keys = {bytes(stream._key) for _ in range(5) if stream.words(2).size}
+    keys = {stream._key.tobytes() for _ in range(5) if stream.words(1 << 16).size}
     assert len(keys) == 5
-    assert len(calls) == 1
-    fill, words = stream.open(), np.empty(200_000, dtype=np.uint64)
-    fill(words)
-    again = np.empty_like(words)
-    fill(again)
-    assert len(np.unique(np.concatenate((words, again, stream.words(1000))))) == 401_000
+    assert calls == [32]  # one key from the operating system; each of the others from the one before
+    drawn = [part.copy() for part in stream.blocks(400_000, 1 << 16)]
+    assert [part.size for part in drawn] == [65_536] * 6 + [6_784]
+    assert len(np.unique(np.concatenate((*drawn, stream.words(1000))))) == 401_000
+
+
+def test_no_word_is_given_twice() -> None:
+    stream = SecureStream()
+    drawn = [
+        stream.words(count).copy() for count in (1, 3, 8, 0, 100, 60, 5000, 1, 1, 40_000, 90_000, 7, 5000)
+    ]
+    assert [part.size for part in drawn] == [1, 3, 8, 0, 100, 60, 5000, 1, 1, 40_000, 90_000, 7, 5000]
+    assert len(np.unique(np.concatenate(drawn))) == sum(part.size for part in drawn)
+
+
+def test_a_few_words_come_from_the_operating_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what `os.urandom` returned is written over: the words are in one place only."""
+    returned: list[bytes] = []
+    real = os.urandom
+    monkeypatch.setattr(os, "urandom", lambda n: returned.append(real(n)) or returned[-1])
+    stream = SecureStream()
+    words = [int(stream.words(1)[0]) for _ in range(9)]
+    assert len(set(words)) == 9
+    assert returned == [bytes(64), bytes(64)]
+    assert not stream._key.size
 
 
 def test_bits_are_balanced() -> None:

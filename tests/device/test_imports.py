@@ -87,7 +87,19 @@ def test_what_a_device_loads(tmp_path: Path, specs: dict[str, str], work: str) -
     assert (ours, others) == ([], [])
     assert "sottovoce.core.number" in modules  # the check sees what is loaded
     if work == REPORT:
-        assert not {"numpy.random", "numpy.ma", "hashlib", "ssl", "sqlite3"} & set(modules)
+        assert not {"numpy.random", "numpy.ma", "hashlib", "ssl", "sqlite3", "cryptography", "html"} & set(
+            modules
+        )
+        unused = (
+            "expectations",
+            "kernels.operator",
+            "kernels.arguments",
+            "mixture",
+            "rows",
+            "survey",
+            "translates",
+        )
+        assert not {f"sottovoce.core.{name}" for name in unused} & set(modules)
 
 
 def test_the_memory_of_one_report(specs: dict[str, str]) -> None:

@@ -11,7 +11,7 @@ from scipy import stats
 
 import sottovoce as sv
 from benchmarks import reconstruction
-from sottovoce.core.kernels import Operator
+from sottovoce.core.kernels.operator import Operator
 from sottovoce.estimates import metrics, splines
 from sottovoce.estimates.em import Smoothing, em, smooth_circle, smooth_line
 from sottovoce.estimates.metrics import Cumulative

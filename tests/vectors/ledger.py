@@ -27,7 +27,7 @@ import numpy as np
 import sottovoce as sv
 from sottovoce.core.errors import ArgumentError, Coded
 from sottovoce.core.journal import Head
-from sottovoce.core.randomness import Fill, Words
+from sottovoce.core.randomness import Words, WordSource
 from sottovoce.core.spending import plain
 from sottovoce.device.ledger import LEDGER
 from sottovoce.device.origin import Origin
@@ -60,18 +60,12 @@ REFUSED = (
 )  # fmt: skip
 
 
-class Counter:
+class Counter(WordSource):
     """Words from a counter, and a list of those that were taken."""
 
     def __init__(self) -> None:
         self.taken: list[str] = []
         self._count = 0
-
-    def open(self) -> Fill:
-        return self.fill
-
-    def fill(self, words: Words) -> None:
-        words[...] = self.words(words.size)
 
     def words(self, count: int) -> Words:
         fresh = []

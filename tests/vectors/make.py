@@ -24,6 +24,7 @@ import sottovoce as sv
 from sottovoce.core.errors import PrivacyError
 from sottovoce.core.kernels import plain
 from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.randomness import WordSource
 from sottovoce.core.rows import Rows
 from tests.vectors import ledger
 from tests.vectors.hostile import hostile_specs
@@ -126,17 +127,11 @@ def _some(sorted_values: Any, most: int) -> NDArray[Any]:
     return values[np.unique(np.linspace(0, len(values) - 1, most).round().astype(int))]
 
 
-class Replay:
+class Replay(WordSource):
     """Given words, one after the other: a source that a reporter takes for randomness."""
 
     def __init__(self, words: Words) -> None:
         self.left = words
-
-    def open(self) -> Any:
-        return self.fill
-
-    def fill(self, words: Words) -> None:
-        words[...] = self.words(words.size)
 
     def words(self, count: int) -> Words:
         taken, self.left = self.left[:count], self.left[count:]

@@ -11,8 +11,6 @@ from sottovoce.core.errors import SpecError
 from sottovoce.core.options import Options
 from sottovoce.core.window import MAX_BITS, MAX_CELLS, MIN_BITS
 
-FORMAT = "translates/1"
-
 
 def check_sets(group: tuple[int, ...], blocks: Sequence[Sequence[int]], multipliers: tuple[int, ...]) -> None:
     """Every element of the group lies in as many cells as any other: the rules that make it so."""

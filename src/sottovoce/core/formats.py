@@ -3,7 +3,8 @@
     from_json(text)       the reporter, refused unless its counts give the ε it claims
     counted(text)         the ε it claims and the ratio that its integers give, believing nothing
 
-A spec holds resolved numbers only: nothing in it names code.
+A spec holds resolved numbers only: nothing in it names code. The classes of a format are loaded when one is
+read: a device that reports one number has no use for the others.
 """
 
 from __future__ import annotations
@@ -12,18 +13,15 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from sottovoce.core import base_sets, polar, rows, spec, survey
+from sottovoce.core import spec
 from sottovoce.core.errors import ArgumentTypeError, SpecError, loss_exponent, positive_number
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.mixture import Mixture, check_coin
 from sottovoce.core.number import Number
-from sottovoce.core.polar import Polar
-from sottovoce.core.reporter import Reporter
-from sottovoce.core.rows import Rows
-from sottovoce.core.survey import Survey, product_of_largest
-from sottovoce.core.translates import Translates
+
+if TYPE_CHECKING:
+    from sottovoce.core.reporter import Reporter
 
 MAX_BYTES = 1 << 24  # 256 optimal designs of 50 KB, or a table of half a million counts
 
@@ -89,7 +87,7 @@ def counted(text: str | bytes) -> tuple[float, Fraction]:
 
 def _parsed(text: str | bytes) -> Any:
     content = spec.parse_json(text, most=MAX_BYTES)
-    large = isinstance(content, dict) and content.get("format") in (rows.FORMAT, survey.FORMAT)
+    large = isinstance(content, dict) and content.get("format") in (spec.ROWS, spec.SURVEY)
     if len(text) > spec.MAX_BYTES and not large:
         raise SpecError(f"a spec must be at most {spec.MAX_BYTES} bytes, got {len(text)}")
     return content
@@ -98,8 +96,8 @@ def _parsed(text: str | bytes) -> Any:
 def _read(content: Any, names: tuple[str, ...] | None = None) -> Reporter:
     form = _format(content, names)
     task, reporter = spec.read_task(content), form.read(_untasked(content))
-    if task is not None and isinstance(reporter, Mechanism | Mixture | Rows):
-        return replace(reporter, task=task)
+    if task is not None and content["format"] in TASKED:
+        return cast("Reporter", replace(cast(Any, reporter), task=task))
     return reporter
 
 
@@ -134,7 +132,9 @@ def _count_window(content: Any) -> tuple[float, Fraction]:
     return epsilon, window.largest_ratio
 
 
-def _read_mixture(content: Any) -> Mixture:
+def _read_mixture(content: Any) -> Reporter:
+    from sottovoce.core.mixture import Mixture
+
     weights, parts = _coin(content)
     return Mixture(tuple(Mechanism(*part) for part in parts), tuple(weights))
 
@@ -145,6 +145,8 @@ def _count_mixture(content: Any) -> tuple[float, Fraction]:
 
 
 def _coin(content: Any) -> tuple[list[int], list[Any]]:
+    from sottovoce.core.mixture import check_coin
+
     spec.check_keys(content, {"format", "parts", "weights"}, "spec")
     weights = spec.as_list(content["weights"], "weights", spec.as_int)
     parts = spec.as_list(content["parts"], "parts", lambda part, _: spec.read_window(part))
@@ -152,48 +154,65 @@ def _coin(content: Any) -> tuple[list[int], list[Any]]:
     return weights, parts
 
 
-def _read_rows(content: Any) -> Rows:
-    return Rows(*rows.read(content))
+def _read_rows(content: Any) -> Reporter:
+    from sottovoce.core import rows
+
+    return rows.Rows(*rows.read(content))
 
 
 def _count_rows(content: Any) -> tuple[float, Fraction]:
+    from sottovoce.core import rows
+
     epsilon, _, _, table, _ = rows.read(content)
     return epsilon, rows.largest_ratio(table)
 
 
-def _read_translates(content: Any) -> Translates:
+def _read_translates(content: Any) -> Reporter:
+    from sottovoce.core import base_sets
+    from sottovoce.core.translates import Translates
+
     return Translates(**base_sets.read(content))
 
 
 def _count_translates(content: Any) -> tuple[float, Fraction]:
+    from sottovoce.core import base_sets
+
     parts = base_sets.read(content)
     return parts["epsilon"], Fraction(parts["background"] + parts["extra"], parts["background"])
 
 
-def _read_survey(content: Any) -> Survey:
+def _read_survey(content: Any) -> Reporter:
+    from sottovoce.core.survey import Survey
+
     names, specs = _questions(content)
     questions = {name: _read(one, QUESTIONS) for name, one in zip(names, specs, strict=True)}
     return Survey(content["epsilon"], questions, content["sampled"])
 
 
 def _count_survey(content: Any) -> tuple[float, Fraction]:
+    from sottovoce.core.survey import product_of_largest
+
     _, specs = _questions(content)
     ratios = [_counted(one, QUESTIONS)[1] for one in specs]
     return content["epsilon"], product_of_largest(ratios, content["sampled"])
 
 
 def _questions(content: Any) -> tuple[list[str], list[Any]]:
+    from sottovoce.core.survey import check_questions
+
     spec.check_keys(content, {"epsilon", "format", "questions", "sampled"}, "spec")
     spec.as_float(content["epsilon"], "epsilon")
     questions = spec.as_list(content["questions"], "questions", lambda one, _: one)
     for one in questions:
         spec.check_keys(one, {"name", "spec"}, "a question")
     names = [one["name"] for one in questions]
-    survey.check_questions(names, content["sampled"])
+    check_questions(names, content["sampled"])
     return names, [one["spec"] for one in questions]
 
 
-def _read_polar(content: Any) -> Polar:
+def _read_polar(content: Any) -> Reporter:
+    from sottovoce.core.polar import Polar
+
     distance, angle = (_read_window(part) for part in _both(content))
     one, two = (positive_number(weight, "weights") for weight in content["weights"])
     try:
@@ -204,6 +223,8 @@ def _read_polar(content: Any) -> Polar:
 
 
 def _count_polar(content: Any) -> tuple[float, Fraction]:
+    from sottovoce.core.survey import product_of_largest
+
     ratios = [_count_window(part)[1] for part in _both(content)]
     return content["epsilon"], product_of_largest(ratios, 2)
 
@@ -218,12 +239,12 @@ def _both(content: Any) -> list[Any]:
 FORMATS = {
     spec.FORMAT: Format(_read_window, _count_window),
     spec.MIXTURE: Format(_read_mixture, _count_mixture),
-    rows.FORMAT: Format(_read_rows, _count_rows),
-    base_sets.FORMAT: Format(_read_translates, _count_translates),
-    polar.FORMAT: Format(_read_polar, _count_polar),
-    survey.FORMAT: Format(_read_survey, _count_survey),
+    spec.ROWS: Format(_read_rows, _count_rows),
+    spec.TRANSLATES: Format(_read_translates, _count_translates),
+    spec.POLAR: Format(_read_polar, _count_polar),
+    spec.SURVEY: Format(_read_survey, _count_survey),
 }
 #: What may say which question it was made for.
-TASKED = (spec.FORMAT, spec.MIXTURE, rows.FORMAT)
+TASKED = (spec.FORMAT, spec.MIXTURE, spec.ROWS)
 #: What can be a question of a survey.
-QUESTIONS = tuple(form for form in FORMATS if form != survey.FORMAT)
+QUESTIONS = tuple(form for form in FORMATS if form != spec.SURVEY)

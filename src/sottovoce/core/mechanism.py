@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,13 +24,15 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.core import spec
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import loss_exponent, whole_number
-from sottovoce.core.expectations import WindowLaw
-from sottovoce.core.kernels import Operator, Sampler
+from sottovoce.core.kernels import Sampler
 from sottovoce.core.kernels.tables import FloatArray, IntArray
-from sottovoce.core.maxima import bends
 from sottovoce.core.number import Number
 from sottovoce.core.positions import cell_edges, density_on
 from sottovoce.core.window import Window
+
+if TYPE_CHECKING:
+    from sottovoce.core.expectations import WindowLaw
+    from sottovoce.core.kernels.operator import Operator
 
 
 class Windowed(Number):
@@ -38,8 +40,15 @@ class Windowed(Number):
 
     @property
     @abstractmethod
+    def _coin_sides(self) -> tuple[list[Window], list[float]]:
+        """The windows, and the probability of each."""
+
+    @cached_property
     def _law(self) -> WindowLaw:
         """The exact expectations."""
+        from sottovoce.core.expectations import WindowLaw  # a device has no use for them
+
+        return WindowLaw(*self._coin_sides)
 
     def error(self, x: ArrayLike, loss: str | float = "l2", distance: str | None = None) -> FloatArray:
         k, circular = loss_exponent(loss), self._circular(distance)
@@ -127,9 +136,9 @@ class Mechanism(Windowed):
 
     # -- the exact law ----------------------------------------------------------------------------------
 
-    @cached_property
-    def _law(self) -> WindowLaw:
-        return WindowLaw([self.window], [1.0])
+    @property
+    def _coin_sides(self) -> tuple[list[Window], list[float]]:
+        return [self.window], [1.0]
 
     def counts(self, x: ArrayLike) -> IntArray:
         return self.window.counts(self.window.starts(self._unit(x)))
@@ -147,6 +156,8 @@ class Mechanism(Windowed):
         return self.window.placed(most, (begin, end + self.window.around * (end < begin)))
 
     def bends(self, first: IntArray) -> FloatArray:
+        from sottovoce.core.maxima import bends
+
         return np.clip(self.domain.from_unit(bends(self.window, first)), self.domain.low, self.domain.high)
 
     @cached_property

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,12 +24,13 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.core import spec
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import SpecError
-from sottovoce.core.expectations import WindowLaw
-from sottovoce.core.kernels import Operator
 from sottovoce.core.kernels.coin import Coin
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.mechanism import Mechanism, Windowed
 from sottovoce.core.window import MAX_CELLS, Window
+
+if TYPE_CHECKING:
+    from sottovoce.core.kernels.operator import Operator
 
 MAX_COIN_BITS = 10  # with 52 bits of a part, counts of the mixture still fit 63 bits
 MAX_PARTS = 16
@@ -120,9 +121,9 @@ class Mixture(Windowed):
 
     # -- the exact law ----------------------------------------------------------------------------------
 
-    @cached_property
-    def _law(self) -> WindowLaw:
-        return WindowLaw([part.window for part in self.parts], self.shares.tolist())
+    @property
+    def _coin_sides(self) -> tuple[list[Window], list[float]]:
+        return [part.window for part in self.parts], self.shares.tolist()
 
     @cached_property
     def total(self) -> int:
@@ -138,6 +139,8 @@ class Mixture(Windowed):
         return np.concatenate(rows, axis=-1)
 
     def operator(self, x: ArrayLike) -> Operator:
+        from sottovoce.core.kernels.operator import Operator
+
         return Operator.stack([part.operator(x) for part in self.parts], self.shares.tolist())
 
     def table(self, x: ArrayLike, first: IntArray) -> FloatArray:

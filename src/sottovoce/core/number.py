@@ -9,20 +9,23 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import DataError, loss_exponent, one_of, whole_number
-from sottovoce.core.kernels import Operator, compiled_available
+from sottovoce.core.kernels import worth_compiling
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.positions import power_loss
 from sottovoce.core.randomness import Seeded, as_words, word_source
 from sottovoce.core.reporting import Reporting
 from sottovoce.core.values import as_cells, as_numbers, in_domain, numbers_or_nan
+
+if TYPE_CHECKING:
+    from sottovoce.core.kernels.operator import Operator
 
 _BLOCK = {True: 1 << 16, False: 1 << 14}  # values per block, compiled or not: what the cache holds
 _ENTRIES = 1 << 21  # cells × inputs handled at a time by plain sums
@@ -136,16 +139,13 @@ class Number(Reporting):
         source = word_source(rng)
         out = np.empty(numbers.shape, dtype=self.dtype)
         flat, cells = numbers.reshape(-1), out.reshape(-1)
-        block = _BLOCK[compiled_available()]
-        words, fill = np.empty(self.draws * min(block, flat.size), dtype="<u8"), source.open()
-        for first in range(0, flat.size, block):
+        block = _BLOCK[worth_compiling(flat.size)]
+        fresh = source.blocks(self.draws * flat.size, self.draws * block)
+        for words, first in zip(fresh, range(0, flat.size, block), strict=True):
             part = slice(first, first + block)
-            fresh = words[: self.draws * cells[part].size]
-            fill(fresh)
             x = self._prepared(flat, part, policy, source)
-            if not self._fill(cells[part], x, fresh.reshape(self.draws, -1)):
+            if not self._fill(cells[part], x, words.reshape(self.draws, -1)):
                 policy.judge(flat.astype(np.float64), self.domain)
-        words.fill(0)  # with a report, they tell its value
         return out[()]
 
     def _prepared(self, flat: NDArray[Any], part: slice, policy: Policy, source: Seeded) -> FloatArray:

@@ -29,8 +29,6 @@ from sottovoce.core.spaces import Disc
 from sottovoce.core.survey import product_of_largest
 from sottovoce.core.values import as_cells, as_numbers, numbers_or_nan
 
-FORMAT = "polar/1"
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Polar(Reporting):
@@ -85,7 +83,7 @@ class Polar(Reporting):
 
     def to_json(self) -> str:
         content = {
-            "format": FORMAT,
+            "format": spec.POLAR,
             "epsilon": self.epsilon,
             "loss": loss_exponent(self.loss),
             "weights": list(self.weights),

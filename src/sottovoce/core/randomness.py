@@ -1,9 +1,13 @@
-"""The secure stream: AES-CTR keyed by the operating system, or a seeded generator passed on purpose.
+"""The secure stream: words of the operating system's generator, or a seeded generator passed on purpose.
 
-Each thread has its own key, so no lock is taken and no two threads share output. A forked child drops
-what it inherited before its first draw. What drew a report is forgotten at once: every opening of the stream
-replaces the key by output of the old one (fast key erasure), so that a later image of the memory cannot give
-back earlier words, and those who use words wipe them.
+Few words come from the operating system itself; for many, it gives a key of AES in counter mode. Each thread
+has its own words and its own key, so no lock is taken and no two threads share output. A forked child drops
+what it inherited before its first draw.
+
+What drew a report is forgotten at once. Words are fetched for a few reports ahead, and those who use words
+wipe them. Before a key makes any words, its first output takes its place as the next key (fast key erasure).
+So an image of the memory holds words and a key of reports to come, as that of any generator does, and nothing
+that gives back earlier ones.
 
 A virtual machine restored from a snapshot repeats its state like any user-space generator; a program
 that lives through snapshots should start a fresh process afterwards.
@@ -13,96 +17,134 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
-from typing import Protocol, TypeAlias, runtime_checkable
+from collections.abc import Callable, Iterator
+from functools import cache
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError
 
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers import CipherContext
+
 Words = NDArray[np.uint64]
 
-_KEY_BYTES = 32  # key and first counter block of AES-128-CTR
-_ZEROS = bytes(1 << 19)
-
-Fill = Callable[[Words], None]
+_AHEAD = 8  # requests that one fetch serves, so that a new key is set up for every eighth only
+_MOST_AHEAD = 1 << 16  # words: what the cache holds
+_FEW = 512  # words that the operating system gives itself: it is slower, but loading AES takes longer
+_KEY_WORDS = 4  # key and first counter block of AES-128-CTR
+_ZEROS = 1 << 19  # bytes encrypted at a time
 
 
 @runtime_checkable
 class WordSource(Protocol):
     """Anything that gives independent uniform 64-bit words."""
 
-    def open(self) -> Fill: ...
-
-    def fill(self, words: Words) -> None: ...
-
     def words(self, count: int) -> Words: ...
+
+    def blocks(self, count: int, most: int) -> Iterator[Words]:
+        """Words for so many draws, at most `most` at a time: each array is used up before the next."""
+        return (self.words(min(most, count - first)) for first in range(0, count, most))
 
 
 #: Written as a text: looking at `np.random` loads it, and a device that passes no seed has no use for it.
 Seeded: TypeAlias = "np.random.Generator | int | WordSource | None"
 
 
-class SecureStream:
-    """Uniform 64-bit words from AES-128 in counter mode under a key from the operating system.
+class SecureStream(WordSource):
+    """Uniform 64-bit words that nobody can foretell or get back.
 
     A stream belongs to one thread of one process; `secure_stream()` hands out the right one.
     """
 
     def __init__(self) -> None:
-        self._key = bytearray(_KEY_BYTES)
         self._pid = -1
+        self._stock, self._key = _NO_WORDS, _NO_WORDS
 
-    def open(self) -> Fill:
-        """A function that fills arrays with fresh words, for one use: nothing remembers how it drew them.
-
-        The key of this moment encrypts zeros: its first output is the next key, which takes its place, and
-        all that follows are words. Dropping the function drops the old key, which OpenSSL wipes.
-        """
+    def words(self, count: int) -> Words:
+        """Fresh words, given once. Who takes them wipes them after use."""
         if self._pid != os.getpid():
-            self._key[:] = os.urandom(_KEY_BYTES)
-            self._pid = os.getpid()
-        key = memoryview(self._key)
-        encryptor = Cipher(algorithms.AES(key[:16]), modes.CTR(key[16:])).encryptor()
-        encryptor.update_into(memoryview(_ZEROS)[:_KEY_BYTES], key)
+            self._pid, self._stock, self._key = os.getpid(), _NO_WORDS, _NO_WORDS
+        if count > self._stock.size:
+            fetched = max(1, min(_AHEAD * count, _MOST_AHEAD) // count) * count
+            if fetched <= _FEW:
+                self._stock = _system_words(fetched)
+            else:
+                self._stock = np.empty(fetched, dtype="<u8")
+                self._open()(self._stock)
+        taken, self._stock = self._stock[:count], self._stock[count:]
+        return taken
+
+    def blocks(self, count: int, most: int) -> Iterator[Words]:
+        """Fresh words in one array, which the next ones overwrite; the last are wiped."""
+        words, fill = self.words(min(count, most)), None
+        for first in range(0, count, most):
+            part = words[: count - first]
+            if first:
+                fill = fill or self._open()
+                fill(part)
+            yield part
+        words.fill(0)
+
+    def _open(self) -> Callable[[Words], None]:
+        """A function that fills arrays with words under the key of this moment, which is replaced at once.
+
+        Dropping the function drops the old key, which OpenSSL wipes.
+        """
+        if not self._key.size:
+            self._key = _system_words(_KEY_WORDS)
+        key, zeros = self._key.view(np.uint8).data, _zeros()
+        context = _aes()(key)
+        context.update_into(zeros[: len(key)], key)
 
         def fill(words: Words) -> None:
             """Overwrite a contiguous array with random words (little-endian, on any machine)."""
-            buffer = words.view(np.uint8).data if words.size else memoryview(b"")
-            for first in range(0, len(buffer), len(_ZEROS)):
-                part = buffer[first : first + len(_ZEROS)]
-                encryptor.update_into(memoryview(_ZEROS)[: len(part)], part)
+            buffer = words.view(np.uint8).data
+            for first in range(0, len(buffer), len(zeros)):
+                part = buffer[first : first + len(zeros)]
+                context.update_into(zeros[: len(part)], part)
 
         return fill
 
-    def fill(self, words: Words) -> None:
-        """Overwrite a contiguous array with random words, once."""
-        self.open()(words)
 
-    def words(self, count: int) -> Words:
-        """Fresh words."""
-        out = np.empty(count, dtype=np.uint64)
-        self.fill(out)
-        return out
+_NO_WORDS: Words = np.empty(0, dtype="<u8")
 
 
-class SeededStream:
+def _system_words(count: int) -> Words:
+    """Words of the operating system's own generator."""
+    data = np.frombuffer(os.urandom(8 * count), dtype="<u8")
+    words = data.copy()
+    # Python's bytes cannot be changed, and freed they would stay in memory: write over them all the same.
+    description = data.__array_interface__
+    description["data"] = description["data"][0], False
+    np.asarray(SimpleNamespace(__array_interface__=description)).fill(0)
+    return words
+
+
+@cache
+def _aes() -> Callable[[memoryview], CipherContext]:
+    """AES in counter mode; loading it takes longer than a few reports do."""
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    return lambda key: Cipher(algorithms.AES(key[:16]), modes.CTR(key[16:])).encryptor()
+
+
+@cache
+def _zeros() -> memoryview:
+    return memoryview(bytes(_ZEROS))
+
+
+class SeededStream(WordSource):
     """The words of a numpy generator: reproducible, for simulations only."""
 
     def __init__(self, generator: np.random.Generator) -> None:
         self._generator = generator
 
-    def open(self) -> Fill:
-        """A function that fills arrays with the next words."""
-        return self.fill
-
-    def fill(self, words: Words) -> None:
-        """Overwrite an array with the next words."""
-        words[...] = self.words(words.size)
-
     def words(self, count: int) -> Words:
+        """The next words."""
         return self._generator.integers(0, 1 << 64, size=count, dtype=np.uint64)
 
 

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.core import spec
 from sottovoce.core.domains import Domain, DomainLike, FloatArray, as_domain
 from sottovoce.core.errors import ArgumentError, SpecError, check_epsilon
-from sottovoce.core.kernels import Operator
+from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.number import Number
 from sottovoce.core.positions import cell_edges, density_on
@@ -32,7 +32,6 @@ from sottovoce.core.repair import repaired
 from sottovoce.core.values import as_numbers
 from sottovoce.core.window import MAX_BITS, MIN_BITS
 
-FORMAT = "rows/1"
 MAX_ENTRIES = 1 << 24
 _ROUNDED = 1e-3  # how far a table printed with a few digits may miss its ε
 
@@ -91,7 +90,7 @@ class Rows(Number):
 
     def to_json(self) -> str:
         content = {
-            "format": FORMAT,
+            "format": spec.ROWS,
             "epsilon": self.epsilon,
             **spec.write_domain(self.domain),
             "bits": self.total.bit_length() - 1,

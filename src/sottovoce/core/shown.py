@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 
 
 class Shown:
@@ -20,6 +19,8 @@ class Shown:
         return tuple(str(self).splitlines()[1:])
 
     def _repr_html_(self) -> str:
+        from html import escape  # a table of all entities, for notebooks only
+
         heading = escape(str(self).splitlines()[0])
         facts = "".join(
             f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(value)}</td></tr>"

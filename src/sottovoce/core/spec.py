@@ -35,6 +35,10 @@ from sottovoce.core.window import MIN_BITS, Window
 
 FORMAT = "window/1"
 MIXTURE = "mixture/1"
+ROWS = "rows/1"
+TRANSLATES = "translates/1"
+POLAR = "polar/1"
+SURVEY = "survey/1"
 MAX_BYTES = 1 << 22
 #: Steps that a look-up may take; every design of this library needs at most three.
 MAX_STEPS = 4

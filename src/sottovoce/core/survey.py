@@ -36,7 +36,6 @@ from sottovoce.core.reporting import Reporting
 from sottovoce.core.spaces import Space
 from sottovoce.core.values import as_cells
 
-FORMAT = "survey/1"
 MAX_QUESTIONS = 256
 MAX_NAME = 64
 MAX_CELLS = 1 << 24
@@ -116,7 +115,7 @@ class Survey(Reporting):
             for name, question in self.questions.items()
         ]
         content = {
-            "format": FORMAT, "epsilon": self.epsilon, "sampled": self.sampled, "questions": questions,
+            "format": spec.SURVEY, "epsilon": self.epsilon, "sampled": self.sampled, "questions": questions,
         }  # fmt: skip
         return spec.canonical(content)
 

@@ -28,7 +28,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core.base_sets import FORMAT, check_counts, check_sets
+from sottovoce.core import spec
+from sottovoce.core.base_sets import check_counts, check_sets
 from sottovoce.core.errors import check_epsilon
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.kernels import blocks as kernel
@@ -140,7 +141,7 @@ class Translates(Reporting):
 
     def to_json(self) -> str:
         content = {
-            "format": FORMAT,
+            "format": spec.TRANSLATES,
             "epsilon": self.epsilon,
             "bits": self.bits,
             "background": self.background,
@@ -186,13 +187,10 @@ class Translates(Reporting):
         numbers = policy.prepare(self.domain.numbers(values), self.domain, source)
         element = self.domain.elements(numbers.reshape(-1))
         out = np.empty(element.size, dtype=self.dtype)
-        words, fill = np.empty(min(_BLOCK, out.size), dtype="<u8"), source.open()
-        for first in range(0, out.size, _BLOCK):
+        fresh = source.blocks(out.size, _BLOCK)
+        for words, first in zip(fresh, range(0, out.size, _BLOCK), strict=True):
             part = slice(first, first + _BLOCK)
-            fresh = words[: out[part].size]
-            fill(fresh)
-            kernel.fill(out[part], fresh, element[part], self._tables)
-        words.fill(0)  # with a report, they tell its value
+            kernel.fill(out[part], words, element[part], self._tables)
         return out.reshape(numbers.shape)[()]
 
     def report_from(self, words: NDArray[np.uint64], values: Any) -> NDArray[Any]:

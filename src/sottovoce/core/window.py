@@ -15,14 +15,17 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sottovoce.core.compact import Compact
 from sottovoce.core.errors import SpecError
-from sottovoce.core.kernels import Operator, Table, Tables, plain
+from sottovoce.core.kernels import Table, Tables, plain
 from sottovoce.core.kernels.tables import UNIT_FACTOR, FloatArray, IntArray, bucket_factor
+
+if TYPE_CHECKING:
+    from sottovoce.core.kernels.operator import Operator
 
 MAX_BITS = 52  # a draw is an exact double
 MIN_BITS = 33  # of what ships: more than the 32 bits of one JavaScript word (tests count smaller windows out)
@@ -216,6 +219,8 @@ class Window(Compact):
 
     def operator(self, s: IntArray) -> Operator:
         """P(cell | start) for the given starts, with O(cells + starts) products."""
+        from sottovoce.core.kernels.operator import Operator  # a device has no use for it
+
         s = np.asarray(s, dtype=np.int64)
         end = s + self.length
         wrapped = end > self.around

@@ -14,7 +14,8 @@ from typing import Protocol
 
 import numpy as np
 
-from sottovoce.core.kernels import Operator, compiled_available
+from sottovoce.core.kernels import compiled_available
+from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.estimates.model import Table
 

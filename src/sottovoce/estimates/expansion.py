@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sottovoce.core.kernels import Operator
+from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.estimates import splines

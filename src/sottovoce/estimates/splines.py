@@ -21,7 +21,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sottovoce.core.kernels import Operator
+from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.estimates.model import Table
 

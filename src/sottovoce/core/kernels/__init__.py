@@ -1,11 +1,11 @@
 """The two hot loops, plain (numpy) and compiled (numba, where it is installed).
 
 Sampling turns random words and values into cells; the operator applies the matrix P(cell | input) and
-its transpose by prefix sums in O(cells + inputs). Both kernels of a pair give the same bits.
+its transpose by prefix sums in O(cells + inputs); who only reports does not load it. Both kernels of a pair
+give the same bits.
 """
 
-from sottovoce.core.kernels.dispatch import Sampler, compiled_available
-from sottovoce.core.kernels.operator import Operator
+from sottovoce.core.kernels.dispatch import Sampler, compiled_available, worth_compiling
 from sottovoce.core.kernels.tables import Table, Tables
 
-__all__ = ["Operator", "Sampler", "Table", "Tables", "compiled_available"]
+__all__ = ["Sampler", "Table", "Tables", "compiled_available", "worth_compiling"]

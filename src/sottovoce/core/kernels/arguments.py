@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.domains import Domain
+from sottovoce.core.kernels.tables import FloatArray, Runs, Tables, narrow
 
 
 class Units(NamedTuple):
@@ -53,3 +54,28 @@ class Knots(NamedTuple):
     begin: FloatArray
     start: FloatArray
     slope: FloatArray
+
+
+def arguments(tables: Tables, domain: Domain) -> tuple[Units, Line] | tuple[Units, Draw, Knots, Runs]:
+    """What the kernel of these tables takes after words, values and cells."""
+    units = Units(domain.scaled_low, domain.ends[1] * domain.factor, domain.per_width)
+    return (units, _line(tables)) if tables.uniform else (units, *_look_ups(tables))
+
+
+def _line(tables: Tables) -> Line:
+    return Line(
+        np.uint64(tables.shift), tables.background, tables.top, tables.wraps,
+        tables.knots.left[0], tables.start[0], tables.slope[0],
+        tables.back_weight[0], tables.more_weight[0], float(tables.cells),
+    )  # fmt: skip
+
+
+def _look_ups(tables: Tables) -> tuple[Draw, Knots, Runs]:
+    knots = tables.knots
+    draw = Draw(np.uint64(tables.shift), tables.background, tables.top, tables.wraps, tables.around)
+    slope = tables.slope if tables.slope.any() else np.empty(0)
+    starts = Knots(
+        narrow(knots.guide), knots.per_bucket, knots.steps,
+        knots.left[1:], knots.left[:-1], tables.start, slope,
+    )  # fmt: skip
+    return draw, starts, tables.runs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from sottovoce.core.domains import Domain
 from sottovoce.core.kernels import plain
-from sottovoce.core.kernels.arguments import Draw, Knots, Line, Units
-from sottovoce.core.kernels.tables import FloatArray, Runs, Tables, narrow
+from sottovoce.core.kernels.tables import FloatArray, Tables
 
 #: Fewer values than this are drawn by numpy, which is there already: loading numba takes half a second. The
 #: choice depends on how many values there are and on nothing else.
@@ -36,8 +35,6 @@ class Sampler:
 
     def __init__(self, tables: Tables, domain: Domain) -> None:
         self._tables, self._domain = tables, domain
-        self._units = Units(domain.scaled_low, domain.ends[1] * domain.factor, domain.per_width)
-        self._arguments = (_line(tables),) if tables.uniform else _look_ups(tables)
 
     def fill(
         self, out: NDArray[Any], words: NDArray[np.uint64], x: FloatArray, *, compiled: bool | None = None
@@ -64,23 +61,10 @@ class Sampler:
         if self._domain.factor != 1.0:  # a power of two: the kernels compare and subtract scaled values
             x = x * self._domain.factor
         kernel = compiled.sample_uniform if self._tables.uniform else compiled.sample_general
-        return int(kernel(words, x, out, self._units, *self._arguments))
+        return int(kernel(words, x, out, *self._arguments))
 
+    @cached_property
+    def _arguments(self) -> tuple[tuple[Any, ...], ...]:
+        from sottovoce.core.kernels.arguments import arguments
 
-def _line(tables: Tables) -> Line:
-    return Line(
-        np.uint64(tables.shift), tables.background, tables.top, tables.wraps,
-        tables.knots.left[0], tables.start[0], tables.slope[0],
-        tables.back_weight[0], tables.more_weight[0], float(tables.cells),
-    )  # fmt: skip
-
-
-def _look_ups(tables: Tables) -> tuple[Draw, Knots, Runs]:
-    knots = tables.knots
-    draw = Draw(np.uint64(tables.shift), tables.background, tables.top, tables.wraps, tables.around)
-    slope = tables.slope if tables.slope.any() else np.empty(0)
-    starts = Knots(
-        narrow(knots.guide), knots.per_bucket, knots.steps,
-        knots.left[1:], knots.left[:-1], tables.start, slope,
-    )  # fmt: skip
-    return draw, starts, tables.runs
+        return arguments(self._tables, self._domain)
