@@ -12,11 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal, overload
 
 from numpy.typing import ArrayLike
 
-from sottovoce.auditing.calibration import largest_local
+from sottovoce.auditing.calibration import largest_local, least_variance
 from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.errors import (
     MAX_EPSILON,
@@ -31,6 +32,7 @@ from sottovoce.core.errors import (
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.core.values import in_domain
+from sottovoce.designs.classic import ptt
 from sottovoce.designs.tasks import Question
 from sottovoce.planning.differences import DifferencePlan, plan_difference
 from sottovoce.planning.inverse import meeting
@@ -165,7 +167,10 @@ def plan(
     scenario = Scenario(
         question, check_confidence(confidence), shape, bool(simulate or repetitions), repetitions
     )
-    ranked = (*_ours(question), *(_own(own, question, epsilon) for own in candidates))
+    ours = _ours(question)
+    if central is not None:
+        ours = [_for_counts(candidate, question.domain, central, int(people or 0)) for candidate in ours]
+    ranked = (*ours, *(_own(own, question, epsilon) for own in candidates))
     options: list[Option] = []
     left_out: dict[str, str] = {}
     for k, candidate in enumerate(ranked):
@@ -193,8 +198,8 @@ def plan(
     if not options:
         reasons = "; ".join(sorted(set(left_out.values())))
         raise ArgumentError(f"no mechanism meets target={target!r}: {reasons}", argument="target")
-    ours = options[0].name if ranked[0].name == options[0].name else None
-    options.sort(key=lambda option: _rank(option, wanted) / (_AS_GOOD if option.name == ours else 1.0))
+    favourite = options[0].name if ranked[0].name == options[0].name else None
+    options.sort(key=lambda option: _rank(option, wanted) / (_AS_GOOD if option.name == favourite else 1.0))
     return Plan(scenario, tuple(_explained(options, wanted)), target, wanted, left_out, central, ranked)
 
 
@@ -203,6 +208,15 @@ def _rank(option: Option, wanted: str | None) -> float:
 
 
 _ours = candidates
+
+
+def _for_counts(candidate: Candidate, domain: Domain, central: tuple[float, float], people: int) -> Candidate:
+    """The windows with an even background are a family: the best of it for these counts."""
+    if candidate.name != "ptt":
+        return candidate
+    q = least_variance(central, people, domain).q
+    reason = f"unbiased, the best with a uniform background for these counts (q = {q:.3g})"
+    return replace(candidate, build=lambda e: ptt(e, domain, q), reason=reason)
 
 
 def _own(own: Own, question: Question, epsilon: float | None) -> Candidate:
@@ -277,6 +291,7 @@ class _Search:
     def central(self, central: tuple[float, float], people: int) -> Option | None:
         """The option with the largest ε whose counts keep a central guarantee."""
 
+        @cache  # a design takes longer to make than to judge
         def build(epsilon: float) -> Number:
             m = self.candidate.build(epsilon)
             if m is None:
@@ -286,7 +301,8 @@ class _Search:
                 )
             return m
 
-        return self.scenario.option(self.candidate, largest_local(build, central, people), people)
+        local = largest_local(build, central, people)
+        return self.scenario.option(replace(self.candidate, build=build), local, people)
 
     def _least(
         self, at: Callable[[float], tuple[float, int]], target: float, low: float, high: float, exact: float
