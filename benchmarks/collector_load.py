@@ -74,20 +74,20 @@ async def _connection(
     writer.close()
 
 
+async def load(port: int, token: str, size: int, form: str, seconds: float) -> tuple[list[float], float]:
+    """The time of each request, and of all together."""
+    times: list[float] = []
+    begun = time.perf_counter()
+    connections = (
+        _connection(port, token, size, form, begun + seconds, seed, times) for seed in range(CONNECTIONS)
+    )
+    await asyncio.gather(*connections)
+    return times, time.perf_counter() - begun
+
+
 def generate(port: int, token: str, size: int, form: str, seconds: float, out: Any) -> None:
     """Runs in a process of its own; sends back the time of each request."""
-
-    async def work() -> list[float]:
-        times: list[float] = []
-        until = time.perf_counter() + seconds
-        await asyncio.gather(
-            *(_connection(port, token, size, form, until, s, times) for s in range(CONNECTIONS))
-        )
-        return times
-
-    begun = time.perf_counter()
-    times = asyncio.run(work())
-    out.put((times, time.perf_counter() - begun))
+    out.put(asyncio.run(load(port, token, size, form, seconds)))
 
 
 def poll(url: str, until: float) -> dict[str, list[float]]:

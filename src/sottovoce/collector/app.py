@@ -65,7 +65,7 @@ def create_app(store: Store, settings: Settings | None = None, *, secret: bytes)
         middleware=[Middleware(Guard, service=service), *_cors(service.settings)],
     )
     app.state.service = service
-    for module in (public, intake, reading, admin):
+    for module in (intake, public, reading, admin):  # routes are tried in this order
         app.include_router(module.router, prefix="/v1")
     app.include_router(routes.router)
     app.add_exception_handler(Refusal, _refused)
@@ -107,7 +107,4 @@ async def _http(request: Request, error: Exception) -> Response:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    fault = error.errors()[0]
-    if fault["loc"][0] == "header":
-        return await _refused(request, Refusal("key_missing", argument="key"))
-    return await _refused(request, broken_rule(fault))
+    return await _refused(request, broken_rule(error.errors()[0]))

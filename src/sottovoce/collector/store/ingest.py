@@ -15,13 +15,31 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Table, delete, insert, select, text, update
+from sqlalchemy import BindParameter, Connection, Table, bindparam, delete, insert, select, text, update
 
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.store import schema
 from sottovoce.collector.store.pool import KEEP, Pool, Rows
 
 Cells = NDArray[np.int64]
+_IDS: BindParameter[Any] = bindparam("ids", expanding=True)
+# Built once: building a statement takes longer than running it.
+_KNOWN = select(schema.keys.c.id, schema.keys.c.body, schema.keys.c.accepted).where(
+    schema.keys.c.id.in_(_IDS)
+)
+_ALIVE = (
+    select(schema.campaigns.c.id)
+    .where(schema.campaigns.c.id.in_(_IDS))
+    .with_for_update(read=True, key_share=True)
+)
+_KEEP_KEYS = insert(schema.keys)
+_TOKEN = schema.tokens.c.hash == bindparam("token")
+_SPEND = (
+    update(schema.tokens)
+    .where(_TOKEN, schema.tokens.c.campaign == bindparam("owner"))
+    .where(schema.tokens.c.kind == "enrolment", ~schema.tokens.c.spent)
+    .values(spent=True)
+)
 
 
 @dataclass(frozen=True)
@@ -92,15 +110,13 @@ def ingest(
 
 
 def _known_keys(connection: Connection, ids: list[bytes]) -> dict[bytes, tuple[bytes, int]]:
-    table = schema.keys.c
-    query = select(table.id, table.body, table.accepted).where(table.id.in_(ids))
-    return {bytes(row.id): (bytes(row.body), row.accepted) for row in connection.execute(query)}
+    rows = connection.execute(_KNOWN, {"ids": ids})
+    return {bytes(key): (bytes(body), accepted) for key, body, accepted in rows}
 
 
 def alive(connection: Connection, ids: set[int]) -> set[int]:
     """Campaigns that still exist; held against being purged until this transaction ends."""
-    query = select(schema.campaigns.c.id).where(schema.campaigns.c.id.in_(sorted(ids)))
-    return set(connection.execute(query.with_for_update(read=True, key_share=True)).scalars())
+    return set(connection.execute(_ALIVE, {"ids": sorted(ids)}).scalars())
 
 
 def _decide(
@@ -123,16 +139,9 @@ def _decide(
 
 
 def _spend(connection: Connection, token: bytes, campaign: int) -> Refusal | None:
-    table = schema.tokens.c
-    mark = (
-        update(schema.tokens)
-        .where(table.hash == token, table.campaign == campaign, table.kind == "enrolment", ~table.spent)
-        .values(spent=True)
-    )
-    if connection.execute(mark).rowcount == 1:
+    if connection.execute(_SPEND, {"token": token, "owner": campaign}).rowcount == 1:
         return None
-    query = select(table.campaign, table.kind, table.spent).where(table.hash == token)
-    row = connection.execute(query).one_or_none()
+    row = connection.execute(select(schema.tokens).where(_TOKEN), {"token": token}).one_or_none()
     if row is None:
         return Refusal("bad_token", argument="token")
     if row.campaign != campaign or row.kind != "enrolment":
@@ -150,7 +159,7 @@ def _dated(batch: Batch) -> Rows:
 
 def _write(connection: Connection, backend: ModuleType, pool: Pool, group: _Group) -> None:
     if group.keys:
-        connection.execute(insert(schema.keys), sorted(group.keys, key=lambda row: row["id"]))
+        connection.execute(_KEEP_KEYS, sorted(group.keys, key=lambda row: row["id"]))
     for campaign in sorted(group.pooled):
         leaving = pool.mix(connection, campaign, np.concatenate(group.pooled[campaign]))
         if len(leaving):

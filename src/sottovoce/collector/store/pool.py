@@ -15,7 +15,7 @@ import os
 import numpy as np
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from numpy.typing import NDArray
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from sottovoce.collector.store import schema
 
@@ -23,6 +23,12 @@ from sottovoce.collector.store import schema
 KEEP, FULL = 64, 128
 #: A report per row: its day, then its cells.
 Rows = NDArray[np.int64]
+# Built once: building a statement takes longer than running it.
+_OF_CAMPAIGN = schema.pool.c.campaign == bindparam("owner")
+_READ = select(schema.pool.c.content).where(_OF_CAMPAIGN).with_for_update()
+_REPLACE = update(schema.pool).where(_OF_CAMPAIGN).values(content=bindparam("content"))
+_BEGIN = insert(schema.pool).values(campaign=bindparam("owner"), content=bindparam("content"))
+_DELETE = delete(schema.pool).where(_OF_CAMPAIGN)
 
 
 class Pool:
@@ -38,9 +44,7 @@ class Pool:
 
     def read(self, connection: Connection, campaign: int) -> Rows | None:
         """The reports that wait, held until this transaction ends; None if there never were any."""
-        table = schema.pool.c
-        query = select(table.content).where(table.campaign == campaign).with_for_update()
-        content = connection.execute(query).scalar_one_or_none()
+        content = connection.execute(_READ, {"owner": campaign}).scalar_one_or_none()
         return None if content is None else self._opened(campaign, bytes(content))
 
     def mix(self, connection: Connection, campaign: int, arrived: Rows) -> Rows:
@@ -51,12 +55,9 @@ class Pool:
         if len(rows) >= FULL:
             order = np.argsort(np.frombuffer(os.urandom(8 * len(rows)), dtype=np.uint64))
             rows, leaving = rows[order[:KEEP]], rows[order[KEEP:]]
-        values = {"content": self._sealed(campaign, rows)}
         # Not an upsert: of two collectors that both find no row, one has to lose and start again.
-        if old is None:
-            connection.execute(insert(schema.pool), {"campaign": campaign, **values})
-        else:
-            connection.execute(update(schema.pool).where(schema.pool.c.campaign == campaign), values)
+        statement = _BEGIN if old is None else _REPLACE
+        connection.execute(statement, {"owner": campaign, "content": self._sealed(campaign, rows)})
         return leaving
 
     def forget(self, connection: Connection, campaign: int, day: int) -> None:
@@ -70,7 +71,7 @@ class Pool:
         rows = self.read(connection, campaign)
         if rows is None or len(rows) < least:
             return None
-        connection.execute(delete(schema.pool).where(schema.pool.c.campaign == campaign))
+        connection.execute(_DELETE, {"owner": campaign})
         return rows
 
     def _cipher(self, campaign: int, salt: bytes) -> AESGCM:
