@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sottovoce.compose.rounds import rounds as rounds
     from sottovoce.compose.rounds import two_rounds as two_rounds
     from sottovoce.compose.strategies import vector as vector
+    from sottovoce.core.areas import Area as Area
     from sottovoce.core.domains import Circle as Circle
     from sottovoce.core.domains import Interval as Interval
     from sottovoce.core.formats import from_json as from_json
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from sottovoce.designs.classic import ptt as ptt
     from sottovoce.designs.classic import sw as sw
     from sottovoce.designs.optimal import optimal as optimal
+    from sottovoce.designs.places import place as place
     from sottovoce.designs.tasks import design as design
     from sottovoce.designs.two_scale import two_scale as two_scale
     from sottovoce.device.client import Client as Client
@@ -79,6 +81,7 @@ if TYPE_CHECKING:
 
 #: Where each public name lives; a test keeps it in step with the imports above.
 _HOME = {
+    "Area": "core.areas",
     "Audit": "auditing.audit",
     "Circle": "core.domains",
     "Client": "device.client",
@@ -118,6 +121,7 @@ _HOME = {
     "ogpm": "designs.classic",
     "ogpm_unbiased": "designs.classic",
     "optimal": "designs.optimal",
+    "place": "designs.places",
     "plan": "planning",
     "pm": "designs.classic",
     "polar": "compose.polar",

@@ -134,8 +134,9 @@ def _everything() -> Reporting:
         "width": sv.two_scale(1.0, cells=64),
         "noise": sv.laws.staircase(1.0).tabulate(9, 32),
         "choice": sv.choice(1.0, ["car", "bike", "train"]),
+        "where": sv.place(1.0, box=((0, 4), (-1, 0)), points=16, edge="torus"),
     }
-    return sv.Survey(5.0, questions, 5)
+    return sv.Survey(6.0, questions, 6)
 
 
 def kinds(of: type = Reporting) -> set[type]:

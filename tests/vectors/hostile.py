@@ -20,6 +20,7 @@ def hostile_specs() -> list[tuple[str, str]]:
         *((name, _text(content)) for name, content in _wrong_surveys()),
         *((name, _text(content)) for name, content in _wrong_positions()),
         *((name, _text(content)) for name, content in _wrong_choices()),
+        *((name, _text(content)) for name, content in _wrong_places()),
     ]
 
 
@@ -208,6 +209,33 @@ def _wrong_choices() -> Iterator[tuple[str, Any]]:
         {"epsilon": 17}, {"task": "share"}, {"code": 1},
     ):  # fmt: skip
         yield f"choice with {changes}", {**content, **changes}
+
+
+def _wrong_places() -> Iterator[tuple[str, Any]]:
+    content = json.loads(composites()["place in degrees"].to_json())
+    area, block = content["area"], content["blocks"][0]
+    for key in area:
+        yield f"area without {key}", {**content, "area": {k: v for k, v in area.items() if k != key}}
+    for changes in (
+        {"x": [13.5, 13.3]}, {"x": [13.5, 13.5]}, {"x": [179.9, 180.1]}, {"x": [-180.1, 0]}, {"x": [13.3]},
+        {"x": 13.3}, {"x": [None, 13]}, {"y": [89, 91]}, {"y": [-1e308, 1e309]}, {"points": [1, 16]},
+        {"points": [16, 1025]}, {"points": [16.0, 16]}, {"points": [60, 60]}, {"points": [16]},
+        {"moduli": [15, 16]}, {"moduli": [1025, 1025]}, {"moduli": [22, 23]}, {"round": 1}, {"degrees": None},
+        {"degrees": False, "x": [-1e308, 1.1e308]}, {"unit": "km"},
+    ):  # fmt: skip
+        yield f"area with {changes}", {**content, "area": {**area, **changes}}
+    for wrong in (None, [], "area"):
+        yield f"area {wrong}", {**content, "area": wrong}
+    for blocks in (
+        [], [[]], [[*block[:-1], 2]], [[0]], [[-1]], [[1025]], [[1] * 25], [[1.0]], [[True]], [block, block],
+        [[area["moduli"][1] | 1] * area["moduli"][0]], block,
+    ):  # fmt: skip
+        yield f"rows {blocks}", {**content, "blocks": blocks}
+    for changes in (
+        {"multipliers": [1]}, {"options": ["car", "bike"]}, {"background": content["background"] + 1},
+        {"extra": content["extra"] - 50}, {"epsilon": 1.9}, {"bits": 51}, {"task": "value"},
+    ):  # fmt: skip
+        yield f"place with {changes}", {**content, **changes}
 
 
 def _wrong_content(good: str) -> Iterator[tuple[str, Any]]:

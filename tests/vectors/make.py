@@ -151,6 +151,10 @@ def value_of(reporter: Any, rng: np.random.Generator) -> Any:
     """A value of any reporter, sometimes at an end: a number, a position, or a list of these."""
     if isinstance(reporter, sv.Survey):
         return [value_of(question, rng) for question in reporter.questions.values()]
+    if isinstance(reporter.domain, sv.Area):
+        word = rng.integers(0, 1 << 64, size=1, dtype=np.uint64)
+        position = reporter.domain.spread(word) * rng.choice([1.0, 1e3, 0.0])
+        return [float(c) for c in reporter.domain.bring_inside(position)[0]]
     if isinstance(reporter, sv.Polar):
         turn, away = rng.uniform(0, 2 * np.pi), reporter.radius * rng.choice([0.0, 0.3, rng.uniform()])
         return [float(away * np.cos(turn)), float(away * np.sin(turn))]

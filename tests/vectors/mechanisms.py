@@ -107,9 +107,14 @@ def composites() -> dict[str, sv.Survey | sv.Polar | Translates]:
     kinds = {
         "coin": sv.two_scale(1.0, (0, 24)), "rows": _uneven_rows(1.0), "Größe, in m²": age,
         "place": place, "start": start, "way": sv.choice(1.0, ["car", "bike", "on foot"]),
+        "where": sv.place(1.0, 3.0, points=8),
     }  # fmt: skip
     return {
         "polar": place,
+        "place": sv.place(1.0, 10.0, points=32),
+        "place in a box": sv.place(4.0, box=((-3, 9.5), (1e3, 1004)), points=48),
+        "place in degrees": sv.place(2.0, 5.0, centre=(13.4, 52.5), degrees=True, points=16),
+        "place on a torus": sv.place(0.5, 1e-3, edge="torus", points=17),
         "choice": sv.choice(1.0, ["car", "bike", "train", "on foot"]),
         "choice of two": sv.choice(4.0, ["yes", "no"]),
         "choice of ratings": sv.choice(0.5, list(range(-3, 4))),

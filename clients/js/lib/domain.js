@@ -66,9 +66,23 @@ export class Domain {
   }
 }
 
-/** Positions [x, y] around the origin. */
-export class Disc {
+/** Positions [x, y]; a kind of them adds contains, bringInside and spread. */
+export class Positions {
+  /** As for numbers; a position is missing where a part of it is. */
+  judge(position, clip) {
+    if (!Array.isArray(position) || !isPosition(position.map((part) => (part === null ? NaN : part)))) {
+      throw new ArgumentTypeError("value must be a position [x, y], or null if it is missing", { argument: "value" });
+    }
+    if (!position.every(Number.isFinite)) return null;
+    if (this.contains(position)) return position;
+    return clip ? this.bringInside(position) : null;
+  }
+}
+
+/** Positions around the origin. */
+export class Disc extends Positions {
   constructor(radius) {
+    super();
     this.radius = radius;
     Object.freeze(this);
   }
@@ -83,16 +97,6 @@ export class Disc {
     const away = Math.hypot(x, y);
     const rim = this.radius * (1 - 2 ** -50); // so that no rounding leads out again
     return away > rim / 2 ? [(x / away) * rim, (y / away) * rim] : position;
-  }
-
-  /** As for numbers; a position is missing where a part of it is. */
-  judge(position, clip) {
-    if (!Array.isArray(position) || !isPosition(position.map((part) => (part === null ? NaN : part)))) {
-      throw new ArgumentTypeError("value must be a position [x, y], or null if it is missing", { argument: "value" });
-    }
-    if (!position.every(Number.isFinite)) return null;
-    if (this.contains(position)) return position;
-    return clip ? this.bringInside(position) : null;
   }
 
   spread(next) {

@@ -83,13 +83,22 @@ export interface Options {
   contains(option: string | number): boolean;
 }
 
-/** A reporter of one of a few options: `translates/1`. Case and spaces around an option do not matter. */
+/** Where places lie: a box, or the disc that fills it; in degrees, longitudes x and latitudes y. */
+export interface Area {
+  readonly x: readonly [number, number];
+  readonly y: readonly [number, number];
+  readonly round: boolean;
+  readonly degrees: boolean;
+  contains(position: Position): boolean;
+}
+
+/** A reporter of one of a few options, or of a place: `translates/1`. Case and spaces around an option do not matter. */
 export class Translates extends Reporter {
   private constructor();
-  readonly domain: Options;
-  report(option: string | number): number;
-  reportFrom(words: Uint32Array, option: string | number): number;
-  /** A 1 for each option that a cell holds, and a 0 for each other. */
+  readonly domain: Options | Area;
+  report(value: string | number | Position, options?: { clip?: boolean }): number;
+  reportFrom(words: Uint32Array, value: string | number | Position): number;
+  /** A 1 for each option that a cell holds, and a 0 for each other; or the position in the middle of a cell. */
   decode(cell: number): number[];
 }
 

@@ -1,5 +1,6 @@
 /** What people choose from: a few options with names. Mirrors sottovoce/core/options.py. */
 import { ArgumentTypeError } from "./errors.js";
+import { rule } from "./window.js";
 
 const MAX_OPTIONS = 1000;
 const MAX_LENGTH = 200;
@@ -45,6 +46,23 @@ export class Options {
 
   contains(value) {
     return this.place(value) >= 0;
+  }
+
+  /** The group that options are elements of, and where a choice is in it. */
+  get group() {
+    return [1, this.names.length];
+  }
+
+  point(value) {
+    return [0, this.place(value)];
+  }
+
+  /** The elements of a base set. */
+  members(block) {
+    const size = this.names.length;
+    rule(new Set(block).size === block.length && block.length >= 1 && block.length < size, "blocks must hold different options, not none and not all", "blocks");
+    rule(block.every((one) => one >= 0 && one < size), `blocks must hold numbers from 0 to ${size - 1}`, "blocks");
+    return block;
   }
 
   /** A choice that is on the list, or null: there is no nearest one. */

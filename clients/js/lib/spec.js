@@ -38,7 +38,7 @@ export function real(content, where) {
   return Number(content);
 }
 
-function flag(content, where) {
+export function flag(content, where) {
   rule(typeof content === "boolean", `${where} must be true or false, got ${short(content)}`, where);
   return content;
 }

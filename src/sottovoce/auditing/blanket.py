@@ -72,7 +72,7 @@ def cover(reporter: Number | Translates) -> FloatArray:
     """
     if isinstance(reporter, Translates):
         spare = np.arange(reporter.cells) < reporter.left_over
-        return np.asarray((reporter.background + spare) / reporter.total)
+        return np.asarray((reporter.background + spare) / (1 << reporter.bits))
     if isinstance(reporter, Mixture):
         shares = zip(reporter.parts, reporter.shares, strict=True)
         return np.concatenate([share * cover(part) for part, share in shares])
@@ -142,7 +142,7 @@ def _rows(rows: IntArray) -> Contrast:
 
 
 def _translates(reporter: Translates) -> Contrast:
-    """Choices: the two that share the fewest cells.
+    """Choices or places: the two that share the fewest cells.
 
     The draws left over are told apart from the others in their cells, so that all ratios are equal. With
     equal laws of ξ and η the difference ξ − θη is the more spread out, the less often both are large.
@@ -150,7 +150,7 @@ def _translates(reporter: Translates) -> Contrast:
     both, ratio = int(reporter.together[1:].min()), float(reporter.largest_ratio)
     one, draws = reporter.elements - both, reporter.background
     rest = (reporter.cells - 2 * one - both) * draws + reporter.left_over
-    mass = np.array([rest, one * draws, one * draws, both * draws]) / reporter.total
+    mass = np.array([rest, one * draws, one * draws, both * draws]) / (1 << reporter.bits)
     contrast = Contrast(mass, np.array([1.0, ratio, 1.0, ratio]), np.array([1.0, 1.0, ratio, ratio]))
     return gathered(contrast, outward=True)
 

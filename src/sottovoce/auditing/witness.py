@@ -14,11 +14,14 @@ import numpy as np
 
 from sottovoce.auditing.blanket import cover
 from sottovoce.auditing.contrast import Contrast, drawn, gathered
+from sottovoce.auditing.rules import trial_inputs
 from sottovoce.core.errors import ArgumentTypeError
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
+from sottovoce.core.options import Options
 from sottovoce.core.polar import Polar
 from sottovoce.core.reporter import Reporter
+from sottovoce.core.spaces import Positions
 from sottovoce.core.survey import Survey
 from sottovoce.core.translates import Translates
 
@@ -91,7 +94,9 @@ def _examples(reporter: Reporter, removal: bool) -> tuple[Witness, Witness]:
 
 def _inputs(reporter: Number | Translates) -> list[Any]:
     """Some inputs, evenly over the domain."""
-    if isinstance(reporter, Translates):
+    if isinstance(reporter.domain, Positions):
+        return list(trial_inputs(reporter, _INPUTS // 2).tolist())
+    if isinstance(reporter.domain, Options):
         names = reporter.domain.names
         return [names[i] for i in np.unique(np.linspace(0, len(names) - 1, _INPUTS).astype(int))]
     circle = reporter.domain.is_circle

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError, SpecError
 from sottovoce.core.spaces import FloatArray, Space
 
 MAX_OPTIONS = 1000
@@ -38,6 +38,7 @@ class Options(Space):
 
     names: tuple[str | int, ...]
     clips = False
+    lots = 1
     advice = "outside='missing' takes them as missing"
 
     def __post_init__(self) -> None:
@@ -133,16 +134,33 @@ class Options(Space):
         places = np.asarray(numbers, dtype=np.float64)
         return np.asarray(names[np.nan_to_num(places, nan=-2.0).astype(np.int64)], dtype=object)
 
-    def elements(self, x: FloatArray) -> NDArray[np.int64]:
+    def elements(self, x: FloatArray, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Choices as elements of the group.
 
         Args:
             x: Places in the list.
+            words: What positions between two points are rounded by; options are none.
 
         Returns:
             The same as integers.
         """
         return x.astype(np.int64)
+
+    def lot(self, x: FloatArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The elements that a value may become, and in how many of `lots` cases each: always itself."""
+        return x.astype(np.int64)[:, None], np.ones((len(x), 1), dtype=np.int64)
+
+    def members(self, block: Sequence[int]) -> NDArray[np.int64]:
+        """The elements of a base set, checked."""
+        size = len(self.names)
+        if len(set(block)) != len(block) or not 1 <= len(block) < size:
+            raise SpecError(
+                "blocks must cover all options equally: each holds different ones, not none and not all",
+                argument="blocks",
+            )
+        if not all(0 <= one < size for one in block):
+            raise SpecError(f"blocks must hold numbers from 0 to {size - 1}", argument="blocks")
+        return np.array(block, dtype=np.int64)
 
     def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
         x = np.asarray(x, dtype=np.float64)

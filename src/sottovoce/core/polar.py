@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core import spec
-from sottovoce.core.errors import DataError, SpecError, loss_exponent
+from sottovoce.core.errors import SpecError, loss_exponent
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.policy import Missing, Outside, Policy
@@ -27,7 +27,7 @@ from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.reporting import Reporting
 from sottovoce.core.spaces import Disc
 from sottovoce.core.survey import product_of_largest
-from sottovoce.core.values import as_cells, as_numbers, numbers_or_nan
+from sottovoce.core.values import as_cells, as_numbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,13 +125,8 @@ class Polar(Reporting):
             DataError: If positions are refused.
         """
         policy = Policy.of(missing, outside, clip).checked(self.domain)
-        points = numbers_or_nan(values, "values")
-        if points.ndim == 0 or points.shape[-1] != 2:
-            raise DataError(
-                f"values must be positions x, y, got shape {points.shape}", code="shape", argument="values"
-            )
         source = word_source(rng)
-        points = policy.prepare(points, self.domain, source)
+        points = policy.prepare(self.domain.numbers(values), self.domain, source)
         return self.report_polar(*_polar_coordinates(points), rng=source)
 
     def report_polar(self, distance: ArrayLike, angle: ArrayLike, *, rng: Seeded = None) -> NDArray[Any]:

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core.compact import Compact
-from sottovoce.core.errors import positive_number
+from sottovoce.core.errors import DataError, positive_number
 from sottovoce.core.values import numbers_or_nan
 
 FloatArray = NDArray[np.float64]
 
 
 class Space(Compact, ABC):
-    """A set of possible values: numbers (a `Domain`), positions (a `Disc`) or choices (`Options`)."""
+    """A set of possible values: numbers (a `Domain`), positions (`Disc`, `Area`) or choices (`Options`)."""
 
     #: The shape of one value: () for a number, (2,) for a position.
     shape: tuple[int, ...] = ()
@@ -99,8 +99,22 @@ class Space(Compact, ABC):
         return np.asarray(~np.isfinite(x).all(axis=tuple(range(-len(self.shape), 0))))
 
 
+class Positions(Space):
+    """Positions x, y in the plane: arrays whose last axis is 2."""
+
+    shape = (2,)
+
+    def numbers(self, values: Any, name: str = "values") -> FloatArray:
+        points = super().numbers(values, name)
+        if points.ndim == 0 or points.shape[-1] != 2:
+            raise DataError(
+                f"{name} must be positions x, y, got shape {points.shape}", code="shape", argument=name
+            )
+        return points
+
+
 @dataclass(frozen=True)
-class Disc(Space):
+class Disc(Positions):
     """Positions (x, y) around the origin.
 
     Attributes:
@@ -111,7 +125,6 @@ class Disc(Space):
     """
 
     radius: float = 1.0
-    shape = (2,)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "radius", positive_number(self.radius, "radius"))

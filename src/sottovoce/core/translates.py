@@ -1,7 +1,9 @@
-"""Translates of base sets on a finite group: choices, and whatever else is a few elements of one.
+"""Translates of base sets on a finite group: choices and places.
 
     m = sottovoce.choice(1.0, ["car", "bike", "train"])
     cells = m.report(["bike", "car"])
+    m = sottovoce.place(1.0, radius=10.0)
+    cells = m.report([[3.0, 4.0], [-8.0, 1.5]])
 
 A cell is a base set b and a shift s, and holds the elements x with s − x in the set. Every cell is drawn
 with the same background, and those that hold the person's element with more. The law is a convolution, so
@@ -12,7 +14,8 @@ not depend on the element.
      "multipliers": […], "options": […]}
 
 The base sets are `blocks`, each times every multiplier. With N cells, and M elements in all sets, the
-R = 2^bits − N·a − M·e draws that are left over go to the first R cells, one each.
+R = 2^bits − N·a − M·e draws that are left over go to the first R cells, one each. A spec of places has an
+"area" instead of multipliers and options, and its base sets are lengths of rows (`areas`).
 """
 
 from __future__ import annotations
@@ -29,7 +32,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core import spec
-from sottovoce.core.base_sets import check_counts, check_sets
+from sottovoce.core.areas import Area
+from sottovoce.core.base_sets import BaseSets, check_counts, check_sets
 from sottovoce.core.errors import check_epsilon
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.kernels import blocks as kernel
@@ -45,13 +49,13 @@ _BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Translates(Reporting):
+class Translates(BaseSets, Reporting):
     """An ε-LDP reporter of one element of a finite group. Immutable.
 
     Attributes:
         epsilon: The privacy parameter that is claimed; the counts are checked against it.
-        domain: What people choose from.
-        blocks: The base sets: elements of the group, as numbers.
+        domain: What people choose from, or where they are.
+        blocks: The base sets: elements of the group as numbers; of places, the lengths of their rows.
         multipliers: Every base set is used times each of these.
         background: How many of the 2^bits draws every cell has.
         extra: How many more it has for an element that it holds.
@@ -60,7 +64,7 @@ class Translates(Reporting):
     """
 
     epsilon: float
-    domain: Options
+    domain: Options | Area
     blocks: tuple[tuple[int, ...], ...]
     multipliers: tuple[int, ...]
     background: int
@@ -74,7 +78,7 @@ class Translates(Reporting):
     def __post_init__(self) -> None:
         object.__setattr__(self, "blocks", tuple(tuple(block) for block in self.blocks))
         object.__setattr__(self, "multipliers", tuple(self.multipliers))
-        check_sets(self.domain.group, self.blocks, self.multipliers)
+        check_sets(self.domain, self.blocks, self.multipliers)
         check_counts(self.cells, self.elements, self.background, self.extra, self.bits)
         self._check_claim()
 
@@ -82,7 +86,7 @@ class Translates(Reporting):
     def of(
         cls,
         epsilon: float,
-        domain: Options,
+        domain: Options | Area,
         blocks: tuple[tuple[int, ...], ...],
         multipliers: tuple[int, ...] = (1,),
         *,
@@ -92,7 +96,7 @@ class Translates(Reporting):
 
         Args:
             epsilon: The privacy parameter.
-            domain: What people choose from.
+            domain: What people choose from, or where they are.
             blocks: The base sets.
             multipliers: What every base set is multiplied with.
             name: What to call it.
@@ -101,7 +105,7 @@ class Translates(Reporting):
             A reporter whose largest ratio is within 2^−30 of e^ε.
         """
         q, sets = exp_lower(check_epsilon(epsilon)), len(blocks) * len(multipliers)
-        cells, elements = sets * math.prod(domain.group), len(multipliers) * sum(map(len, blocks))
+        cells, elements = sets * math.prod(domain.group), check_sets(domain, blocks, multipliers)
         total = 1 << MAX_BITS
         background = math.ceil(total / (cells + elements * (q - 1)))
         extra = (total - cells * background) // elements
@@ -110,24 +114,14 @@ class Translates(Reporting):
     # -- identity ---------------------------------------------------------------------------------------
 
     @property
-    def cells(self) -> int:
-        """How many different reports there are: a shift of the group for each set."""
-        return len(self.blocks) * len(self.multipliers) * self._size
-
-    @property
-    def elements(self) -> int:
-        """How many elements all sets have: the cells that hold one choice."""
-        return len(self.multipliers) * sum(map(len, self.blocks))
-
-    @property
     def total(self) -> int:
-        """2^bits: the number of equally likely draws."""
-        return 1 << self.bits
+        """2^bits times the lots that round a position: the number of equally likely draws."""
+        return (1 << self.bits) * self.domain.lots
 
     @property
     def left_over(self) -> int:
         """How many cells have one draw more than the background."""
-        return self.total - self.cells * self.background - self.elements * self.extra
+        return (1 << self.bits) - self.cells * self.background - self.elements * self.extra
 
     @property
     def largest_ratio(self) -> Fraction:
@@ -140,6 +134,12 @@ class Translates(Reporting):
         return {"value": self}
 
     def to_json(self) -> str:
+        domain = self.domain
+        own = (
+            {"area": domain.content()}
+            if isinstance(domain, Area)
+            else {"multipliers": self.multipliers, "options": domain.names}
+        )
         content = {
             "format": spec.TRANSLATES,
             "epsilon": self.epsilon,
@@ -147,8 +147,7 @@ class Translates(Reporting):
             "background": self.background,
             "extra": self.extra,
             "blocks": self.blocks,
-            "multipliers": self.multipliers,
-            "options": self.domain.names,
+            **own,
         }
         return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
@@ -167,50 +166,56 @@ class Translates(Reporting):
         outside: Outside = "refuse",
         rng: Seeded = None,
     ) -> NDArray[Any]:
-        """Randomise choices: one integer each.
+        """Randomise choices or positions: one integer each.
 
         Args:
-            values: Options, of any shape.
-            clip: Not for options: there is no nearest one.
-            missing: What stands in for missing choices: "uniform"; refused by default.
-            outside: What happens to what is not on the list: "refuse" or "missing".
+            values: Options of any shape, or positions x, y: an array whose last axis is 2.
+            clip: Bring positions outside to the nearest inside. Not for options: there is no nearest one.
+            missing: What stands in for missing values: "uniform"; refused by default.
+            outside: What happens to what is not on the list or not in the area: "refuse", "missing" or, for
+                positions, "clip".
             rng: A seed or generator, for simulations only.
 
         Returns:
-            Unsigned integers of the same shape.
+            Unsigned integers, one for each value.
 
         Raises:
-            DataError: If choices are refused. It names how many and the first index, never a choice.
+            DataError: If values are refused. It names how many and the first index, never a value.
         """
         policy = Policy.of(missing, outside, clip).checked(self.domain)
         source = word_source(rng)
         numbers = policy.prepare(self.domain.numbers(values), self.domain, source)
-        element = self.domain.elements(numbers.reshape(-1))
-        out = np.empty(element.size, dtype=self.dtype)
+        x = numbers.reshape(-1, *self.domain.shape)
+        out = np.empty(len(x), dtype=self.dtype)
         fresh = source.blocks(out.size, _BLOCK)
         for words, first in zip(fresh, range(0, out.size, _BLOCK), strict=True):
             part = slice(first, first + _BLOCK)
-            kernel.fill(out[part], words, element[part], self._tables)
-        return out.reshape(numbers.shape)[()]
+            kernel.fill(out[part], words, self.domain.elements(x[part], words), self._tables)
+        return out.reshape(numbers.shape[: numbers.ndim - len(self.domain.shape)])[()]
 
     def report_from(self, words: NDArray[np.uint64], values: Any) -> NDArray[Any]:
         """The cells that given words draw, for clients and engines that bring their own randomness.
 
         Args:
-            words: Uniform 64-bit words that are used only here, one for each choice.
-            values: Options.
+            words: Uniform 64-bit words that are used only here, one for each value.
+            values: Options or positions.
 
         Returns:
-            One cell per choice.
+            One cell per value.
 
         Raises:
-            DataError: If something is not on the list.
+            DataError: If something is not on the list, or not in the area.
         """
-        numbers = Policy().prepare(self.domain.numbers(values), self.domain).reshape(-1)
-        out = np.empty(numbers.size, dtype=self.dtype)
-        given = as_words(words, out.size).reshape(-1)
-        kernel.fill(out, np.array(given), self.domain.elements(numbers), self._tables)
+        x = self._inside(values, "values")
+        out = np.empty(len(x), dtype=self.dtype)
+        given = np.array(as_words(words, out.size)).reshape(-1)
+        kernel.fill(out, given, self.domain.elements(x, given), self._tables)
         return out
+
+    def _inside(self, values: Any, name: str) -> FloatArray:
+        """Values that are refused unless they are inside, a row each."""
+        numbers = Policy().prepare(self.domain.numbers(values, name), self.domain, name=name)
+        return numbers.reshape(-1, *self.domain.shape)
 
     @cached_property
     def _tables(self) -> kernel.Blocks:
@@ -226,42 +231,24 @@ class Translates(Reporting):
             row.astype(np.int32), column.astype(np.int32), base.astype(np.int32),
         )  # fmt: skip
 
-    @cached_property
-    def sets(self) -> list[IntArray]:
-        """The base sets, each block times each multiplier."""
-        return [
-            np.array(block, dtype=np.int64) * h % self._size
-            for block in self.blocks
-            for h in self.multipliers
-        ]
-
     def decode(self, cells: ArrayLike) -> FloatArray:
-        """Which elements each cell holds.
+        """Which options each cell holds, or the position in the middle of it.
 
         Args:
             cells: Integers that were reported.
 
         Returns:
-            A 1 for each element that a cell holds and a 0 for each other, on a last axis.
+            A 1 for each option that a cell holds and a 0 for each other, or x and y, on a last axis.
         """
         which, shift = np.divmod(as_cells(cells, self.cells), self._size)
+        if isinstance(self.domain, Area):
+            positions = np.empty((*shift.shape, 2))
+            for i, block in enumerate(self.blocks):
+                positions[which == i] = self.domain.middle(shift[which == i], block)
+            return positions
         # Cell (b, s) holds x where s − x is in the set.
-        columns = self.domain.group[-1]
-        at, x = np.divmod(shift[..., None], columns), np.divmod(np.arange(self._size), columns)
-        row, column = (np.mod(at[i] - x[i], (self._size // columns, columns)[i]) for i in (0, 1))
-        return self.indicator.reshape(len(self.sets), -1)[which[..., None], row * columns + column]
-
-    @property
-    def _size(self) -> int:
-        return math.prod(self.domain.group)
-
-    @cached_property
-    def indicator(self) -> FloatArray:
-        """1 where a base set has an element, 0 elsewhere: sets × group."""
-        table = np.zeros((len(self.sets), self._size))
-        for row, one in zip(table, self.sets, strict=True):
-            row[one] = 1.0
-        return table.reshape(len(self.sets), *self.domain.group)
+        x = (shift[..., None] - np.arange(self._size)) % self._size
+        return self.indicator[which[..., None], x]
 
     # -- the exact law ----------------------------------------------------------------------------------
 
@@ -269,17 +256,19 @@ class Translates(Reporting):
         """How many of the `total` equally likely draws give each cell.
 
         Args:
-            x: Choices.
+            x: Choices or positions.
 
         Returns:
-            Exact integers, a row per choice.
+            Exact integers, a row per value.
         """
-        number = Policy().prepare(self.domain.numbers(x, "x"), self.domain, name="x")
-        rows = np.empty((number.size, self.cells), dtype=np.int64)
-        rows[:] = self.background + (np.arange(self.cells) < self.left_over)
-        for row, element in zip(rows, self.domain.elements(number.reshape(-1)), strict=True):
-            row[self.holding(int(element))] += self.extra
-        return rows.reshape(*number.shape, self.cells)
+        values = self._inside(x, "x")
+        rows = np.empty((len(values), self.cells), dtype=np.int64)
+        rows[:] = (self.background + (np.arange(self.cells) < self.left_over)) * self.domain.lots
+        for row, elements, lots in zip(rows, *self.domain.lot(values), strict=True):
+            for element, many in zip(elements.tolist(), lots.tolist(), strict=True):
+                row[self.holding(element)] += many * self.extra
+        shape = np.shape(x)
+        return rows.reshape(*shape[: len(shape) - len(self.domain.shape)], self.cells)
 
     def holding(self, element: int) -> IntArray:
         """The cells that hold an element.
@@ -299,45 +288,9 @@ class Translates(Reporting):
         """The probability of each cell.
 
         Args:
-            x: Choices.
+            x: Choices or positions.
 
         Returns:
-            A row per choice.
+            A row per value.
         """
         return np.asarray(self.counts(x) / self.total)
-
-    def held(self, counts: ArrayLike) -> FloatArray:
-        """For every element the sum of the counts of the cells that hold it, by Fourier transforms.
-
-        Args:
-            counts: One number per cell.
-
-        Returns:
-            One sum per element of the group.
-        """
-        return self.correlated(counts, self.indicator)
-
-    def correlated(self, counts: ArrayLike, weights: FloatArray) -> FloatArray:
-        """For every element x the sum over cells of count(b, s)·weight(b, s − x).
-
-        Args:
-            counts: One number per cell.
-            weights: Sets × group.
-
-        Returns:
-            One sum per element of the group.
-        """
-        table = np.asarray(counts, dtype=np.float64).reshape(weights.shape)
-        return self._inverse((self._transform(table) * np.conj(self._transform(weights))).sum(axis=0))
-
-    @cached_property
-    def together(self) -> IntArray:
-        """How many cells hold both element 0 and δ, for every δ; in a balanced family all δ ≠ 0 agree."""
-        spectrum = (np.abs(self._transform(self.indicator)) ** 2).sum(axis=0)
-        return np.rint(self._inverse(spectrum)).astype(np.int64)
-
-    def _transform(self, table: FloatArray) -> NDArray[np.complex128]:
-        return np.fft.rfftn(table, axes=tuple(range(1, table.ndim)))
-
-    def _inverse(self, transform: NDArray[Any]) -> FloatArray:
-        return np.fft.irfftn(transform, self.domain.group, axes=tuple(range(transform.ndim))).reshape(-1)

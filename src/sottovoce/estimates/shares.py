@@ -24,6 +24,8 @@ import numpy as np
 
 from sottovoce.core.errors import DataError, check_confidence, require_extra
 from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.options import Options
+from sottovoce.core.reporter import Reporter
 from sottovoce.core.translates import Translates
 from sottovoce.estimates.density_plot import INK, SHADE, new_axes
 from sottovoce.estimates.estimate import Estimate
@@ -162,12 +164,10 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
         (True, 0.0)
     """
     reporter = check_tally(tally).required().reporter
-    if not isinstance(reporter, Translates):
-        kind = f"this is a tally of a {reporter.name}, not of a choice; see sottovoce.choice"
-        raise DataError(kind, code="kind", argument="tally")
+    options = _options(reporter)
     check_confidence(confidence)
-    law = _Inverse.of(reporter)
-    k, tail = len(reporter.domain), (1 - confidence) / 2
+    law = _Inverse.of(reporter)  # type: ignore[arg-type]  # what has options is one
+    k, tail = len(options), (1 - confidence) / 2
     summary = law.summary(tally.counts)
     value = nearest_shares(np.asarray(summary.mean))
     # The two shares of yes and no are one number.
@@ -192,7 +192,7 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
                 sides=_sides(whole.at(i), (0.0, 1.0), tally.n),
                 sources=tally.identity,
             )
-            for i, option in enumerate(reporter.domain.names)
+            for i, option in enumerate(options.names)
         )
 
     return Shares(
@@ -201,8 +201,16 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
         estimates=answers(*limits["each"]),
         joint=answers(*limits["all"]),
         mean=_mean(tally, law, confidence),
-        options=reporter.domain.names,
+        options=options.names,
     )
+
+
+def _options(reporter: Reporter) -> Options:
+    """What people chose from, if they did."""
+    if isinstance(reporter, Translates) and isinstance(reporter.domain, Options):
+        return reporter.domain
+    kind = f"this is a tally of a {reporter.name}, not of a choice; see sottovoce.choice"
+    raise DataError(kind, code="kind", argument="tally")
 
 
 def nearest_shares(value: FloatArray) -> FloatArray:
@@ -229,7 +237,7 @@ class _Inverse:
 
     @classmethod
     def of(cls, reporter: Translates) -> _Inverse:
-        k = len(reporter.domain)
+        k = len(_options(reporter))
         transform = np.fft.rfft(reporter.indicator)
         power = (np.abs(transform) ** 2).sum(axis=0)
         power[0] = np.inf  # the shares add up to 1: that frequency tells nothing
@@ -286,7 +294,7 @@ def _left_over(reporter: Translates) -> FloatArray:
 
 def _mean(tally: Tally, law: _Inverse, confidence: float) -> Estimate | None:
     """The mean of options that are numbers: one weighted count, of which every option is a part."""
-    m, names = law.reporter, law.reporter.domain.names
+    m, names = law.reporter, _options(law.reporter).names
     if not all(isinstance(name, int) for name in names):
         return None
     number = np.array(names, dtype=np.float64)

@@ -3,6 +3,7 @@ package sottovoce;
 import java.math.BigInteger;
 import java.text.Normalizer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,7 +12,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /** What people choose from: a few options with names. Mirrors sottovoce/core/options.py. */
-public final class Options {
+public final class Options extends Elements {
     private static final int MAX_OPTIONS = 1000;
     private static final int MAX_LENGTH = 200;
     private static final Pattern SPACES = Pattern.compile("\\s+", Pattern.UNICODE_CHARACTER_CLASS);
@@ -21,6 +22,7 @@ public final class Options {
     private final Map<String, Integer> places = new LinkedHashMap<>();
 
     Options(List<Object> items) {
+        super(1, items.size());
         Refusal.rule(items.size() >= 2 && items.size() <= MAX_OPTIONS, "options must be 2 to " + MAX_OPTIONS, "options");
         List<Object> kept = new ArrayList<>();
         for (Object item : items) {
@@ -50,5 +52,38 @@ public final class Options {
     int place(Object option) {
         boolean whole = option instanceof Double && (Double) option == Math.rint((Double) option) && Math.abs((Double) option) <= 1L << 53;
         return places.getOrDefault(key(whole ? (Object) ((Double) option).longValue() : option), -1);
+    }
+
+    @Override
+    int[] members(long[] block) {
+        boolean different = Arrays.stream(block).distinct().count() == block.length;
+        Refusal.rule(block.length >= 1 && block.length < columns && different, "blocks must hold different options, not none and not all", "blocks");
+        for (long one : block) Refusal.rule(one >= 0 && one < columns, "blocks must hold numbers from 0 to " + (columns - 1), "blocks");
+        return Arrays.stream(block).mapToInt(one -> (int) one).toArray();
+    }
+
+    @Override
+    Object judged(Object value, boolean clip) {
+        boolean text = value instanceof String;
+        if (!text && !(value instanceof Number)) throw Reporter.wrongType("value must be an option, or null if it is missing");
+        return place(value) < 0 ? null : value;
+    }
+
+    @Override
+    Object spread(Words words) {
+        return names.get((int) ((words.next() >>> 32) * columns >>> 32));
+    }
+
+    @Override
+    int[] point(Object value, long word) {
+        return new int[] {0, place(value)};
+    }
+
+    /** A 1 for each option that a cell holds, and a 0 for each other. */
+    @Override
+    int[] decode(int shift, long[] block, int[] elements) {
+        int[] held = new int[columns];
+        for (int element : elements) held[Math.floorMod(shift - element, columns)] = 1;
+        return held;
     }
 }

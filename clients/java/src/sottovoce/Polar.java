@@ -49,7 +49,7 @@ public final class Polar extends Reporter {
         return clip ? new double[] {x / away * rim, y / away * rim} : null;
     }
 
-    private static double[] position(Object value) {
+    static double[] position(Object value) {
         if (!(value instanceof double[]) || ((double[]) value).length != 2) throw wrongType("value must be a position {x, y}");
         return (double[]) value;
     }

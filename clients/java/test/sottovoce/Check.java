@@ -66,7 +66,7 @@ public final class Check {
     private static Object value(Reporter reporter, Object content) {
         if (!(content instanceof List)) return content instanceof Number ? ((Number) content).doubleValue() : content;
         List<?> items = (List<?>) content;
-        if (reporter instanceof Polar) return items.stream().mapToDouble(item -> ((Number) item).doubleValue()).toArray();
+        if (!(reporter instanceof Survey)) return items.stream().mapToDouble(item -> ((Number) item).doubleValue()).toArray();
         List<Object> answers = new ArrayList<>();
         List<Reporter> questions = new ArrayList<>(reporter.questions().values());
         for (int i = 0; i < items.size(); i++) answers.add(value(questions.get(i), items.get(i)));
