@@ -38,8 +38,9 @@ def test_create_fetch_and_list(running: Running, mechanism: sv.Mechanism) -> Non
     assert fetched == made.json()
     assert fetched["closes"] == "2999-01-01T00:00:00Z"
     assert fetched["missing"] == 12.0
-    domain = {"low": 0.0, "high": 24.0, "circle": False}
-    assert fetched["questions"] == {"value": {"domain": domain, "cells": 1000}}
+    domain = {"low": 0.0, "high": 24.0, "circle": False, "scale": "linear"}
+    kind = {"kind": "number", "domain": domain, "options": None, "area": None}
+    assert fetched["questions"] == {"value": {**kind, "cells": 1000}}
     assert hashlib.sha256(fetched["spec"].encode()).hexdigest() == fetched["digest"] == mechanism.digest
     spec = running.get("/campaigns/commute/spec")
     assert spec.text == fetched["spec"]

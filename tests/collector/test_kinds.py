@@ -11,7 +11,9 @@ from tests.collector.service import Running
 from tests.collector.test_bad_input import BINARY, check_refused
 
 import sottovoce as sv
+from sottovoce.collector.campaigns import Campaign, Wording
 from sottovoce.collector.refusals import Refusal
+from sottovoce.collector.store import Stored
 from sottovoce.core.rows import Rows
 from sottovoce.core.survey import Survey
 
@@ -66,7 +68,8 @@ def test_a_survey_from_the_campaign_to_the_results(running: Running) -> None:
     described = running.get("/campaigns/trial").json()
     assert (described["width"], described["cells"], described["missing"]) == (2, 64 + 48 + 2, "uniform")
     assert list(described["questions"]) == ["age", "start", "coin"]
-    assert described["questions"]["start"]["domain"] == {"low": 0.0, "high": 24.0, "circle": True}
+    circle = {"low": 0.0, "high": 24.0, "circle": True, "scale": "linear"}
+    assert described["questions"]["start"]["domain"] == circle
     reports = SURVEY.report(people(400), clip=True, rng=2)
     for row in reports[:3].tolist():
         token = running.token("enrolment", campaign.id)
@@ -75,6 +78,51 @@ def test_a_survey_from_the_campaign_to_the_results(running: Running) -> None:
     summary = running.get("/campaigns/trial/summary").json()
     assert summary["n"] == 0  # nothing is published by ones
     assert sorted(running.store.waiting(campaign.id)[:, 1:].tolist()) == sorted(reports[:3].tolist())
+
+
+def test_how_questions_are_put(embedded: Running) -> None:
+    survey = Survey(
+        3.0,
+        {
+            "age": sv.sw(epsilon=0.5, domain=(0, 120), cells=64),
+            "pay": sv.sw(epsilon=0.5, domain=sv.Interval(1, 1e6, scale="log"), cells=64),
+            "start": sv.ogpm(epsilon=0.5, domain=sv.Circle(24), cells=48),
+            "wind": sv.ogpm(epsilon=0.5, domain=sv.Circle(360), cells=48),
+            "way": sv.choice(0.5, ["car", "bike"]),
+            "mood": sv.choice(0.5, [1, 2, 3]),
+            "home": sv.polar(0.5, 10.0),
+        },
+        sampled=1,
+    )
+    texts = {"age": {"text": "How old are you?", "unit": "years"}, "way": {"text": "How do you travel?"}}
+    embedded.create(survey, name="put", question="Seven questions.", texts=texts, language="en")
+    described = embedded.get("/campaigns/put").json()
+    assert (described["texts"]["way"], described["language"]) == ({**texts["way"], "unit": ""}, "en")
+    asked = described["asked"]
+    kinds = ["number", "number", "clock", "circle", "options", "rating", "place"]
+    assert [one["kind"] for one in asked.values()] == kinds
+    assert (asked["age"]["text"], asked["age"]["unit"]) == ("How old are you?", "years")
+    assert (asked["mood"]["text"], asked["mood"]["options"]) == ("", [1, 2, 3])
+    assert asked["pay"]["domain"] == {"low": 1.0, "high": 1e6, "circle": False, "scale": "log"}
+    assert asked["home"]["area"] == {"x": [-10.0, 10.0], "y": [-10.0, 10.0], "round": True, "degrees": False}
+    embedded.create(COIN, name="alone", question="Heads?", unit="points")
+    assert embedded.get("/campaigns/alone").json()["asked"]["value"]["text"] == "Heads?"
+    for wrong in (
+        {"job": {"text": "?"}},
+        {"age": {"text": "\u202eold"}},
+        {"age": {"unit": "\x00"}},
+        {"age": "?"},
+    ):
+        with pytest.raises(Refusal) as refusal:
+            embedded.create(survey, name="wrong", texts=wrong)
+        assert refusal.value.code == "invalid"
+
+
+def test_rules_of_an_older_store_are_read() -> None:
+    """Before questions had texts of their own."""
+    old = '{"title":"","question":"How far?","unit":"km","missing":5.0,"created":"2026-01-01T00:00:00Z"}'
+    campaign = Campaign.of(Stored(1, "old", COIN.digest, COIN.to_json(), old))
+    assert campaign.wording("value") == Wording(text="How far?", unit="km")
 
 
 def test_missing_values_of_a_survey_by_question(embedded: Running) -> None:

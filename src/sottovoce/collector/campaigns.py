@@ -6,9 +6,9 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from sottovoce.collector.moments import Moment, now
 from sottovoce.collector.refusals import Refusal, broken_rule
@@ -18,6 +18,7 @@ from sottovoce.core.errors import ArgumentError
 from sottovoce.core.formats import from_json
 from sottovoce.core.policy import Policy
 from sottovoce.core.reporter import Reporter
+from sottovoce.core.spaces import Space
 
 NAME = r"^[a-z0-9][a-z0-9-]{0,62}$"
 #: Control characters but the end of a line, and those that turn the direction in which others are read.
@@ -27,15 +28,39 @@ Status = Literal["scheduled", "open", "closed"]
 StandIn = float | Literal["uniform"]
 
 
+def _plain(text: str) -> str:
+    if not _CONTROL.isdisjoint(text) or any(0xD800 <= ord(letter) < 0xE000 for letter in text):
+        raise ValueError("must be plain text without control characters")
+    return text
+
+
+Plain = Annotated[str, AfterValidator(_plain)]
+
+
+class Wording(BaseModel):
+    """How one question of a survey is put."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    text: Plain = Field(default="", max_length=2000)
+    unit: Plain = Field(default="", max_length=40)
+
+
 class Declaration(BaseModel):
     """What people are told before they answer."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
 
-    title: str = Field("", max_length=200)
-    question: str = Field("", max_length=2000)
-    operator: str = Field("", max_length=200)
-    unit: str = Field("", max_length=40)
+    title: Plain = Field("", max_length=200)
+    question: Plain = Field(
+        "", max_length=2000, description="The question of a campaign with one; of others, what comes first."
+    )
+    operator: Plain = Field("", max_length=200)
+    unit: Plain = Field("", max_length=40)
+    texts: dict[str, Wording] = Field({}, max_length=256, description="Of a survey, by what is asked.")
+    language: str = Field(
+        "", max_length=35, pattern=r"^([a-z]{2,3}(-[A-Za-z0-9]{2,8})*)?$", description="Of the texts."
+    )
     collection: Literal["open", "enrolment", "write"] = "open"
     outside: Literal["clip", "missing"] = "clip"
     opens: Moment | None = Field(None, description="UTC, ISO 8601.")
@@ -48,13 +73,6 @@ class Declaration(BaseModel):
         pattern=r"^([a-z0-9][a-z0-9-]{0,62})?$",
         description="Campaigns of one family are public groups, a link each: the dashboard compares them.",
     )
-
-    @field_validator("title", "question", "operator", "unit")
-    @classmethod
-    def _plain_text(cls, text: str) -> str:
-        if not _CONTROL.isdisjoint(text) or any(0xD800 <= ord(letter) < 0xE000 for letter in text):
-            raise ValueError("must be plain text without control characters")
-        return text
 
 
 class NewCampaign(Declaration):
@@ -115,6 +133,16 @@ class Campaign:
         """What every device runs."""
         return read_reporter(self.stored.spec)
 
+    @property
+    def asked(self) -> Mapping[str, Space]:
+        """Where the values lie that a person is asked for, by name."""
+        return _spaces(self.reporter)
+
+    def wording(self, name: str) -> Wording:
+        """How something that is asked is put."""
+        alone = Wording(text=self.rules.question, unit=self.rules.unit) if len(self.asked) == 1 else Wording()
+        return self.rules.texts.get(name, alone)
+
     def status(self, moment: dt.datetime) -> Status:
         """Whether reports are taken at a moment, not yet, or no more."""
         opens, closes = self.rules.opens, self.rules.closes
@@ -136,6 +164,8 @@ def create(store: Store, new: NewCampaign) -> Campaign:
     reporter = _checked_reporter(new.spec)
     if new.opens is not None and new.closes is not None and new.opens >= new.closes:
         raise Refusal("invalid", "closes must be later than opens", "closes")
+    if not set(new.texts) <= set(_spaces(reporter)):
+        raise Refusal("invalid", "texts must be of questions that the spec has", "texts")
     rules = Rules(
         **new.model_dump(exclude={"name", "spec", "missing"}),
         missing=_stand_in(new, reporter),
@@ -154,12 +184,17 @@ def _checked_reporter(spec: str) -> Reporter:
     return reporter
 
 
+def _spaces(reporter: Reporter) -> Mapping[str, Space]:
+    domain = reporter.domain
+    return domain if isinstance(domain, Mapping) else {"value": domain}
+
+
 def _stand_in(new: NewCampaign, reporter: Reporter) -> StandIn | dict[str, StandIn]:
     """What stands for missing values of all questions, or by name; if it is not said, the middle."""
     missing, domain = new.missing, reporter.domain
     if missing is None:
         missing = float(domain.from_unit(0.5)) if isinstance(domain, Domain) else "uniform"
-    spaces = domain if isinstance(domain, Mapping) else {"value": domain}
+    spaces = _spaces(reporter)
     rules = missing if isinstance(missing, dict) else dict.fromkeys(spaces, missing)
     if set(rules) != set(spaces):
         raise Refusal("invalid", "missing must be one rule, or one for each question by name", "missing")

@@ -6,10 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sottovoce.collector.api.questions import AskedShape, QuestionShape
 from sottovoce.collector.campaigns import Campaign, Rules, Status
 from sottovoce.collector.moments import Moment, now
-from sottovoce.core.domains import Domain
-from sottovoce.core.reporter import Reporter
 
 _Cell = Annotated[int, Field(ge=0)]
 
@@ -37,34 +36,12 @@ class AcceptedShape(BaseModel):
     accepted: int
 
 
-class DomainShape(BaseModel):
-    """Where numbers lie."""
-
-    low: float
-    high: float
-    circle: bool
-
-
-class QuestionShape(BaseModel):
-    """A question of a campaign; `domain` is null where the values are no numbers."""
-
-    domain: DomainShape | None
-    cells: int
-
-    @staticmethod
-    def of(question: Reporter) -> QuestionShape:
-        """A reporter as a question."""
-        domain, shape = question.domain, None
-        if isinstance(domain, Domain):
-            shape = DomainShape(low=domain.low, high=domain.high, circle=domain.is_circle)
-        return QuestionShape(domain=shape, cells=question.cells)
-
-
 class CampaignSummary(Rules):
-    """A campaign without its spec."""
+    """A campaign without its spec: what people are asked for, and the questions that results are about."""
 
     name: str
     epsilon: float
+    asked: dict[str, AskedShape]
     questions: dict[str, QuestionShape]
     cells: int
     width: int
@@ -90,6 +67,7 @@ def _fields(campaign: Campaign) -> dict[str, Any]:
         **campaign.rules.model_dump(),
         "name": campaign.name,
         "epsilon": reporter.epsilon,
+        "asked": {name: AskedShape.of(one, campaign.wording(name)) for name, one in campaign.asked.items()},
         "questions": {name: QuestionShape.of(one) for name, one in reporter.questions.items()},
         "cells": reporter.cells,
         "width": reporter.width,
