@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from sottovoce.auditing.shuffled import Shuffled as Shuffled
     from sottovoce.auditing.shuffled import shuffled as shuffled
     from sottovoce.compose.budget import split_budget as split_budget
+    from sottovoce.compose.pair import pair as pair
+    from sottovoce.compose.pair import pair_rounds as pair_rounds
     from sottovoce.compose.polar import polar as polar
     from sottovoce.compose.rounds import rounds as rounds
     from sottovoce.compose.rounds import two_rounds as two_rounds
@@ -69,6 +71,10 @@ if TYPE_CHECKING:
     from sottovoce.estimates.means import mean as mean
     from sottovoce.estimates.quantiles import probability as probability
     from sottovoce.estimates.quantiles import quantile as quantile
+    from sottovoce.estimates.relation import correlation as correlation
+    from sottovoce.estimates.relation import covariance as covariance
+    from sottovoce.estimates.relation import covariances as covariances
+    from sottovoce.estimates.relation import slope as slope
     from sottovoce.estimates.shares import Shares as Shares
     from sottovoce.estimates.shares import shares as shares
     from sottovoce.estimates.tally import Tally as Tally
@@ -110,6 +116,9 @@ _HOME = {
     "circular_mean": "estimates.circular",
     "compare": "estimates.comparison",
     "concentration": "estimates.circular",
+    "correlation": "estimates.relation",
+    "covariance": "estimates.relation",
+    "covariances": "estimates.relation",
     "design": "designs.tasks",
     "difference": "estimates.differences",
     "distribution": "estimates.distribution",
@@ -121,6 +130,8 @@ _HOME = {
     "ogpm": "designs.classic",
     "ogpm_unbiased": "designs.classic",
     "optimal": "designs.optimal",
+    "pair": "compose.pair",
+    "pair_rounds": "compose.pair",
     "place": "designs.places",
     "plan": "planning",
     "pm": "designs.classic",
@@ -132,6 +143,7 @@ _HOME = {
     "rounds": "compose.rounds",
     "shares": "estimates.shares",
     "shuffled": "auditing.shuffled",
+    "slope": "estimates.relation",
     "solve_pieces": "papers.pieces.solve",
     "split_budget": "compose.budget",
     "sw": "designs.classic",

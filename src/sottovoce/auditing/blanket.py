@@ -60,16 +60,21 @@ def blanket(reporter: Reporter) -> Contrast:
         return drawn([blanket(reporter.distance), blanket(reporter.angle)], 2, outward=True)
     if isinstance(reporter, Survey):
         parts = [blanket(question) for question in reporter.questions.values()]
+        if reporter.functions is not None:
+            return gathered(joined(parts, reporter.shares), outward=True)
         return drawn(parts, reporter.sampled, outward=True)
     return _rows(_table(reporter))
 
 
-def cover(reporter: Number | Translates) -> FloatArray:
+def cover(reporter: Reporter) -> FloatArray:
     """How likely each cell is whatever the truth; these add up to γ.
 
     Args:
-        reporter: What one number or choice is reported with.
+        reporter: What one number, one choice or one of several functions is reported with.
     """
+    if isinstance(reporter, Survey):
+        parts = zip(reporter.questions.values(), reporter.shares, strict=True)
+        return np.concatenate([share * cover(question) for question, share in parts])
     if isinstance(reporter, Translates):
         spare = np.arange(reporter.cells) < reporter.left_over
         return np.asarray((reporter.background + spare) / (1 << reporter.bits))
@@ -77,7 +82,8 @@ def cover(reporter: Number | Translates) -> FloatArray:
         shares = zip(reporter.parts, reporter.shares, strict=True)
         return np.concatenate([share * cover(part) for part, share in shares])
     if not isinstance(reporter, Mechanism):
-        return np.asarray(_table(reporter).min(axis=0) / reporter.total)
+        rows = _table(reporter)
+        return np.asarray(rows.min(axis=0) / rows[0].sum())
     window = reporter.window
     weights = window.a
     if not window.wraps:

@@ -16,17 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.auditing.exactness import check_law
-from sottovoce.auditing.rules import outside_inputs, require, space_of, trial_inputs
+from sottovoce.auditing.rules import outside_inputs, require, space_of, trial_inputs, trial_values
 from sottovoce.auditing.sampling import check_lot, check_sampler
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ContractError
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.formats import from_json
 from sottovoce.core.number import Number
+from sottovoce.core.questions import product_of_largest
 from sottovoce.core.randomness import Seeded, word_source
-from sottovoce.core.reporter import Reporter
+from sottovoce.core.reporter import Reporter, spaces
 from sottovoce.core.spec import digest as spec_digest
-from sottovoce.core.survey import product_of_largest
 
 
 def check_reporter(
@@ -117,7 +117,7 @@ def _identity(reporter: Reporter, fresh: Reporter) -> None:
 
 def _use(reporter: Reporter) -> None:
     """Use a reporter that was just read, so that it computes whatever it keeps."""
-    values: Any = {name: trial_inputs(one, 2)[:4] for name, one in reporter.questions.items()}
+    values: Any = {name: trial_values(space, 2)[:4] for name, space in spaces(reporter).items()}
     values = values["value"] if _is_simple(reporter) else values
     reporter.decode(reporter.report(values))
     if isinstance(reporter.domain, Domain):
@@ -192,7 +192,7 @@ def _composition(survey: Reporter) -> None:
     require(survey.width <= len(questions), "width", "nobody answers more than there are questions")
     joint = product_of_largest((one.largest_ratio for one in questions.values()), survey.width)
     require(survey.largest_ratio >= joint, "ratio", "answers are independent: their ratios multiply")
-    values = {name: trial_inputs(one, 60)[:8] for name, one in questions.items()}
+    values = {name: trial_values(space, 60)[:8] for name, space in spaces(survey).items()}
     reports = survey.report(values, rng=7)
     require(reports.shape == (8, survey.width), "report", f"a row per person, got shape {reports.shape}")
     require(reports.dtype == survey.dtype, "dtype", f"cells must be {survey.dtype}, got {reports.dtype}")

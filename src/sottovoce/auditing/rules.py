@@ -31,16 +31,20 @@ def space_of(reporter: Reporter) -> Space:
 
 
 def trial_inputs(reporter: Reporter, count: int) -> NDArray[Any]:
+    """Values of one thing to try a rule at: see `trial_values`."""
+    return trial_values(space_of(reporter), count)
+
+
+def trial_values(domain: Space, count: int) -> NDArray[Any]:
     """Values to try a rule at: the ends of the domain or its rim, the middle, and an even spread.
 
     Args:
-        reporter: A reporter of one thing.
+        domain: Where they lie.
         count: How many of the spread.
 
     Returns:
         The same values every time; the special ones come first.
     """
-    domain = space_of(reporter)
     spread = domain.spread(np.arange(1, count + 1, dtype=np.uint64) * _GOLDEN)
     if isinstance(domain, Options):
         return np.concatenate((domain.named([0, len(domain) - 1, len(domain) // 2, 1]), domain.named(spread)))

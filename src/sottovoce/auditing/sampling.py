@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.auditing.rules import require, trial_inputs
+from sottovoce.auditing.rules import require, trial_inputs, trial_values
 from sottovoce.core.domains import FloatArray
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.randomness import WordSource
-from sottovoce.core.reporter import Reporter
+from sottovoce.core.reporter import Reporter, spaces
 
 _GROUPS = 200
 _LEAST = 10.0  # draws that must be expected of a group
@@ -75,7 +75,7 @@ def check_sampler(reporter: Any, source: WordSource, draws: int, alarm: float) -
 
 
 def check_lot(survey: Reporter, source: WordSource, draws: int, alarm: float) -> None:
-    """Every set of questions is as likely as any other, whatever the values; answers are independent.
+    """Every set of questions is as likely as it should be, whatever the values; answers are independent.
 
     Args:
         survey: A reporter of several questions.
@@ -86,27 +86,32 @@ def check_lot(survey: Reporter, source: WordSource, draws: int, alarm: float) ->
     Raises:
         ContractError: If a rule is broken.
     """
+    own_law = hasattr(survey, "law_of")
     questions, sizes = survey.questions, [question.cells for question in survey.questions.values()]
     offsets = np.concatenate(([0], np.cumsum(sizes)))
     for place in (0, 1):
-        truth = {name: trial_inputs(question, 1)[place] for name, question in questions.items()}
+        truth = {name: trial_values(space, 1)[place] for name, space in spaces(survey).items()}
         values = {name: np.broadcast_to(one, (draws, *np.shape(one))) for name, one in truth.items()}
         reports = survey.checked(survey.report(values, rng=source))
         asked = np.searchsorted(offsets, reports, side="right") - 1
-        _even(asked, len(sizes), alarm / 8)
+        _fair(asked, getattr(survey, "shares", None), len(sizes), alarm / 8)
         for i, (name, question) in enumerate(questions.items()):
             if hasattr(question, "probabilities"):
                 counts = np.bincount(reports[asked == i] - offsets[i], minlength=sizes[i])
-                right = follows(counts, question.probabilities(truth[name]), alarm / (8 * len(sizes)))
+                law = survey.law_of(name, truth) if own_law else question.probabilities(truth[name])  # type: ignore[attr-defined]
+                right = follows(counts, law, alarm / (8 * len(sizes)))
                 require(right, "sampler", f"reports of question {name!r} do not follow its probabilities")
         if survey.width > 1:
             _independent(reports - offsets[asked], asked, alarm / 8)
 
 
-def _even(asked: IntArray, questions: int, alarm: float) -> None:
+def _fair(asked: IntArray, shares: list[float] | None, questions: int, alarm: float) -> None:
     """Sets of questions where they are few, the first question of each where they are many."""
     width = asked.shape[1]
-    if math.comb(questions, width) <= _GROUPS:
+    if width == 1:
+        counts = np.bincount(asked[:, 0], minlength=questions)
+        chances = np.array(shares or [1 / questions] * questions)
+    elif math.comb(questions, width) <= _GROUPS:
         lots = list(combinations(range(questions), width))
         place = {lot: i for i, lot in enumerate(lots)}
         counts = np.bincount([place[tuple(lot)] for lot in asked.tolist()], minlength=len(lots))
@@ -115,7 +120,7 @@ def _even(asked: IntArray, questions: int, alarm: float) -> None:
         counts = np.bincount(asked[:, 0], minlength=questions)
         ways = [math.comb(questions - 1 - first, width - 1) for first in range(questions)]
         chances = np.array([way / math.comb(questions, width) for way in ways])
-    require(follows(counts, chances, alarm), "lot", "not every set of questions is as likely as any other")
+    require(follows(counts, chances, alarm), "lot", "sets of questions are not as likely as they should be")
 
 
 def _independent(cells: IntArray, asked: IntArray, alarm: float) -> None:

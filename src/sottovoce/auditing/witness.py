@@ -14,13 +14,13 @@ import numpy as np
 
 from sottovoce.auditing.blanket import cover
 from sottovoce.auditing.contrast import Contrast, drawn, gathered
-from sottovoce.auditing.rules import trial_inputs
+from sottovoce.auditing.rules import trial_inputs, trial_values
 from sottovoce.core.errors import ArgumentTypeError
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.core.options import Options
 from sottovoce.core.polar import Polar
-from sottovoce.core.reporter import Reporter
+from sottovoce.core.reporter import Reporter, spaces
 from sottovoce.core.spaces import Positions
 from sottovoce.core.survey import Survey
 from sottovoce.core.translates import Translates
@@ -66,16 +66,16 @@ def _scaled(example: Witness) -> Witness:
 
 def _examples(reporter: Reporter, removal: bool) -> tuple[Witness, Witness]:
     """The best example, and the best with the others at the first input."""
-    if isinstance(reporter, Survey):
+    if isinstance(reporter, Survey) and reporter.functions is None:
         return _together(reporter.questions, reporter.sampled, removal)
     if isinstance(reporter, Polar):
         return _together({"distance": reporter.distance, "angle": reporter.angle}, 2, removal)
-    if not isinstance(reporter, Number | Translates):
+    if not isinstance(reporter, Number | Translates | Survey):
         raise ArgumentTypeError(
             f"reporter must be a reporter of this package, got {type(reporter).__name__}", argument="reporter"
         )
     x = _inputs(reporter)
-    firsts = reporter.probabilities(x)
+    firsts = _laws(reporter, x) if isinstance(reporter, Survey) else reporter.probabilities(x)
     chances = _merged(np.vstack((firsts, cover(reporter))) if removal else firsts)
     square = _squares(chances, len(x), removal)
     same = np.arange(len(x))
@@ -92,8 +92,22 @@ def _examples(reporter: Reporter, removal: bool) -> tuple[Witness, Witness]:
     )
 
 
-def _inputs(reporter: Number | Translates) -> list[Any]:
-    """Some inputs, evenly over the domain."""
+def _laws(survey: Survey, x: list[dict[str, Any]]) -> FloatArray:
+    """The law of one report of a survey of functions, for people who give these values."""
+    values = {name: np.array([one[name] for one in x]) for name in x[0]}
+    parts = zip(survey.questions, survey.shares, strict=True)
+    return np.hstack([share * survey.law_of(name, values) for name, share in parts])
+
+
+def _inputs(reporter: Number | Translates | Survey) -> list[Any]:
+    """Some inputs, evenly over the domain; of functions all ends and middles, or those of the first two."""
+    if isinstance(reporter, Survey):
+        some = {name: trial_values(space, 0)[:3] for name, space in spaces(reporter).items()}
+        return [
+            {name: some[name][(first, second)[i % 2]] for i, name in enumerate(some)}
+            for first in range(3)
+            for second in range(3)
+        ]
     if isinstance(reporter.domain, Positions):
         return list(trial_inputs(reporter, _INPUTS // 2).tolist())
     if isinstance(reporter.domain, Options):

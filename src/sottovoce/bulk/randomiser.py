@@ -20,7 +20,7 @@ from sottovoce.bulk.sources import Data, Source
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, one_of
 from sottovoce.core.number import Number
 from sottovoce.core.policy import WORDS, Missing, Outside, Policy
-from sottovoce.core.reporter import Reporter
+from sottovoce.core.reporter import Reporter, spaces
 from sottovoce.core.spaces import FloatArray, Space
 
 
@@ -73,12 +73,12 @@ class Randomiser:
         """The columns of values, and where the values of each lie."""
         inputs: dict[str, Space] = {}
         for name, mechanism in self.mechanisms.items():
-            for column, question in _asked(name, mechanism).items():
+            for column, space in _asked(name, mechanism).items():
                 if column in inputs:
                     raise ArgumentError(
                         f"mechanisms must ask for a column once, got {column!r} twice", argument="mechanisms"
                     )
-                inputs[column] = _space(question)
+                inputs[column] = space
         return inputs
 
     @property
@@ -119,11 +119,11 @@ class Randomiser:
     def _cells(self, batch: pa.RecordBatch, name: str) -> tuple[NDArray[Any], Mask]:
         """One column of reports, and the rows that lacked a value."""
         mechanism, policy = self.mechanisms[name], self.policy
-        spaces = {column: _space(question) for column, question in _asked(name, mechanism).items()}
-        values = {column: read_values(batch, column, space) for column, space in spaces.items()}
+        asked = _asked(name, mechanism)
+        values = {column: read_values(batch, column, space) for column, space in asked.items()}
         missing = np.zeros(batch.num_rows, dtype=np.bool_)
         if self.row_id is None and policy.missing not in ("drop", "keep"):
-            answers = _answers(name, mechanism, values, spaces)
+            answers = _answers(name, mechanism, values, asked)
             return mechanism.report(answers, missing=policy.missing, outside=policy.outside), missing
         draws = None
         words = np.zeros(
@@ -132,7 +132,7 @@ class Randomiser:
         if self.row_id is not None:
             draws = KeyedDraws(cast(Number, mechanism), self.secret, name, batch.column(self.row_id))
             words = draws.stand_ins()
-        for column, space in spaces.items():
+        for column, space in asked.items():
             values[column], absent = policy.judge(values[column], space, f"values of column {column!r}")
             if absent.any():
                 filled = np.array(values[column], dtype=np.float64)
@@ -140,7 +140,7 @@ class Randomiser:
                 filled[absent] = space.spread(words[absent]) if number is None else number
                 values[column], missing = filled, missing | absent
         report = mechanism.report if draws is None else draws.report
-        return report(_answers(name, mechanism, values, spaces)), missing
+        return report(_answers(name, mechanism, values, asked)), missing
 
     def replaced(self, batch: pa.RecordBatch) -> Counter[tuple[str, str]]:
         """How many values of each column are missing and outside, where the policy has a rule for them."""
@@ -195,19 +195,15 @@ def _is_simple(mechanism: Reporter) -> bool:
     return any(question is mechanism for question in mechanism.questions.values())
 
 
-def _asked(name: str, mechanism: Reporter) -> Mapping[str, Reporter]:
-    """The columns of values that go into a column of reports, and what each is asked by."""
-    return {name: mechanism} if _is_simple(mechanism) else mechanism.questions
+def _asked(name: str, mechanism: Reporter) -> Mapping[str, Space]:
+    """The columns of values that go into a column of reports, and where the values of each lie."""
+    asked = spaces(mechanism)
+    return {name: asked["value"]} if _is_simple(mechanism) else asked
 
 
 def _answers(
-    name: str, mechanism: Reporter, values: Mapping[str, FloatArray], spaces: Mapping[str, Space]
+    name: str, mechanism: Reporter, values: Mapping[str, FloatArray], asked: Mapping[str, Space]
 ) -> Any:
     """The values of each column as the mechanism takes them."""
-    named = {column: spaces[column].named(numbers) for column, numbers in values.items()}
+    named = {column: asked[column].named(numbers) for column, numbers in values.items()}
     return named[name] if _is_simple(mechanism) else named
-
-
-def _space(question: Reporter) -> Space:
-    """Where the values of one question lie."""
-    return cast(Space, question.domain)

@@ -21,7 +21,8 @@ from sottovoce.core.errors import (
     whole_number,
 )
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.survey import MAX_QUESTIONS, Survey
+from sottovoce.core.questions import MAX_QUESTIONS
+from sottovoce.core.survey import Survey
 from sottovoce.designs.classic import pm
 from sottovoce.designs.prior import Prior
 
@@ -73,7 +74,7 @@ def vector(
         >>> vector(4.0, [(0, 1)] * 8).sampled, vector(4.0, [(0, 1)] * 8, prior="uniform").sampled
         (2, 1)
     """
-    epsilon, places = check_epsilon(epsilon), _by_name(domains)
+    epsilon, places = check_epsilon(epsilon), by_name(domains)
     d = len(places)
     one_of(strategy, "strategy", STRATEGIES)
     if k is not None and strategy == "split" and k != d:
@@ -131,7 +132,7 @@ def _designed(epsilon: float, domain: Domain, design: Design) -> Mechanism:
     return design(epsilon, domain)
 
 
-def _by_name(domains: Sequence[DomainLike] | Mapping[str, DomainLike]) -> dict[str, Domain]:
+def by_name(domains: Sequence[DomainLike] | Mapping[str, DomainLike]) -> dict[str, Domain]:
     if isinstance(domains, Sequence) and not isinstance(domains, str):
         domains = {str(i): domain for i, domain in enumerate(domains)}
     if not isinstance(domains, Mapping) or not domains:

@@ -142,7 +142,7 @@ def read(content: dict[str, Any]) -> dict[str, Any]:
     """What a `translates/1` spec says, checked for consistency but not yet for ε."""
     own = {"area"} if "area" in content else {"multipliers", "options"}
     spec.check_keys(content, own | {"format", "epsilon", "bits", "background", "extra", "blocks"}, "spec")
-    domain = read_area(content["area"]) if "area" in content else _options(content["options"])
+    domain = read_area(content["area"]) if "area" in content else Options.read(content["options"])
     blocks = spec.as_list(content["blocks"], "blocks", lambda one, at: spec.as_list(one, at, spec.as_int))
     multipliers = tuple(spec.as_list(content.get("multipliers", [1]), "multipliers", spec.as_int))
     background, extra, bits = (spec.as_int(content[key], key) for key in ("background", "extra", "bits"))
@@ -159,14 +159,3 @@ def read(content: dict[str, Any]) -> dict[str, Any]:
         "extra": extra,
         "bits": bits,
     }
-
-
-def _options(content: Any) -> Options:
-    names = spec.as_list(content, "options", lambda one, _: one)
-    try:
-        domain = Options(tuple(names))
-    except (ValueError, TypeError) as error:
-        raise SpecError(str(error), argument="options") from None
-    if list(domain.names) != names:
-        raise SpecError("options must be written without spaces around them", argument="options")
-    return domain

@@ -19,6 +19,7 @@ from sottovoce.core import spec
 from sottovoce.core.errors import ArgumentTypeError, SpecError, loss_exponent, positive_number
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.number import Number
+from sottovoce.core.questions import check_questions, product_of_largest
 
 if TYPE_CHECKING:
     from sottovoce.core.reporter import Reporter
@@ -182,29 +183,28 @@ def _count_translates(content: Any) -> tuple[float, Fraction]:
 
 
 def _read_survey(content: Any) -> Reporter:
+    from sottovoce.core.functions import read_functions
     from sottovoce.core.survey import Survey
 
     names, specs = _questions(content)
     questions = {name: _read(one, QUESTIONS) for name, one in zip(names, specs, strict=True)}
-    return Survey(content["epsilon"], questions, content["sampled"])
+    of = read_functions(content) if "inputs" in content else None
+    return Survey(content["epsilon"], questions, content["sampled"], functions=of)
 
 
 def _count_survey(content: Any) -> tuple[float, Fraction]:
-    from sottovoce.core.survey import product_of_largest
-
     _, specs = _questions(content)
     ratios = [_counted(one, QUESTIONS)[1] for one in specs]
     return content["epsilon"], product_of_largest(ratios, content["sampled"])
 
 
 def _questions(content: Any) -> tuple[list[str], list[Any]]:
-    from sottovoce.core.survey import check_questions
-
-    spec.check_keys(content, {"epsilon", "format", "questions", "sampled"}, "spec")
+    more, each = ({"inputs", "weights"}, {"function", "of"}) if "inputs" in content else (set(), set())
+    spec.check_keys(content, {"epsilon", "format", "questions", "sampled"} | more, "spec")
     spec.as_float(content["epsilon"], "epsilon")
     questions = spec.as_list(content["questions"], "questions", lambda one, _: one)
     for one in questions:
-        spec.check_keys(one, {"name", "spec"}, "a question")
+        spec.check_keys(one, {"name", "spec"} | each, "a question")
     names = [one["name"] for one in questions]
     check_questions(names, content["sampled"])
     return names, [one["spec"] for one in questions]
@@ -223,8 +223,6 @@ def _read_polar(content: Any) -> Reporter:
 
 
 def _count_polar(content: Any) -> tuple[float, Fraction]:
-    from sottovoce.core.survey import product_of_largest
-
     ratios = [_count_window(part)[1] for part in _both(content)]
     return content["epsilon"], product_of_largest(ratios, 2)
 

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.core import spec
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import SpecError
-from sottovoce.core.kernels.coin import Coin
+from sottovoce.core.kernels.coin import MAX_COIN_BITS, Coin
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.mechanism import Mechanism, Windowed
 from sottovoce.core.window import MAX_CELLS, Window
@@ -32,7 +32,6 @@ from sottovoce.core.window import MAX_CELLS, Window
 if TYPE_CHECKING:
     from sottovoce.core.kernels.operator import Operator
 
-MAX_COIN_BITS = 10  # with 52 bits of a part, counts of the mixture still fit 63 bits
 MAX_PARTS = 16
 
 

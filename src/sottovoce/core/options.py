@@ -56,6 +56,29 @@ class Options(Space):
             seen[_key(name)] = name
         object.__setattr__(self, "names", names)
 
+    @classmethod
+    def read(cls, content: Any) -> Options:
+        """The options of a spec that anybody may have written.
+
+        Args:
+            content: What should be a list of them.
+
+        Returns:
+            The options.
+
+        Raises:
+            SpecError: If it is none, or they are not written as they are kept.
+        """
+        if not isinstance(content, list):
+            raise SpecError("options must be a list", argument="options")
+        try:
+            options = cls(tuple(content))
+        except (ValueError, TypeError) as error:
+            raise SpecError(str(error), argument="options") from None
+        if list(options.names) != content:
+            raise SpecError("options must be written without spaces around them", argument="options")
+        return options
+
     def __str__(self) -> str:
         return f"the {len(self.names)} options"
 

@@ -139,3 +139,16 @@ class Reporter(Protocol):
     @property
     def largest_ratio(self) -> Fraction:
         """The largest ratio of the probabilities of one report under two inputs: e to the exact ε."""
+
+
+def spaces(reporter: Reporter) -> Mapping[str, Space]:
+    """Where the values lie that a person gives, by name.
+
+    Args:
+        reporter: Whatever reports.
+
+    Returns:
+        The questions or inputs of a survey; {"value": …} where one thing is asked.
+    """
+    domain = reporter.domain
+    return domain if isinstance(domain, Mapping) else {"value": domain}

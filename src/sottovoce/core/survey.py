@@ -11,12 +11,14 @@ that does not look at the values; the reports of the others are independent. So 
 is at most the product of the largest ratios among as many questions as are answered.
 
     {"epsilon": ε, "format": "survey/1", "questions": [{"name": …, "spec": {…}}, …], "sampled": k}
+
+Where questions are functions of what a person gives, as in a pair, `functions` says of what.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -28,16 +30,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core import spec
 from sottovoce.core.errors import DataError, SpecError
-from sottovoce.core.kernels.tables import IntArray
+from sottovoce.core.functions import Functions, write_functions
+from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.policy import Missing, Outside
+from sottovoce.core.questions import check_questions, columns_of, product_of_largest, rule_of
 from sottovoce.core.randomness import Seeded, WordSource, word_source
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.reporting import Reporting
 from sottovoce.core.spaces import Space
 from sottovoce.core.values import as_cells
 
-MAX_QUESTIONS = 256
-MAX_NAME = 64
 MAX_CELLS = 1 << 24
 
 
@@ -52,6 +54,7 @@ class Survey(Reporting):
         considered: What was compared when the survey was designed: {how many are answered: total variance
             per person}.
         name: Which design it is.
+        functions: What the questions are functions of; None where each is about a value of its own.
     """
 
     epsilon: float
@@ -59,6 +62,7 @@ class Survey(Reporting):
     sampled: int
     considered: Mapping[int, float] = field(default_factory=dict, compare=False)
     name: str = field(default="survey", compare=False)
+    functions: Functions | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "questions", MappingProxyType(dict(self.questions)))
@@ -67,6 +71,8 @@ class Survey(Reporting):
             raise SpecError("a question of a survey must not be a survey", argument="questions")
         if sum(question.cells for question in self.questions.values()) > MAX_CELLS:
             raise SpecError(f"the questions must have at most {MAX_CELLS} cells in all", argument="questions")
+        if self.functions is not None:
+            self.functions.check(list(self.questions.values()), self.sampled)
         self._check_claim()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -79,7 +85,9 @@ class Survey(Reporting):
 
     @property
     def domain(self) -> Mapping[str, Space]:
-        """Where the values of each question lie."""
+        """Where the values lie that a person gives, by name: by question, or the inputs of functions."""
+        if self.functions is not None:
+            return self.functions.inputs
         return {name: question.domain for name, question in self.questions.items()}  # type: ignore[misc]
 
     @property
@@ -89,8 +97,15 @@ class Survey(Reporting):
 
     @property
     def share(self) -> Fraction:
-        """The part of the people who answer a given question."""
+        """The part of the people who answer a given question, where the lot treats all alike."""
         return Fraction(self.sampled, len(self.questions))
+
+    @property
+    def shares(self) -> list[float]:
+        """The part of the people who answer each question."""
+        if self.functions is None:
+            return [float(self.share)] * len(self.questions)
+        return [weight / sum(self.functions.weights) for weight in self.functions.weights]
 
     @cached_property
     def offsets(self) -> IntArray:
@@ -117,6 +132,8 @@ class Survey(Reporting):
         content = {
             "format": spec.SURVEY, "epsilon": self.epsilon, "sampled": self.sampled, "questions": questions,
         }  # fmt: skip
+        if self.functions is not None:
+            content |= write_functions(self.functions, questions)
         return spec.canonical(content)
 
     def __repr__(self) -> str:
@@ -139,12 +156,11 @@ class Survey(Reporting):
         """Randomise the answers of one person or of many.
 
         Args:
-            values: The values of each question by name (a dataframe will do), or an array with a column per
-                question.
+            values: The values of each question or input by name (a dataframe will do), or an array with a
+                column for each.
             clip: Bring values outside into their domain. Short for `outside="clip"`.
-            missing: What stands in for missing values, for all questions or by name; as in
-                `Mechanism.report`.
-            outside: What happens to values outside, for all questions or by name.
+            missing: What stands in for missing values, for all or by name; as in `Mechanism.report`.
+            outside: What happens to values outside, for all or by name.
             rng: A seed or generator, for simulations only.
 
         Returns:
@@ -153,8 +169,12 @@ class Survey(Reporting):
         Raises:
             DataError: If a question lacks values, there is one too many, or values are refused.
         """
-        columns, people = self._columns(values)
+        columns, people = columns_of(values, self.domain)
         source = word_source(rng)
+        if self.functions is not None:
+            given = self.functions.prepared(columns, missing, outside, clip, source)
+            reports = self._functions_of(self.functions, given, 1 if people is None else people, source)
+            return reports if people is not None else reports[0]
         lot = self._lot(1 if people is None else people, source)
         reports = np.empty(lot.shape, dtype=self.dtype)
         # Every value is randomised, also those that are not sent: a refusal must not depend on the lot.
@@ -163,8 +183,8 @@ class Survey(Reporting):
                 cells = question.report(
                     columns[name],
                     clip=clip,
-                    missing=_rule(missing, name, "refuse"),
-                    outside=_rule(outside, name, "refuse"),
+                    missing=rule_of(missing, name),
+                    outside=rule_of(outside, name),
                     rng=source,
                 )
             except DataError as refusal:
@@ -173,31 +193,18 @@ class Survey(Reporting):
             reports[person, place] = np.reshape(cells, -1)[person] + self.offsets[i].astype(self.dtype)
         return reports if people is not None else reports[0]
 
-    def _columns(self, values: Any) -> tuple[dict[str, NDArray[Any]], int | None]:
-        """The values of each question, and how many people there are (None: one, as scalars)."""
-        if hasattr(values, "keys"):
-            if extra := [name for name in values.keys() if name not in self.questions]:  # noqa: SIM118
-                raise DataError(f"there is no question {extra[0]!r}", code="unknown", argument="values")
-            if lacking := [name for name in self.questions if name not in values.keys()]:  # noqa: SIM118
-                raise DataError(f"question {lacking[0]!r} has no values", code="lacking", argument="values")
-            columns = {name: np.asarray(values[name]) for name in self.questions}
-        else:
-            table = np.asarray(values)
-            if table.ndim not in (1, 2) or table.shape[-1] != len(self.questions):
-                raise DataError(
-                    f"values must have a column for each of {len(self.questions)} questions, "
-                    f"got shape {table.shape}",
-                    code="shape",
-                    argument="values",
-                )
-            columns = dict(zip(self.questions, np.moveaxis(table, -1, 0), strict=True))
-        shapes = {name: np.shape(column) for name, column in columns.items()}
-        people = {
-            shape[: len(shape) - len(_space_of(self.questions[name]).shape)] for name, shape in shapes.items()
-        }
-        if len(people) != 1 or len(first := people.pop()) > 1:
-            raise DataError("all questions must have as many values", code="shape", argument="values")
-        return columns, first[0] if first else None
+    def _functions_of(
+        self, of: Functions, given: Mapping[str, FloatArray], people: int, source: WordSource
+    ) -> NDArray[Any]:
+        """One function of each person's values. All values are looked at before: the lot decides nothing."""
+        lot = of.lot(people, source)
+        reports = np.empty(lot.shape, dtype=self.dtype)
+        for i, question in enumerate(self.questions.values()):
+            person = np.flatnonzero(lot[:, 0] == i)
+            own = {name: column[person] for name, column in given.items()}
+            cells = question.report(of.answers(i, own, source, question.domain), rng=source)
+            reports[person, 0] = cells + self.offsets[i].astype(self.dtype)
+        return reports
 
     def _lot(self, people: int, source: WordSource) -> NDArray[np.int64]:
         """Which questions each person answers, in increasing order."""
@@ -208,6 +215,24 @@ class Survey(Reporting):
         lot = np.sort(np.argpartition(keys, k - 1, axis=1)[:, :k], axis=1)
         keys.fill(0)
         return lot
+
+    def law_of(self, question: str, values: Mapping[str, ArrayLike]) -> FloatArray:
+        """The probability of each cell of a question, for those who answer it.
+
+        Args:
+            question: Its name.
+            values: What people give, by name.
+
+        Returns:
+            A row per person; one row if the values are those of one person.
+        """
+        reporter: Any = self.questions[question]
+        if self.functions is None:
+            return np.asarray(reporter.probabilities(values[question]))
+        columns, people = columns_of(values, self.domain)
+        given = self.functions.prepared(columns, "refuse", "refuse", False, word_source(0))
+        rows = self.functions.law(list(self.questions).index(question), given, reporter)
+        return rows if people is not None else np.asarray(rows[0])
 
     def decode(self, cells: ArrayLike) -> dict[str, NDArray[np.float64]]:
         """What each report stands for.
@@ -225,7 +250,7 @@ class Survey(Reporting):
         decoded: dict[str, NDArray[np.float64]] = {}
         for i, (name, question) in enumerate(self.questions.items()):
             own = (reports >= self.offsets[i]) & (reports < self.offsets[i + 1])
-            column = np.full((len(reports), *_space_of(question).decoded), np.nan)
+            column = np.full((len(reports), *question.domain.decoded), np.nan)  # type: ignore[union-attr]
             column[own.any(axis=1)] = question.decode(reports[own] - self.offsets[i])
             decoded[name] = column
         return decoded
@@ -256,40 +281,3 @@ class Survey(Reporting):
                 argument="cells",
             )
         return reports
-
-
-def product_of_largest(ratios: Iterable[Fraction], k: int) -> Fraction:
-    """The exact ratio of a report of any k of these parts."""
-    product = Fraction(1)
-    for ratio in sorted(ratios, reverse=True)[:k]:
-        product *= ratio
-    return product
-
-
-def check_questions(names: list[str], sampled: object) -> None:
-    """The rules of a survey that are not those of its questions."""
-    if not 1 <= len(names) <= MAX_QUESTIONS:
-        raise SpecError(
-            f"a survey has 1 to {MAX_QUESTIONS} questions, got {len(names)}", argument="questions"
-        )
-    for name in names:
-        if not isinstance(name, str) or not 1 <= len(name) <= MAX_NAME or not name.isprintable():
-            raise SpecError(
-                f"a question's name must be 1 to {MAX_NAME} printable characters", argument="questions"
-            )
-    if len(set(names)) != len(names):
-        raise SpecError("two questions have the same name", argument="questions")
-    if type(sampled) is not int or not 1 <= sampled <= len(names):
-        raise SpecError(
-            f"sampled must be a whole number between 1 and {len(names)}, got sampled={sampled!r}",
-            argument="sampled",
-        )
-
-
-def _rule(rule: Any, name: str, default: str) -> Any:
-    """The rule of one question, where rules are given by name."""
-    return rule.get(name, default) if isinstance(rule, Mapping) else rule
-
-
-def _space_of(question: Reporter) -> Space:
-    return question.domain  # type: ignore[return-value]

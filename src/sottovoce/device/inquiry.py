@@ -19,7 +19,7 @@ from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.core.options import Options
 from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.randomness import Seeded, word_source
-from sottovoce.core.reporter import Reporter
+from sottovoce.core.reporter import Reporter, spaces
 from sottovoce.core.spaces import FloatArray, Space
 from sottovoce.core.values import number_or_nan
 
@@ -57,7 +57,7 @@ class Inquiry:
         Raises:
             ArgumentError: If a rule is none for the question, is lacking, or would leave a value unreported.
         """
-        names = list(reporter.questions)
+        names = list(spaces(reporter))
         rules = dict(missing) if isinstance(missing, Mapping) else dict.fromkeys(names, missing)
         if set(rules) != set(names):
             raise ArgumentError(
@@ -92,6 +92,8 @@ class Inquiry:
         """What is asked, in words; empty when it is one number."""
         if self._several:
             names, width = ", ".join(self.policies), self.reporter.width
+            if set(self.policies) != set(self.reporter.questions):
+                return f"Asks for {names}; one function of them, drawn by lot, is sent."
             lot = "" if width == len(self.policies) else f", of which {width} drawn by lot are sent"
             return f"Asks for {names} in one report{lot}."
         return "Asks for a position, in one report." if _space(self.reporter, "value").shape else ""
@@ -201,7 +203,7 @@ def read_cells(entry: object) -> Cells:
 
 
 def _space(reporter: Reporter, name: str) -> Space:
-    return reporter.questions[name].domain  # type: ignore[return-value]  # a question is no survey
+    return spaces(reporter)[name]
 
 
 def _numbers(value: object, space: Space) -> FloatArray:

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from sottovoce.core.kernels.dispatch import worth_compiling
 from sottovoce.core.kernels.tables import IntArray
 
+MAX_COIN_BITS = 10  # with 52 bits of a part, counts of a mixture still fit 63 bits
+
 
 class Coin:
     """A coin whose sides have integer weights that add up to 2^k: the top k bits of a word toss it."""

@@ -1,0 +1,70 @@
+"""The rules of several questions to one person, whatever they are asked of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.core.errors import DataError, SpecError
+from sottovoce.core.spaces import Space
+
+MAX_QUESTIONS = 256
+MAX_NAME = 64
+
+
+def columns_of(values: Any, spaces: Mapping[str, Space]) -> tuple[dict[str, NDArray[Any]], int | None]:
+    """The values of each question, and how many people there are (None: one, as scalars)."""
+    if hasattr(values, "keys"):
+        if extra := [name for name in values.keys() if name not in spaces]:  # noqa: SIM118
+            raise DataError(f"there is no question {extra[0]!r}", code="unknown", argument="values")
+        if lacking := [name for name in spaces if name not in values.keys()]:  # noqa: SIM118
+            raise DataError(f"question {lacking[0]!r} has no values", code="lacking", argument="values")
+        columns = {name: np.asarray(values[name]) for name in spaces}
+    else:
+        table = np.asarray(values)
+        if table.ndim not in (1, 2) or table.shape[-1] != len(spaces):
+            raise DataError(
+                f"values must have a column for each of {len(spaces)} questions, got shape {table.shape}",
+                code="shape",
+                argument="values",
+            )
+        columns = dict(zip(spaces, np.moveaxis(table, -1, 0), strict=True))
+    shapes = {
+        np.shape(column)[: np.ndim(column) - len(spaces[name].shape)] for name, column in columns.items()
+    }
+    if len(shapes) != 1 or len(first := shapes.pop()) > 1:
+        raise DataError("all questions must have as many values", code="shape", argument="values")
+    return columns, first[0] if first else None
+
+
+def rule_of(rule: Any, name: str) -> Any:
+    """The rule of one question, where rules are given by name."""
+    return rule.get(name, "refuse") if isinstance(rule, Mapping) else rule
+
+
+def product_of_largest(ratios: Iterable[Fraction], k: int) -> Fraction:
+    """The exact ratio of a report of any k of these parts."""
+    product = Fraction(1)
+    for ratio in sorted(ratios, reverse=True)[:k]:
+        product *= ratio
+    return product
+
+
+def check_questions(names: list[str], sampled: object, what: str = "questions") -> None:
+    """The rules of a survey that are not those of its questions."""
+    if not 1 <= len(names) <= MAX_QUESTIONS:
+        raise SpecError(f"a survey has 1 to {MAX_QUESTIONS} {what}, got {len(names)}", argument=what)
+    for name in names:
+        if not isinstance(name, str) or not 1 <= len(name) <= MAX_NAME or not name.isprintable():
+            raise SpecError(f"names of {what} must be 1 to {MAX_NAME} printable characters", argument=what)
+    if len(set(names)) != len(names):
+        raise SpecError(f"two {what} have the same name", argument=what)
+    if type(sampled) is not int or not 1 <= sampled <= len(names):
+        raise SpecError(
+            f"sampled must be a whole number between 1 and {len(names)}, got sampled={sampled!r}",
+            argument="sampled",
+        )
