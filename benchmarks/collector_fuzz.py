@@ -1,17 +1,20 @@
 """A million broken requests to the collector over real sockets: no 500, exact counts, memory flat.
 
 `sottovoce serve` runs as a process of its own on the embedded store; this process makes the requests of
-tests/collector/fuzz.py and sends them over 64 connections that are kept open for as long as the collector
-keeps them. Every answer is judged (below 500, the one error shape), every tenth of the way the stored
-reports are compared with the acknowledged ones, and at the end the log must not hold an exception. The
-campaign shows nothing below 10^9 reports, so no solver runs: this is about requests. Results are written to
-benchmarks/results/collector_fuzz.md unless another number of requests is given:
+tests/collector/fuzz.py and sends them over 16 connections, sixteen at a time before it reads the answers.
+Every answer is judged (below 500, the one error shape), every tenth of the way the stored reports are
+compared with the acknowledged ones, and at the end the log must not hold an exception. The campaign shows
+nothing below 10^9 reports, so no solver runs: this is about requests.
 
-    python -m benchmarks.collector_fuzz 100000
+A million requests are five parts of 200,000, each with a seed and a collector of its own; every part is kept
+in benchmarks/results/collector_fuzz.json as soon as it is done, so that a run can be continued:
+
+    python -m benchmarks.collector_fuzz [--parts 1]
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import sys
@@ -19,6 +22,7 @@ import tempfile
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from tests.collector.fuzz import Fuzzer, Request
 from tests.collector.service import Server, create
@@ -26,19 +30,20 @@ from tests.collector.test_fuzz import judge
 
 import sottovoce as sv
 from benchmarks._machine import describe_machine
+from benchmarks._parts import Parts
 from sottovoce.collector import open_store, tokens
 
 TAKES = "20 min"
-
-CONNECTIONS = 64
+REQUESTS, PARTS = 200_000, 5
+CONNECTIONS, AT_ONCE = 16, 16
 MECHANISM = sv.sw(epsilon=1.0, cells=1000)
-RESULTS = Path(__file__).parent / "results" / "collector_fuzz.md"
+RESULTS = Parts(Path(__file__).parent / "results" / "collector_fuzz.json")
 
 
-def resident(server: Server) -> float:
+def resident(server: Server) -> int:
     """Megabytes of the collector."""
     status = Path(f"/proc/{server.process.pid}/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+    return int(status.split("VmRSS:")[1].split()[0]) // 1024
 
 
 def wire(request: Request) -> bytes:
@@ -48,89 +53,88 @@ def wire(request: Request) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode() + request.body
 
 
-class Connection:
-    """Sends requests one after the other; opened again when the collector closes it."""
-
-    def __init__(self, port: int) -> None:
-        self._port = port
-        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
-
-    async def ask(self, request: Request) -> tuple[int, bytes]:
-        """(status, body). A request that met a connection which was being closed is sent again."""
-        for _ in range(3):
-            if self._streams is None:
-                self._streams = await asyncio.open_connection("127.0.0.1", self._port)
-            reader, writer = self._streams
-            try:
-                writer.write(wire(request))
+async def exchange(port: int, requests: list[Request]) -> list[tuple[int, bytes]]:
+    """(status, body) of each request, all sent at once; those behind an answer that closes are sent again."""
+    answers: list[tuple[int, bytes]] = []
+    while len(answers) < len(requests):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        begun = len(answers)
+        try:
+            writer.write(b"".join(map(wire, requests[begun:])))
+            for request in requests[begun:]:
                 head = (await reader.readuntil(b"\r\n\r\n")).lower()
-            except (asyncio.IncompleteReadError, ConnectionError):
-                self.close()
-                continue
-            length = int(head.split(b"\r\ncontent-length: ")[1].split(b"\r\n")[0])
-            has_body = request.method != "HEAD" and head[9:12] not in (b"204", b"304")
-            body = await reader.readexactly(length) if has_body else b""
-            if b"\r\nconnection: close" in head:
-                self.close()
-            return int(head[9:12]), body
-        raise AssertionError(f"no answer: {request}")
-
-    def close(self) -> None:
-        if self._streams is not None:
-            self._streams[1].close()
-        self._streams = None
+                length = int(head.split(b"\r\ncontent-length: ")[1].split(b"\r\n")[0])
+                has_body = request.method != "HEAD" and head[9:12] not in (b"204", b"304")
+                answers.append((int(head[9:12]), await reader.readexactly(length) if has_body else b""))
+        except (asyncio.IncompleteReadError, ConnectionError):
+            assert len(answers) > begun, f"no answer: {requests[begun]}"
+        finally:
+            writer.close()
+    return answers
 
 
-async def send(port: int, fuzzer: Fuzzer, count: int, statuses: Counter[int]) -> int:
-    """Reports accepted of so many requests over one connection."""
-    connection, accepted = Connection(port), 0
-    for _ in range(count):
-        request = fuzzer.request()
-        status, body = await connection.ask(request)
-        statuses[status] += 1
-        content = json.loads(body) if body.startswith(b"{") else None
-        accepted += judge(request, status, content)
-    connection.close()
+async def send(port: int, fuzzer: Fuzzer, count: int, statuses: Counter[str]) -> int:
+    """Reports accepted of so many requests."""
+    accepted = 0
+    for _ in range(count // AT_ONCE):
+        requests = [fuzzer.request() for _ in range(AT_ONCE)]
+        for request, (status, body) in zip(requests, await exchange(port, requests), strict=True):
+            statuses[str(status)] += 1
+            accepted += judge(request, status, json.loads(body) if body.startswith(b"{") else None)
     return accepted
 
 
-async def run(folder: Path, requests: int) -> str:
+async def part(folder: Path, seed: int) -> dict[str, Any]:
+    """The requests of one seed to a new collector."""
     store = open_store(folder / "store.db")
     campaign = create(store, MECHANISM, min_n=10**9, collection="write")
     [token] = tokens.issue(store, campaign.id, "write", 1)
     server = Server(str(folder / "store.db"), folder)
     store.unlock((folder / "secret").read_bytes())
     port = int(server.url.rsplit(":", 1)[1])
-    fuzzer = Fuzzer(MECHANISM.digest, MECHANISM.cells, seed=2, token=token)
-    statuses: Counter[int] = Counter()
-    lines = ["| requests | reports stored | requests/s | collector's memory, MB |", "|---|---|---|---|"]
-    accepted, begun, share = 0, time.perf_counter(), -(-requests // (10 * CONNECTIONS))
-    for tenth in range(1, 11):
+    fuzzer = Fuzzer(MECHANISM.digest, MECHANISM.cells, seed=seed, token=token)
+    statuses: Counter[str] = Counter()
+    memory, accepted, begun = list[int](), 0, time.perf_counter()
+    for _ in range(10):
+        share = REQUESTS // (10 * CONNECTIONS)
         accepted += sum(
             await asyncio.gather(*(send(port, fuzzer, share, statuses) for _ in range(CONNECTIONS)))
         )
-        stored = store.reports(campaign.id)
-        assert stored == accepted
-        done = tenth * share * CONNECTIONS
-        rate = done / (time.perf_counter() - begun)
-        lines.append(f"| {done:,} | {stored:,} | {rate:,.0f} | {resident(server):.0f} |")
-        print(lines[-1], flush=True)
-    taken = time.perf_counter() - begun
+        assert store.reports(campaign.id) == accepted
+        memory.append(resident(server))
+        print(statuses.total(), accepted, memory[-1], flush=True)
+    seconds = time.perf_counter() - begun
     assert server.stop() == 0
     assert '"failed"' not in server.log.read_text()
-    found = ", ".join(f"{status}: {number:,}" for status, number in sorted(statuses.items()))
-    lines += ["", f"Statuses: {found}.", "", f"{taken:.0f} s; {describe_machine()}."]
+    return {
+        "seed": str(seed),
+        "requests": statuses.total(),
+        "stored": accepted,
+        "seconds": round(seconds),
+        "statuses": dict(sorted(statuses.items())),
+        "memory_mb": memory,
+    }
+
+
+def table() -> str:
+    """The parts as the Markdown that docs/howto/run-a-collector.md shows."""
+    lines = ["| seed | requests | reports stored | memory, MB, after each tenth |", "|---|---|---|---|"]
+    for one in RESULTS.read("parts"):
+        memory = ", ".join(map(str, one["memory_mb"]))
+        lines.append(f"| {one['seed']} | {one['requests']:,} | {one['stored']:,} | {memory} |")
+    total = RESULTS.total("parts")
+    lines.append(f"| all | {total['requests']:,} | {total['stored']:,} | |")
     return "\n".join(lines)
 
 
-def main(requests: int = 1_000_000) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        text = asyncio.run(run(Path(folder), requests))
-    print(text)
-    if requests == 1_000_000:
-        head = "# Broken requests to the collector\n\n" + (__doc__ or "").split("\n\n")[1]
-        RESULTS.write_text(f"{head.rpartition(' Results are')[0]}\n\n{text}\n")
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--parts", type=int, default=PARTS, help="stop when so many are kept")
+    chosen = parser.parse_args(arguments or [])
+    while (number := len(RESULTS.read("parts"))) < chosen.parts:
+        with tempfile.TemporaryDirectory() as folder:
+            RESULTS.add("parts", asyncio.run(part(Path(folder), number + 1)), describe_machine())
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(sys.argv[1:])

@@ -211,6 +211,20 @@ def test_a_request_that_asks_for_an_upgrade_hides_no_other(
     assert statuses == [400, 200]
 
 
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_broken_request_is_not_answered_in_the_place_of_an_earlier_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waits: bool
+) -> None:
+    """Sent in one piece; whoever reads 400 first would take a report that is stored for one that is not."""
+    if not waits:
+        monkeypatch.setattr(protocol.Protocol, "_answering", False)
+    with served(tmp_path) as (_, address), socket.create_connection(address, 30) as connection:
+        connection.sendall(2 * (HEALTH + b"\r\n") + b"GET \xff\xff HTTP/1.1\r\n\r\n")
+        with connection.makefile("rb") as stream:
+            statuses = re.findall(rb"HTTP/1.1 (\d+)", stream.read())
+    assert statuses == ([b"200", b"200", b"400"] if waits else [b"400"])
+
+
 # -- M2: questions for estimates ------------------------------------------------------------------------
 
 

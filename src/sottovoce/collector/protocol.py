@@ -34,6 +34,7 @@ class Protocol(HttpToolsProtocol):
         self._timer: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None
         self._origin: str | None = None
+        self._refusal: Refusal | None = None  # for when earlier requests have their answers
         self._beside = self._head = 0  # bytes that are no body: as they arrive, and as the parser names them
 
     # -- connections ------------------------------------------------------------------------------------
@@ -70,14 +71,20 @@ class Protocol(HttpToolsProtocol):
         if seconds is not None and self._timer is None:
             self._timer = self.loop.call_later(seconds, self._look)
 
+    @property
+    def _answering(self) -> bool:
+        """Whether a request that arrived whole, before what arrives now, has no answer yet."""
+        cycle = self.cycle
+        return bool(self.pipeline) or (
+            cycle is not None and not cycle.response_complete and not cycle.more_body
+        )
+
     def _look(self) -> None:
         self._timer = None
         if self._deadline is None or self.transport.is_closing():
             return
         left = self._deadline - self.loop.time()
-        # It may be the answer to an earlier request that takes long.
-        answering = self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body
-        if left <= 0 and not answering:
+        if left <= 0 and not self._answering:
             self._refuse(Refusal("too_slow", retry_after=1))
         else:
             self._timer = self.loop.call_later(max(left, 1), self._look)
@@ -94,6 +101,8 @@ class Protocol(HttpToolsProtocol):
     # -- requests ---------------------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
+        if self._refusal is not None:
+            return
         if self._deadline is None:
             self._expect(self._service.settings.head_seconds)
         self._beside += len(data)
@@ -143,11 +152,20 @@ class Protocol(HttpToolsProtocol):
         self._refuse(reason)
 
     def _refuse(self, refusal: Refusal) -> None:
+        """Answer what arrives with a refusal, and close; not before the requests that came earlier."""
+        if self._answering:
+            self._refusal = refusal
+            return
         answer = problems.answer(refusal)
         lines = [b"HTTP/1.1 %d Refused" % answer.status_code, b"connection: close"]
         lines += [name + b": " + value for name, value in [*answer.raw_headers, *HEADERS.items()]]
         self.transport.write(b"\r\n".join([*lines, b"", bytes(answer.body)]))
         self.transport.close()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._refusal is not None and not self.transport.is_closing():
+            self._refuse(self._refusal)
 
 
 def _too_much() -> Refusal:
