@@ -8,7 +8,7 @@ Ten thousand people with values on [−1, 1]; the error is that of the estimated
 variances are exact: of the shipped mechanisms at every value, and of the lot that decides who reports what.
 
 * `wang`: each person reports k = max(1, min(d, ⌊ε/2.5⌋)) attributes by PM with ε/k, times d/k (ICDE 2019).
-  `wang, counted` is not published: the same with the mean of those who were asked, as `vector` has it.
+  `wang, counted` is not published: the same with the mean of those who were asked, as `survey` has it.
 * `duchi`: one of 2^d sign vectors times B, from the half space that agrees with the person's rounded vector
   with probability e^ε/(e^ε + 1) (Duchi, Jordan, Wainwright 2018). Published, vectors on the border belong
   to both half spaces; here half of them to each, which is better for even d.
@@ -166,8 +166,8 @@ def simulated(means: Callable[[Rows], Rows], truth: str, d: int, runs: int, seed
 
 def row(epsilon: float, d: int, runs: int) -> dict[str, Any]:
     """All figures of one ε and d: exact, and simulated on the betas if `runs` is positive."""
-    default = sv.vector(epsilon, [(-1, 1)] * d)
-    uniform = sv.vector(epsilon, [(-1, 1)] * d, prior="uniform")
+    default = sv.survey(epsilon, [(-1, 1)] * d)
+    uniform = sv.survey(epsilon, [(-1, 1)] * d, prior="uniform")
     laws = {
         "default": vector_law(default),
         "uniform": vector_law(uniform),

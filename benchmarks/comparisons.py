@@ -32,7 +32,7 @@ from sottovoce.estimates.differences import _turned
 from sottovoce.estimates.finite import _Player
 from sottovoce.estimates.quantity import Quantity
 
-TAKES = "15 min"
+TAKES = "25 min"
 HERE = Path(__file__).parent
 RESULTS, PAGE = HERE / "results" / "comparisons.json", HERE.parent / "docs" / "howto" / "compare.md"
 X = (np.arange(2000) + 0.5) / 2000
@@ -185,11 +185,11 @@ def coverage() -> list[dict[str, Any]]:
             held(totals(rng, mean, slope), 300),
         )
     others = (
-        (Quantity("probability", between=(0.0, 0.3)), "sw", 24),
-        (Quantity("variance"), "sw", 24),
-        (Quantity("quantile", p=0.5), "sw", 24),
-        (Quantity("direction"), "ogpm", 24),
-        (Quantity(), "sw", 40),
+        (Quantity("probability", between=(0.0, 0.3)), "sw", 120),
+        (Quantity("variance"), "sw", 80),
+        (Quantity("quantile", p=0.5), "sw", 80),
+        (Quantity("direction"), "ogpm", 60),
+        (Quantity(), "sw", 120),
     )
     for epsilon in (1.0, 4.0):
         rng = np.random.default_rng([19, round(10 * epsilon)])
@@ -230,10 +230,10 @@ def together() -> list[dict[str, Any]]:
     runs = {
         (2, "groups"): 400,
         (12, "groups"): 400,
-        (100, "groups"): 120,
-        (2, "pairs"): 300,
-        (12, "pairs"): 80,
-        (100, "pairs"): 16,
+        (100, "groups"): 400,
+        (2, "pairs"): 400,
+        (12, "pairs"): 400,
+        (100, "pairs"): 60,
     }
     return [
         {"groups": k, "over": over, **held(families(np.random.default_rng([20, k]), k, over), number)}
@@ -243,7 +243,7 @@ def together() -> list[dict[str, Any]]:
 
 def looks() -> list[dict[str, Any]]:
     """Errors under 1,000 looks: the capital of the library's bets against the truth, at every look."""
-    rows, runs, number = [], 1_000, 1_060
+    rows, runs, number = [], 1_000, 1_120
     for name, epsilon, truth in (
         ("optimal", 1.0, "skewed"),
         ("optimal", 4.0, "two peaks"),

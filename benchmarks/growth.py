@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks._tables import number, table
 from benchmarks.page.peers.published import dense_step
 from benchmarks.page.worker import least_seconds
-from sottovoce.compose.strategies import vector
+from sottovoce.compose.strategies import survey
 from sottovoce.core.kernels import compiled_available
 from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.survey import Survey
@@ -112,7 +112,7 @@ def attributes(quick: bool) -> list[dict[str, float]]:
     """Reports of d attributes within one ε, and all their means, by d."""
     n, rows = 2000 if quick else 50_000, []
     for d in (1, 4, 16) if quick else (1, 2, 4, 8, 16, 32, 64):
-        m = vector(1.0, [(0.0, 1.0)] * d)
+        m = survey(1.0, [(0.0, 1.0)] * d)
         x = np.random.default_rng(d).random((n, d))
         reports = m.report(x, rng=1)
         rows.append(

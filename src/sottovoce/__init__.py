@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sottovoce.compose.polar import polar as polar
     from sottovoce.compose.rounds import rounds as rounds
     from sottovoce.compose.rounds import two_rounds as two_rounds
-    from sottovoce.compose.strategies import vector as vector
+    from sottovoce.compose.strategies import survey as survey
     from sottovoce.core.areas import Area as Area
     from sottovoce.core.domains import Circle as Circle
     from sottovoce.core.domains import Interval as Interval
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from sottovoce.core.polar import Polar as Polar
     from sottovoce.core.reporter import Reporter as Reporter
     from sottovoce.core.rows import Rows as Rows
+    from sottovoce.core.spaces import Disc as Disc
     from sottovoce.core.survey import Survey as Survey
     from sottovoce.core.translates import Translates as Translates
     from sottovoce.designs.choices import choice as choice
@@ -93,6 +94,7 @@ _HOME = {
     "Client": "device.client",
     "Comparison": "estimates.comparison",
     "Curve": "auditing.curve",
+    "Disc": "core.spaces",
     "Distribution": "estimates.histogram",
     "Estimate": "estimates.estimate",
     "Interval": "core.domains",
@@ -146,12 +148,12 @@ _HOME = {
     "slope": "estimates.relation",
     "solve_pieces": "papers.pieces.solve",
     "split_budget": "compose.budget",
+    "survey": "compose.strategies",
     "sw": "designs.classic",
     "trend": "estimates.trend",
     "two_rounds": "compose.rounds",
     "two_scale": "designs.two_scale",
     "variance": "estimates.variance",
-    "vector": "compose.strategies",
     "weighted": "estimates.differences",
 }
 #: Subpackages reached as attributes.

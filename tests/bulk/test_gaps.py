@@ -66,7 +66,7 @@ def test_a_file_of_counts_is_counted_by_its_counts(tmp_path: Path) -> None:
 
 
 def test_counts_of_a_survey_come_back(tmp_path: Path) -> None:
-    survey = sv.vector(2.0, [(0, 1)] * 3, "sample", k=2)
+    survey = sv.survey(2.0, [(0, 1)] * 3, "sample", k=2)
     tally = sv.Tally(survey, survey.report([[0.1, 0.5, 0.9]] * 50, rng=1))
     path = tmp_path / "survey.csv"
     path.write_text("cell,count\n" + "".join(f"{i},{n}\n" for i, n in enumerate(tally.counts.tolist()) if n))

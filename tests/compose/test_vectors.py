@@ -62,7 +62,7 @@ def test_the_joint_epsilon_by_counting(sampled: int) -> None:
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0, 6.0])
 def test_vector_never_exceeds_its_epsilon(epsilon: float) -> None:
     for strategy in ("split", "sample"):
-        m = sv.vector(epsilon, MIXED, strategy)
+        m = sv.survey(epsilon, MIXED, strategy)
         audit = sv.audit(m)
         assert audit.holds
         assert audit.epsilon == pytest.approx(epsilon, rel=1e-6)
@@ -79,8 +79,8 @@ def test_auto_is_the_best_of_all_k(epsilon: float, d: int, prior: str | None) ->
     def cost(m: Survey) -> float:
         return sum(variance_per_person(m, name, prior) for name in m.questions)
 
-    auto = sv.vector(epsilon, [(0, 1)] * d, prior=prior)
-    costs = [cost(sv.vector(epsilon, [(0, 1)] * d, "sample", k=k, prior=prior)) for k in range(1, d + 1)]
+    auto = sv.survey(epsilon, [(0, 1)] * d, prior=prior)
+    costs = [cost(sv.survey(epsilon, [(0, 1)] * d, "sample", k=k, prior=prior)) for k in range(1, d + 1)]
     assert cost(auto) <= min(costs) * 1.0001
     assert auto.sampled == 1 + int(np.argmin(costs))
     assert auto.considered[auto.sampled] == pytest.approx(cost(auto))
@@ -97,8 +97,8 @@ def test_auto_on_mixed_domains_is_never_worse_than_split_or_sample(epsilon: floa
             for w, (name, part) in zip(weights, mechanisms(m).items(), strict=True)
         )
 
-    auto, split = (cost(sv.vector(epsilon, MIXED, how, weights=weights)) for how in ("auto", "split"))
-    sample = min(cost(sv.vector(epsilon, MIXED, "sample", k=k, weights=weights)) for k in (1, 2))
+    auto, split = (cost(sv.survey(epsilon, MIXED, how, weights=weights)) for how in ("auto", "split"))
+    sample = min(cost(sv.survey(epsilon, MIXED, "sample", k=k, weights=weights)) for k in (1, 2))
     assert auto <= 1.01 * min(split, sample)
     assert max(split, sample) > 1.01 * auto  # it was a choice
 
@@ -118,28 +118,28 @@ def test_what_the_search_for_k_relies_on(prior: object) -> None:
 def test_an_assumed_spread_pays_and_never_biases() -> None:
     """Less expected variance than any other choice when the guess is right; unbiased when it is wrong."""
     domains, peak = [(0, 24)] * 2, np.random.default_rng(1).normal(7, 2, 500).clip(0, 24)
-    worst = sv.vector(4.0, domains)
-    even = sv.vector(4.0, domains, prior="uniform")
-    told = sv.vector(4.0, domains, "sample", k=1, prior=[peak, None])
+    worst = sv.survey(4.0, domains)
+    even = sv.survey(4.0, domains, prior="uniform")
+    told = sv.survey(4.0, domains, "sample", k=1, prior=[peak, None])
     assert (worst.sampled, even.sampled, told.sampled) == (2, 1, 1)
     assert variance_per_person(even, "0", "uniform") < 0.75 * variance_per_person(worst, "0", "uniform")
     assert variance_per_person(even, "0") > variance_per_person(worst, "0")
     assert variance_per_person(told, "0", peak) < 0.75 * variance_per_person(even, "0", peak)
-    alone = sv.vector(4.0, domains, "sample", k=1)
+    alone = sv.survey(4.0, domains, "sample", k=1)
     assert told.questions["1"] == alone.questions["1"] != even.questions["1"]
     x = np.linspace(0, 24, 9)
     for m in (even, told):
         assert sv.audit(m).epsilon <= 4.0
         assert max(np.abs(part.bias(x)).max() for part in mechanisms(m).values()) < 1e-9
     # A mechanism of one's own keeps its place; the guess then decides on k alone.
-    own = sv.vector(4.0, domains, prior="uniform", design=lambda e, d: sv.pm(e, d, cells=256))
+    own = sv.survey(4.0, domains, prior="uniform", design=lambda e, d: sv.pm(e, d, cells=256))
     assert mechanisms(own)["0"] == sv.pm(4.0, (0, 24), cells=256)
     assert own.sampled == 1
 
 
 def test_the_worst_truth_of_a_lopsided_mechanism() -> None:
     """Against a search over all truths of two values; about the middle it would be overstated."""
-    m = sv.vector(3.0, [(0, 1)] * 2, "sample", k=1, prior=[[0.1, 0.15, 0.2], "uniform"])
+    m = sv.survey(3.0, [(0, 1)] * 2, "sample", k=1, prior=[[0.1, 0.15, 0.2], "uniform"])
     x = np.linspace(0, 1, 101)
     v = mechanisms(m)["0"].variance(x)
     p = np.linspace(0, 1, 101)[:, None, None]
@@ -152,13 +152,13 @@ def test_the_worst_truth_of_a_lopsided_mechanism() -> None:
 
 @pytest.mark.parametrize("epsilon", [5e-4, 12.0])
 def test_a_spread_outside_the_reach_of_the_search(epsilon: float) -> None:
-    even, worst = (sv.vector(epsilon, [(0, 1)], prior=prior) for prior in ("uniform", None))
+    even, worst = (sv.survey(epsilon, [(0, 1)], prior=prior) for prior in ("uniform", None))
     assert variance_per_person(even, "0", "uniform") <= variance_per_person(worst, "0", "uniform")
     assert sv.audit(even).holds
 
 
 def test_expected_variance_against_simulation() -> None:
-    m = sv.vector(3.0, [(0, 1), (0, 1), sv.Circle(1)], "sample", k=1, prior="uniform")
+    m = sv.survey(3.0, [(0, 1), (0, 1), sv.Circle(1)], "sample", k=1, prior="uniform")
     n, runs, rng = 600, 500, np.random.default_rng(4)
     peak = np.clip(rng.normal(0.3, 0.1, n), 0, 1)
     x = np.column_stack([peak, np.linspace(0, 1, n), peak])
@@ -180,7 +180,7 @@ def test_expected_variance_against_simulation() -> None:
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_variance_against_simulation(k: int) -> None:
     """The estimate of each mean, many times over, against the exact variance; the worst case bounds it."""
-    m = sv.vector(3.0, [(0, 1)] * 3, "sample" if k < 3 else "split", k=k)
+    m = sv.survey(3.0, [(0, 1)] * 3, "sample" if k < 3 else "split", k=k)
     n, runs = 400, 600
     x = np.tile(np.array([[0.0, 0.5, 0.3], [1.0, 0.5, 0.9]]), (n // 2, 1))
     rng = np.random.default_rng(11)
@@ -199,7 +199,7 @@ def test_variance_against_simulation(k: int) -> None:
 
 
 def test_theorem_11_with_its_constants() -> None:
-    m = sv.vector(1.0, [(0, 24)] * 4, "sample", k=1)
+    m = sv.survey(1.0, [(0, 24)] * 4, "sample", k=1)
     n, beta = 500, 0.2
     bound = simultaneous_bound(m, n, beta)
     x = np.tile([0.0, 6.0, 12.0, 24.0], (n, 1))
@@ -214,11 +214,11 @@ def test_theorem_11_with_its_constants() -> None:
     with pytest.raises(ValueError, match="beta must lie strictly between 0 and 1"):
         simultaneous_bound(m, 10, 1.0)
     with pytest.raises(ValueError, match="questions on intervals"):
-        simultaneous_bound(sv.vector(1.0, MIXED), 10)
+        simultaneous_bound(sv.survey(1.0, MIXED), 10)
 
 
 def test_estimates_of_every_kind() -> None:
-    m, x = sv.vector(3.0, MIXED), rows(20_000)
+    m, x = sv.survey(3.0, MIXED), rows(20_000)
     t = sv.Tally(m, m.report(x[:12_000], rng=1)) + sv.Tally(m, m.report(x[12_000:], rng=2))
     assert t.n == 20_000
     assert sum(t[name].n for name in m.questions) == 20_000 * m.sampled
@@ -229,7 +229,7 @@ def test_estimates_of_every_kind() -> None:
     assert median.low < np.median(x[:, 1]) < median.high
     assert sv.circular_mean(t["2"]).value == pytest.approx(8, abs=0.3)
     assert sv.distribution(t["0"], bins=16, band=False).mean == pytest.approx(x[:, 0].mean(), abs=2)
-    other = sv.vector(2.0, MIXED)
+    other = sv.survey(2.0, MIXED)
     with pytest.raises(DataError, match="different mechanisms"):
         t + sv.Tally(other)
     with pytest.raises(NoDataError):
@@ -242,7 +242,7 @@ def test_estimates_of_every_kind() -> None:
 
 def test_the_mean_of_a_biased_design_is_the_estimate_and_not_the_mean_report() -> None:
     """Reports of a square wave lean to the middle: 0.358 where the truth is 0.111."""
-    m = sv.vector(2.0, {"a": (0, 1), "b": (0, 1)}, "split", design=sv.sw)
+    m = sv.survey(2.0, {"a": (0, 1), "b": (0, 1)}, "split", design=sv.sw)
     x = np.random.default_rng(3).beta(1, 8, 40_000)
     reports = m.report({"a": x, "b": np.full(x.size, 0.5)}, rng=4)
     estimate = sv.mean(sv.Tally(m, reports)["a"])
@@ -260,16 +260,16 @@ def test_the_circular_default_has_the_largest_resultant() -> None:
 
 
 def test_weights_divide_unevenly() -> None:
-    m = sv.vector(4.0, [(0, 1), (0, 1)], "split", weights=[10.0, 1.0])
+    m = sv.survey(4.0, [(0, 1), (0, 1)], "split", weights=[10.0, 1.0])
     assert mechanisms(m)["0"].epsilon > mechanisms(m)["1"].epsilon
     assert mechanisms(m)["0"].epsilon + mechanisms(m)["1"].epsilon <= 4.0
-    even = sv.vector(4.0, [(0, 1), (0, 1)], "split")
+    even = sv.survey(4.0, [(0, 1), (0, 1)], "split")
     cost, level = ([variance_per_person(one, name) for name in ("0", "1")] for one in (m, even))
     assert 10 * cost[0] + cost[1] < 10 * level[0] + level[1]
 
 
 def test_a_missing_value_is_reported_like_any_other() -> None:
-    m = sv.vector(3.0, {"a": (0, 1), "b": (0, 1)}, "split")
+    m = sv.survey(3.0, {"a": (0, 1), "b": (0, 1)}, "split")
     x = {"a": np.full(30_000, 0.9), "b": np.full(30_000, math.nan)}
     t = sv.Tally(m, m.report(x, missing="uniform", rng=3))
     assert t["a"].n == t["b"].n == 30_000
@@ -286,7 +286,7 @@ def test_a_missing_value_is_reported_like_any_other() -> None:
 
 
 def test_who_is_refused_does_not_depend_on_the_lot() -> None:
-    m = sv.vector(1.0, [(0, 1)] * 5, "sample", k=1)
+    m = sv.survey(1.0, [(0, 1)] * 5, "sample", k=1)
     x = np.full((1, 5), 0.5)
     x[0, 3] = 2.0
     for seed in range(20):
@@ -296,7 +296,7 @@ def test_who_is_refused_does_not_depend_on_the_lot() -> None:
 
 
 def test_the_lot_is_even() -> None:
-    m = sv.vector(1.0, [(0, 1)] * 5, "sample", k=2)
+    m = sv.survey(1.0, [(0, 1)] * 5, "sample", k=2)
     reports = m.report(np.full((50_000, 5), 0.5), rng=4)
     question = np.searchsorted(m.offsets, reports, side="right") - 1
     counts = np.bincount(question.reshape(-1), minlength=5)
@@ -308,7 +308,7 @@ def test_the_lot_is_even() -> None:
 
 
 def test_json_and_bad_input() -> None:
-    m = sv.vector(2.0, MIXED)
+    m = sv.survey(2.0, MIXED)
     assert sv.from_json(m.to_json()) == m
     assert sv.audit(m.to_json()).ratio == m.largest_ratio
     for text in ("[]", '{"format":"survey/1"}', m.to_json().replace('"sampled":1', '"sampled":4')):
@@ -318,15 +318,15 @@ def test_json_and_bad_input() -> None:
         sv.from_json(m.to_json().replace('"epsilon":2.0', '"epsilon":1.0', 1))
     one = [(0, 1), (0, 1)]
     with pytest.raises(ValueError, match="k must be at most the number of questions, 2, got k=3"):
-        sv.vector(1.0, one, "sample", k=3)
+        sv.survey(1.0, one, "sample", k=3)
     with pytest.raises(ValueError, match="strategy='split' answers all 2 questions"):
-        sv.vector(1.0, one, "split", k=1)
+        sv.survey(1.0, one, "split", k=1)
     with pytest.raises(ValueError, match="too small to split into 2"):
-        sv.vector(1e-6, one, "split")
+        sv.survey(1e-6, one, "split")
     with pytest.raises(ValueError, match="strategy must be one of"):
-        sv.vector(1.0, one, "both")
-    with pytest.raises(TypeError, match="domains must be a list"):
-        sv.vector(1.0, sv.Circle(24))  # type: ignore[arg-type]
+        sv.survey(1.0, one, "both")
+    with pytest.raises(TypeError, match="questions must be a dict"):
+        sv.survey(1.0, sv.Circle(24))  # type: ignore[arg-type]
     for wrong_prior in (
         "even",
         [0.1, 0.2],
@@ -335,11 +335,11 @@ def test_json_and_bad_input() -> None:
         np.array([0.5, 0.6]),
     ):
         with pytest.raises(ValueError, match="prior must be 'uniform'"):
-            sv.vector(1.0, one, prior=wrong_prior)
+            sv.survey(1.0, one, prior=wrong_prior)
     with pytest.raises(ValueError, match="prior must lie in the domain"):
-        sv.vector(1.0, one, prior=[[0.5], [1.5]])
+        sv.survey(1.0, one, prior=[[0.5], [1.5]])
     with pytest.raises(ValueError, match="weights must have one entry per question"):
-        sv.vector(1.0, one, weights=[1.0])
+        sv.survey(1.0, one, weights=[1.0])
     with pytest.raises(DataError, match=r"a column for each of 3 questions, got shape \(4, 2\)"):
         m.report(np.zeros((4, 2)))
     good = m.report(rows(4))
@@ -349,7 +349,7 @@ def test_json_and_bad_input() -> None:
 
 
 def test_a_report_answers_different_questions_in_order() -> None:
-    m = sv.vector(2.0, {"a": (0, 1), "b": (0, 1), "c": (0, 1)}, "sample", k=2)
+    m = sv.survey(2.0, {"a": (0, 1), "b": (0, 1), "c": (0, 1)}, "sample", k=2)
     first, second, third = m.offsets[:-1].tolist()
     assert m.checked([first, third]).tolist() == [[first, third]]
     for wrong in ([[second, first]], [[first, first + 1]], [[first, second, third]], [first]):
@@ -359,7 +359,7 @@ def test_a_report_answers_different_questions_in_order() -> None:
 
 
 def test_one_person_nobody_and_tables() -> None:
-    m = sv.vector(2.0, {"a": (0, 1), "b": (0, 24)}, "split")
+    m = sv.survey(2.0, {"a": (0, 1), "b": (0, 24)}, "split")
     assert m.report({"a": 0.5, "b": 3.0}).shape == m.report([0.5, 3.0]).shape == (2,)
     assert m.report(np.empty((0, 2))).shape == (0, 2)
     pandas = pytest.importorskip("pandas")
@@ -373,3 +373,63 @@ def test_one_person_nobody_and_tables() -> None:
         with pytest.raises(DataError) as refusal:
             m.report(wrong)
         assert refusal.value.code == code
+
+
+def test_all_kinds_of_questions_in_one_survey() -> None:
+    questions = {
+        "age": (0, 120),
+        "start": sv.Circle(24),
+        "transport": ["car", "bike", "train"],
+        "home": sv.Disc(10),
+    }
+    m = sv.survey(4.0, questions)
+    assert sv.audit(m).holds
+    assert sv.audit(m).epsilon == pytest.approx(4.0, rel=1e-6)
+    rng = np.random.default_rng(4)
+    n, truth = 60_000, np.array([0.5, 0.2, 0.3])
+    values = {
+        "age": 120 * rng.beta(2, 5, n),
+        "start": rng.normal(8, 2, n) % 24,
+        "transport": rng.choice(questions["transport"], n, p=truth),
+        "home": rng.normal(0, 2, (n, 2)),
+    }
+    tally = sv.Tally(m, m.report(values, clip=True, rng=5))
+    shares = sv.shares(tally["transport"], confidence=1 - 1e-6)
+    assert all(one.low < p < one.high for p, one in zip(truth, shares.values(), strict=True))
+    age = sv.mean(tally["age"], confidence=1 - 1e-6)
+    assert age.low < values["age"].mean() < age.high
+
+
+def test_the_worth_of_a_choice_is_the_variance_of_its_shares() -> None:
+    """Of the average option, when all are chosen alike and a share of the people is asked."""
+    k, n, runs, share = 5, 2_000, 600, 0.4
+    m, rng = sv.choice(2.0, list(range(k))), np.random.default_rng(6)
+    off = []
+    for _ in range(runs):
+        people = rng.permutation(np.arange(n) % k)
+        asked = people[: round(share * n)]
+        shares = sv.shares(sv.Tally(m, m.report(asked, rng=rng)))
+        off.append([one.value - 1 / k for one in shares.values()])
+    seen = n * float(np.mean(np.square(off)))
+    # without replacement the luck of who is asked is as in `selection`; the error of a variance is √(2/df)
+    assert seen == pytest.approx(worth(m, share), rel=5 * math.sqrt(2 / (runs * (k - 1))))
+
+
+def test_weights_by_name_and_what_can_be_read_in_two_ways() -> None:
+    questions = {"age": (0, 120), "score": (0, 10)}
+    heavy = sv.survey(4.0, questions, "split", weights={"age": 9.0})
+    parts = mechanisms(heavy)
+    assert parts["age"].epsilon > parts["score"].epsilon
+    assert heavy == sv.survey(4.0, questions, "split", weights=[9.0, 1.0])
+    with pytest.raises(ValueError, match="no question 'hight'"):
+        sv.survey(4.0, questions, weights={"hight": 2.0})
+    with pytest.raises(ValueError, match="two ways: write \\(0, 120\\)"):
+        sv.survey(4.0, {"age": [0, 120]})
+    assert isinstance(sv.survey(1.0, {"vote": sv.Options((0, 1))}).questions["vote"], sv.Translates)
+
+
+def test_the_worth_of_a_place_is_the_variance_of_its_mean() -> None:
+    m, n, rng = sv.place(2.0, radius=10.0), 200_000, np.random.default_rng(8)
+    near = 1 - m.cells * m.background / m.total
+    off = m.decode(m.report(np.zeros((n, 2)), rng=rng)) / 20 / near
+    assert float(np.mean(off**2)) == pytest.approx(worth(m), rel=5 * math.sqrt(2 / n))

@@ -22,8 +22,8 @@ ARGUMENTS: dict[str, list[Any]] = {
     "domain": list(DOMAINS),
     "radius": [1.0, 10.0],
     "options": [["yes", "no"], list(range(1, 6)), [f"option {i}" for i in range(60)]],
-    "domains": [
-        {"age": (0, 120), "hour": sv.Circle(24)},
+    "questions": [
+        {"age": (0, 120), "hour": sv.Circle(24), "pet": ["cat", "dog", "none"]},
         [(0, 1)] * 4,
     ],
 }
@@ -109,8 +109,8 @@ def others() -> dict[str, Callable[[], Reporting]]:
             if not design.startswith("optimal"):
                 every[f"{design}-{decoding}"] = partial(_decoded, design, decoding)
     return every | {
-        "pairs of four": lambda: sv.vector(3.0, [(0, 1)] * 4, "sample", k=2),
-        "many": lambda: sv.vector(2.0, [(0, 1)] * 30, "sample", k=3, design=partial(sv.ogpm, cells=8)),
+        "pairs of four": lambda: sv.survey(3.0, [(0, 1)] * 4, "sample", k=2),
+        "many": lambda: sv.survey(2.0, [(0, 1)] * 30, "sample", k=3, design=partial(sv.ogpm, cells=8)),
         "everything": _everything,
         "far away": lambda: sv.optimal(1.0, (1e9, 1e9 + 1)),
         "vast": lambda: sv.ogpm(1.0, (-1e308, 1e308), cells=64),

@@ -27,7 +27,7 @@ every_case = pytest.mark.parametrize("case", CASES, ids=str)
 
 def test_the_catalogue_is_complete() -> None:
     assert {"ogpm", "pm", "sw", "ptt", "duchi", "ogpm_unbiased", "optimal"} <= set(designs(Mechanism))
-    assert {"two_scale", "vector", "polar"} <= set(designs()) - set(designs(Mechanism))
+    assert {"two_scale", "survey", "polar"} <= set(designs()) - set(designs(Mechanism))
     assert any(case.kind == "circle" for case in CASES)
     made = {type(CASES[0].mechanism)} | {type(other(name)) for name in OTHERS}
     assert made == kinds()

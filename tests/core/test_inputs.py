@@ -221,8 +221,8 @@ def test_errors_on_domains_of_any_size(domain: tuple[float, float]) -> None:
         expected = float(exact) if exact < 10**308 else math.inf
         assert m.worst_error(loss) == pytest.approx(expected, rel=1e-12, abs=5e-324)
     assert m.bias(domain[0]) == pytest.approx(float(Fraction(float(unit.bias(0.0))) * 2 * half), rel=1e-12)
-    both = sv.vector(1.0, [domain, (0, 1)])
-    assert both.considered == sv.vector(1.0, [(0, 1), (0, 1)]).considered
+    both = sv.survey(1.0, [domain, (0, 1)])
+    assert both.considered == sv.survey(1.0, [(0, 1), (0, 1)]).considered
 
 
 def test_cells_and_seeds() -> None:

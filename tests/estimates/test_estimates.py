@@ -184,7 +184,7 @@ def test_units_do_not_matter() -> None:
 
 CIRCLE = sv.Tally(sv.ogpm(1.0, sv.Circle(24)), [1, 2, 3])
 LINE = sv.Tally(sv.sw(1.0), [1, 2, 3])
-TWO = sv.vector(1.0, [(0, 1), (0, 24)])
+TWO = sv.survey(1.0, [(0, 1), (0, 24)])
 SURVEY = sv.Tally(TWO, TWO.report(np.full((20, 2), 0.5), rng=1))
 
 

@@ -20,7 +20,7 @@ SHOWN: dict[str, Callable[[], object]] = {
     "mechanism": lambda: M,
     "mixture": lambda: sv.two_scale(1.0, cells=64),
     "rows": lambda: sv.Rows.of(1.0, [[0.7, 0.3], [0.3, 0.7]]),
-    "survey": lambda: sv.vector(1.0, [(0, 1)] * 2),
+    "survey": lambda: sv.survey(1.0, [(0, 1)] * 2),
     "polar": lambda: sv.polar(1.0, 2.0),
     "choice": lambda: sv.choice(1.0, ["car", "bike"]),
     "tally": lambda: TALLY,

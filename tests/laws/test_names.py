@@ -24,7 +24,7 @@ def test_the_optimal_design_says_for_what() -> None:
 
 
 def test_composites_and_mixtures_say_what_they_are() -> None:
-    made = [sv.two_scale(1.0), sv.polar(1.0), sv.vector(1.0, [(0, 1)])]
+    made = [sv.two_scale(1.0), sv.polar(1.0), sv.survey(1.0, [(0, 1)])]
     assert [m.name for m in made] == ["two_scale", "polar", "survey"]
 
 

@@ -1,7 +1,7 @@
 """The ε of what is shipped, counted: exactly from a mechanism or from anybody's spec.
 
 sottovoce.audit(mechanism).epsilon      # exact, at most mechanism.epsilon
-sottovoce.audit(text).holds             # does this spec keep its promise? joint reports (vector, polar) too
+sottovoce.audit(text).holds             # does this spec keep its promise? joint reports (surveys, polar) too
 """
 
 from __future__ import annotations

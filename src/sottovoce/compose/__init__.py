@@ -2,7 +2,7 @@
 
 selection   which mechanism a question gets, and what a report of it is worth
 budget      split_budget: ε divided so that a weighted total error is least; `curves` finds how
-strategies  vector: a survey whose questions are all answered, or a few by lot, chosen by exact variances
+strategies  survey: a survey whose questions are all answered, or a few by lot, chosen by exact variances
 lots        what a lot over questions costs
 pair        pair: how numbers of one person vary together; pair_rounds asks first where they lie
 polar       polar: a position by distance and angle; `disc` estimates from its reports

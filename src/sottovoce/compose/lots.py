@@ -26,7 +26,7 @@ def variance_per_person(survey: Survey, question: str, prior: SpreadLike = None)
     Args:
         survey: A survey of numbers.
         question: Which one.
-        prior: None for the worst truth; or an assumed spread of values, as in `vector`.
+        prior: None for the worst truth; or an assumed spread of values, as in `survey`.
 
     Returns:
         Squared units of the question's domain. On a circle of circumference 2π that of the mean of e^{ix}.

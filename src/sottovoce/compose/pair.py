@@ -22,7 +22,7 @@ import numpy as np
 
 from sottovoce.compose.selection import question_mechanism
 from sottovoce.compose.strategies import by_name
-from sottovoce.core.domains import Domain, DomainLike, Interval
+from sottovoce.core.domains import Domain, DomainLike, Interval, as_domain
 from sottovoce.core.errors import ArgumentError, DataError, check_epsilon
 from sottovoce.core.functions import UNIT, Function, Functions
 from sottovoce.core.kernels.coin import MAX_COIN_BITS
@@ -88,7 +88,7 @@ def _power_above(number: int) -> int:
 
 
 def _inputs(domains: Sequence[DomainLike] | Mapping[str, DomainLike]) -> dict[str, Domain]:
-    inputs = by_name(domains)
+    inputs = {name: as_domain(domain) for name, domain in by_name(domains, "domains").items()}
     if not isinstance(domains, Mapping) and len(inputs) == 2:
         inputs = dict(zip("xy", inputs.values(), strict=True))
     if not 2 <= len(inputs) <= MOST:

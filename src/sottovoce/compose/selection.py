@@ -25,11 +25,14 @@ from functools import lru_cache
 
 import numpy as np
 
+from sottovoce.core.areas import Area
 from sottovoce.core.domains import Circle, Domain, Interval
 from sottovoce.core.errors import ArgumentError
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.translates import Translates
 from sottovoce.designs.build import uniform_window
+from sottovoce.designs.choices import least_total_variance
 from sottovoce.designs.classic import pm
 from sottovoce.designs.optimal import SEARCH_UNBIASED_FROM, SEARCH_UP_TO, optimal
 from sottovoce.designs.prior import Prior, PriorLike, as_prior
@@ -106,11 +109,16 @@ def resultant(m: Mechanism) -> float:
     return float(m.probabilities([x])[0] @ np.cos(angle - 2 * math.pi * t))
 
 
-def worth(m: Mechanism, share: float = 1.0, spread: Prior | None = None) -> float:
+def worth(m: Mechanism | Translates, share: float = 1.0, spread: Prior | None = None) -> float:
     """Variance per person of the estimated mean, in squared widths of the domain.
 
-    In the worst case, or in expectation when values are spread as assumed.
+    In the worst case, or in expectation when values are spread as assumed. Of a choice it is that of the
+    average option's share, where all options are chosen alike; of a place that of either coordinate.
     """
+    if isinstance(m, Translates):
+        return (
+            _place_worth(m, share) if isinstance(m.domain, Area) else _choice_worth(m, len(m.domain), share)
+        )
     m = _on_unit(m)
     if m.domain.is_circle:
         turn = 0.0 if spread is None else spread.chances @ np.exp(2j * math.pi * spread.points)
@@ -123,6 +131,21 @@ def worth(m: Mechanism, share: float = 1.0, spread: Prior | None = None) -> floa
     if share == 1.0:
         return m.worst_variance()
     return _worst_spread(variance_curve(m), share)
+
+
+def _choice_worth(epsilon: float, options: int, share: float) -> float:
+    """The limit is that of a population: the drawing of the people themselves is counted in it."""
+    return (least_total_variance(epsilon, options) / share - (1 - 1 / options)) / options
+
+
+def _place_worth(m: Translates, share: float) -> float:
+    """Reports are near the truth with a chance of `near`, else anywhere: so the mean report is undone."""
+    assert isinstance(m.domain, Area)
+    centre, sides = np.mean((m.domain.x, m.domain.y), axis=1), np.ptp((m.domain.x, m.domain.y), axis=1)
+    near = 1 - m.cells * m.background / m.total
+    away = (m.decode(np.arange(m.cells)) - centre) / sides
+    noise = float(np.mean(m.probabilities(centre[None])[0] @ away**2)) / near**2
+    return noise / share + (1 / share - 1) / 4
 
 
 def _worst_spread(variance: FloatArray, share: float) -> float:

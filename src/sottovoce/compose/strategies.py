@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from sottovoce.compose.budget import shares_within, split_budget
 from sottovoce.compose.selection import UNIT, SpreadLike, as_spread, question_mechanism, worth
@@ -21,44 +21,56 @@ from sottovoce.core.errors import (
     whole_number,
 )
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.options import Options
 from sottovoce.core.questions import MAX_QUESTIONS
+from sottovoce.core.reporter import Reporter
+from sottovoce.core.spaces import Disc
 from sottovoce.core.survey import Survey
+from sottovoce.core.translates import Translates
+from sottovoce.designs.choices import choice
 from sottovoce.designs.classic import pm
+from sottovoce.designs.places import place
 from sottovoce.designs.prior import Prior
 
+T = TypeVar("T")
 Design = Callable[[float, Domain], Mechanism]
+QuestionLike = DomainLike | Options | Disc | Sequence[str | int]
+Kind = tuple[Domain | Options | Disc, Prior | None, Design | None]
 Strategy = Literal["auto", "split", "sample"]
 STRATEGIES: tuple[Strategy, ...] = ("auto", "split", "sample")
 
 
-def vector(
+def survey(
     epsilon: float,
-    domains: Sequence[DomainLike] | Mapping[str, DomainLike],
+    questions: Sequence[QuestionLike] | Mapping[str, QuestionLike],
     strategy: Strategy = "auto",
     *,
     k: int | None = None,
     prior: Literal["uniform"] | Sequence[SpreadLike] | None = None,
     design: Design | None = None,
-    weights: Sequence[float] | None = None,
+    weights: Sequence[float] | Mapping[str, float] | None = None,
 ) -> Survey:
-    """Design a survey of many numbers, linear and circular, within one ε.
+    """Design a survey of several questions within one ε: numbers, directions, choices and places.
 
-    The choice is made for the worst truth: values at both ends, half and half. With a prior it is made for
-    the expected variance instead; reports stay unbiased if the guess is wrong, only their variance is larger.
+    How many questions a person answers, and with how much of ε, is chosen for the least total variance: of
+    the means of numbers and positions, and of the average share of options. Numbers are judged by the worst
+    truth, values at both ends, half and half. With a prior they are judged by the expected variance instead;
+    reports stay unbiased if the guess is wrong, only their variance is larger.
 
     Args:
         epsilon: What one person's whole report may cost.
-        domains: One domain per question, by name; a list names them "0", "1", ….
+        questions: By name: (low, high) or a domain for a number, a `Circle` for a direction, a list of
+            options for a choice, a `Disc` for a place. A list of questions names them "0", "1", ….
         strategy: "split": everybody answers all questions, with a part of ε each. "sample": everybody answers
             k of them, chosen by lot, with ε/k each. "auto": whichever has the least total variance.
         k: How many questions a person answers; the best number if not given.
-        prior: A public guess of where values lie: "uniform" (anywhere in the domain alike) for all questions,
-            or a list with one entry each: "uniform", samples, a pair (values, weights), or None for the worst
-            case.
-        design: Makes the mechanism of a question from ε and its domain, in place of the unbiased one of least
+        prior: A public guess of where numbers lie: "uniform" (anywhere in the domain alike) for all of them,
+            or a list with one entry per question: "uniform", samples, a pair (values, weights), or None for
+            the worst case.
+        design: Makes the mechanism of a number from ε and its domain, in place of the unbiased one of least
             worst-case or expected variance.
-        weights: How much each question counts, in units of its width; alike if not given. Weights also divide
-            ε unevenly where all questions are answered.
+        weights: How much each question counts, in units of its width, by name or one after the other; alike
+            if not given. Weights also divide ε unevenly where all questions are answered.
 
     Returns:
         A survey; `considered` has the total variance for every k that was looked at.
@@ -66,29 +78,29 @@ def vector(
     Raises:
         ValueError: If an argument is out of range, arguments do not fit each other, or ε is too small to
             split.
-        TypeError: If `domains` is neither a list nor a dict.
+        TypeError: If `questions` is neither a list nor a dict.
 
     Example:
-        >>> vector(1.0, {"age": (0, 120), "commute": (0, 5)}).sampled
-        1
-        >>> vector(4.0, [(0, 1)] * 8).sampled, vector(4.0, [(0, 1)] * 8, prior="uniform").sampled
+        >>> s = survey(2.0, {"age": (0, 120), "start": Circle(24), "transport": ["car", "bike", "train"]})
+        >>> s.sampled, s.report({"age": 41, "start": 7.5, "transport": "bike"}).shape
+        (1, (1,))
+        >>> survey(4.0, [(0, 1)] * 8).sampled, survey(4.0, [(0, 1)] * 8, prior="uniform").sampled
         (2, 1)
     """
-    epsilon, places = check_epsilon(epsilon), by_name(domains)
-    d = len(places)
+    epsilon = check_epsilon(epsilon)
+    spaces = {name: _space(question) for name, question in by_name(questions, "questions").items()}
+    d = len(spaces)
     one_of(strategy, "strategy", STRATEGIES)
     if k is not None and strategy == "split" and k != d:
         raise ArgumentError(f"strategy='split' answers all {d} questions, got k={k!r}", argument="k")
-    scale = [positive_number(w, "weights") for w in (weights if weights is not None else [1.0] * d)]
-    if len(scale) != d:
-        sentence = f"weights must have one entry per question, got {len(scale)} for {d}"
-        raise ArgumentError(sentence, argument="weights")
-    spreads = _spreads(prior, list(places.values()))
-    questions = [
-        _Question(*each, design) for each in zip(places, places.values(), spreads, scale, strict=True)
+    asked = [
+        _Question(*each, design)
+        for each in zip(
+            spaces, spaces.values(), _spreads(prior, spaces), _scale(weights, spaces), strict=True
+        )
     ]
-    surveys = [_best_shares(epsilon, questions, count) for count in _counts(epsilon, d, strategy, k, design)]
-    totals = {survey.sampled: _total(survey, questions) for survey in surveys}
+    surveys = [_best_shares(epsilon, asked, count) for count in _counts(epsilon, d, strategy, k, design)]
+    totals = {survey.sampled: _total(survey, asked) for survey in surveys}
     best = min(surveys, key=lambda survey: totals[survey.sampled])
     return Survey(epsilon, best.questions, best.sampled, totals)
 
@@ -98,61 +110,101 @@ class _Question:
     """Where values lie, how they are assumed to spread, and how much the question counts."""
 
     name: str
-    domain: Domain
+    space: Domain | Options | Disc
     spread: Prior | None
     weight: float
     design: Design | None
 
-    def mechanism(self, epsilon: float) -> Mechanism:
+    def reporter(self, epsilon: float) -> Mechanism | Translates:
+        if isinstance(self.space, Options):
+            return choice(epsilon, self.space.names)
+        if isinstance(self.space, Disc):
+            return place(epsilon, self.space.radius)
         if self.design is not None:
-            return self.design(epsilon, self.domain)
-        return question_mechanism(epsilon, self.domain, self.spread)
+            return self.design(epsilon, self.space)
+        return question_mechanism(epsilon, self.space, self.spread)
 
     @property
-    def kind(self) -> tuple[Domain, Prior | None, Design | None]:
+    def kind(self) -> Kind:
         """Questions of one kind are worth the same for the same ε, in units of the domain's width."""
-        unit = Circle(1.0) if self.domain.is_circle else UNIT
-        return self.domain if self.design is not None else unit, self.spread, self.design
+        if isinstance(self.space, Options):
+            return Options(tuple(range(len(self.space)))), None, None
+        if isinstance(self.space, Disc):
+            return Disc(), None, None
+        unit = Circle(1.0) if self.space.is_circle else UNIT
+        return self.space if self.design is not None else unit, self.spread, self.design
 
 
 def _curve_of(
-    domain: Domain, spread: Prior | None, design: Design | None
-) -> tuple[Callable[..., Mechanism], Callable[[Mechanism], float]]:
-    """A function of ε for a mechanism worth about as much as that of a kind of question; and its worth."""
+    space: Domain | Options | Disc, spread: Prior | None, design: Design | None
+) -> tuple[Callable[..., Any], Callable[[Any], float]]:
+    """A function of ε for a reporter worth about as much as that of a kind of question; and its worth."""
     loss = partial(worth, spread=spread)
+    if isinstance(space, Options):
+        return partial(choice, options=space.names), loss
+    if isinstance(space, Disc):
+        return partial(place, radius=space.radius), loss
     if design is not None:
-        return partial(_designed, domain=domain, design=design), loss
-    if spread is not None and not domain.is_circle:
+        return partial(_designed, domain=space, design=design), loss
+    if spread is not None and not space.is_circle:
         # Dozens of designs for a guess would take a minute: divide by PM's formula, compare exactly.
-        return partial(pm, domain=domain, cells=2**10), loss
-    return partial(question_mechanism, domain=domain), loss
+        return partial(pm, domain=space, cells=2**10), loss
+    return partial(question_mechanism, domain=space), loss
 
 
 def _designed(epsilon: float, domain: Domain, design: Design) -> Mechanism:
     return design(epsilon, domain)
 
 
-def by_name(domains: Sequence[DomainLike] | Mapping[str, DomainLike]) -> dict[str, Domain]:
-    if isinstance(domains, Sequence) and not isinstance(domains, str):
-        domains = {str(i): domain for i, domain in enumerate(domains)}
-    if not isinstance(domains, Mapping) or not domains:
-        sentence = "domains must be a list of domains, one per question, or a dict by name"
-        raise ArgumentTypeError(sentence, argument="domains")
-    if len(domains) > MAX_QUESTIONS:
-        sentence = f"there can be at most {MAX_QUESTIONS} questions, got {len(domains)}"
-        raise ArgumentError(sentence, argument="domains")
-    return {name: as_domain(domain) for name, domain in domains.items()}
+def by_name(questions: Sequence[T] | Mapping[str, T], argument: str) -> dict[str, T]:
+    """Questions by name; those of a list are called "0", "1", …."""
+    if isinstance(questions, Sequence) and not isinstance(questions, str):
+        questions = {str(i): question for i, question in enumerate(questions)}
+    if not isinstance(questions, Mapping) or not questions:
+        sentence = f"{argument} must be a dict by the names of the questions, or a list"
+        raise ArgumentTypeError(sentence, argument=argument)
+    if len(questions) > MAX_QUESTIONS:
+        sentence = f"there can be at most {MAX_QUESTIONS} questions, got {len(questions)}"
+        raise ArgumentError(sentence, argument=argument)
+    return dict(questions)
+
+
+def _space(question: QuestionLike) -> Domain | Options | Disc:
+    """Options are a list; two numbers in a tuple are the ends of an interval."""
+    if isinstance(question, list) and len(question) == 2 and not isinstance(question[0], str):
+        sentence = f"{question} can be read in two ways: write ({question[0]}, {question[1]}) for a number"
+        raise ArgumentError(f"{sentence}, Options(…) for a choice of two", argument="questions")
+    if isinstance(question, list):
+        question = Options(tuple(question))
+    return question if isinstance(question, Options | Disc) else as_domain(question)  # type: ignore[arg-type]
+
+
+def _scale(
+    weights: Sequence[float] | Mapping[str, float] | None, spaces: Mapping[str, object]
+) -> list[float]:
+    if isinstance(weights, Mapping):
+        if unknown := [name for name in weights if name not in spaces]:
+            raise ArgumentError(f"weights name no question {unknown[0]!r}", argument="weights")
+        weights = [weights.get(name, 1.0) for name in spaces]
+    scale = [positive_number(w, "weights") for w in (weights if weights is not None else [1.0] * len(spaces))]
+    if len(scale) != len(spaces):
+        sentence = f"weights must have one entry per question, got {len(scale)} for {len(spaces)}"
+        raise ArgumentError(sentence, argument="weights")
+    return scale
 
 
 def _spreads(
-    prior: Literal["uniform"] | Sequence[SpreadLike] | None, domains: list[Domain]
+    prior: Literal["uniform"] | Sequence[SpreadLike] | None, spaces: Mapping[str, Domain | Options | Disc]
 ) -> list[Prior | None]:
     if prior is None or isinstance(prior, str):
-        return [as_spread(prior, domain) for domain in domains]
-    if not isinstance(prior, list) or len(prior) != len(domains) or any(isinstance(p, float) for p in prior):
-        rule = f"prior must be 'uniform' or a list with one guess for each of the {len(domains)} questions"
+        prior = [prior] * len(spaces)
+    if not isinstance(prior, list) or len(prior) != len(spaces) or any(isinstance(p, float) for p in prior):
+        rule = f"prior must be 'uniform' or a list with one guess for each of the {len(spaces)} questions"
         raise ArgumentError(rule, argument="prior")
-    return [as_spread(one, domain) for one, domain in zip(prior, domains, strict=True)]
+    return [
+        as_spread(one, space) if isinstance(space, Domain) else None
+        for one, space in zip(prior, spaces.values(), strict=True)
+    ]
 
 
 def _counts(epsilon: float, d: int, strategy: Strategy, k: int | None, design: Design | None) -> list[int]:
@@ -185,7 +237,7 @@ def _best_shares(epsilon: float, questions: list[_Question], count: int) -> Surv
     """Equal shares; or uneven ones when all questions are answered and they do not count alike."""
     even = shares_within([epsilon / count] * count, epsilon)[0]
     surveys = [_built(epsilon, questions, count, [even] * len(questions))]
-    alike = len({(one.domain.is_circle, one.spread, one.weight) for one in questions}) == 1
+    alike = len({(one.kind, one.weight) for one in questions}) == 1
     if count == len(questions) <= 16 and not alike:
         curve_of = cache(_curve_of)  # questions of one kind share a curve
         designs, losses = zip(*(curve_of(*question.kind) for question in questions), strict=True)
@@ -196,14 +248,19 @@ def _best_shares(epsilon: float, questions: list[_Question], count: int) -> Surv
 
 
 def _built(epsilon: float, questions: list[_Question], count: int, shares: Sequence[float]) -> Survey:
-    mechanisms = {one.name: one.mechanism(share) for one, share in zip(questions, shares, strict=True)}
-    return Survey(epsilon, mechanisms, count)
+    reporters = {one.name: one.reporter(share) for one, share in zip(questions, shares, strict=True)}
+    return Survey(epsilon, reporters, count)
 
 
 def _total(survey: Survey, questions: list[_Question]) -> float:
-    """The weighted variance per person of all estimated means."""
-    share, parts = float(survey.share), mechanisms(survey)
-    return float(sum(one.weight * worth(parts[one.name], share, one.spread) for one in questions))
+    """The weighted variance per person of all estimated means and average shares."""
+    share = float(survey.share)
+    return sum(one.weight * worth(_known(survey.questions[one.name]), share, one.spread) for one in questions)
+
+
+def _known(reporter: Reporter) -> Mechanism | Translates:
+    assert isinstance(reporter, Mechanism | Translates)
+    return reporter
 
 
 def mechanisms(survey: Survey) -> dict[str, Mechanism]:
