@@ -117,7 +117,9 @@ def worth(m: Mechanism | Translates, share: float = 1.0, spread: Prior | None = 
     """
     if isinstance(m, Translates):
         return (
-            _place_worth(m, share) if isinstance(m.domain, Area) else _choice_worth(m, len(m.domain), share)
+            _place_worth(m, share)
+            if isinstance(m.domain, Area)
+            else _choice_worth(m.epsilon, len(m.domain), share)
         )
     m = _on_unit(m)
     if m.domain.is_circle:

@@ -229,7 +229,11 @@ class Area(Positions):
     # -- on the wire ------------------------------------------------------------------------------------
 
     def content(self) -> dict[str, Any]:
-        """What a spec says of it."""
+        """What a spec says of it.
+
+        Returns:
+            Plain values by name.
+        """
         pairs = {name: list(getattr(self, name)) for name in ("x", "y", "points", "moduli")}
         return {**pairs, "round": self.round, "degrees": self.degrees}
 

@@ -170,11 +170,28 @@ class Options(Space):
         return x.astype(np.int64)
 
     def lot(self, x: FloatArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The elements that a value may become, and in how many of `lots` cases each: always itself."""
+        """The elements that a value may become, and in how many of `lots` cases each: always itself.
+
+        Args:
+            x: Places in the list.
+
+        Returns:
+            One element and the number 1 for each.
+        """
         return x.astype(np.int64)[:, None], np.ones((len(x), 1), dtype=np.int64)
 
     def members(self, block: Sequence[int]) -> NDArray[np.int64]:
-        """The elements of a base set, checked."""
+        """The elements of a base set, checked.
+
+        Args:
+            block: Places in the list.
+
+        Returns:
+            Elements of the group.
+
+        Raises:
+            SpecError: If it is none.
+        """
         size = len(self.names)
         if len(set(block)) != len(block) or not 1 <= len(block) < size:
             raise SpecError(
