@@ -18,6 +18,7 @@ def hostile_specs() -> list[tuple[str, str]]:
         *((name, _text(content)) for name, content in _wrong_mixtures()),
         *((name, _text(content)) for name, content in _wrong_rows()),
         *((name, _text(content)) for name, content in _wrong_surveys()),
+        *((name, _text(content)) for name, content in _wrong_functions()),
         *((name, _text(content)) for name, content in _wrong_positions()),
         *((name, _text(content)) for name, content in _wrong_choices()),
         *((name, _text(content)) for name, content in _wrong_places()),
@@ -163,6 +164,50 @@ def _wrong_surveys() -> Iterator[tuple[str, Any]]:
         "a survey of too many cells",
         {**content, "questions": [{"name": f"q{i}", "spec": many} for i in range(17)]},
     )
+
+
+def _wrong_functions() -> Iterator[tuple[str, Any]]:
+    content = json.loads(composites()["functions of numbers"].to_json())
+    for key in ("inputs", "weights"):
+        yield f"functions without {key}", {k: v for k, v in content.items() if k != key}
+    questions, inputs = content["questions"], content["inputs"]
+    for change in (
+        {"function": "product"}, {"function": "level"}, {"function": "square"}, {"function": None},
+        {"of": ["age"]}, {"of": ["age", "age"]}, {"of": ["age", "height"]}, {"of": ["age", "way"]},
+        {"of": "age"}, {"of": [1, 2]}, {"spec": questions[0]["spec"]}, {"function": "value"}, {"more": 1},
+    ):  # fmt: skip
+        yield (
+            f"functions, {str(change)[:40]}",
+            {**content, "questions": [*questions[:3], {**questions[3], **change}, *questions[4:]]},
+        )
+    for change in (
+        {"name": "pay"},
+        {"circle": True},
+        {"name": 3},
+        {"domain": [3, 3]},
+        {"options": ["a", "b"]},
+        {"scale": "root"},
+    ):
+        yield f"functions, input {change}", {**content, "inputs": [{**inputs[0], **change}, *inputs[1:]]}
+    for weights in (
+        [3, 5, 1, 4, 2, 2],
+        [3, 5, 1, 4, 3],
+        [3, 5, 1, 4, 2, 1, 16],
+        [0, 8, 1, 4, 2, 1],
+        [1 << 20] * 6,
+        [3.0, 5, 1, 4, 2, 1],
+        16,
+    ):
+        yield f"functions, weights {weights}", {**content, "weights": weights}
+    yield "functions, two of them", {**content, "sampled": 2}
+    yield "functions that claim less", {**content, "epsilon": 0.5}
+    level = json.loads(composites()["a number within groups"].to_json())
+    way = level["inputs"][0]
+    for options in (["car", "bike"], ["car", "bike", "boat", "train"], [str(i) for i in range(9)]):
+        yield (
+            f"levels of {len(options)} options",
+            {**level, "inputs": [{**way, "options": options}, *level["inputs"][1:]]},
+        )
 
 
 def _wrong_positions() -> Iterator[tuple[str, Any]]:

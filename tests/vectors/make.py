@@ -142,6 +142,8 @@ class Replay(WordSource):
 def words_of(reporter: Any) -> int:
     """How many 64-bit words one report takes."""
     if isinstance(reporter, sv.Survey):
+        if reporter.functions is not None:  # the lot, or the word that rounds a number, and that of the draw
+            return 2
         lot = 0 if reporter.sampled == len(reporter.questions) else len(reporter.questions)
         return lot + sum(map(words_of, reporter.questions.values()))
     return 2 if isinstance(reporter, sv.Polar) else int(reporter.draws)
@@ -150,6 +152,8 @@ def words_of(reporter: Any) -> int:
 def value_of(reporter: Any, rng: np.random.Generator) -> Any:
     """A value of any reporter, sometimes at an end: a number, a position, or a list of these."""
     if isinstance(reporter, sv.Survey):
+        if reporter.functions is not None:
+            return [_number_or_option(space, rng) for space in reporter.functions.inputs.values()]
         return [value_of(question, rng) for question in reporter.questions.values()]
     if isinstance(reporter.domain, sv.Area):
         word = rng.integers(0, 1 << 64, size=1, dtype=np.uint64)
@@ -158,16 +162,19 @@ def value_of(reporter: Any, rng: np.random.Generator) -> Any:
     if isinstance(reporter, sv.Polar):
         turn, away = rng.uniform(0, 2 * np.pi), reporter.radius * rng.choice([0.0, 0.3, rng.uniform()])
         return [float(away * np.cos(turn)), float(away * np.sin(turn))]
-    d = reporter.domain
-    if isinstance(d, sv.Options):
-        return d.names[int(rng.integers(len(d)))]
-    return float(rng.choice([d.low, d.high, rng.uniform(d.low, d.high)]))
+    return _number_or_option(reporter.domain, rng)
+
+
+def _number_or_option(space: Any, rng: np.random.Generator) -> Any:
+    if isinstance(space, sv.Options):
+        return space.names[int(rng.integers(len(space)))]
+    return float(rng.choice([space.low, space.high, rng.uniform(space.low, space.high)]))
 
 
 def report_of(reporter: Any, value: Any, words: Words) -> list[int]:
     """What given words draw."""
     source = Replay(words)
-    named = dict(zip(reporter.questions, value, strict=True)) if isinstance(reporter, sv.Survey) else value
+    named = dict(zip(reporter.domain, value, strict=True)) if isinstance(reporter, sv.Survey) else value
     report = reporter.report(named, rng=source)
     assert not len(source.left), "there are words left"
     return [int(cell) for cell in np.atleast_1d(report)]

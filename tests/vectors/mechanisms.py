@@ -17,6 +17,7 @@ import numpy as np
 import sottovoce as sv
 from sottovoce.core.domains import Domain, as_domain
 from sottovoce.core.exact import exp_lower
+from sottovoce.core.functions import Function, Functions
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.repair import repaired
 from sottovoce.core.rows import Rows
@@ -123,7 +124,31 @@ def composites() -> dict[str, sv.Survey | sv.Polar | Translates]:
         "survey of all": sv.Survey(2.0, {"start": start, "age": age}, sampled=2),
         "survey of all kinds": sv.Survey(4.0, kinds, sampled=3),
         "survey of one question": sv.Survey(1.0, {"value": age}, sampled=1),
+        "functions of numbers": _functions(),
+        "a number within groups": _within(),
     }
+
+
+def _functions() -> sv.Survey:
+    """Every function of numbers and of an option, with a lot that is not even."""
+    unit, age = sv.ogpm(1.0, (0, 1), "l1", cells=64), sv.ogpm(1.0, (0, 120), "l1", cells=50)
+    inputs = {"age": age.domain, "pay": sv.Interval(1, 1e5, scale="log"), "way": sv.Options(("car", "bike"))}
+    both = ("age", "pay")
+    functions = {
+        "age": Function("value", ("age",)), "way": Function("value", ("way",)),
+        "age²": Function("square", ("age",)), "age + pay": Function("sum", both),
+        "age - pay": Function("difference", both), "age² - pay²": Function("squares", both),
+    }  # fmt: skip
+    reporters = dict.fromkeys(functions, unit) | {"age": age, "way": sv.choice(1.0, ["car", "bike"])}
+    of = Functions(inputs, tuple(functions.values()), (3, 5, 1, 4, 2, 1))
+    return sv.Survey(1.0, reporters, 1, functions=of)
+
+
+def _within() -> sv.Survey:
+    """An option and a number in one choice, the number rounded by lot to one of three levels."""
+    inputs = {"way": sv.Options(("car", "bike", "on foot")), "hours": sv.Interval(-1, 3)}
+    of = Functions(inputs, (Function("level", ("way", "hours")),), (1,))
+    return sv.Survey(1.0, {"hours by way": sv.choice(1.0, list(range(9)))}, 1, functions=of)
 
 
 def _uneven_rows(epsilon: float) -> Rows:

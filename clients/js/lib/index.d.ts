@@ -110,9 +110,11 @@ export type Decoded = number | readonly number[];
 /** One person's answers to a survey, by name or in order; null where one is missing. */
 export type Answers<T = Answer | null> = Readonly<Record<string, T>> | ReadonlyMap<string, T> | readonly T[];
 
-/** Several questions, of which `sampled` drawn by lot are answered: `survey/1`. */
+/** Several questions, of which `sampled` drawn by lot are answered, or functions of what is given, of which one is: `survey/1`. */
 export class Survey extends Reporter {
   private constructor();
+  /** Where the values lie that a person gives, by name: by question, or the inputs of functions. */
+  readonly inputs: ReadonlyMap<string, Domain | Options | Disc | Area>;
   readonly sampled: number;
   /** A row of `width` increasing integers. */
   report(answers: Answers<Answer>, options?: { clip?: boolean }): number[];

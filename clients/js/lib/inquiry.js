@@ -10,14 +10,14 @@ import { Domain } from "./domain.js";
 export class Inquiry {
   /** `missing` is "uniform" or a number, for all questions or by name; `outside` is "clip" or "missing". */
   constructor(reporter, missing, outside) {
-    const questions = [...reporter.questions];
+    const inputs = [...reporter.inputs];
     const byName = missing !== null && typeof missing === "object";
-    if (byName && (Object.keys(missing).length !== questions.length || !questions.every(([name]) => name in missing))) {
+    if (byName && (Object.keys(missing).length !== inputs.length || !inputs.every(([name]) => name in missing))) {
       throw new ArgumentError("missing must have a rule for each question", { code: "lacking", argument: "missing" });
     }
     this.reporter = reporter;
-    this.several = !reporter.questions.has("value") || questions.length > 1;
-    this.asked = questions.map(([name, { domain }]) => ({ name, domain, missing: byName ? missing[name] : missing }));
+    this.several = !reporter.inputs.has("value") || inputs.length > 1;
+    this.asked = inputs.map(([name, domain]) => ({ name, domain, missing: byName ? missing[name] : missing }));
     this.outside = outside;
     for (const one of this.asked) {
       if (one.missing !== "uniform" && !(one.domain instanceof Domain && one.domain.contains(one.missing))) {

@@ -33,6 +33,11 @@ export class Reporter {
     return new Map([["value", this]]);
   }
 
+  /** Where the values lie that a person gives, by name. */
+  get inputs() {
+    return new Map([["value", this.domain]]);
+  }
+
   /** Whether the exact ε is at most this one, in integers. */
   keeps(epsilon) {
     return atMostExp(this.audit.ratio, epsilon);

@@ -7,7 +7,7 @@ import { MAX_CELLS, checkWindow, rule } from "./window.js";
 
 const LARGEST = BigInt(2 ** 53);
 const MAX_PARTS = 16;
-const MAX_COIN = 1 << 10;
+export const MAX_COIN = 1 << 10;
 
 function short(content) {
   const text = String(content instanceof Map ? "an object" : content);

@@ -5,9 +5,10 @@
 import { hide } from "./domain.js";
 import { ArgumentTypeError, DataError } from "./errors.js";
 import { productOfLargest } from "./exact.js";
+import { Functions, readFunctions } from "./functions.js";
 import { isPrintable } from "./options.js";
 import { randomWord } from "./random.js";
-import { Reporter, checkCell } from "./reporter.js";
+import { Reporter, checkCell, outside } from "./reporter.js";
 import { integer, keys, list, real } from "./spec.js";
 import { rule } from "./window.js";
 
@@ -17,21 +18,26 @@ const MAX_CELLS = 1 << 24;
 
 /** The questions of a parsed spec, and how many of them are answered. */
 export function readSurvey(spec) {
-  keys(spec, ["epsilon", "format", "questions", "sampled"], "spec");
+  const [more, each] = spec.has("inputs") ? [["inputs", "weights"], ["function", "of"]] : [[], []];
+  keys(spec, ["epsilon", "format", "questions", "sampled", ...more], "spec");
   const epsilon = real(spec.get("epsilon"), "epsilon");
   const questions = list(spec.get("questions"), "questions");
-  for (const one of questions) keys(one, ["name", "spec"], "questions");
+  for (const one of questions) keys(one, ["name", "spec", ...each], "questions");
   const names = questions.map((one) => one.get("name"));
-  rule(names.length >= 1 && names.length <= MAX_QUESTIONS, `a survey has 1 to ${MAX_QUESTIONS} questions`, "questions");
-  rule(names.every((name) => isPrintable(name, MAX_NAME)), `a question's name must be 1 to ${MAX_NAME} printable characters`, "questions");
-  rule(new Set(names).size === names.length, "two questions have the same name", "questions");
+  checkNames(names, "questions");
   const sampled = integer(spec.get("sampled"), "sampled");
   rule(sampled >= 1 && sampled <= names.length, `sampled must be a whole number between 1 and ${names.length}`, "sampled");
-  return { epsilon, sampled, names, specs: questions.map((one) => one.get("spec")) };
+  return { epsilon, sampled, names, functions: readFunctions(spec, checkNames), specs: questions.map((one) => one.get("spec")) };
+}
+
+function checkNames(names, what) {
+  rule(names.length >= 1 && names.length <= MAX_QUESTIONS, `a survey has 1 to ${MAX_QUESTIONS} ${what}`, what);
+  rule(names.every((name) => isPrintable(name, MAX_NAME)), `names of ${what} must be 1 to ${MAX_NAME} printable characters`, what);
+  rule(new Set(names).size === names.length, `two ${what} have the same name`, what);
 }
 
 export class Survey extends Reporter {
-  constructor({ epsilon, sampled, names }, reporters) {
+  constructor({ epsilon, sampled, names, functions }, reporters) {
     const cells = reporters.reduce((sum, one) => sum + one.cells, 0);
     rule(cells <= MAX_CELLS, `the questions must have at most ${MAX_CELLS} cells in all`, "questions");
     super(epsilon, productOfLargest(reporters.map(({ audit }) => audit.ratio), sampled), cells, sampled);
@@ -39,11 +45,17 @@ export class Survey extends Reporter {
     let end = 0;
     const parts = reporters.map((reporter, i) => ({ name: names[i], reporter, offset: end, end: (end += reporter.cells) }));
     hide(this, "parts", parts);
+    hide(this, "functions", functions && new Functions(functions, reporters));
     Object.freeze(this);
   }
 
   get questions() {
     return new Map(this.parts.map(({ name, reporter }) => [name, reporter]));
+  }
+
+  /** Where the values lie that a person gives, by name: by question, or the inputs of functions. */
+  get inputs() {
+    return this.functions ? this.functions.inputs : new Map(this.parts.map(({ name, reporter }) => [name, reporter.domain]));
   }
 
   /** Randomise one person's answers, by name or in order: a row of `width` increasing integers. */
@@ -53,7 +65,9 @@ export class Survey extends Reporter {
 
   /** The answers in order, each in its domain. Every one is looked at: a refusal must not depend on the lot. */
   checked(values, clip = false) {
+    const inputs = this.functions ? [...this.functions.inputs.values()] : null;
     return this.inOrder(values).map((value, i) => {
+      if (inputs) return inside(inputs[i], value, clip);
       const { name, reporter } = this.parts[i];
       try {
         return reporter.checked(value, clip);
@@ -66,7 +80,7 @@ export class Survey extends Reporter {
 
   /** Values by name (an object or a Map) or in order, as a list in order. */
   inOrder(values) {
-    const names = this.parts.map(({ name }) => name);
+    const names = [...this.inputs.keys()];
     if (Array.isArray(values) && values.length === names.length) return values;
     const isObject = values !== null && typeof values === "object" && !Array.isArray(values);
     const given = values instanceof Map ? values : new Map(isObject ? Object.entries(values) : []);
@@ -76,8 +90,13 @@ export class Survey extends Reporter {
     return names.map((name) => given.get(name));
   }
 
-  /** Every answer is randomised, also those that are not sent. */
+  /** Every answer is randomised, also those that are not sent; of functions the one that the lot names. */
   draw(values, next) {
+    if (this.functions) {
+      const one = this.functions.lot(next);
+      const { reporter, offset } = this.parts[one];
+      return [offset + reporter.draw(this.functions.answer(one, values, next), next)];
+    }
     const lot = this.lot(next);
     const cells = this.parts.map(({ reporter, offset }, i) => offset + reporter.draw(values[i], next));
     return cells.filter((_, i) => lot[i]);
@@ -109,4 +128,10 @@ export class Survey extends Reporter {
       return [name, reporter.decode(cell - offset)];
     }));
   }
+}
+
+function inside(domain, value, clip) {
+  const judged = domain.judge(value, clip);
+  if (judged === null) throw outside();
+  return judged;
 }

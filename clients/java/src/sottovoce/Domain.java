@@ -51,6 +51,15 @@ public final class Domain {
         return low + (turn < 0 ? turn + circumference : turn);
     }
 
+    /** What a value outside becomes, or null if it is missing. */
+    Double judged(Object value, boolean clip) {
+        if (!(value instanceof Number)) throw Reporter.wrongType("value must be a number, or null if it is missing");
+        double x = ((Number) value).doubleValue();
+        if (Double.isNaN(x) || Double.isInfinite(x)) return null;
+        double inside = clip ? bringInside(x) : x;
+        return contains(inside) ? (Double) inside : null;
+    }
+
     /** A value drawn evenly: it may stand in for a missing one. */
     double spread(Words words) {
         return bringInside(at((words.next() >>> 11) * 0x1p-53));

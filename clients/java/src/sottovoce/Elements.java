@@ -1,7 +1,7 @@
 package sottovoce;
 
 /** Values as elements of a finite group Z_rows × Z_columns. */
-abstract class Elements {
+abstract class Elements extends Input {
     final int rows;
     final int columns;
 
@@ -12,12 +12,6 @@ abstract class Elements {
 
     /** The elements of a base set, or a refusal. */
     abstract int[] members(long[] block);
-
-    /** What a value outside becomes, or null. */
-    abstract Object judged(Object value, boolean clip);
-
-    /** A value that stands in for a missing one. */
-    abstract Object spread(Words words);
 
     /** Row and column of a value inside; the word decides between points. */
     abstract int[] point(Object value, long word);

@@ -95,9 +95,11 @@ final class Formats {
                 return new Polar(claimed(spec), distance, angle);
             default:
                 Map<String, Reporter> questions = new LinkedHashMap<>();
-                for (Map<String, Object> one : questions(spec)) questions.put((String) one.get("name"), read(asObject(one.get("spec")), true));
+                List<Map<String, Object>> entries = questions(spec);
+                for (Map<String, Object> one : entries) questions.put((String) one.get("name"), read(asObject(one.get("spec")), true));
                 Survey.checkCells(questions);
-                return new Survey(claimed(spec), questions, (int) Reader.integer(spec.get("sampled"), "sampled"));
+                Functions functions = spec.containsKey("inputs") ? new Functions(spec, entries, new ArrayList<>(questions.values())) : null;
+                return new Survey(claimed(spec), questions, (int) Reader.integer(spec.get("sampled"), "sampled"), functions);
         }
     }
 
@@ -157,12 +159,16 @@ final class Formats {
     }
 
     private static List<Map<String, Object>> questions(Map<String, Object> spec) {
-        Reader.object(spec, "spec", "epsilon", "format", "questions", "sampled");
+        boolean functions = spec.containsKey("inputs");
+        if (functions) Reader.object(spec, "spec", "epsilon", "format", "questions", "sampled", "inputs", "weights");
+        else Reader.object(spec, "spec", "epsilon", "format", "questions", "sampled");
         claimed(spec);
         List<Map<String, Object>> questions = new ArrayList<>();
-        for (Object one : Reader.list(spec.get("questions"), "questions")) questions.add(Reader.object(one, "questions", "name", "spec"));
+        for (Object one : Reader.list(spec.get("questions"), "questions")) {
+            questions.add(functions ? Reader.object(one, "questions", "name", "spec", "function", "of") : Reader.object(one, "questions", "name", "spec"));
+        }
         List<Object> names = questions.stream().map(one -> one.get("name")).collect(Collectors.toCollection(ArrayList::new));
-        Survey.check(names, Reader.integer(spec.get("sampled"), "sampled"));
+        Survey.check(names, Reader.integer(spec.get("sampled"), "sampled"), "questions");
         return questions;
     }
 }

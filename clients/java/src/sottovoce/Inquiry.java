@@ -10,22 +10,22 @@ import java.util.Map;
  */
 final class Inquiry {
     final Reporter reporter;
-    private final List<Object> standIns = new ArrayList<>(); // in the order of questions: "uniform", or a Double
+    private final List<Object> standIns = new ArrayList<>(); // in the order of inputs: "uniform", or a Double
     private final boolean clip;
 
     Inquiry(Reporter reporter, Object missing, Object outside) {
         this.reporter = reporter;
         boolean byName = missing instanceof Map;
-        boolean all = !byName || ((Map<?, ?>) missing).keySet().equals(reporter.questions().keySet());
+        boolean all = !byName || ((Map<?, ?>) missing).keySet().equals(reporter.inputs().keySet());
         Refusal.rule(all, "the campaign must have a rule for missing values of each question", "missing");
-        reporter.questions().forEach((name, question) -> standIns.add(standIn(question, byName ? ((Map<?, ?>) missing).get(name) : missing)));
+        reporter.inputs().forEach((name, input) -> standIns.add(standIn(input, byName ? ((Map<?, ?>) missing).get(name) : missing)));
         Refusal.rule("clip".equals(outside) || "missing".equals(outside), "the campaign's rule for values outside must be clip or missing", "outside");
         clip = "clip".equals(outside);
     }
 
-    private static Object standIn(Reporter question, Object rule) {
+    private static Object standIn(Input input, Object rule) {
         if ("uniform".equals(rule)) return rule;
-        boolean inside = rule instanceof Number && question instanceof Scalar && ((Scalar) question).domain.contains(((Number) rule).doubleValue());
+        boolean inside = rule instanceof Number && input.line() != null && input.line().contains(((Number) rule).doubleValue());
         Refusal.rule(inside, "the campaign must name a number inside the domain for missing values, or uniform", "missing");
         return ((Number) rule).doubleValue();
     }
@@ -36,20 +36,20 @@ final class Inquiry {
         List<?> judged = value == null ? null : (List<?>) reporter.judged(value, clip);
         List<Object> ready = new ArrayList<>();
         int i = 0;
-        for (Reporter question : reporter.questions().values()) {
+        for (Input input : reporter.inputs().values()) {
             Object one = judged == null ? null : judged.get(i);
-            ready.add(one != null ? one : filled(question, standIns.get(i), words));
+            ready.add(one != null ? one : filled(input, standIns.get(i), words));
             i++;
         }
         return reporter.draw(ready, words);
     }
 
-    private Object prepared(Reporter question, Object value, Object standIn, Words words) {
-        Object judged = value == null ? null : question.judged(value, clip);
-        return judged != null ? judged : filled(question, standIn, words);
+    private Object prepared(Input input, Object value, Object standIn, Words words) {
+        Object judged = value == null ? null : input.judged(value, clip);
+        return judged != null ? judged : filled(input, standIn, words);
     }
 
-    private static Object filled(Reporter question, Object standIn, Words words) {
-        return standIn.equals("uniform") ? question.spread(words) : standIn;
+    private static Object filled(Input input, Object standIn, Words words) {
+        return standIn.equals("uniform") ? input.spread(words) : standIn;
     }
 }

@@ -7,7 +7,7 @@ import java.util.Map;
  * What a device runs: values in, integer cells out, within an ε that was counted. Made by `fromJson` only. A value is a
  * Double, a position double[] {x, y}, an option (String), or of a survey a Map by name or a List in order of these.
  */
-public abstract class Reporter {
+public abstract class Reporter extends Input {
     private static final double MIN_EPSILON = 1e-6;
     private static final double MAX_EPSILON = 16;
 
@@ -49,6 +49,11 @@ public abstract class Reporter {
         return Collections.singletonMap("value", this);
     }
 
+    /** What a person gives, by name. */
+    Map<String, ? extends Input> inputs() {
+        return questions();
+    }
+
     /** Whether the exact ε is at most this one, in integers. */
     public boolean keeps(double agreed) {
         return audit.ratio.atMostExp(agreed);
@@ -69,12 +74,6 @@ public abstract class Reporter {
 
     /** A value in the domain, or a refusal that does not tell it. */
     abstract Object checked(Object value);
-
-    /** What a value outside becomes, or null if it is missing or nothing is near; never a refusal because of a number. */
-    abstract Object judged(Object value, boolean clip);
-
-    /** A value that stands in for a missing one, drawn evenly. */
-    abstract Object spread(Words words);
 
     abstract long[] draw(Object value, Words words);
 

@@ -55,11 +55,12 @@ public final class Scalar extends Reporter {
 
     @Override
     Object judged(Object value, boolean clip) {
-        if (!(value instanceof Number)) throw wrongType("value must be a number, or null if it is missing");
-        double x = ((Number) value).doubleValue();
-        if (Double.isNaN(x) || Double.isInfinite(x)) return null;
-        double inside = clip ? domain.bringInside(x) : x;
-        return domain.contains(inside) ? inside : null;
+        return domain.judged(value, clip);
+    }
+
+    @Override
+    Domain line() {
+        return domain;
     }
 
     @Override

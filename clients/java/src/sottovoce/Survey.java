@@ -17,10 +17,12 @@ public final class Survey extends Reporter {
     private static final int MAX_CELLS = 1 << 24;
 
     private final Map<String, Reporter> questions;
+    private final Functions functions; // null: each question is about a value of its own
 
-    Survey(double epsilon, Map<String, Reporter> questions, int sampled) {
+    Survey(double epsilon, Map<String, Reporter> questions, int sampled, Functions functions) {
         super(epsilon, ratio(questions, sampled), total(questions), sampled);
         this.questions = Collections.unmodifiableMap(questions);
+        this.functions = functions;
     }
 
     private static Ratio ratio(Map<String, Reporter> questions, int sampled) {
@@ -36,10 +38,10 @@ public final class Survey extends Reporter {
     }
 
     /** The rules of a survey that are not those of its questions. */
-    static void check(List<Object> names, long sampled) {
-        rule(!names.isEmpty() && names.size() <= MAX_QUESTIONS, "a survey has 1 to " + MAX_QUESTIONS + " questions", "questions");
-        for (Object name : names) rule(isName(name), "a question's name must be 1 to " + MAX_NAME + " printable characters", "questions");
-        rule(new HashSet<>(names).size() == names.size(), "two questions have the same name", "questions");
+    static void check(List<Object> names, long sampled, String what) {
+        rule(!names.isEmpty() && names.size() <= MAX_QUESTIONS, "a survey has 1 to " + MAX_QUESTIONS + " " + what, what);
+        for (Object name : names) rule(isName(name), "names of " + what + " must be 1 to " + MAX_NAME + " printable characters", what);
+        rule(new HashSet<>(names).size() == names.size(), "two " + what + " have the same name", what);
         rule(sampled >= 1 && sampled <= names.size(), "sampled must be between 1 and " + names.size(), "sampled");
     }
 
@@ -73,6 +75,11 @@ public final class Survey extends Reporter {
     }
 
     @Override
+    Map<String, ? extends Input> inputs() {
+        return functions == null ? questions : functions.inputs;
+    }
+
+    @Override
     public Map<String, Object> decode(long... report) {
         if (report.length != width) throw new Refusal(Refusal.Kind.DATA, "width", "a report must be " + width + " cells", "cells");
         Map<String, Object> decoded = new LinkedHashMap<>();
@@ -91,18 +98,22 @@ public final class Survey extends Reporter {
 
     /** The answers in order, null where one is missing. */
     private List<Object> inOrder(Object value) {
-        if (value instanceof List && ((List<?>) value).size() == questions.size()) return new ArrayList<>((List<?>) value);
-        if (value instanceof Map && ((Map<?, ?>) value).keySet().equals(questions.keySet())) {
-            return questions.keySet().stream().map(((Map<?, ?>) value)::get).collect(Collectors.toCollection(ArrayList::new));
+        if (value instanceof List && ((List<?>) value).size() == inputs().size()) return new ArrayList<>((List<?>) value);
+        if (value instanceof Map && ((Map<?, ?>) value).keySet().equals(inputs().keySet())) {
+            return inputs().keySet().stream().map(((Map<?, ?>) value)::get).collect(Collectors.toCollection(ArrayList::new));
         }
-        throw wrongType("value must be those of " + questions.size() + " questions, by name or in order");
+        throw wrongType("value must be those of " + inputs().size() + " questions, by name or in order");
     }
 
     @Override
     Object checked(Object value) {
         List<Object> values = inOrder(value);
         int i = 0; // every one is looked at: a refusal must not depend on the lot
-        for (Reporter question : questions.values()) values.set(i, question.checked(values.get(i++)));
+        for (Input input : inputs().values()) {
+            Object one = input instanceof Reporter ? ((Reporter) input).checked(values.get(i)) : input.judged(values.get(i), false);
+            if (one == null) throw Refusal.outside();
+            values.set(i++, one);
+        }
         return values;
     }
 
@@ -110,9 +121,9 @@ public final class Survey extends Reporter {
     Object judged(Object value, boolean clip) {
         List<Object> values = inOrder(value);
         int i = 0;
-        for (Reporter question : questions.values()) {
+        for (Input input : inputs().values()) {
             Object one = values.get(i);
-            values.set(i++, one == null ? null : question.judged(one, clip));
+            values.set(i++, one == null ? null : input.judged(one, clip));
         }
         return values;
     }
@@ -125,6 +136,7 @@ public final class Survey extends Reporter {
     @Override
     long[] draw(Object value, Words words) {
         List<?> values = (List<?>) value;
+        if (functions != null) return one(values, words);
         boolean[] lot = lot(words);
         long[] report = new long[width];
         int i = 0;
@@ -136,6 +148,14 @@ public final class Survey extends Reporter {
             offset += question.cells;
         }
         return report;
+    }
+
+    /** The function that the lot names. */
+    private long[] one(List<?> values, Words words) {
+        int i = functions.lot(words);
+        List<Reporter> every = new ArrayList<>(questions.values());
+        long offset = every.subList(0, i).stream().mapToLong(question -> question.cells).sum();
+        return new long[] {offset + every.get(i).draw(functions.answer(i, values, words), words)[0]};
     }
 
     /** Which questions are answered: those of the least keys, one random word for each. */

@@ -47,7 +47,7 @@ public final class Check {
         List<String> reports = new ArrayList<>();
         for (int i = 0; i < values.size(); i++) {
             try {
-                long[] report = reporter.reportFrom(given(words.get(i)), value(reporter, values.get(i)));
+                long[] report = reporter.reportFrom(given(words.get(i)), value(values.get(i), reporter instanceof Survey));
                 reports.add(LongStream.of(report).mapToObj(Long::toString).collect(Collectors.joining(",", "[", "]")));
             } catch (Refusal refusal) {
                 reports.add("null");
@@ -63,13 +63,10 @@ public final class Check {
     }
 
     /** A value as a reporter takes it: a Double, a position, an option, or a list of these. */
-    private static Object value(Reporter reporter, Object content) {
+    private static Object value(Object content, boolean survey) {
         if (!(content instanceof List)) return content instanceof Number ? ((Number) content).doubleValue() : content;
         List<?> items = (List<?>) content;
-        if (!(reporter instanceof Survey)) return items.stream().mapToDouble(item -> ((Number) item).doubleValue()).toArray();
-        List<Object> answers = new ArrayList<>();
-        List<Reporter> questions = new ArrayList<>(reporter.questions().values());
-        for (int i = 0; i < items.size(); i++) answers.add(value(questions.get(i), items.get(i)));
-        return answers;
+        if (!survey) return items.stream().mapToDouble(item -> ((Number) item).doubleValue()).toArray();
+        return items.stream().map(item -> value(item, false)).collect(Collectors.toList());
     }
 }
