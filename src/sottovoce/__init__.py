@@ -66,6 +66,8 @@ if TYPE_CHECKING:
     from sottovoce.estimates.differences import weighted as weighted
     from sottovoce.estimates.distribution import distribution as distribution
     from sottovoce.estimates.estimate import Estimate as Estimate
+    from sottovoce.estimates.heatmap import Heatmap as Heatmap
+    from sottovoce.estimates.heatmap import heatmap as heatmap
     from sottovoce.estimates.histogram import Distribution as Distribution
     from sottovoce.estimates.honesty import fabrication as fabrication
     from sottovoce.estimates.honesty import honesty as honesty
@@ -97,6 +99,7 @@ _HOME = {
     "Disc": "core.spaces",
     "Distribution": "estimates.histogram",
     "Estimate": "estimates.estimate",
+    "Heatmap": "estimates.heatmap",
     "Interval": "core.domains",
     "Ledger": "device.ledger",
     "Mechanism": "core.mechanism",
@@ -127,6 +130,7 @@ _HOME = {
     "duchi": "designs.classic",
     "fabrication": "estimates.honesty",
     "from_json": "core.formats",
+    "heatmap": "estimates.heatmap",
     "honesty": "estimates.honesty",
     "mean": "estimates.means",
     "ogpm": "designs.classic",

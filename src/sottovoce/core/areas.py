@@ -223,7 +223,7 @@ class Area(Positions):
             Positions x, y on a last axis.
         """
         rows, columns = self.points
-        u, v = np.asarray(column) / (columns - 1), np.asarray(row) / (rows - 1)
+        u, v = np.broadcast_arrays(np.asarray(column) / (columns - 1), np.asarray(row) / (rows - 1))
         return self._low + 2 * self._half * np.stack((u, v), axis=-1)
 
     # -- on the wire ------------------------------------------------------------------------------------

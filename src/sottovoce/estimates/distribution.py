@@ -21,7 +21,7 @@ import numpy as np
 from sottovoce.core.errors import check_confidence, one_of, whole_number
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.randomness import Seeded
-from sottovoce.estimates import splines
+from sottovoce.estimates import log_density, splines
 from sottovoce.estimates.band import cumulative_band
 from sottovoce.estimates.decoded import decoded
 from sottovoce.estimates.em import em, smooth_circle, smooth_line
@@ -137,13 +137,13 @@ class _Grid:
 def _ld(tally: Tally, bins: int) -> Reconstruction:
     grid = _Grid(tally, bins, _SPLINE_GRID, _SPLINE_GRID * (1 if tally.mechanism.epsilon <= 3 else 2))
     fits = splines.Splines(grid.coarse.counts.astype(np.float64), grid.law, grid.circle).fit()
-    weights = splines.shares(fits)
+    weights = log_density.shares(fits)
 
     def again(rng: np.random.Generator) -> FloatArray:
         fit = fits[rng.choice(len(fits), p=weights)]
         return grid.binned(splines.Splines(grid.resampled(rng), grid.law, grid.circle).refit(fit))
 
-    return grid.binned(splines.average(fits)), again
+    return grid.binned(log_density.average(fits)), again
 
 
 def _em(tally: Tally, bins: int) -> Reconstruction:

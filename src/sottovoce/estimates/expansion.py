@@ -16,7 +16,7 @@ import numpy as np
 from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
-from sottovoce.estimates import splines
+from sottovoce.estimates import log_density, splines
 from sottovoce.estimates.em import em, smooth_circle, smooth_line
 
 _POINTS = {"ld": 512, "ems": 1024}
@@ -58,9 +58,10 @@ def _splines(
     model = splines.Splines(counts, law, circle)
     fits = model.fit()
     responses = (
-        weight * model.response(fit, noise) for weight, fit in zip(splines.shares(fits), fits, strict=True)
+        weight * model.response(fit, noise)
+        for weight, fit in zip(log_density.shares(fits), fits, strict=True)
     )
-    return splines.average(fits), np.asarray(sum(responses))
+    return log_density.average(fits), np.asarray(sum(responses))
 
 
 def _ems(law: Operator, counts: FloatArray, noise: FloatArray, circle: bool) -> tuple[FloatArray, FloatArray]:
