@@ -26,6 +26,7 @@ from sottovoce.core.kernels import plain
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.randomness import WordSource
 from sottovoce.core.rows import Rows
+from sottovoce.core.spec import digest
 from tests.vectors import ledger
 from tests.vectors.hostile import hostile_specs
 from tests.vectors.mechanisms import AnyMechanism, composites, mechanisms
@@ -231,7 +232,7 @@ def specs() -> dict[str, Any]:
             {
                 "name": name,
                 "spec": text,
-                "digest": hashlib.sha256(text.encode()).hexdigest(),
+                "digest": digest(text),
                 "ratio": [str(found.ratio.numerator), str(found.ratio.denominator)],
                 "epsilon": found.epsilon,
                 "claimed": found.claimed,

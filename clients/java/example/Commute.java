@@ -10,10 +10,8 @@ public final class Commute {
         Path folder = Paths.get(System.getProperty("records", System.getProperty("user.home") + "/.commute"));
         Double minutes = arguments[2].equals("-") ? null : Double.valueOf(arguments[2]); // "-": rather not say
         try {
-            Client client = Client.at(arguments[0], arguments[1])
-                    .epsilon(1.0) // what the person agreed to
-                    .store(Store.files(folder)) // a draw is recorded here before it is sent
-                    .open();
+            double agreed = 1.0; // the ε that the person agreed to
+            Client client = Client.at(arguments[0], arguments[1]).open(agreed, Store.files(folder)); // a draw is recorded there first
             System.out.println(client.campaign.get("question"));
             System.out.println("The mechanism's exact epsilon is " + client.reporter.audit.epsilon);
             Client.Receipt receipt = client.report(minutes);

@@ -70,7 +70,7 @@ export function atMostExp(ratio, epsilon) {
 
 /** The least double ε with ratio ≤ e^ε: comparing it with another double decides as the integers do. */
 export function logUpper(ratio) {
-  let epsilon = nearestLog(ratio);
+  let epsilon = cutLog(ratio);
   while (less(expLower(rationalEpsilon(epsilon)), ratio)) epsilon = nextUp(epsilon);
   return epsilon;
 }
@@ -85,19 +85,24 @@ function nextUp(number) {
 }
 
 /**
- * The logarithm of a ratio ≥ 1, rounded to the nearest double: a first guess y from leading bits, and what is
- * left, ln(ratio / e^y), by two terms of its series in fixed point.
+ * The logarithm of a ratio ≥ 1, cut to 53 bits: a first guess y from leading bits, and what is left,
+ * ln(ratio / e^y), by two terms of its series in fixed point.
  */
-function nearestLog([numerator, denominator]) {
-  const [a, b] = [numerator, denominator].map((n) => Math.max(0, bitLength(n) - 64));
-  const leading = Number(numerator >> BigInt(a)) / Number(denominator >> BigInt(b));
-  const guess = Math.max(0, Math.log(leading) + (a - b) * Math.LN2);
+function cutLog([numerator, denominator]) {
+  const [[p, a], [d, b]] = [numerator, denominator].map(leading);
+  const guess = Math.max(0, Math.log(p / d) + (a - b) * Math.LN2);
   const [q] = expLower(fractionOf(guess));
   const one = ONE << BITS;
   const rest = (numerator << (TWO * BITS)) / (denominator * q) - one;
   const [high, scale] = fractionOf(guess);
-  const total = (high << BITS) / scale + rest - (rest * rest) / (TWO * one);
-  return Number(total) / 2 ** Number(BITS);
+  const [total, cut] = leading((high << BITS) / scale + rest - (rest * rest) / (TWO * one));
+  return total * 2 ** (cut - Number(BITS));
+}
+
+/** The leading 53 bits of an integer, and how many follow: Hermes does not round longer ones as it should. */
+function leading(n) {
+  const cut = Math.max(0, bitLength(n) - 53);
+  return [Number(n >> BigInt(cut)), cut];
 }
 
 /** The larger of two ratios. */

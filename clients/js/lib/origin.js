@@ -9,6 +9,7 @@ const ADDRESS = new RegExp(
   "^(https?)://([^\\x00-\\x20\\x7f/?#@:%\\\\\\[\\]]+|\\[[0-9a-f:.]+\\])(?::([0-9]{1,9}))?((?:/[a-z0-9_~-][a-z0-9._~-]*)*)/*$", "i",
 );
 const NAME = /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/;
+const NUMBER_LAST = /(^|\.)([0-9]+|0x[0-9a-f]*)$/; // 127.1, 0x7f.1 and 2130706433 are addresses
 const AMBIGUOUS = /[ßẞς\u200c\u200d]/; // which standards for international names read differently
 const PORTS = { http: 80, https: 443 };
 
@@ -32,16 +33,21 @@ export function readOrigin(url) {
 
 /** A host as browsers write it, or null: lower-case, international names in ASCII, addresses in numbers. */
 function hostOf(text) {
-  let host;
-  try {
-    host = new URL(`http://${text}/`).hostname.replace(/\.$/, "");
-  } catch (error) {
-    return null;
+  let host = text.toLowerCase().replace(/\.$/, "");
+  const bytes = host.split(".");
+  const isAddress = bytes.length === 4 && bytes.every((byte) => String(byte & 255) === byte);
+  if (!NAME.test(host) || (NUMBER_LAST.test(host) && !isAddress)) {
+    try { // React Native's URL does not bring hosts into one spelling: there, these are refused
+      if (new URL("http://0x7f.1/").hostname !== "127.0.0.1") return null;
+      host = new URL(`http://${text}/`).hostname.replace(/\.$/, "");
+    } catch (error) {
+      return null;
+    }
   }
   const mapped = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/.exec(host);
   if (mapped) {
-    const bytes = mapped.slice(1).map((half) => Number.parseInt(half, 16));
-    host = bytes.map((half) => `${half >> 8}.${half & 255}`).join(".");
+    const halves = mapped.slice(1).map((half) => Number.parseInt(half, 16));
+    host = halves.map((half) => `${half >> 8}.${half & 255}`).join(".");
   }
   if (host === "[::]" || host === "0.0.0.0" || AMBIGUOUS.test(text)) return null;
   return host.startsWith("[") || NAME.test(host) ? host : null;

@@ -35,7 +35,7 @@ export function real(content, where) {
     `${where} must hold finite numbers, got ${short(content)}`,
     where,
   );
-  return Number(content);
+  return Number(String(content)); // Hermes does not round large BigInts as it should
 }
 
 export function flag(content, where) {

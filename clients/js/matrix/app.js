@@ -19,9 +19,10 @@ export async function run(specs) {
   const scalar = await Client.open("https://collector.example", "scalar", { epsilon: 1, ledger, fetch, wait });
   await scalar.report(7, { period: "monday" });
   const refusal = await scalar.report(7, { period: "tuesday" }).catch((error) => `${error.name} ${error.code}`);
-  const { law, words, x, expected } = specs;
-  const m = fromJson(law);
-  const drawn = x.map((value, i) => m.cellAt(value, ...words[i].match(/.{8}/g).map((half) => Number.parseInt(half, 16))));
+  const { law, words, values, expected } = specs;
+  const reporter = fromJson(law);
+  const halves = (text) => Uint32Array.from(text.match(/.{8}/g), (digits) => Number.parseInt(digits, 16));
+  const reports = values.map((value, i) => reporter.reportFrom(halves(words[i]), value));
   digests.push(...posts.map(({ digest }) => digest));
-  return { state: one.state, width: one.cells.length, digests, refusal, same: String(drawn) === String(expected), epsilon: m.audit.epsilon };
+  return { state: one.state, width: one.cells.length, digests, refusal, same: String(reports) === String(expected), epsilon: reporter.audit.epsilon };
 }

@@ -5,6 +5,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { cp, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -12,7 +13,7 @@ import { gzipSync } from "node:zlib";
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 
 /** A folder in which somebody has installed the package that `npm pack` makes. */
-export async function install(folder) {
+async function install(folder) {
   await mkdir(join(folder, "node_modules"), { recursive: true });
   const quiet = { cwd: folder, stdio: ["ignore", "pipe", "ignore"] };
   const [{ filename, files }] = JSON.parse(execFileSync("npm", ["pack", "--json", join(HERE, "..")], quiet));
@@ -20,9 +21,11 @@ export async function install(folder) {
   execFileSync("tar", ["-xzf", filename, "--strip-components=1", "-C", join("node_modules", "sottovoce")], quiet);
   await rm(join(folder, filename));
   await writeFile(join(folder, "package.json"), '{"type": "module"}');
-  for (const name of ["app.js", "lean.js"]) await cp(join(HERE, name), join(folder, name));
+  for (const name of ["app.js", "lean.js", "native.js"]) await cp(join(HERE, name), join(folder, name));
   return files.map(({ path }) => path);
 }
+
+const require = createRequire(import.meta.url);
 
 const viteWith = (name) => async (entry, out, root) => {
   const { build } = await import(name);
@@ -33,7 +36,7 @@ const viteWith = (name) => async (entry, out, root) => {
 };
 
 /** Each writes a script for browsers that defines a global App. */
-export const BUNDLERS = {
+const BUNDLERS = {
   esbuild: async (entry, out) => {
     const { build } = await import("esbuild");
     await build({ entryPoints: [entry], outfile: out, bundle: true, minify: true, format: "iife", globalName: "App", platform: "browser", target: "es2020", logLevel: "error" });
@@ -62,8 +65,20 @@ export const BUNDLERS = {
   vite: viteWith("vite"),
 };
 
+/** As React Native packs an app: Metro, with the transformations of its own preset. The script defines no global. */
+async function metro(entry, out, root) {
+  const { default: { loadConfig, runBuild } } = await import("metro");
+  const modules = join(HERE, "node_modules");
+  const config = await loadConfig({ cwd: root }, {
+    projectRoot: root, watchFolders: [modules], cacheStores: [], maxWorkers: 1, reporter: { update() {} },
+    resolver: { unstable_conditionNames: ["react-native"], nodeModulesPaths: [modules] },
+    transformer: { babelTransformerPath: require.resolve("@react-native/metro-babel-transformer"), enableBabelRCLookup: false },
+  });
+  await runBuild(config, { entry, out, platform: "android", dev: false, minify: true });
+}
+
 /** The sample app as Vite builds it, in FOLDER/site. */
-export async function sample(folder) {
+async function sample(folder) {
   const { build } = await import("vite");
   const root = join(folder, "sample");
   await cp(join(HERE, "..", "example"), root, { recursive: true, filter: (path) => !path.includes("node_modules") });
@@ -71,11 +86,11 @@ export async function sample(folder) {
 }
 
 /** Bundles an entry with a bundler: bytes, bytes packed by gzip, and milliseconds. */
-export async function bundle(folder, name, entry) {
+async function bundle(folder, name, entry) {
   const out = join(folder, "out", `${entry}-${name}.js`);
   await mkdir(join(folder, "out"), { recursive: true });
   const start = performance.now();
-  await BUNDLERS[name](join(folder, `${entry}.js`), out, folder);
+  await (name === "metro" ? metro : BUNDLERS[name])(join(folder, `${entry}.js`), out, folder);
   const [text, { size }] = [await readFile(out), await stat(out)];
   return { entry, bundler: name, file: out, bytes: size, gzip: gzipSync(text).length, milliseconds: Math.round(performance.now() - start) };
 }
@@ -83,7 +98,7 @@ export async function bundle(folder, name, entry) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [folder, ...names] = process.argv.slice(2);
   const files = await install(folder);
-  const all = Object.keys(BUNDLERS).flatMap((name) => [`app-${name}`, `lean-${name}`]);
+  const all = [...Object.keys(BUNDLERS).flatMap((name) => [`app-${name}`, `lean-${name}`]), "native-metro"];
   const results = [];
   for (const name of names.length ? names : all) {
     const [entry, bundler] = name.split("-");

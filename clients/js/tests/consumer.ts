@@ -68,7 +68,7 @@ if (!(where instanceof Polar)) throw new Error("not a position");
 const [x, y]: Position = where.decode(where.report([1, 2]));
 isNumber(x + y + where.domain.radius, "position");
 const choice = fromJson(ways);
-if (!(choice instanceof Translates)) throw new Error("not a choice");
+if (!(choice instanceof Translates) || !("names" in choice.domain)) throw new Error("not a choice");
 same(choice.decode(choice.report("bike")).length, choice.domain.names.length, "choice");
 
 // -- stores and clients -------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import java.util.stream.LongStream;
  * exactly that until the collector says it has it.
  *
  * <pre>
- * Client client = Client.at("https://collector.example", "commute").epsilon(1.0).store(Store.files(folder)).open();
+ * Client client = Client.at("https://collector.example", "commute").open(1.0, Store.files(folder));
  * client.report(32.0);
  * </pre>
  */
@@ -28,34 +28,36 @@ public final class Client {
     /** What the campaign randomises with, counted. */
     public final Reporter reporter;
     private final Inquiry inquiry;
-    private final Options options;
+    private final String token;
+    private final Store store;
     private final Wire wire;
     private final String address;
     private final String person;
     private final String digest;
 
-    private Client(Options options) {
-        this.options = options;
+    private Client(Options options, double agreed, Store store) {
+        this.store = store;
+        token = options.token;
         wire = new Wire(options.timeout.toMillis(), options.attempts);
         Origin origin = Origin.parse(options.url);
         String path = Origin.path(options.campaign);
         address = origin.address + path;
         // One person's report is never sent under another's token.
-        person = origin.name + path + " " + Formats.sha256(options.token == null ? "" : options.token);
+        person = origin.name + path + " " + Formats.sha256(token == null ? "" : token);
         campaign = wire.request(address, null, Map.of());
         Object spec = campaign.get("spec");
         boolean named = spec instanceof String && Formats.digest((String) spec).equals(campaign.get("digest"));
         Refusal.rule(named, "the mechanism is not the one that the campaign's digest names", "digest");
         digest = (String) campaign.get("digest");
         reporter = Reporter.fromJson((String) spec);
-        if (!reporter.keeps(options.epsilon)) {
+        if (!reporter.keeps(agreed)) {
             throw new Refusal(Refusal.Kind.PRIVACY, "the campaign's mechanism has epsilon=" + reporter.audit.epsilon
-                    + ", more than the agreed epsilon=" + options.epsilon, "epsilon");
+                    + ", more than the agreed epsilon=" + agreed, "epsilon");
         }
         inquiry = new Inquiry(reporter, campaign.get("missing"), campaign.get("outside"));
     }
 
-    /** A campaign of a collector; `epsilon` and `store` must be said before `open`. */
+    /** A campaign of a collector. */
     public static Options at(String url, String campaign) {
         return new Options(url, campaign);
     }
@@ -64,9 +66,7 @@ public final class Client {
     public static final class Options {
         private final String url;
         private final String campaign;
-        private double epsilon = Double.NaN;
         private String token;
-        private Store store;
         private Duration timeout = Duration.ofSeconds(15);
         private int attempts = 4;
 
@@ -75,41 +75,29 @@ public final class Client {
             this.campaign = campaign;
         }
 
-        /** What the person agreed to: a mechanism with a larger exact ε is refused. */
-        public Options epsilon(double agreed) {
-            epsilon = agreed;
-            return this;
-        }
-
         /** An enrolment or write token. */
         public Options token(String value) {
             token = value;
             return this;
         }
 
-        /** Where draws are recorded. */
-        public Options store(Store place) {
-            store = place;
-            return this;
-        }
-
-        /** How long a request and its whole answer may take. */
-        public Options timeout(Duration most) {
-            timeout = most;
-            return this;
-        }
-
-        /** How often a request is made before giving up for now. */
-        public Options attempts(int most) {
+        /** How long a request and its whole answer may take, and how often it is made before giving up for now. */
+        public Options patience(Duration longest, int most) {
+            timeout = longest;
             attempts = most;
             return this;
         }
 
-        /** Fetch the campaign and audit its mechanism. */
-        public Client open() {
+        /**
+         * Fetch the campaign and audit its mechanism.
+         *
+         * @param epsilon what the person agreed to: a mechanism with a larger exact ε is refused
+         * @param store where draws are recorded before they are sent
+         */
+        public Client open(double epsilon, Store store) {
             if (!(epsilon > 0)) throw new Refusal(Refusal.Kind.ARGUMENT, "epsilon must be the number that the person agreed to", "epsilon");
             if (store == null) throw new Refusal(Refusal.Kind.ARGUMENT, "store must say where draws are recorded", "store");
-            return new Client(this);
+            return new Client(this, epsilon, store);
         }
     }
 
@@ -139,10 +127,10 @@ public final class Client {
      */
     public Receipt report(Object value) {
         long start = System.nanoTime();
-        Letter letter = Letter.read(options.store.get(person));
+        Letter letter = Letter.read(store.get(person));
         if (letter == null) {
             Letter fresh = new Letter(Words.Secure.key(), digest, inquiry.draw(value, Words.secure()), "pending", System.currentTimeMillis());
-            letter = options.store.add(person, fresh.text()) ? fresh : Letter.read(options.store.get(person));
+            letter = store.add(person, fresh.text()) ? fresh : Letter.read(store.get(person));
         }
         if (letter.state.equals("sent")) return receipt(letter);
         // What was drawn leaves at a moment that was fixed before: how long randomising took does not tell.
@@ -152,7 +140,7 @@ public final class Client {
 
     /** What this store has drawn for the campaign before, or null. */
     public Receipt previous() {
-        Letter letter = Letter.read(options.store.get(person));
+        Letter letter = Letter.read(store.get(person));
         return letter == null ? null : receipt(letter);
     }
 
@@ -171,15 +159,15 @@ public final class Client {
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("Content-Type", "application/vnd.sottovoce.cells");
         headers.put("Idempotency-Key", letter.key);
-        if (options.token != null) headers.put("Authorization", "Bearer " + options.token);
+        if (token != null) headers.put("Authorization", "Bearer " + token);
         try {
             wire.request(address + "/reports", body(letter.cells), headers);
         } catch (Refusal refusal) {
-            if (!refusal.retryable) options.store.set(person, letter.as("refused").text());
+            if (!refusal.retryable) store.set(person, letter.as("refused").text());
             throw refusal;
         }
         Letter sent = letter.as("sent");
-        options.store.set(person, sent.text());
+        store.set(person, sent.text());
         return sent;
     }
 

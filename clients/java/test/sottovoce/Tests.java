@@ -104,7 +104,7 @@ public final class Tests {
         }
 
         Client.Options at() {
-            return Client.at("http://127.0.0.1:" + server.getAddress().getPort(), "hours").epsilon(1).attempts(3).timeout(Duration.ofSeconds(5));
+            return Client.at("http://127.0.0.1:" + server.getAddress().getPort(), "hours").patience(Duration.ofSeconds(5), 3);
         }
 
         private void answer(HttpExchange exchange) throws IOException {
@@ -155,11 +155,11 @@ public final class Tests {
             collector.outcomes.addAll(Arrays.asList(503, 0));
             int[] recorded = {0};
             collector.before = () -> recorded[0] += folder.toFile().list().length;
-            Client.Receipt first = collector.at().store(Store.files(folder)).open().report(3.0);
+            Client.Receipt first = collector.at().open(1, Store.files(folder)).report(3.0);
             same(first.state, "sent");
             same(recorded[0], 3);
             same(collector.posts.stream().distinct().count(), 1);
-            Client later = collector.at().store(Store.files(folder)).open();
+            Client later = collector.at().open(1, Store.files(folder));
             same(Arrays.toString(later.report(20.0).cells()), Arrays.toString(first.cells()));
             same(Arrays.toString(later.previous().cells()), Arrays.toString(first.cells()));
             same(collector.posts.size(), 3);
@@ -170,16 +170,16 @@ public final class Tests {
         Store store = Store.memory();
         try (Collector collector = new Collector(spec)) {
             collector.outcomes.addAll(Arrays.asList(503, 503, 503));
-            Client one = collector.at().store(store).token("one").open();
+            Client one = collector.at().token("one").open(1, store);
             same(refusal(() -> one.report(3.0)).retryable, true);
-            collector.at().store(store).token("two").open().report(4.0);
+            collector.at().token("two").open(1, store).report(4.0);
             one.report(5.0);
             String drawn = collector.posts.get(0);
             same(collector.posts.stream().filter(drawn::equals).count(), 4);
             same(collector.posts.stream().filter(post -> post.contains("Bearer two")).count(), 1);
             same(collector.posts.get(3).split(" ")[0].equals(drawn.split(" ")[0]), false);
             collector.outcomes.add(401);
-            Client three = collector.at().store(store).token("three").open();
+            Client three = collector.at().token("three").open(1, store);
             same(refusal(() -> three.report(3.0)).status, 401);
             same(three.previous().state, "refused");
         }
@@ -187,15 +187,15 @@ public final class Tests {
 
     private static void refused(String spec) throws Exception {
         try (Collector collector = new Collector(spec)) {
-            same(refusal(() -> collector.at().epsilon(0.9).store(Store.memory()).open()).kind, Refusal.Kind.PRIVACY);
-            same(refusal(() -> collector.at().open()).argument, "store");
-            same(refusal(() -> Client.at("https://x", "y").store(Store.memory()).open()).argument, "epsilon");
+            same(refusal(() -> collector.at().open(0.9, Store.memory())).kind, Refusal.Kind.PRIVACY);
+            same(refusal(() -> collector.at().open(1, null)).argument, "store");
+            same(refusal(() -> Client.at("https://x", "y").open(Double.NaN, Store.memory())).argument, "epsilon");
             collector.campaign.put("digest", "\"" + "0".repeat(64) + "\"");
-            same(refusal(() -> collector.at().store(Store.memory()).open()).argument, "digest");
+            same(refusal(() -> collector.at().open(1, Store.memory())).argument, "digest");
             String lie = spec.replace("\"epsilon\":1.0", "\"epsilon\":0.5");
             collector.campaign.put("spec", Json.quoted(lie));
             collector.campaign.put("digest", Json.quoted(Reporter.digest(lie)));
-            same(refusal(() -> collector.at().store(Store.memory()).open()).kind, Refusal.Kind.PRIVACY);
+            same(refusal(() -> collector.at().open(1, Store.memory())).kind, Refusal.Kind.PRIVACY);
             same(collector.posts.size(), 0);
         }
         same(refusal(() -> ((Scalar) Reporter.fromJson(spec)).report(25.0)).code, "outside");
@@ -218,7 +218,7 @@ public final class Tests {
     private static void drip(String spec) throws Exception {
         try (Collector collector = new Collector(spec)) {
             collector.outcomes.addAll(Arrays.asList(1, 1));
-            Client client = collector.at().attempts(1).timeout(Duration.ofMillis(400)).store(Store.memory()).open();
+            Client client = collector.at().patience(Duration.ofMillis(400), 1).open(1, Store.memory());
             long start = System.nanoTime();
             same(refusal(() -> client.report(3.0)).retryable, true);
             if (System.nanoTime() - start > 3_000_000_000L) throw new AssertionError("the deadline is not kept");
