@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import combinations_with_replacement, permutations
+from itertools import chain, combinations, combinations_with_replacement, pairwise, permutations, product
+from operator import add
 
 import numpy as np
 
@@ -18,6 +20,8 @@ from sottovoce.core.survey import Survey
 from sottovoce.core.translates import Translates
 
 Row = tuple[Fraction, ...]
+Marks = tuple[tuple[int, ...], ...]
+Counts = dict[tuple[int, ...], Fraction]
 
 
 def rows_of(reporter: Reporter) -> list[Row]:
@@ -34,10 +38,21 @@ def rows_of(reporter: Reporter) -> list[Row]:
         ts = np.unique(np.concatenate([part.window.knot_t for part in reporter.parts]))
         return _fractions(reporter.counts(reporter.domain.from_unit(ts)), reporter.total)
     assert isinstance(reporter, Survey)
-    one, two = (rows_of(question) for question in reporter.questions.values())
-    if reporter.sampled == 1:
-        return [tuple(p / 2 for p in (*a, *b)) for a in one for b in two]
-    return [tuple(p * q for p in a for q in b) for a in one for b in two]
+    laws = [rows_of(question) for question in reporter.questions.values()]
+    lots = list(combinations(range(len(laws)), reporter.sampled))
+    return [
+        tuple(math.prod(cell) / len(lots) for lot in lots for cell in product(*(row[q] for q in lot)))
+        for row in product(*laws)
+    ]
+
+
+def marks_of(reporter: Reporter) -> Marks | None:
+    """What each report adds to the counts of a survey: one in each question that is answered."""
+    if not isinstance(reporter, Survey):
+        return None
+    cells = [range(a, b) for a, b in pairwise(reporter.offsets.tolist())]
+    lots = combinations(cells, reporter.sampled)
+    return tuple(tuple(int(i in row) for i in range(reporter.cells)) for lot in lots for row in product(*lot))
 
 
 def blanket_law(rows: Sequence[Row]) -> Row:
@@ -47,16 +62,19 @@ def blanket_law(rows: Sequence[Row]) -> Row:
 
 
 def delta(
-    rows: Sequence[Row], people: int, theta: Fraction, pairs: Iterable[tuple[Row, Row]] | None = None
+    rows: Sequence[Row],
+    people: int,
+    theta: Fraction,
+    pairs: Iterable[tuple[Row, Row]] | None = None,
+    marks: Marks | None = None,
 ) -> Fraction:
     """sup of P(A) − θ·Q(A) over pairs of inputs of one person and all truths of the others."""
     distinct = list(dict.fromkeys(rows))
     tried = list(permutations(distinct, 2)) if pairs is None else list(pairs)
     worst = Fraction(0)
     for others in combinations_with_replacement(distinct, people - 1):
-        base = multisets(others)
-        for first, second in tried:
-            p, q = _plus(base, first), _plus(base, second)
+        laws = {row: multisets((*others, row), marks) for row in dict.fromkeys(chain(*tried))}
+        for p, q in ((laws[first], laws[second]) for first, second in tried):
             worst = max(
                 worst, sum((max(mass - theta * q.get(key, 0), 0) for key, mass in p.items()), Fraction(0))
             )
@@ -64,20 +82,23 @@ def delta(
 
 
 @cache
-def multisets(rows: tuple[Row, ...]) -> dict[tuple[int, ...], Fraction]:
-    """How likely each multiset of reports is, a row per person."""
+def multisets(rows: tuple[Row, ...], marks: Marks | None = None) -> Counts:
+    """How likely all counts are, a row per person."""
     if not rows:
         return {}
-    return _plus(multisets(rows[:-1]), rows[-1])
+    return _plus(multisets(rows[:-1], marks), rows[-1], marks)
 
 
-def _plus(law: dict[tuple[int, ...], Fraction], row: Row) -> dict[tuple[int, ...], Fraction]:
+def _plus(
+    law: dict[tuple[int, ...], Fraction], row: Row, marks: Marks | None
+) -> dict[tuple[int, ...], Fraction]:
     """One more report, of a given law."""
-    total: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
-    for key, mass in (law or {(0,) * len(row): Fraction(1)}).items():
-        for j, p in enumerate(row):
+    marks = marks or tuple(np.eye(len(row), dtype=int).tolist())
+    total: Counts = defaultdict(Fraction)
+    for key, mass in (law or {(0,) * len(marks[0]): Fraction(1)}).items():
+        for p, mark in zip(row, marks, strict=True):
             if p:
-                total[(*key[:j], key[j] + 1, *key[j + 1 :])] += mass * p
+                total[tuple(map(add, key, mark))] += mass * p
     return dict(total)
 
 

@@ -77,6 +77,6 @@ def rows(rng: np.random.Generator, *, inputs: int = 3, cells: int = 4) -> Rows:
     )  # fmt: skip
 
 
-def survey(rng: np.random.Generator, sampled: int) -> Survey:
-    questions = {name: mechanism(rng, cells=2, starts=2) for name in ("a", "b")}
+def survey(rng: np.random.Generator, sampled: int, names: str = "ab") -> Survey:
+    questions = {name: mechanism(rng, cells=2, starts=2) for name in names}
     return Survey(16.0, questions, sampled)

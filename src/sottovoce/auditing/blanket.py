@@ -38,11 +38,12 @@ _MOST_KNOTS = 32
 _APART = 1.02  # neighbouring knots differ by at least this factor
 
 
-def blanket(reporter: Reporter) -> Contrast:
+def blanket(reporter: Reporter, *, removal: bool = False) -> Contrast:
     """The contrast that is above that of any two inputs, against the blanket.
 
     Args:
-        reporter: Whatever reports.
+        reporter: Whatever reports. Of a survey, the row of all answers that a person sends.
+        removal: Compare an input with a draw from the blanket; of a survey, in every question that is drawn.
 
     Returns:
         A contrast whose sum over n people bounds that of every pair of inputs and every truth of the others.
@@ -50,19 +51,25 @@ def blanket(reporter: Reporter) -> Contrast:
     Raises:
         ArgumentTypeError: If the law of the reporter is not known here.
     """
-    if isinstance(reporter, Mechanism):
-        return _window(reporter.window)
-    if isinstance(reporter, Mixture):
-        return joined([blanket(part) for part in reporter.parts], [float(s) for s in reporter.shares])
-    if isinstance(reporter, Translates):
-        return _translates(reporter)
-    if isinstance(reporter, Polar):
-        return drawn([blanket(reporter.distance), blanket(reporter.angle)], 2, outward=True)
     if isinstance(reporter, Survey):
-        parts = [blanket(question) for question in reporter.questions.values()]
+        parts = [blanket(question, removal=removal) for question in reporter.questions.values()]
         if reporter.functions is not None:
             return gathered(joined(parts, reporter.shares), outward=True)
         return drawn(parts, reporter.sampled, outward=True)
+    above = _single(reporter)
+    return above.removal if removal else above
+
+
+def _single(reporter: Reporter) -> Contrast:
+    """The same of two inputs to anything but a survey."""
+    if isinstance(reporter, Mechanism):
+        return _window(reporter.window)
+    if isinstance(reporter, Mixture):
+        return joined([_single(part) for part in reporter.parts], [float(s) for s in reporter.shares])
+    if isinstance(reporter, Translates):
+        return _translates(reporter)
+    if isinstance(reporter, Polar):
+        return drawn([_single(reporter.distance), _single(reporter.angle)], 2, outward=True)
     return _rows(_table(reporter))
 
 
@@ -70,11 +77,8 @@ def cover(reporter: Reporter) -> FloatArray:
     """How likely each cell is whatever the truth; these add up to γ.
 
     Args:
-        reporter: What one number, one choice or one of several functions is reported with.
+        reporter: What one number, choice or place is reported with.
     """
-    if isinstance(reporter, Survey):
-        parts = zip(reporter.questions.values(), reporter.shares, strict=True)
-        return np.concatenate([share * cover(question) for question, share in parts])
     if isinstance(reporter, Translates):
         spare = np.arange(reporter.cells) < reporter.left_over
         return np.asarray((reporter.background + spare) / (1 << reporter.bits))

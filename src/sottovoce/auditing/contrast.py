@@ -149,9 +149,9 @@ def gathered(contrast: Contrast, *, outward: bool) -> Contrast:
         if outward or kind.max() < _MOST_KINDS:
             break
         width = max(width * 4, 2.0**-16)
-    total = _sums(kind, mass)
+    total = binned(kind, mass)
     if not outward:
-        return Contrast(total, _sums(kind, mass * first) / total, _sums(kind, mass * second) / total)
+        return Contrast(total, binned(kind, mass * first) / total, binned(kind, mass * second) / total)
     most, least = np.zeros(total.size), np.full(total.size, np.inf)
     np.maximum.at(most, kind, first)
     np.minimum.at(least, kind, second)
@@ -179,5 +179,11 @@ def _spread(
     return weights.ravel(), corner[0].ravel(), corner[1].ravel()
 
 
-def _sums(kind: IntArray, mass: FloatArray) -> FloatArray:
+def binned(kind: IntArray, mass: FloatArray) -> FloatArray:
+    """The mass of each kind.
+
+    Args:
+        kind: Which one each mass belongs to, counted from 0.
+        mass: The masses.
+    """
     return np.bincount(kind, mass).astype(np.float64)

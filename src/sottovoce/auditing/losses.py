@@ -9,7 +9,7 @@ All numbers added up are positive, so that roundings stay relative.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -38,6 +38,11 @@ class _Losses:
         total = self.infinite + other.infinite
         return _Losses(np.convolve(self.mass, other.mass), self.step, total)
 
+    def joined(self, other: _Losses, share: float) -> _Losses:
+        """The other loss with a probability, this one else, by a lot that everybody sees."""
+        infinite = (1 - share) * self.infinite + share * other.infinite
+        return _Losses((1 - share) * self.mass + share * other.mass, self.step, infinite)
+
     def delta(self, epsilon: float) -> float:
         """δ(ε) = P(∞) + E_P[(1 − e^{ε − loss})₊], rounded up."""
         reach = self.mass.size // 2
@@ -55,33 +60,48 @@ def composed(curves: Sequence[Curve]) -> Curve:
     """
     from sottovoce.auditing.curve import Curve
 
-    different = list(dict.fromkeys(curves))
-    step = max(curve.epsilon(_LEAST) for curve in different) / _KNOTS
-    known = {curve: _losses(curve, step) for curve in different}
-    total = known[curves[0]]
-    for curve in curves[1:]:
-        total = total.plus(known[curve])
     return Curve(
-        total.delta,
-        lambda epsilon: max(curve.below(epsilon) for curve in different),
+        added(curves, len(curves)),
+        lambda epsilon: max(curve.below(epsilon) for curve in dict.fromkeys(curves)),
         math.fsum(curve.local for curve in curves),
         min(curve.people for curve in curves),
         math.hypot(*(curve.likely for curve in curves)),
     )
 
 
-def _losses(curve: Curve, step: float) -> _Losses:
+def added(curves: Sequence[Curve], sampled: int, knots: int = _KNOTS) -> Callable[[float], float]:
+    """δ, bounded from above, of independent reports to some campaigns, drawn by a lot that everybody sees.
+
+    Args:
+        curves: That of each campaign; the same object may come several times.
+        sampled: How many of them a person reports to.
+        knots: At how many ε each curve is looked at. More of them cost time and lower the bound a little.
+    """
+    from sottovoce.auditing.curve import depth
+
+    different = list(dict.fromkeys(curves))
+    reach = max(min(1.1 * math.sqrt(2) * depth(_LEAST) * curve.likely, curve.local) for curve in different)
+    known = {curve: _losses(curve, reach / knots, knots) for curve in different}
+    sums = [_Losses(np.ones(1), reach / knots, 0.0)]  # of k among the campaigns so far
+    for i, curve in enumerate(curves, start=1):
+        more = [before.plus(known[curve]) for before in sums[:sampled]]
+        shared = [sums[k].joined(more[k - 1], k / i) for k in range(1, len(sums))]
+        sums = [sums[0], *shared, *more[len(shared) :]]
+    return sums[sampled].delta
+
+
+def _losses(curve: Curve, step: float, knots: int) -> _Losses:
     """The loss whose curve lies on and above the given one.
 
     With H(e^ε) = δ(ε), −H' is what Q has above; its jumps are the masses. Exchanging the two inputs gives the
     same curve, so P has at −ε what Q has at ε.
     """
-    alpha = np.exp(step * np.arange(_KNOTS + 1))
-    height = np.array([curve.delta(step * i) for i in range(_KNOTS + 1)])
+    alpha = np.exp(step * np.arange(knots + 1))
+    height = np.array([curve.delta(step * i) for i in range(knots + 1)])
     corner = _lower_hull(alpha, height)
     slope = np.append(np.diff(height[corner]) / np.diff(alpha[corner]), 0.0)
     rounding = 16 * 2.0**-53 * (np.abs(slope[1:]) + np.abs(slope[:-1]))
-    jumps = np.zeros(_KNOTS + 1)
+    jumps = np.zeros(knots + 1)
     jumps[corner[1:]] = np.diff(slope) + rounding
     right, left = jumps[1:] * alpha[1:], jumps[:0:-1]
     infinite = float(height[-1])

@@ -16,19 +16,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, overload
 
-from sottovoce.auditing.blanket import blanket, cover
-from sottovoce.auditing.bounds import Bounds
-from sottovoce.auditing.contrast import Contrast
 from sottovoce.auditing.curve import Curve
-from sottovoce.auditing.sums import divergence
-from sottovoce.auditing.tosses import MOST_BLOCKS, Coin
+from sottovoce.auditing.hiding import hidden
 from sottovoce.auditing.witness import Witness, witnesses
 from sottovoce.core.errors import one_of, whole_number
-from sottovoce.core.exact import log_upper
-from sottovoce.core.number import Number
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.shown import Shown
-from sottovoce.core.translates import Translates
 
 Neighbours = Literal["replace", "remove"]
 
@@ -42,7 +35,8 @@ class Shuffled(Shown):
 
     Attributes:
         epsilon: An upper bound of the central ε: the counts keep (epsilon, delta).
-        lower: A lower bound: with some truth of the others, two inputs can be told apart that well.
+        lower: A lower bound: with some truth of the others, two inputs can be told apart that well. Of a
+            survey they differ in all questions, and the observer adds up scores of the counts of each.
         delta: The δ that goes with both.
         people: How many people report honestly, the person in question among them.
         local: The ε of one report, which protects against whoever sees it.
@@ -104,7 +98,8 @@ def shuffled(
     worst truth of everybody else: `docs/explanation/shuffled.md` has the argument.
 
     Args:
-        reporter: What the people run. The report of a survey is all that a person sends, taken together.
+        reporter: What the people run. Of a survey whose people send several answers, the counts of each
+            question are published, as a tally keeps them; the rows are not.
         people: How many report *honestly*, the person in question among them. Others do not count.
         delta: The δ of the (ε, δ) guarantee; None for the whole curve.
         neighbours: "replace": a person's answer is exchanged for any other. "remove": it is exchanged for a
@@ -126,55 +121,22 @@ def shuffled(
     people = whole_number(people, "people", least=1, most=MOST_PEOPLE)
     one_of(neighbours, "neighbours", ("replace", "remove"))
     removal = neighbours == "remove"
-    hidden = blanket(reporter)
 
     @cache
-    def examples() -> tuple[Witness, ...]:
-        return witnesses(reporter, removal=removal)
+    def examples() -> list[tuple[Witness, Callable[[float], float]]]:
+        return [(example, example.below(people)) for example in witnesses(reporter, removal=removal)]
 
-    curve = Curve(
-        _above(reporter, hidden, people, removal),
-        lambda epsilon: max(_bounds(example, people, epsilon).lower for example in examples()),
-        log_upper(reporter.largest_ratio),
-        people,
-        hidden.distance() / math.sqrt(people),
-    )
+    def below(epsilon: float) -> float:
+        return max(bound(epsilon) for _, bound in examples())
+
+    curve = replace(hidden(reporter, people, removal=removal), below=below)
     if delta is None:
         return curve
     epsilon = curve.epsilon(delta)
-    near, far = ([_bounds(w, people, share * epsilon).lower for w in examples()] for share in _LOOKS)
-    best = examples()[near.index(max(near)) if any(near) else far.index(max(far))]
-    lower = replace(curve, below=lambda epsilon: _bounds(best, people, epsilon).lower).lower(delta)
+    near, far = ([bound(share * epsilon) for _, bound in examples()] for share in _LOOKS)
+    best, bound = examples()[near.index(max(near)) if any(near) else far.index(max(far))]
+    lower = replace(curve, below=bound).lower(delta)
     return Shuffled(epsilon, lower, float(delta), people, curve.local, best)
-
-
-def _above(reporter: Reporter, hidden: Contrast, people: int, removal: bool) -> Callable[[float], float]:
-    """An upper bound of δ(ε) for any two inputs and any truth of the others."""
-    contrasts = (hidden.removal, hidden.removal.swapped) if removal else (hidden,)
-
-    def blanketed(epsilon: float) -> float:
-        return max(divergence(contrast, people, epsilon).upper for contrast in contrasts)
-
-    if not isinstance(reporter, Number | Translates) or reporter.cells != 2:
-        return blanketed
-    left, right = (float(p) for p in cover(reporter))
-    inputs, empty = (right, 1 - left), right / (left + right)
-    pairs = [(p, empty) for p in inputs] if removal else [inputs]
-    coins = [Coin(*order, *inputs) for pair in pairs for order in (pair, pair[::-1])]
-
-    def counted(epsilon: float) -> float:
-        return max(coin.divergence(people, epsilon).upper for coin in {min(c, c.turned) for c in coins})
-
-    return counted if people <= MOST_BLOCKS else lambda epsilon: min(counted(epsilon), blanketed(epsilon))
-
-
-def _bounds(example: Witness, people: int, epsilon: float) -> Bounds:
-    """The divergence of an example."""
-    contrast = example.contrast
-    if contrast.mass.size == 2:
-        first, second, others = (float(p[1]) for p in contrast.laws)
-        return Coin(first, second, others, others).divergence(people, epsilon)
-    return divergence(contrast, people, epsilon)
 
 
 def rounded_up(number: float, digits: int = 2) -> str:

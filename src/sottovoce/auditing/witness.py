@@ -6,7 +6,7 @@ reference. With many people the best one has the others where they disturb least
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,9 @@ import numpy as np
 from sottovoce.auditing.blanket import cover
 from sottovoce.auditing.contrast import Contrast, drawn, gathered
 from sottovoce.auditing.rules import trial_inputs, trial_values
+from sottovoce.auditing.scores import score_test
+from sottovoce.auditing.sums import divergence
+from sottovoce.auditing.tosses import Coin
 from sottovoce.core.errors import ArgumentTypeError
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
@@ -33,16 +36,33 @@ class Witness:
     """An example of how well an observer can tell two inputs apart.
 
     Attributes:
-        contrast: Both inputs against the law of everybody else.
+        contrasts: Both inputs against the law of everybody else; of a survey, question by question.
+        sampled: How many of these one person reports.
         first: One input; of a survey, by question. None if it is a draw from the blanket.
         second: The other.
         others: The input of everybody else.
     """
 
-    contrast: Contrast
+    contrasts: tuple[Contrast, ...]
     first: Any
     second: Any
     others: Any
+    sampled: int = 1
+
+    def below(self, people: int) -> Callable[[float], float]:
+        """A lower bound of δ(ε) for so many people.
+
+        Args:
+            people: How many, the one in question included.
+        """
+        if len(self.contrasts) > 1:
+            return score_test(self.contrasts, self.sampled, people).below
+        (contrast,) = self.contrasts
+        if contrast.mass.size != 2:
+            return lambda epsilon: divergence(contrast, people, epsilon).lower
+        first, second, others = (float(p[1]) for p in contrast.laws)
+        coin = Coin(first, second, others, others)
+        return lambda epsilon: coin.divergence(people, epsilon).lower
 
 
 def witnesses(reporter: Reporter, *, removal: bool = False) -> tuple[Witness, ...]:
@@ -54,29 +74,25 @@ def witnesses(reporter: Reporter, *, removal: bool = False) -> tuple[Witness, ..
         reporter: Whatever reports.
         removal: Compare an input with a draw from the blanket, not with another input.
     """
-    away, near = (_scaled(example) if removal else example for example in _examples(reporter, removal))
-    return away, replace(away, contrast=away.contrast.swapped, first=away.second, second=away.first), near
-
-
-def _scaled(example: Witness) -> Witness:
-    """A removal's second law as a probability."""
-    mass, first, second = example.contrast.mass, example.contrast.first, example.contrast.second
-    return replace(example, contrast=Contrast(mass, first, second / (mass @ second)), second=None)
+    away, near = _examples(reporter, removal)
+    swapped = tuple(contrast.swapped for contrast in away.contrasts)
+    return away, replace(away, contrasts=swapped, first=away.second, second=away.first), near
 
 
 def _examples(reporter: Reporter, removal: bool) -> tuple[Witness, Witness]:
     """The best example, and the best with the others at the first input."""
     if isinstance(reporter, Survey) and reporter.functions is None:
-        return _together(reporter.questions, reporter.sampled, removal)
+        return _together(reporter.questions, reporter.sampled, removal, joint=reporter.sampled == 1)
     if isinstance(reporter, Polar):
-        return _together({"distance": reporter.distance, "angle": reporter.angle}, 2, removal)
+        parts = {"distance": reporter.distance, "angle": reporter.angle}
+        return _together(parts, 2, removal, joint=True)
     if not isinstance(reporter, Number | Translates | Survey):
         raise ArgumentTypeError(
             f"reporter must be a reporter of this package, got {type(reporter).__name__}", argument="reporter"
         )
     x = _inputs(reporter)
     firsts = _laws(reporter, x) if isinstance(reporter, Survey) else reporter.probabilities(x)
-    chances = _merged(np.vstack((firsts, cover(reporter))) if removal else firsts)
+    chances = _merged(np.vstack((firsts, _empty(reporter))) if removal else firsts)
     square = _squares(chances, len(x), removal)
     same = np.arange(len(x))
     i, j = np.unravel_index(int(np.argmax(square[same, same])), square.shape[1:])
@@ -84,12 +100,21 @@ def _examples(reporter: Reporter, removal: bool) -> tuple[Witness, Witness]:
     def example(others: int, first: int, second: int) -> Witness:
         mass, last = chances[others], len(x) if removal else second
         contrast = gathered(Contrast(mass, chances[first] / mass, chances[last] / mass), outward=False)
-        return Witness(contrast, x[first], None if removal else x[second], x[others])
+        return Witness((contrast,), x[first], None if removal else x[second], x[others])
 
     return (
         example(*(int(k) for k in np.unravel_index(int(np.argmax(square)), square.shape))),
         example(int(i), int(i), int(j)),
     )
+
+
+def _empty(reporter: Reporter) -> FloatArray:
+    """The law of an answer that carries no value: of a lot, in whichever question is drawn."""
+    if isinstance(reporter, Survey):
+        parts = zip(reporter.questions.values(), reporter.shares, strict=True)
+        return np.concatenate([share * _empty(question) for question, share in parts])
+    least = cover(reporter)
+    return np.asarray(least / least.sum())
 
 
 def _laws(survey: Survey, x: list[dict[str, Any]]) -> FloatArray:
@@ -136,15 +161,23 @@ def _merged(chances: FloatArray) -> FloatArray:
     return np.asarray(np.add.reduceat(chances, np.concatenate(([0], np.flatnonzero(differs) + 1)), axis=1))
 
 
-def _together(parts: Mapping[str, Reporter], sampled: int, removal: bool) -> tuple[Witness, Witness]:
-    """Examples of people who report several parts, put together from those of each part."""
-    away, near = (
-        Witness(
-            drawn([example.contrast for example in examples], sampled, outward=False),
-            {name: example.first for name, example in zip(parts, examples, strict=True)},
-            {name: example.second for name, example in zip(parts, examples, strict=True)},
-            {name: example.others for name, example in zip(parts, examples, strict=True)},
+def _together(
+    parts: Mapping[str, Reporter], sampled: int, removal: bool, *, joint: bool
+) -> tuple[Witness, Witness]:
+    """Examples of people who report several parts, put together from those of each part.
+
+    `joint` is for parts that are one report, of which the observer sees the counts of all combinations.
+    """
+    names, pairs = list(parts), [_examples(part, removal) for part in parts.values()]
+
+    def put(examples: Sequence[Witness]) -> Witness:
+        contrasts = [example.contrasts[0] for example in examples]
+        return Witness(
+            (drawn(contrasts, sampled, outward=False),) if joint else tuple(contrasts),
+            {name: example.first for name, example in zip(names, examples, strict=True)},
+            {name: example.second for name, example in zip(names, examples, strict=True)},
+            {name: example.others for name, example in zip(names, examples, strict=True)},
+            sampled,
         )
-        for examples in zip(*(_examples(part, removal) for part in parts.values()), strict=True)
-    )
-    return away, near
+
+    return put([away for away, _ in pairs]), put([near for _, near in pairs])

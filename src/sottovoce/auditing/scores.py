@@ -1,0 +1,111 @@
+"""Several answers of each person: how well a sum of scores tells two inputs apart.
+
+The counts of a survey are kept question by question. Every cell has a score, and the observer looks whether
+all scores together reach a threshold. Any scores and any threshold are a fair test, so that its error rates
+bound what the counts keep from below,
+
+    δ(ε) ≥ max_t [P(T ≥ t | x) − e^ε·P(T ≥ t | x')].
+
+With many people log P(counts | x)/P(counts | x') is nearly the sum of ξ − η over all answers, so that this
+score loses little. It is rounded to integers, as a part of the test, and then its law is exact but for the
+error of the FFT; all other roundings are relative. Masses are stored times e^{λT}, centred where δ is small.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sottovoce.auditing.bounds import UNIT, convolved
+from sottovoce.auditing.contrast import Contrast, binned
+from sottovoce.core.kernels.tables import FloatArray
+
+_DEEP = 5.0  # standard deviations: where the stored law is centred
+_COARSE, _FINE, _POINTS = 4, 64, 4000  # scores per standard deviation: at least, at most, times √people
+_CUT = 1e-13  # stored mass that may be cut off at each end, at each doubling
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTest:
+    """Tests by thresholds.
+
+    Attributes:
+        right: For each threshold, a lower bound of how likely it is reached under the first input.
+        wrong: For each threshold, an upper bound of how likely it is reached under the second one.
+    """
+
+    right: FloatArray
+    wrong: FloatArray
+
+    def below(self, epsilon: float) -> float:
+        """Bound δ from below.
+
+        Args:
+            epsilon: Where the divergence is wanted.
+        """
+        return max(0.0, float((self.right - math.exp(epsilon) * self.wrong).max()))
+
+
+def score_test(parts: Sequence[Contrast], sampled: int, people: int) -> ScoreTest:
+    """Tests of people who answer `sampled` of several questions, drawn by lot.
+
+    Args:
+        parts: The comparison of each question, against the law of everybody else.
+        sampled: How many questions a person answers.
+        people: How many, the one in question included.
+    """
+    square = sum(part.distance() ** 2 for part in parts) * sampled / len(parts)
+    unit = math.sqrt(square or 1.0) / min(max(_POINTS / math.sqrt(people), _COARSE), _FINE)
+    scores = [np.rint((part.first - part.second) / unit).astype(np.int64) for part in parts]
+    least = min(int(score.min()) for score in scores)
+    first, second, others = (
+        _lot([binned(s - least, part.laws[k]) for s, part in zip(scores, parts, strict=True)], sampled)
+        for k in range(3)
+    )
+    place = np.arange(others.size)
+    mean = float(place @ others)
+    spread = math.sqrt(float((place - mean) ** 2 @ others))
+    tilt = min(_DEEP / (spread * math.sqrt(people)), 300.0 / others.size) if spread else 0.0
+    factor = np.exp(tilt * (place - mean))
+    norm = math.log(float(factor @ others))
+    begin, law, slack = _sum(others * factor * math.exp(-norm), people - 1)
+    tails = []
+    for target in (first, second):
+        weights, error = convolved(law, target * factor)
+        total = float((target * factor).sum())
+        height = tilt * (begin + np.arange(weights.size) - people * mean) - (people - 1) * norm
+        decay = np.exp(-height)
+        reached = np.cumsum((weights * decay)[::-1])[::-1]
+        tails.append((reached, (slack * total + error) * decay))
+    doubt = (people + weights.size) * 64 * UNIT
+    (right, less), (wrong, more) = tails
+    return ScoreTest(right * (1 - doubt) - less, wrong * (1 + doubt) + more)
+
+
+def _lot(laws: Sequence[FloatArray], sampled: int) -> FloatArray:
+    """The law of the sum of as many scores as are answered, like an elementary symmetric polynomial."""
+    size = max(law.size for law in laws) - 1
+    sums = [np.ones(1)] + [np.zeros(k * size + 1) for k in range(1, sampled + 1)]
+    for law in laws:
+        for k in range(sampled, 0, -1):
+            more = np.convolve(sums[k - 1], law)
+            sums[k][: more.size] += more
+    return sums[sampled] / math.comb(len(laws), sampled)
+
+
+def _sum(person: FloatArray, people: int) -> tuple[int, FloatArray, float]:
+    """Where it begins and the law of the sum of people's scores, and a bound of its ℓ₁ error."""
+    begin, law, slack = 0, np.ones(1), 0.0
+    for bit in f"{people:b}" if people else "":
+        law, error = convolved(law, law)
+        begin, slack = 2 * begin, (2 + slack) * slack * 1.01 + error
+        if bit == "1":
+            law, error = convolved(law, person)
+            slack += error
+        start = int(np.searchsorted(np.cumsum(law), _CUT))
+        end = law.size - int(np.searchsorted(np.cumsum(law[::-1]), _CUT))
+        begin, law, slack = begin + start, law[start:end], slack + 3 * _CUT
+    return begin, law, slack
