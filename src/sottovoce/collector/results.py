@@ -87,6 +87,8 @@ def _answers(tally: sv.Tally, view: View, days: Mapping[str, sv.Tally]) -> dict[
 
     if isinstance(tally.reporter.domain, sv.Options):
         attempt("shares", lambda: _shares(tally, level))
+        if all(isinstance(option, int) for option in tally.reporter.domain.names):
+            attempt("mean", lambda: _rating(tally, level))
         return content
     if isinstance(tally.reporter.domain, sv.Circle):
         attempt("circular_mean", lambda: _interval(sv.circular_mean(tally, confidence=level)))
@@ -102,6 +104,11 @@ def _answers(tally: sv.Tally, view: View, days: Mapping[str, sv.Tally]) -> dict[
 def _shares(tally: sv.Tally, confidence: float) -> list[dict[str, Any]]:
     shares = sv.shares(tally, confidence=confidence)
     return [{"option": option, **_interval(one)} for option, one in shares.items()]
+
+
+def _rating(tally: sv.Tally, confidence: float) -> dict[str, Any] | None:
+    mean = sv.shares(tally, confidence=confidence).mean
+    return None if mean is None else _interval(mean)
 
 
 def _quantiles(tally: sv.Tally, view: View) -> list[dict[str, Any]]:

@@ -42,7 +42,7 @@ class Site:
         self._thread.join(timeout=30)
         self._socket.close()
 
-    def campaign(self, name: str, mechanism: sv.Mechanism | sv.Mixture, **settings: Any) -> int:
+    def campaign(self, name: str, mechanism: sv.Reporter, **settings: Any) -> int:
         content = {
             "name": name, "spec": mechanism.to_json(), "results": "public", "min_n": 50,
             "operator": "Office of Tests", **settings,
@@ -52,7 +52,7 @@ class Site:
     def tokens(self, campaign: int, kind: str, count: int = 1) -> list[str]:
         return tokens_module.issue(self.store, campaign, kind, count)
 
-    def send(self, name: str, mechanism: sv.Mechanism | sv.Mixture, cells: Any) -> None:
+    def send(self, name: str, mechanism: sv.Reporter, cells: Any) -> None:
         """One batch, straight into the store: over HTTP an open campaign takes one report at a time."""
         keys, campaign = (os.urandom(16), os.urandom(16)), self.store.campaign(name).id
         [outcome] = self.store.ingest([Batch(campaign, 20_000, np.asarray(cells), *keys, 20_008)])

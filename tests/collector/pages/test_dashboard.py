@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
@@ -18,6 +19,16 @@ import sottovoce as sv
 MINUTES = sv.pm(epsilon=2.0, domain=(0, 120), cells=256)
 TWO_WIDTHS = sv.two_scale(epsilon=2.0, domain=(0, 120), cells=128)
 HOURS = sv.ogpm(epsilon=2.0, domain=sv.Circle(24), cells=256)
+SURVEY = sv.Survey(
+    2.0,
+    {
+        "age": sv.pm(2.0, (0, 120), cells=256),
+        "start": sv.ogpm(2.0, sv.Circle(24), cells=256),
+        "transport": sv.choice(2.0, ["car", "bike", "train"]),
+        "content": sv.choice(2.0, [1, 2, 3, 4, 5]),
+    },
+    1,
+)
 LITRES = sv.pm(epsilon=8.0, domain=(-1e12, 5e12), cells=256)
 
 
@@ -35,6 +46,18 @@ def boards(site: Site) -> dict[str, int]:
         "way-north": site.campaign("way-north", MINUTES, unit="minutes", family="way"),
         "way-south": site.campaign("way-south", MINUTES, unit="minutes", family="way"),
         "coin": site.campaign("coin", TWO_WIDTHS, title="Two widths", unit="minutes"),
+        "town": site.campaign(
+            "town",
+            SURVEY,
+            title="Our town",
+            texts={
+                "age": {"text": "How old are you?", "unit": "years"},
+                "start": {"text": "When do you start work?"},
+                "transport": {"text": "How do you get there?"},
+                "content": {"text": "How content are you?"},
+            },
+        ),
+        "nobody": site.campaign("nobody", MINUTES, title="Just opened"),
         "markup": site.campaign("markup", HOURS, title="<b>bold</b>", unit="<i>m</i>&amp;"),
     }
     site.answer("commute", MINUTES, people=1000, seed=1)
@@ -46,6 +69,13 @@ def boards(site: Site) -> dict[str, int]:
     site.answer("huge", LITRES, people=300, seed=7)
     site.answer("coin", TWO_WIDTHS, people=2000, seed=6)
     site.answer("markup", HOURS, people=500, seed=4)
+    answers = {
+        "age": np.clip(rng.normal(41, 15, 8000), 0, 120),
+        "start": rng.normal(7.5, 1, 8000) % 24,
+        "transport": rng.choice(["car", "bike", "train"], 8000, p=[0.5, 0.2, 0.3]),
+        "content": rng.choice([1, 2, 3, 4, 5], 8000, p=[0.1, 0.1, 0.2, 0.4, 0.2]),
+    }
+    site.send("town", SURVEY, SURVEY.report(answers, rng=8))
     for k, name in enumerate(("way-north", "way-south")):
         site.send(name, MINUTES, MINUTES.report(np.full(2000, 20.0 + 20 * k), rng=k))
     return made
@@ -63,8 +93,14 @@ def drawn(page: Page, chart: str = "#distribution") -> None:
 
 def interval(page: Page) -> tuple[float, float]:
     text = page.locator("#mean-interval").inner_text()
-    low, high = re.findall(r"(-?[\d.,]+) to (-?[\d.,]+)", text)[0]
-    return float(low.replace(",", "")), float(high.replace(",", ""))
+    low, high = re.findall(r"(-?[\d.,:]+) to (-?[\d.,:]+)", text)[0]
+    return _number(low), _number(high)
+
+
+def _number(text: str) -> float:
+    """Also of a time of day, in hours."""
+    hours, _, minutes = text.replace(",", "").partition(":")
+    return float(hours) + float(minutes or 0) / 60
 
 
 def test_the_count_rises_and_the_interval_shrinks(
@@ -102,7 +138,7 @@ def test_distribution_and_quantiles(site: Site, boards: dict[str, int], open_pag
     assert page.locator("#distribution .scatterlayer .trace").count() == 3
     expect(page.locator("#quantiles tbody tr")).to_have_count(5)
     expect(page.locator("#quantiles tbody tr").first).to_contain_text("10 %")
-    page.get_by_text("The numbers behind the picture").click()
+    page.locator("#distribution-details summary").click()
     shares = page.locator("#distribution-table tbody tr td:nth-child(3)").all_inner_texts()
     total = sum(float(share.split()[0]) for share in shares)
     assert len(shares) == 64
@@ -123,10 +159,11 @@ def test_rose_plot(site: Site, boards: dict[str, int], open_page: OpenPage) -> N
     page = open_board(open_page, "asleep")
     drawn(page)
     assert page.locator("#distribution .polarlayer .barlayer .trace").count() == 2
-    expect(page.locator("#mean-title")).to_have_text("Mean direction")
+    expect(page.locator("#mean-title")).to_have_text("Mean time")
     expect(page.locator("#quantiles-card")).to_be_hidden()
     expect(page.locator("#mean-scale")).to_be_hidden()
-    value = float(page.locator("#mean").inner_text().split()[0])
+    hours, minutes = map(int, page.locator("#mean").inner_text().split(":"))
+    value = hours + minutes / 60
     assert min(abs(value - 23.5), 24 - abs(value - 23.5)) < 0.5
 
 
@@ -139,6 +176,39 @@ def test_groups_of_a_family(site: Site, boards: dict[str, int], open_page: OpenP
     expect(page.locator("#days-card")).to_be_hidden()  # one day is no series
     page.locator("#groups-table a").last.click()
     expect(page).to_have_url(re.compile("#/way-south$"))
+
+
+def test_every_question_of_a_survey(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "town", viewport={"width": 1100, "height": 900})
+    titles = ["How old are you?", "When do you start work?", "How do you get there?", "How content are you?"]
+    expect(page.locator(".question > h2")).to_have_text(titles)
+    for chart in ("#distribution", "#distribution-1", "#shares-2", "#shares-3"):
+        drawn(page, chart)
+    low, high = interval(page)
+    assert low < 41 < high
+    start = page.locator("#mean-1").inner_text()
+    assert re.fullmatch(r"0[78]:\d\d", start)
+    assert re.search(r"0[67]:\d\d to 0[78]:\d\d", page.locator("#mean-interval-1").inner_text())
+    shares = [bar["x"] for bar in page.evaluate("document.getElementById('shares-2').data")]
+    assert np.allclose(shares[0], [50, 20, 30], atol=8)
+    expect(page.locator("#mean-card-2")).to_be_hidden()
+    rating = float(page.locator("#mean-3").inner_text())
+    assert 3.2 < rating < 3.8
+    expect(page.locator("#silence")).to_contain_text("nobody can tell who")
+    expect(page.locator("#planner")).to_be_hidden()
+    expect(page.locator("#epsilon")).to_contain_text("any answers could have produced it")
+    expect(page.get_by_role("link", name="Open the survey page")).to_have_attribute("href", "/survey/town")
+    if folder := os.environ.get("SCREENSHOTS"):
+        page.screenshot(path=f"{folder}/town.png", full_page=True)
+    check_accessible(page)
+
+
+def test_an_empty_campaign_leads_on(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "nobody")
+    expect(page.locator("#empty")).to_contain_text("Send people this link")
+    expect(page.locator("#empty-link")).to_have_text(f"{site.url}/survey/nobody")
+    check_accessible(page)
+    expect(open_board(open_page, "few").locator("#empty")).to_be_hidden()
 
 
 def test_a_campaign_with_a_public_coin(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
@@ -341,7 +411,7 @@ def test_accessibility(
     page = open_board(open_page, "commute", color_scheme=scheme, viewport={"width": width, "height": 800})
     drawn(page)
     drawn(page, "#plan-chart")
-    page.get_by_text("The numbers behind the picture").click()
+    page.locator("#distribution-details summary").click()
     check_accessible(page)
     page.get_by_role("link", name="Falling asleep").click()
     expect(page.locator("#title")).to_have_text("Falling asleep")

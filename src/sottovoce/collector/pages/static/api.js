@@ -19,15 +19,12 @@ const json = async (path, token) => (await ask(path, token)).json();
 const at = (name) => `campaigns/${encodeURIComponent(name)}`;
 
 export const campaigns = async (token) => (await json("campaigns", token)).campaigns;
-/** A campaign with the domain of its question; the pages show campaigns that ask for one number. */
+/** A campaign; `domain` is that of the number it asks for, if it is one. */
 export const campaign = async (name, token) => {
   const content = await json(at(name), token);
-  return { ...content, domain: content.questions.value.domain };
+  return { ...content, domain: content.questions.value?.domain ?? null };
 };
 export const summary = (name, token) => json(`${at(name)}/summary`, token);
-export const estimates = async (name, confidence, token) => {
-  const content = await json(`${at(name)}/estimates?confidence=${confidence}`, token);
-  return { ...content, ...content.questions.value };
-};
+export const estimates = (name, confidence, token) => json(`${at(name)}/estimates?confidence=${confidence}`, token);
 export const planner = () => json("planner");
 export const counts = async (name, format, token) => (await ask(`${at(name)}/counts?format=${format}`, token)).blob();

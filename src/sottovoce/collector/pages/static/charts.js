@@ -1,4 +1,4 @@
-/** The charts, with plotly.js: a line with a band, a rose for circles, and the planner's curve. */
+/** The charts, with plotly.js: a line with a band, a rose for circles, bars, a map, and the planner's curve. */
 import { number, percent, withUnit, writer } from "./words.js";
 
 const CONFIG = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: false, showTips: false };
@@ -128,8 +128,38 @@ export async function drawIntervals(element, names, estimates, words, across) {
   }), CONFIG);
 }
 
+/** A bar for each option, with its interval; the first option on top. */
+export async function drawShares(element, shares) {
+  const colours = palette();
+  const [high, names] = [Math.max(...shares.map((one) => one.high)), shares.map(({ option }) => plain(String(option)))];
+  const trace = { type: "bar", orientation: "h", y: names, x: shares.map(({ value }) => 100 * value), marker: { color: colours.band },
+    error_x: { type: "data", symmetric: false, color: colours.accent, thickness: 2.5, width: 6,
+      array: shares.map((one) => 100 * (one.high - one.value)), arrayminus: shares.map((one) => 100 * (one.value - one.low)) },
+    hoverinfo: "text", hovertext: shares.map((one, i) => `${names[i]}: ${percent(one.value)}<br>${percent(one.low)} to ${percent(one.high)}`) };
+  element.style.height = `${Math.max(10, 4 + 2.2 * shares.length)}rem`;
+  return (await plotly()).react(element, [trace], layout(colours, {
+    hovermode: "closest",
+    xaxis: axis(colours, { title: { text: "share of people, %" }, range: [0, Math.min(100, 105 * high)] }),
+    yaxis: axis(colours, { type: "category", autorange: "reversed" }),
+  }), CONFIG);
+}
+
+/** Shares of people by place: darker where there are more, in one scale of equal lengths. */
+export async function drawMap(element, { x, y, probabilities, unit }) {
+  const colours = palette();
+  const percentages = probabilities.map((row) => row.map((p) => (p === null ? null : 100 * p)));
+  const trace = { type: "heatmap", x, y, z: percentages, colorscale: [[0, colours.card], [1, colours.accent]], hoverongaps: false,
+    colorbar: { title: { text: "share, %" }, outlinewidth: 0, thickness: 12 },
+    hovertemplate: `%{x:.4g}, %{y:.4g}<br>%{z:.3g} %<extra></extra>` };
+  return (await plotly()).react(element, [trace], layout(colours, {
+    hovermode: "closest",
+    xaxis: axis(colours, { title: { text: plain(unit) }, constrain: "domain" }),
+    yaxis: axis(colours, { scaleanchor: "x", constrain: "domain" }),
+  }), CONFIG);
+}
+
 /** The same on a circle: zero at the top, clockwise, like a clock or a compass; the mean as a hand with its arc. */
-export async function drawRose(element, distribution, words, mean) {
+export async function drawRose(element, distribution, words, mean, write = number) {
   const { edges, probabilities, variation } = distribution;
   const [colours, unit, [low, high]] = [palette(), plain(words), around(distribution)];
   const [start, circle] = [edges[0], edges.at(-1) - edges[0]];
@@ -138,7 +168,7 @@ export async function drawRose(element, distribution, words, mean) {
   const width = edges.slice(1).map((right, i) => degrees(right) - degrees(edges[i]));
   const share = (list) => list.map((p) => 100 * p);
   const hover = theta.map((_, i) =>
-    `${withUnit(`${number(edges[i])} to ${number(edges[i + 1])}`, unit)}<br>${percent(probabilities[i])} ` +
+    `${withUnit(`${write(edges[i])} to ${write(edges[i + 1])}`, unit)}<br>${percent(probabilities[i])} ` +
     `± ${percent(variation[i])}`);
   const ticks = Array.from({ length: 8 }, (_, i) => i * 45);
   const bars = (list, marker, more) => ({ type: "barpolar", theta, width, r: share(list), base: 0, marker, hoverinfo: "skip", ...more });
@@ -164,7 +194,7 @@ export async function drawRose(element, distribution, words, mean) {
       bgcolor: colours.card,
       angularaxis: {
         rotation: 90, direction: "clockwise", gridcolor: colours.line, linecolor: colours.line,
-        tickmode: "array", tickvals: ticks, ticktext: ticks.map((d) => number(start + (circle * d) / 360)),
+        tickmode: "array", tickvals: ticks, ticktext: ticks.map((d) => write(start + (circle * d) / 360)),
       },
       radialaxis: { gridcolor: colours.line, linecolor: colours.line, ticksuffix: " %", angle: 67.5, tickangle: 67.5, nticks: 4, tickfont: { color: colours.soft, size: 11 }, rangemode: "tozero" },
     },

@@ -1,14 +1,15 @@
 /** The dashboard: the campaign in the address's fragment, polled while the page is visible. */
 import * as api from "./api.js";
-import { drawCumulative, drawDistribution, drawIntervals, drawRose } from "./charts.js";
+import { drawIntervals } from "./charts.js";
 import { startPlanner } from "./planner.js";
-import { arc, domainText, epsilonWords, number, paragraphs, percent, put, range, reason, rows, sentence, whole, withUnit, writer } from "./words.js";
+import { QuestionView } from "./question.js";
+import { domainText, epsilonWords, number, paragraphs, percent, put, range, reason, rows, whole, writer } from "./words.js";
 
 const COUNT_EVERY = 2000; // milliseconds between looks at the count; the estimates change only with it …
 const SLOWEST = 600_000; // … or when old days are deleted
 
 const element = (id) => document.getElementById(id);
-const shown = { campaign: null, estimates: null, n: null, asked: 0 };
+const shown = { campaign: null, views: [], estimates: null, n: null, asked: 0 };
 let visit = 0; // raised when another campaign is chosen: late answers are dropped
 
 const TOKEN = "sottovoce-read-token";
@@ -74,7 +75,8 @@ async function show() {
     if (mine !== visit) return;
     notice(null);
     element("campaign").hidden = false;
-    startPlanner(campaign, () => ({ n: shown.n, confidence: Number(element("confidence").value) }));
+    element("planner").hidden = !campaign.domain; // its figures are those of one number
+    if (campaign.domain) startPlanner(campaign, () => ({ n: shown.n, confidence: Number(element("confidence").value) }));
     await refreshEstimates(mine);
   } catch (error) {
     if (mine === visit) notice(explain(error));
@@ -96,29 +98,38 @@ function when({ status, opens, closes }) {
 }
 
 function describe(campaign) {
-  const { name, title, question, operator, unit, domain, epsilon, collection, status, min_n } = campaign;
+  const { name, title, question, operator, unit, domain, epsilon, collection, status, min_n, asked } = campaign;
   document.title = `${title || name} · sottovoce`;
   const facts = [
-    operator && `Asked by ${operator}`, when(campaign), `values ${domainText(domain, unit)}`,
+    operator && `Asked by ${operator}`, when(campaign), domain && `values ${domainText(domain, unit)}`,
     { open: "anyone may answer", enrolment: "by invitation, one report each", write: "sent by programs" }[collection],
   ];
   put({
-    title: title || name, question, facts: facts.filter(Boolean).join(" · "),
-    "mean-title": domain.circle ? "Mean direction" : "Mean", "quantiles-value": unit ? `Value, ${unit}` : "Value",
-    "scale-low": number(domain.low, 6), "scale-high": number(domain.high, 6),
+    title: title || name, question, facts: facts.filter(Boolean).join(" · "), alarm: "", silence: silence(campaign),
     footnote: `${appear(min_n)} That is a matter of presentation: what protects people is ε, on their own devices. ` +
       `Mechanism ${campaign.digest.slice(0, 16)}…`,
   });
   paragraphs(element("epsilon"), epsilonWords(epsilon, domain, unit));
-  const blank = { mean: "–", "mean-interval": "computing …", honesty: "computing …", "distribution-summary": "computing …", alarm: "" };
-  put(blank);
-  placeBar(null, domain);
-  rows(element("quantiles"), [], "computing …");
-  rows(element("distribution-table"), [], "computing …");
-  element("distribution").hidden = element("alarm").hidden = element("central").hidden = true;
-  element("quantiles-card").hidden = element("mean-scale").hidden = domain.circle; // the rose has a hand instead
-  element("survey-link").href = `/survey/${encodeURIComponent(name)}`;
+  shown.views = Object.entries(campaign.questions).map(([key, shape], i) =>
+    new QuestionView(key, { ...shape, ...asked[key], unit: asked[key]?.unit ?? unit }, i));
+  element("questions").replaceChildren(...shown.views.map(({ root }) => root));
+  element("alarm").hidden = element("central").hidden = true;
+  const page = `/survey/${encodeURIComponent(name)}`;
+  element("survey-link").href = page;
   element("survey-link").hidden = collection !== "open" || status === "closed"; // an invitation has its own link
+  put({
+    "empty-link": collection === "open" ? location.origin + page : "",
+    "empty-lead": collection === "open" ? "Send people this link: they answer there, and their devices randomise before anything is sent."
+      : collection === "enrolment" ? `Send each person a link of their own: sottovoce campaign invite ${name} makes them.`
+        : "Reports are sent by programs: docs/howto/campaign.md shows how.",
+  });
+}
+
+/** Who did not answer cannot be told: that is part of the promise. */
+function silence({ missing }) {
+  const rule = typeof missing === "object" ? "by the rule that was declared for each question"
+    : missing === "uniform" ? "as a value drawn evenly from all" : `as ${number(missing)}`;
+  return `Whoever would rather not say is counted too, ${rule}: nobody can tell who or how many they are.`;
 }
 
 const appear = (least) => (least === 1 ? "Estimates appear from the first report on." : `Estimates appear from ${whole(least)} reports on.`);
@@ -139,11 +150,12 @@ async function refreshEstimates(mine) {
   if (mine !== visit) return;
   shown.estimates = found;
   showEstimates(found);
-  draw();
+  drawGroups(shown.campaign, found);
 }
 
 function showSummary({ n, min_n, days, refusals, status }) {
   shown.n = n;
+  element("empty").hidden = n > 0 || status === "closed";
   const today = days.at(-1);
   put({
     count: whole(n),
@@ -155,70 +167,19 @@ function showSummary({ n, min_n, days, refusals, status }) {
 }
 
 function showEstimates(found) {
-  const { unit, domain } = shown.campaign;
-  const mean = found.mean ?? found.circular_mean;
-  const because = found.problems.mean ?? found.problems.circular_mean;
-  const notes = (mean?.notes ?? []).map((note) => `. ${sentence(note)}`).join("");
+  const { central, questions } = found;
+  const alarm = Object.values(questions).some(({ honesty }) => honesty?.alarm);
   put({
-    mean: mean ? withUnit(writer(mean.low, mean.high)(mean.value), unit) : "–",
-    "mean-interval": mean ? `${percent(found.confidence)} interval: ${withUnit((domain.circle ? arc : range)(mean.low, mean.high, domain), unit)}${notes}`
-      : because ?? (found.shown ? "" : "not yet"),
-    honesty: honestyWords(found),
-    central: found.central ? `For readers of this page: ${found.central.sentence} This is about one look at all counts; comparing them as they grow shows smaller groups.` : "",
+    central: central ? `For readers of this page: ${central.sentence} This is about one look at all counts; comparing them as they grow shows smaller groups.` : "",
+    alarm: alarm ? "These reports cannot all be honest: do not rely on the estimates. The honesty check below says more." : "",
   });
-  element("central").hidden = !found.central;
-  placeBar(mean, domain);
-  const line = ({ p, value, low, high }) => [percent(p), writer(low, high)(value), range(low, high)];
-  rows(element("quantiles"), found.quantiles.map(line), found.problems.quantiles ?? "not yet");
-  element("alarm").hidden = !found.honesty?.alarm;
-  put({ alarm: found.honesty?.alarm ? "These reports cannot all be honest: do not rely on the estimates. The honesty check below says more." : "" });
-  showTable(found.distribution, unit);
+  element("central").hidden = !central;
+  element("alarm").hidden = !alarm;
+  for (const view of shown.views) view.show(questions[view.name], found);
 }
 
-function honestyWords({ honesty, problems }) {
-  if (honesty && !honesty.alarm) return "No sign of forged reports. (Forgeries that imitate honest reports leave none.)";
-  return `${sentence(honesty?.message ?? problems.honesty ?? "checked once there are enough reports")}.`;
-}
-
-function placeBar(mean, { low, high }) {
-  const place = (value) => 100 * Math.min(1, Math.max(0, (value - low) / (high - low)));
-  const [bar, dot] = [element("mean-bar").style, element("mean-dot").style];
-  for (const style of [bar, dot]) style.visibility = mean ? "visible" : "hidden";
-  if (!mean) return;
-  const [from, to] = [place(mean.low ?? low), place(mean.high ?? high)];
-  bar.left = `${from}%`;
-  bar.width = `${to - from}%`;
-  dot.left = `${place(mean.value)}%`;
-}
-
-function showTable(distribution, unit) {
-  if (!distribution) {
-    rows(element("distribution-table"), [], "not yet");
-    put({ "distribution-summary": shown.estimates.problems.distribution ?? "Not enough reports yet." });
-    return;
-  }
-  const { edges, probabilities, variation, low, high } = distribution;
-  rows(element("distribution-table"), probabilities.map((p, i) =>
-    [number(edges[i]), number(edges[i + 1]), percent(p), percent(variation[i]), `${percent(low[i + 1])} to ${percent(high[i + 1])}`]));
-  const top = probabilities.indexOf(Math.max(...probabilities));
-  put({
-    "distribution-summary": "Share of people by value, with one standard deviation of its variation. Most common: " +
-      `${withUnit(range(edges[top], edges[top + 1]), unit)}, about ${percent(probabilities[top])} of people.`,
-    "cumulative-summary": "Share of people up to each value. With a confidence of " +
-      `${percent(shown.estimates.confidence)} the whole true curve lies in the band, whatever it is.`,
-  });
-}
-
-/** What is known of every day, and of the campaigns that this one belongs to. */
-function drawTogether({ unit }, { days, groups, confidence }) {
-  const late = (id) => (error) => put({ [id]: error.message });
-  element("days-card").hidden = !days;
-  if (days) {
-    const { points, slope } = days;
-    put({ "days-summary": `The mean of each day; all ${points.length} intervals hold together with a confidence of ${percent(confidence)}.` +
-      (slope ? ` Per day it changes by ${withUnit(range(slope.low, slope.high), unit)}.` : "") });
-    drawIntervals(element("days"), points.map(({ day }) => day), points, unit, true).catch(late("days-summary"));
-  }
+/** The campaigns that this one belongs to, side by side. */
+function drawGroups({ unit }, { groups, confidence }) {
   element("groups-card").hidden = !groups.length;
   if (!groups.length) return;
   put({ "groups-summary": `All ${groups.length} intervals hold together with a confidence of ${percent(confidence)}.` });
@@ -228,19 +189,14 @@ function drawTogether({ unit }, { days, groups, confidence }) {
     const link = Object.assign(document.createElement("a"), { href: `#/${cell.textContent}`, textContent: cell.textContent });
     cell.replaceChildren(link);
   }
-  drawIntervals(element("groups"), groups.map((g) => g.campaign), groups, unit, false).catch(late("groups-summary"));
+  drawIntervals(element("groups"), groups.map((g) => g.campaign), groups, unit, false)
+    .catch((error) => put({ "groups-summary": error.message }));
 }
 
 function draw() {
-  const { campaign, estimates } = shown;
-  if (estimates) drawTogether(campaign, estimates);
-  const chart = element("distribution");
-  chart.hidden = !estimates?.distribution;
-  element("cumulative-details").hidden = chart.hidden;
-  if (chart.hidden) return;
-  if (element("cumulative-details").open) drawCumulative(element("cumulative"), estimates.distribution, campaign.unit).catch((error) => put({ "cumulative-summary": error.message }));
-  (campaign.domain.circle ? drawRose : drawDistribution)(chart, estimates.distribution, campaign.unit, estimates.circular_mean)
-    .catch((error) => put({ "distribution-summary": error.message }));
+  if (!shown.estimates) return;
+  drawGroups(shown.campaign, shown.estimates);
+  for (const view of shown.views) view.draw();
 }
 
 async function poll() {
@@ -271,7 +227,6 @@ element("token-form").addEventListener("submit", (event) => {
 for (const format of ["csv", "parquet"]) {
   element(`download-${format}`).addEventListener("click", () => download(format).catch((error) => notice(explain(error))));
 }
-element("cumulative-details").addEventListener("toggle", draw);
 element("confidence").addEventListener("change", () => refreshEstimates(visit).catch((error) => notice(explain(error))));
 window.addEventListener("hashchange", () => show().then(() => element("main").focus({ preventScroll: true })));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);

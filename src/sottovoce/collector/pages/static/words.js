@@ -46,11 +46,17 @@ export const withUnit = (text, unit) => (unit ? `${text}${unit === "°" ? "" : "
 export const whole = (n) => new Intl.NumberFormat("en").format(n);
 export const percent = (share, digits = 3) => `${number(100 * share, digits)}\u00a0%`;
 
+/** A number of hours as a time of day, to the minute. */
+export function clockTime(hours) {
+  const minutes = ((Math.round(60 * hours) % 1440) + 1440) % 1440;
+  return [minutes / 60, minutes % 60].map((part) => String(Math.floor(part)).padStart(2, "0")).join(":");
+}
+
 /** An interval on a circle, its ends brought back onto it; an arc that is the whole circle says so. */
-export function arc(low, high, domain) {
+export function arc(low, high, domain, write = writer(low, high)) {
   const around = domain.high - domain.low;
   if (low === null || high === null || high - low >= around * (1 - 1e-9)) return "anywhere on the circle";
-  const [write, onto] = [writer(low, high), (x) => domain.low + ((((x - domain.low) % around) + around) % around)];
+  const onto = (x) => domain.low + ((((x - domain.low) % around) + around) % around);
   return `${write(onto(low))} to ${write(onto(high))}`;
 }
 
@@ -59,17 +65,20 @@ export function domainText({ low, high, circle }, unit) {
   return circle ? `${span}, once around a circle` : span;
 }
 
-/** What ε promises to one person of this campaign: three short paragraphs. */
+/** What ε promises to one person of this campaign: three short paragraphs; without a domain, of a whole survey. */
 export function epsilonWords(epsilon, domain, unit) {
   const factor = Math.exp(epsilon);
   const doubt = 100 / (1 + factor); // in per cent; it is never rounded to none, nor certainty to 100 %
   const sure = percent(1 - doubt / 100, Math.max(3, 2 - Math.floor(Math.log10(doubt))));
+  const [any, none] = domain
+    ? [`any value from ${withUnit(`${number(domain.low, 6)} to ${number(domain.high, 6)}`, unit)}`, "no value"]
+    : ["any answers", "no answers"];
+  const others = domain ? "another value does" : "others do";
   return [
-    `ε = ${number(epsilon)} is a promise about every single report: any value from ` +
-      `${withUnit(`${number(domain.low, 6)} to ${number(domain.high, 6)}`, unit)} could have produced it, and no value ` +
-      `makes it more than ${number(factor, 3)} times as likely as another value does.`,
+    `ε = ${number(epsilon)} is a promise about every single report: ${any} could have produced it, and ${none} ` +
+      `make${domain ? "s" : ""} it more than ${number(factor, 3)} times as likely as ${others}.`,
     `So nobody who sees a report, the collector included, can move their odds about a person by more than a factor of ` +
-      `${number(factor, 3)}: somebody who thought two values equally likely can become at most ${sure} sure of one of them.`,
+      `${number(factor, 3)}: somebody who thought two ${domain ? "values" : "answers"} equally likely can become at most ${sure} sure of one of them.`,
     strength(epsilon),
   ];
 }
