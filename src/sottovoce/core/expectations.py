@@ -26,6 +26,8 @@ from sottovoce.core.window import Window
 
 LongArray = NDArray[np.longdouble]
 
+_BENDS = 16  # that are looked at rather than halving the domain once more
+_MOST_HALVINGS = 60  # until the maximum is known
 _ROW_BLOCK = 1 << 21  # cells × inputs handled at a time by the direct sums
 
 
@@ -150,7 +152,7 @@ class WindowLaw:
 
     def worst_variance(self) -> float:
         """The largest variance."""
-        return self._pieces(bends=True).quadratic_maximum(lambda t, starts: self.variance(starts))
+        return self._pieces().cut().quadratic_maximum(lambda t, starts: self.variance(starts))
 
     def worst_error(self, k: float, circular: bool) -> float:
         """max over t of E|y − t|^k: to rounding for k = 1, 2 in the domain's own distance, else to 1e−6.
@@ -163,24 +165,28 @@ class WindowLaw:
             # Turning by a cell changes nothing, and within a cell errors move by its width squared.
             alone = (WindowLaw([part.window], [1.0]) for part in self.parts)
             return float(self._mixed(law.worst_error(k, circular) for law in alone))
-        if k in (1.0, 2.0) and (not circular or period < 1.0):
-            turns = [part.window.v for part in self.parts if k == 1.0]
-            if circular:
-                turns = [(self.parts[0].window.v[:2, None] + [0.0, 0.5, -0.5]).ravel() % period]
-            pieces = self._pieces(bends=True, turns=turns, until=period)
-            return pieces.quadratic_maximum(lambda t, starts: self.error(t, starts, k, circular))
-        pieces = self._pieces(bends=False, until=period)
+        pieces = self._pieces(period)
 
         def at(part: Expectations) -> ErrorAt:
             return lambda t, s: part.error(t, s, k, circular)
 
-        bulges = (Bulge(part.window, k, circular) for part in self.parts)
-        errors = (at(part) for part in self.parts)
-        return pieces.bracketed_maximum(list(zip(self.shares, errors, bulges, strict=True)))
+        def error(t: FloatArray, starts: list[FloatArray]) -> FloatArray:
+            return self.error(t, starts, k, circular)
 
-    def _pieces(self, *, bends: bool, turns: Sequence[FloatArray] = (), until: float = 1.0) -> Pieces:
-        tracks = [Track(part.window) for part in self.parts]
-        return Pieces(tracks, bends=bends, turns=turns, until=until)
+        if k in (1.0, 2.0) and period < 1.0:
+            turns = (self.parts[0].window.v[:2, None] + [0.0, 0.5, -0.5]).ravel() % period
+            return pieces.cut(np.sort(turns)).quadratic_maximum(error)
+        bulges = (Bulge(part.window, k, circular) for part in self.parts)
+        shares = list(zip(self.shares, map(at, self.parts), bulges, strict=True))
+        if k in (1.0, 2.0) and not circular:
+            halvings = max(part.window.cells // _BENDS for part in self.parts).bit_length()
+            worst, places = pieces.narrowed(shares, halvings)
+            turns = np.sort(np.concatenate([part.window.v for part in self.parts]))
+            return max(worst, places.cut(turns).quadratic_maximum(error)) if len(places.t0) else worst
+        return pieces.narrowed(shares, _MOST_HALVINGS, close=1e-6)[0]
+
+    def _pieces(self, until: float = 1.0) -> Pieces:
+        return Pieces.until(until, [Track(part.window) for part in self.parts])
 
 
 def _prefix(terms: Any) -> LongArray:

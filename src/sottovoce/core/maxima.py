@@ -1,9 +1,10 @@
 """Maxima over the continuous domain: where the law bends, and how far it can rise in between.
 
 Between bends (knots; s or s+K at a cell edge; t at a report) L1, L2 and the variance are quadratic in t:
-three values give each piece's maximum. For other losses and linear distance the error is convex in t and
-quasi-convex in s, so four corners bound it on a rectangle, and bisection closes in. Around a circle it may
-lie above them by what `Bulge` bounds, which falls with the square of the rectangle.
+three values give each piece's maximum. For all losses and linear distance the error is convex in t and
+quasi-convex in s, so four corners bound it on a rectangle, and bisection closes in: on the maximum itself, or
+on the few places where bends have to be looked at. Around a circle it may lie above the corners by what
+`Bulge` bounds, which falls with the square of the rectangle.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from sottovoce.core.window import Window
 ErrorAt = Callable[[FloatArray, FloatArray], FloatArray]
 #: Errors at places t, given the window starts there: one array of starts for each part.
 AtStarts = Callable[[FloatArray, list[FloatArray]], FloatArray]
+#: A part of a coin: its probability, its errors, and how far they may bulge.
+Share = tuple[float, ErrorAt, "Bulge"]
+_NOWHERE: FloatArray = np.empty(0)
 
 
 class Track:
@@ -28,13 +32,17 @@ class Track:
         self.edges = window.edge if edges is None else edges
         self.knots, self.starts, self.slopes = window.segments
 
-    def cuts(self, *, bends: bool) -> list[FloatArray]:
-        """Where the polyline turns; with `bends` also where an end of the window passes a cell edge."""
-        return [self.knots, *self._clamps(), *([self._crossings()] if bends else [])]
+    def cuts(self) -> list[FloatArray]:
+        """Where the polyline turns."""
+        return [self.knots, *self._clamps()]
+
+    def segment(self, t0: FloatArray, t1: FloatArray) -> IntArray:
+        """The segment that holds each piece; no knot divides one."""
+        return np.clip(np.searchsorted(self.knots, (t0 + t1) / 2, side="right") - 1, 0, None)
 
     def at(self, t0: FloatArray, t1: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The starts at both ends of pieces that no cut divides."""
-        segment = np.clip(np.searchsorted(self.knots, (t0 + t1) / 2, side="right") - 1, 0, None)
+        segment = self.segment(t0, t1)
         s0, s1 = (
             np.clip(
                 self.starts[segment] + (t - self.knots[segment]) * self.slopes[segment], 0.0, self.window.top
@@ -58,44 +66,53 @@ class Track:
         t, s, slope = self.knots[moving], self.starts[moving], self.slopes[moving]
         return [t + (level - s) / slope for level in levels]
 
-    def _crossings(self) -> FloatArray:
-        """Where s or s + K passes a cell edge."""
-        t, s, slope = self.knots, self.starts, self.slopes
-        end = np.append(t[1:], np.inf)
-        edge = np.unique(self.edges).astype(np.float64)
-        length, around = float(self.window.length), float(self.window.around)
+    def crossings(self, t0: FloatArray, t1: FloatArray) -> list[FloatArray]:
+        """Where s or s + K passes a cell edge, on pieces that no knot divides."""
+        segment = self.segment(t0, t1)
+        t, s, slope = self.knots[segment], self.starts[segment], self.slopes[segment]
+        begin, reach = s + (t0 - t) * slope, s + (t1 - t) * slope
+        edge, length, around = self.edges.astype(np.float64), self.window.length, self.window.around
         levels = [edge, edge - length]
         if self.window.wraps:
             levels += [edge + around, edge - length + around, edge - length + 2 * around]
-        level = np.unique(np.concatenate(levels))
-        reach = s + (np.minimum(end, 1.0) - t) * slope
-        begin = np.where(np.arange(len(t)) == 0, s - t * slope, s)
-        low, high = np.searchsorted(level, begin), np.searchsorted(level, reach, side="right")
-        counts = np.where(slope > 0, np.maximum(high - low, 0), 0)
-        segment = np.repeat(np.arange(len(t)), counts)
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        crossed = level[low[segment] + within]
-        return np.asarray(t[segment] + (crossed - s[segment]) / slope[segment])
+        crossings = []
+        for level in levels:
+            piece, crossed = _between(level, begin, np.where(slope > 0, reach, -np.inf))
+            at = t[piece] + (crossed - s[piece]) / slope[piece]
+            crossings.append(np.clip(at, t0[piece], t1[piece]))
+        return crossings
+
+
+def _between(level: FloatArray, low: FloatArray, high: FloatArray) -> tuple[IntArray, FloatArray]:
+    """All levels from low_i to high_i, for every i, and the i of each; levels do not decrease."""
+    first, last = np.searchsorted(level, low), np.searchsorted(level, high, side="right")
+    counts = np.maximum(last - first, 0)
+    piece = np.repeat(np.arange(len(low)), counts)
+    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return piece, level[first[piece] + within]
 
 
 class Pieces:
-    """Pieces [t0, t1] of the domain on which nothing bends, and the starts of every track at their ends."""
+    """Pieces [t0, t1] of the domain on which no start turns, and the starts of every track at their ends."""
 
-    def __init__(
-        self,
-        tracks: Sequence[Track],
-        *,
-        bends: bool,
-        turns: Sequence[FloatArray] = (),
-        until: float = 1.0,
-    ) -> None:
-        cuts = [np.array([0.0, until]), *turns]
-        for track in tracks:
-            cuts += track.cuts(bends=bends)
-        t = np.unique(np.concatenate(cuts))
-        t = t[(t >= 0) & (t <= until)]
-        self.t0, self.t1 = t[:-1], t[1:]
-        self.starts = [track.at(self.t0, self.t1) for track in tracks]
+    def __init__(self, tracks: Sequence[Track], t0: FloatArray, t1: FloatArray) -> None:
+        self.tracks, self.t0, self.t1 = tracks, t0, t1
+        self.starts = [track.at(t0, t1) for track in tracks]
+
+    @classmethod
+    def until(cls, end: float, tracks: Sequence[Track]) -> Pieces:
+        """All of [0, end]."""
+        t = np.unique(np.concatenate(([0.0, end], *(cut for track in tracks for cut in track.cuts()))))
+        t = t[(t >= 0) & (t <= end)]
+        return cls(tracks, t[:-1], t[1:])
+
+    def cut(self, turns: FloatArray = _NOWHERE) -> Pieces:
+        """The same, divided where an end of a window passes a cell edge, and at these turns."""
+        crossings = (cut for track in self.tracks for cut in track.crossings(self.t0, self.t1))
+        t = np.unique(np.concatenate((self.t0, self.t1, _between(turns, self.t0, self.t1)[1], *crossings)))
+        middle = (t[:-1] + t[1:]) / 2
+        inside = middle <= self.t1[np.searchsorted(self.t0, middle, side="right") - 1]
+        return Pieces(self.tracks, t[:-1][inside], t[1:][inside])
 
     def quadratic_maximum(self, f: AtStarts) -> float:
         """The maximum of an f that is quadratic along every piece."""
@@ -111,15 +128,16 @@ class Pieces:
         top = np.where(np.abs(top - middle) <= np.abs(slope) + 1e-12 * middle, top, middle)
         return float(max(left.max(), right.max(), top.max()))
 
-    def bracketed_maximum(self, parts: Sequence[tuple[float, ErrorAt, Bulge]], rounds: int = 60) -> float:
-        """The maximum of a weighted sum by bisection, dropping pieces whose bound is below what was reached.
+    def narrowed(self, parts: Sequence[Share], rounds: int, close: float = 0.0) -> tuple[float, Pieces]:
+        """The largest value that bisection reached, and the pieces whose bound is above it (and not `close`).
 
         The bound of a piece is, for every part, the largest error at its four corners, plus how far it may
         bulge; the weights add these up.
         """
 
-        def value(t: FloatArray, starts: list[FloatArray]) -> FloatArray:
-            return np.asarray(sum(share * f(t, s) for (share, f, _), s in zip(parts, starts, strict=True)))
+        def value(t: FloatArray, starts: list[FloatArray]) -> float:
+            terms = (share * f(t, s) for (share, f, _), s in zip(parts, starts, strict=True))
+            return float(np.max(sum(terms)))
 
         def bound(t0: FloatArray, t1: FloatArray, starts: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
             total = np.zeros_like(t0)
@@ -129,20 +147,21 @@ class Pieces:
             return total
 
         t0, t1, starts = self.t0, self.t1, self.starts
-        best = max(value(t0, [s for s, _ in starts]).max(), value(t1, [s for _, s in starts]).max())
+        best = max(value(t0, [s for s, _ in starts]), value(t1, [s for _, s in starts]))
         for _ in range(rounds):
-            keep = bound(t0, t1, starts) > best * (1 + 1e-6)
+            keep = bound(t0, t1, starts) > best * (1 + close)
+            t0, t1, starts = t0[keep], t1[keep], [(s0[keep], s1[keep]) for s0, s1 in starts]
             if not keep.any():
                 break
-            t0, t1, starts = t0[keep], t1[keep], [(s0[keep], s1[keep]) for s0, s1 in starts]
             tm, middles = (t0 + t1) / 2, [(s0 + s1) / 2 for s0, s1 in starts]
-            best = max(best, value(tm, middles).max())
+            best = max(best, value(tm, middles))
             t0, t1 = np.concatenate((t0, tm)), np.concatenate((tm, t1))
             starts = [
                 (np.concatenate((s0, sm)), np.concatenate((sm, s1)))
                 for (s0, s1), sm in zip(starts, middles, strict=True)
             ]
-        return float(best)
+        order = np.argsort(t0)
+        return best, Pieces(self.tracks, t0[order], t1[order])
 
 
 def bends(window: Window, first: IntArray) -> FloatArray:
@@ -151,7 +170,7 @@ def bends(window: Window, first: IntArray) -> FloatArray:
     Group i holds the cells from first[i] to the next entry; at a bend the law may also jump.
     """
     track = Track(window, window.edge[np.append(first, window.cells)])
-    pieces = Pieces([track], bends=True)
+    pieces = Pieces.until(1.0, [track]).cut()
     return np.append(pieces.t0, pieces.t1[-1])
 
 
@@ -169,13 +188,14 @@ class Bulge:
     def __init__(self, window: Window, k: float, circular: bool) -> None:
         self.window, self.circular = window, circular
         self.slope = k * (0.5 if circular else 1.0) ** (k - 1)  # reports on a circle lie in [0, 1]
-        opposite = np.mod(window.v + 0.5, 1.0)
-        order = np.argsort(opposite)
-        self.opposite = opposite[order]
-        self.back, self.all = (
-            np.concatenate(([0.0], np.cumsum(weight[order] / window.total)))
-            for weight in (window.a, window.a + window.e)
-        )
+        if circular:
+            opposite = np.mod(window.v + 0.5, 1.0)
+            order = np.argsort(opposite)
+            self.opposite = opposite[order]
+            self.back, self.all = (
+                np.concatenate(([0.0], np.cumsum(weight[order] / window.total)))
+                for weight in (window.a, window.a + window.e)
+            )
 
     def __call__(self, t0: FloatArray, t1: FloatArray, s0: FloatArray, s1: FloatArray) -> FloatArray:
         """The most that the error can lie above the corners of [t0, t1] × [s0, s1]."""

@@ -15,6 +15,8 @@ away. And the barrier never falls far below the dual residual: complementarity w
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray
@@ -99,9 +101,18 @@ def _constant_is_optimal(top: FloatArray, q: FloatArray, kappa: float) -> bool:
 
 
 def _squared(a: FloatArray) -> FloatArray:
-    """aᵀa in blocks of columns so small that BLAS starts no threads: on a busy machine these cost most."""
-    blocks = np.array_split(a, -(-a.shape[1] // _BLOCK), axis=1)
-    return np.block([[one.T @ two for two in blocks] for one in blocks])
+    """The upper triangle of aᵀa, which is all that a Cholesky factorisation reads.
+
+    In blocks of columns so small that BLAS starts no threads: on a busy machine these cost most.
+    """
+    columns = a.shape[1]
+    out = np.zeros((columns, columns))
+    edges = np.linspace(0, columns, -(-columns // _BLOCK) + 1).astype(int).tolist()
+    for first, end in pairwise(edges):
+        for begin, last in pairwise(edges):
+            if begin >= first:
+                out[first:end, begin:last] = a[:, first:end].T @ a[:, begin:last]
+    return out
 
 
 def _step_length(position: FloatArray, step: FloatArray, share: float = 1.0) -> float:
