@@ -6,7 +6,7 @@ Every answer is judged (below 500, the one error shape), every tenth of the way 
 compared with the acknowledged ones, and at the end the log must not hold an exception. The campaign shows
 nothing below 10^9 reports, so no solver runs: this is about requests.
 
-A million requests are five parts of 200,000, each with a seed and a collector of its own; every part is kept
+A million requests are five parts of 204,800, each with a seed and a collector of its own; every part is kept
 in benchmarks/results/collector_fuzz.json as soon as it is done, so that a run can be continued:
 
     python -m benchmarks.collector_fuzz [--parts 1]
@@ -34,7 +34,7 @@ from benchmarks._parts import Parts
 from sottovoce.collector import open_store, tokens
 
 TAKES = "20 min"
-REQUESTS, PARTS = 200_000, 5
+REQUESTS, PARTS = 204_800, 5
 CONNECTIONS, AT_ONCE = 16, 16
 MECHANISM = sv.sw(epsilon=1.0, cells=1000)
 RESULTS = Parts(Path(__file__).parent / "results" / "collector_fuzz.json")

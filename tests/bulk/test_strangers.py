@@ -47,6 +47,7 @@ def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "_validated", lambda batch: batch)
 
 
+@pytest.mark.attack("M9", "refused")
 @pytest.mark.parametrize("stream", [False, True])
 def test_offsets_outside_their_buffer_are_refused(tmp_path: Path, stream: bool) -> None:
     """In a kept column, in a column of group keys, and as a number that would be far outside."""
@@ -62,6 +63,7 @@ def test_offsets_outside_their_buffer_are_refused(tmp_path: Path, stream: bool) 
         assert bulk.report(path, {"wait": M}).num_rows == 3  # the other columns are not even read
 
 
+@pytest.mark.attack("M9", "succeeds")
 @pytest.mark.usefixtures("unchecked")
 def test_without_validation_they_would_be_read(tmp_path: Path) -> None:
     """The attack on the former behaviour: a kept column shows bytes that lie outside its buffer."""

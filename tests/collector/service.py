@@ -6,25 +6,33 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.request import urlopen
 
 import numpy as np
+import uvicorn
 from starlette.testclient import TestClient
 
 import sottovoce as sv
-from sottovoce.collector import campaigns, tokens
+from sottovoce.collector import Settings, campaigns, open_store, tokens
+from sottovoce.collector import run as run_module
 from sottovoce.collector.campaigns import Campaign
 from sottovoce.collector.store import Store
 from sottovoce.core.reporter import Reporter
 
 KEY = "Idempotency-Key"
 SECRET = bytes(32)
+HEALTH = b"GET /v1/health HTTP/1.1\r\nHost: here\r\n"
+_STRANGER = "192.0.2.1"  # the only proxy that is believed: nobody here
 
 
 def environment() -> dict[str, str]:
@@ -142,3 +150,53 @@ class Server:
     def stop(self) -> int:
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(timeout=60)
+
+
+@contextmanager
+def served(
+    folder: Path, mechanism: sv.Mechanism | None = None, **settings: Any
+) -> Iterator[tuple[uvicorn.Server, tuple[str, int]]]:
+    """The server as `sottovoce serve` makes it, in a thread; with a mechanism, it has an open campaign."""
+    path = str(folder / "store.db")
+    if mechanism is not None:
+        store = open_store(path)
+        create(store, mechanism, collection="open")
+        store.close()
+    made = run_module.server(path, "127.0.0.1", 0, Settings(**{"rate": 0, **settings}), proxies=_STRANGER)
+    thread = threading.Thread(target=made.run)
+    thread.start()
+    try:
+        while not made.started:
+            assert thread.is_alive()
+            time.sleep(0.01)
+        yield made, made.servers[0].sockets[0].getsockname()
+    finally:
+        made.should_exit = True
+        thread.join()
+
+
+class Answer(NamedTuple):
+    """What came back over a socket; the status is 0 if the connection ended first."""
+
+    status: int
+    content: dict[str, Any]
+    head: str
+
+
+def answer(connection: socket.socket, request: bytes = b"") -> Answer:
+    """The answer to a request, or to what was sent before; the connection stays open."""
+    connection.sendall(request)
+    with connection.makefile("rb") as stream:
+        head = b"".join(iter(stream.readline, b"\r\n")).decode()
+        length = re.search(r"content-length: (\d+)", head)
+        if length is None:
+            return Answer(0, {}, head)
+        return Answer(int(head.split()[1]), json.loads(stream.read(int(length[1]))), head)
+
+
+def until(holds: Any) -> None:
+    """Wait until something holds."""
+    deadline = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

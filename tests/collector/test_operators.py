@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from alembic.util import CommandError
 from sqlalchemy import text
 from tests.collector.cluster import Cluster
 from tests.collector.crash import CELLS, MECHANISM, Load, judge
@@ -26,7 +27,7 @@ import sottovoce as sv
 from sottovoce.collector import Settings, campaigns, create_app, moments, open_store, secret, tokens
 from sottovoce.collector import service as service_module
 from sottovoce.collector.service import Service
-from sottovoce.collector.store import Batch, Store, pool
+from sottovoce.collector.store import Batch, Store, migrations, pool
 
 
 def batch(campaign: int, cells: list[int], day: int = 20_000) -> Batch:
@@ -48,6 +49,7 @@ def replays(store_url: str, mechanism: sv.Mechanism, other: bytes) -> int:
         return store.unlock(other).reports(campaign.id)
 
 
+@pytest.mark.attack("L2", "refused")
 def test_two_secrets_on_one_store_are_refused(store_url: str, mechanism: sv.Mechanism) -> None:
     with pytest.raises(ValueError, match="used with another secret"):
         replays(store_url, mechanism, b"x" * 32)
@@ -55,6 +57,7 @@ def test_two_secrets_on_one_store_are_refused(store_url: str, mechanism: sv.Mech
         create_app(open_store(store_url), Settings(), secret=b"x" * 32)
 
 
+@pytest.mark.attack("L2", "succeeds")
 def test_without_the_check_a_replay_was_counted_twice(
     tmp_path: Path, mechanism: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,6 +106,25 @@ def test_tokens_are_listed_and_revoked(running: Running, mechanism: sv.Mechanism
     check_refused(running.client.get("/v1/campaigns/trial/tokens"), "bad_token")
 
 
+@pytest.mark.attack("L6")
+@pytest.mark.parametrize(("revokes", "code"), [(True, "bad_token"), (False, None)])
+def test_a_token_that_got_into_the_wrong_hands(
+    embedded: Running,
+    mechanism: sv.Mechanism,
+    monkeypatch: pytest.MonkeyPatch,
+    revokes: bool,
+    code: str | None,
+) -> None:
+    if not revokes:  # as it was: there was no way
+        monkeypatch.setattr(embedded.store, "revoke", lambda *_: None)
+    campaign = embedded.create(mechanism, name=f"leaked-{revokes}".lower(), results="token")
+    leaked = embedded.token("read", campaign.id)
+    address = f"/v1/campaigns/{campaign.name}/tokens/{tokens.token_id(leaked)}"
+    assert embedded.client.delete(address, headers=admin(embedded)).status_code == 200
+    answer = embedded.get(f"/campaigns/{campaign.name}/summary", leaked)
+    assert answer.json().get("code") == code
+
+
 # -- clocks ---------------------------------------------------------------------------------------------
 
 
@@ -121,12 +143,14 @@ def jump(store: Store, mechanism: sv.Mechanism, monkeypatch: pytest.MonkeyPatch,
     return store.reports(campaign.id)
 
 
+@pytest.mark.attack("L5", "refused")
 def test_a_clock_that_jumps_deletes_nothing(
     store: Store, mechanism: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert jump(store, mechanism, monkeypatch, 400) == 101
 
 
+@pytest.mark.attack("L5", "succeeds")
 def test_when_the_clock_has_stood_for_a_day_it_is_believed(
     tmp_path: Path, mechanism: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,12 +198,21 @@ def test_the_rest_of_a_closed_campaign(
 # -- versions -------------------------------------------------------------------------------------------
 
 
-def test_a_newer_schema_is_refused_in_words(store_url: str) -> None:
+@pytest.mark.attack("I3")
+@pytest.mark.parametrize(
+    ("looks", "words"),
+    [(True, "schema 0999, written by a newer version"), (False, "Can't locate revision")],
+)
+def test_a_newer_schema_is_refused_in_words(
+    store_url: str, monkeypatch: pytest.MonkeyPatch, looks: bool, words: str
+) -> None:
     store = open_store(store_url)
     with store.writing() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '0999'"))
     store.close()
-    with pytest.raises(ValueError, match="schema 0999, written by a newer version"):
+    if not looks:
+        monkeypatch.setattr(migrations, "_refuse_newer", lambda *_: None)
+    with pytest.raises(ValueError if looks else CommandError, match=words):
         open_store(store_url)
 
 

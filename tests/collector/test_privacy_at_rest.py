@@ -18,7 +18,7 @@ from tests.collector.service import SECRET, Running, create, every_count, new_ke
 
 import sottovoce as sv
 from sottovoce.collector import open_store, secret, tokens
-from sottovoce.collector.store import Batch, Store, schema
+from sottovoce.collector.store import Batch, Store, schema, sqlite
 from sottovoce.collector.store import ingest as ingest_module
 from sottovoce.collector.store.backup import backup
 from sottovoce.collector.store.pool import FULL, KEEP, Pool
@@ -90,6 +90,7 @@ def _waiting(data: bytes) -> set[tuple[int, int]]:
 WAYS = {"one a day": range(DAY, DAY + PEOPLE), "one day": itertools.repeat(DAY)}
 
 
+@pytest.mark.attack("H4", "refused")
 @pytest.mark.parametrize("days", WAYS.values(), ids=WAYS)
 def test_pages_do_not_join_people_and_cells(
     cluster: Cluster, mechanism: sv.Mechanism, days: Iterable[int]
@@ -123,6 +124,7 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+@pytest.mark.attack("H4", "succeeds")
 def test_without_encryption_a_slow_campaign_is_joined(
     cluster: Cluster, mechanism: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,6 +137,7 @@ def test_without_encryption_a_slow_campaign_is_joined(
     assert len(exact) >= KEEP
 
 
+@pytest.mark.attack("H4", "succeeds")
 def test_without_a_pool_everybody_is_joined(
     cluster: Cluster, mechanism: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,6 +198,7 @@ def test_another_secret_opens_no_pool(store: Store, mechanism: sv.Mechanism) -> 
         store.waiting(1)
 
 
+@pytest.mark.attack("H4")
 @pytest.mark.parametrize("plain", [False, True])
 def test_no_report_that_waits_is_in_the_files(
     tmp_path: Path, mechanism: sv.Mechanism, monkeypatch: pytest.MonkeyPatch, plain: bool
@@ -212,7 +216,13 @@ def test_no_report_that_waits_is_in_the_files(
     store.close()
 
 
-def test_files_are_the_owners_alone(tmp_path: Path, mechanism: sv.Mechanism) -> None:
+@pytest.mark.attack("L4")
+@pytest.mark.parametrize("mode", [0o600, 0o644])
+def test_files_are_the_owners_alone(
+    tmp_path: Path, mechanism: sv.Mechanism, monkeypatch: pytest.MonkeyPatch, mode: int
+) -> None:
+    if mode != 0o600:  # as it was: what the system gives
+        monkeypatch.setattr(sqlite, "_MODE", mode)
     umask = os.umask(0)
     try:
         store = open_store(tmp_path / "store.db").unlock(SECRET)
@@ -223,7 +233,7 @@ def test_files_are_the_owners_alone(tmp_path: Path, mechanism: sv.Mechanism) -> 
     finally:
         os.umask(umask)
     assert {"store.db", "store.db-wal", "store.db-shm", "copy.db"} <= set(modes)
-    assert set(modes.values()) == {0o600}
+    assert set(modes.values()) == {mode}
 
 
 def test_rows_lie_in_the_order_of_hashes(tmp_path: Path, mechanism: sv.Mechanism) -> None:
@@ -319,6 +329,7 @@ def test_the_secret_is_made_once_and_private(tmp_path: Path) -> None:
         secret.load(path)
 
 
+@pytest.mark.attack("L10")
 def test_a_secret_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A crash in the middle of making it leaves no file; an empty one of an earlier version is replaced."""
     path = tmp_path / "secret"
@@ -332,6 +343,10 @@ def test_a_secret_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.Monk
             secret.load(path)
     assert list(tmp_path.iterdir()) == []
     path.touch()
+    with monkeypatch.context() as context:
+        context.setattr(secret, "_make", lambda path: None)  # as it was: every start was refused
+        with pytest.raises(ValueError, match="must hold 32 bytes, got 0"):
+            secret.load(path)
     assert len(secret.load(path)) == 32
     assert path.stat().st_mode & 0o077 == 0
 

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 import resource
 import socket
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
-import uvicorn
+from tests.collector.service import HEALTH, Answer, answer, served, until
 
-from sottovoce.collector import Settings, logs
+from sottovoce.collector import logs
 from sottovoce.collector import run as run_module
 from sottovoce.collector.refusals import SENTENCES
 
@@ -44,30 +39,9 @@ def test_words_of_other_libraries_are_not_logged(capsys: pytest.CaptureFixture[s
     assert "777" not in text
 
 
-def asked(connection: socket.socket, header: bytes = b"X: y") -> tuple[str, dict[str, Any]]:
-    """The head and the content of an answer to GET /v1/health; the connection stays open."""
-    connection.sendall(b"GET /v1/health HTTP/1.1\r\nHost: here\r\n" + header + b"\r\n\r\n")
-    with connection.makefile("rb") as stream:
-        head = b"".join(iter(stream.readline, b"\r\n")).decode()
-        length = re.search(r"content-length: (\d+)", head)
-        assert length is not None
-        return head, json.loads(stream.read(int(length[1])))
-
-
-@contextmanager
-def served(folder: Path, **settings: int) -> Iterator[tuple[uvicorn.Server, tuple[str, int]]]:
-    """The server as `sottovoce serve` makes it, in a thread, and its address."""
-    made = run_module.server(str(folder / "a.db"), "127.0.0.1", 0, Settings(rate=0, **settings))
-    thread = threading.Thread(target=made.run)
-    thread.start()
-    try:
-        while not made.started:
-            assert thread.is_alive()
-            time.sleep(0.01)
-        yield made, made.servers[0].sockets[0].getsockname()
-    finally:
-        made.should_exit = True
-        thread.join()
+def asked(connection: socket.socket, header: bytes = b"X: y") -> Answer:
+    """The answer to a question for health."""
+    return answer(connection, HEALTH + header + b"\r\n\r\n")
 
 
 def test_beyond_the_most_connections_the_refusal_has_the_one_shape(tmp_path: Path) -> None:
@@ -75,28 +49,28 @@ def test_beyond_the_most_connections_the_refusal_has_the_one_shape(tmp_path: Pat
         with ExitStack() as stack:
             held = [stack.enter_context(socket.create_connection(address, 30)) for _ in range(3)]
             for connection in held:
-                assert "200 OK" in asked(connection)[0]
+                assert asked(connection).status == 200
             with socket.create_connection(address, 30) as extra:
-                head, content = asked(extra)
+                status, content, head = asked(extra)
                 assert extra.recv(1) == b""  # closed: it makes room
         assert content == {"code": "busy", "message": SENTENCES["busy"], "field": None}
-        assert head.startswith("HTTP/1.1 503")
+        assert status == 503
         assert "default-src 'none'" in head
         assert "retry-after: 1" in head
-        deadline = time.monotonic() + 30
-        while True:  # the others have left
+
+        def room() -> bool:
             with socket.create_connection(address, 30) as again:
-                if "200 OK" in asked(again)[0]:
-                    break
-            assert time.monotonic() < deadline
+                return asked(again).status == 200
+
+        until(room)  # the others have left
         text = made.config.app.state.service.counters.text().decode()  # type: ignore[union-attr]
         assert 'sottovoce_refusals_total{code="busy"}' in text
 
 
 def test_headers_without_end_are_refused(tmp_path: Path) -> None:
     with served(tmp_path) as (_, address), socket.create_connection(address, 30) as connection:
-        assert "200 OK" in asked(connection, b"X: " + b"a" * 30_000)[0]
-        assert "200 OK" in asked(connection, b"X: " + b"a" * 30_000)[0]  # counted for each request by itself
+        for _ in range(2):  # counted for each request by itself
+            assert asked(connection, b"X: " + b"a" * 30_000).status == 200
         connection.sendall(b"GET /v1/health HTTP/1.1\r\nX: ")
         endless = b"a" * 100_000_000  # refused long before its end: what is not read fills the connection
         with pytest.raises(ConnectionError):
@@ -108,8 +82,8 @@ def test_an_upgrade_is_refused_and_teaches_the_log_nothing(
 ) -> None:
     with served(tmp_path) as (made, address), socket.create_connection(address, 30) as connection:
         assert made.config.ws == "none"  # a WebSocket library, where there is one, would log addresses
-        head, content = asked(connection, b"Connection: Upgrade\r\nUpgrade: websocket")
-        assert head.startswith("HTTP/1.1 400")
+        status, content, _ = asked(connection, b"Connection: Upgrade\r\nUpgrade: websocket")
+        assert status == 400
         assert "no upgrade" in content["message"]
     assert "WebSocket" not in caplog.text
     assert "pgrade" not in caplog.text

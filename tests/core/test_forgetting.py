@@ -116,12 +116,14 @@ def counts(mode: str, path: str) -> list[int]:
     return [int(number) for number in done.stdout.split()]
 
 
+@pytest.mark.attack("M4", "refused")
 @pytest.mark.parametrize("path", PATHS)
 def test_memory_does_not_hold_what_drew_a_report(path: str) -> None:
     """The compiled kernels draw "many"; the others are single reports, through the plain ones."""
     assert counts("forgets", path) == [0, 0, 0]
 
 
+@pytest.mark.attack("M4", "succeeds")
 def test_the_search_finds_what_is_kept() -> None:
     key, word, _ = counts("remembers", "uniform")
     assert key >= 1

@@ -141,6 +141,7 @@ def test_a_small_text_of_many_cells_costs_little_to_audit() -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.attack("C1", "refused")
 def test_look_ups_take_as_long_for_one_value_as_for_another() -> None:
     """650,000 knots in one bucket made a collector read yes or no from the time of one report."""
     for many in (5, 60_000):

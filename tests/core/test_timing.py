@@ -67,6 +67,7 @@ def paths(reporter: Number) -> set[tuple[tuple[str, int], ...]]:
     }
 
 
+@pytest.mark.attack("C1", "refused")
 @pytest.mark.parametrize("name", CASES)
 def test_one_way_through_the_code(name: str) -> None:
     assert len(paths(CASES[name]())) == 1
@@ -87,6 +88,7 @@ def test_a_mixture_goes_the_way_of_its_coin_which_the_cell_tells() -> None:
     assert [len(each) for each in ways.values()] == [1, 1]
 
 
+@pytest.mark.attack("C1", "succeeds")
 def test_a_sampler_that_scans_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """As 0.1.0 looked up: the way depends on the value."""
     source = scan.__code__.replace(co_filename=f"{CORE}/scan.py")

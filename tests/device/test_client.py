@@ -78,6 +78,7 @@ def test_epsilon_is_recorded_before_it_leaves(
     assert ledger.account(account).reports[""].cells == receipt.cells
 
 
+@pytest.mark.attack("M5", "refused")
 def test_one_budget_over_campaigns_and_collectors(collector: Collector, ledger: sv.Ledger) -> None:
     with Collector(MECHANISM) as other:
         report(collector, ledger=ledger)
@@ -88,6 +89,7 @@ def test_one_budget_over_campaigns_and_collectors(collector: Collector, ledger: 
         assert len(collector.sent) == len(other.sent) == 1
 
 
+@pytest.mark.attack("M5", "succeeds")
 def test_without_a_ledger_every_campaign_draws(collector: Collector, tmp_path: Path) -> None:
     """The attack as it succeeds where nothing counts: 25 campaigns, 25 draws."""
     for i in range(25):
@@ -112,6 +114,7 @@ def test_a_second_invitation_does_not_draw_again(collector: Collector, ledger: s
     assert len(collector.sent) == 1
 
 
+@pytest.mark.attack("M6", "refused")
 @pytest.mark.parametrize("kind", ["ledger", "outbox"])
 def test_a_pending_draw_is_not_sent_under_anothers_token(
     collector: Collector, ledger: sv.Ledger, tmp_path: Path, kind: str
@@ -135,6 +138,7 @@ def test_a_pending_draw_is_not_sent_under_anothers_token(
     assert all(len(tokens) == 1 for tokens in holders.values())
 
 
+@pytest.mark.attack("M6", "succeeds")
 def test_a_record_that_is_not_bound_to_the_token_is_found_out(
     collector: Collector, ledger: sv.Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,6 +257,7 @@ def departures(
     return moments
 
 
+@pytest.mark.attack("C1", "refused")
 @pytest.mark.parametrize("many", [False, True])
 def test_the_moment_of_sending_does_not_depend_on_the_draw(
     collector: Collector, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, many: bool
@@ -264,6 +269,7 @@ def test_the_moment_of_sending_does_not_depend_on_the_draw(
         assert departures(collector, monkeypatch, box, many=many) == pytest.approx([BEAT] * 4, abs=1e-9)
 
 
+@pytest.mark.attack("C1", "succeeds")
 def test_a_client_that_sends_at_once_is_found_out(
     collector: Collector, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -286,6 +292,7 @@ def test_a_slow_device_waits_for_the_next_beat(monkeypatch: pytest.MonkeyPatch) 
 # -- deadlines -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.attack("L8", "refused")
 @pytest.mark.parametrize("drip", ["head", "body"])
 def test_a_collector_that_drips_does_not_hold_a_client(collector: Collector, drip: str) -> None:
     """It sends a byte every hundredth of a second; the whole answer has to be there in a fifth."""
@@ -300,6 +307,7 @@ def test_a_collector_that_drips_does_not_hold_a_client(collector: Collector, dri
     assert len({key for _, key, _ in collector.sent}) == 1
 
 
+@pytest.mark.attack("L8", "succeeds")
 def test_a_client_that_only_limits_each_read_is_held(
     collector: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:

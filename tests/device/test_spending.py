@@ -32,12 +32,14 @@ def story(name: str) -> dict[str, Any]:
     return next(story for story in VECTORS["ledgers"] if story["name"] == name)
 
 
+@pytest.mark.attack("M7", "refused")
 @pytest.mark.parametrize("name", [story["name"] for story in VECTORS["ledgers"]])
 def test_a_ledger_step_by_step(name: str, tmp_path: Path) -> None:
     for gives, expected in play(story(name), tmp_path):
         assert gives == expected
 
 
+@pytest.mark.attack("M7", "succeeds")
 def test_a_ledger_that_lags_one_entry_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As it was: a program knew an entry of its own only when it read the file again."""
     monkeypatch.setattr(Journal, "_remember", lambda self, head: None)

@@ -19,6 +19,7 @@ _PRAGMAS = (
     "busy_timeout=10000",
     "cache_size=-65536",
 )
+_MODE = 0o600  # of a new file: only its owner may read it
 _ADD = (
     "INSERT INTO counts (campaign, day, cell, count) VALUES (?, ?, ?, ?) "
     "ON CONFLICT (campaign, day, cell) DO UPDATE SET count = count + excluded.count"
@@ -26,8 +27,8 @@ _ADD = (
 
 
 def engine(url: URL) -> Engine:
-    """Connections to the file. Only its owner may read it; SQLite gives the files beside it the same mode."""
-    os.close(os.open(str(url.database), os.O_RDWR | os.O_CREAT, 0o600))
+    """Connections to the file; SQLite gives the files beside it the same mode."""
+    os.close(os.open(str(url.database), os.O_RDWR | os.O_CREAT, _MODE))
     pool = create_engine(url, pool_size=8, max_overflow=32)
 
     @event.listens_for(pool, "connect")
