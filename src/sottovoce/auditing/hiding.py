@@ -34,7 +34,7 @@ from sottovoce.core.survey import Survey
 from sottovoce.core.translates import Translates
 
 _KNOTS, _LEAST_KNOTS = 48, 12  # of the curves of all questions together, and of one
-_RARE = 1e-13  # that fewer people answer than the bound of a lot counts on
+_RARE = 1e-12  # that fewer people answer than the bound of a lot counts on
 
 
 def hidden(reporter: Reporter, people: int, *, removal: bool = False) -> Curve:
