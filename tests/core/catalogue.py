@@ -22,6 +22,7 @@ ARGUMENTS: dict[str, list[Any]] = {
     "domain": list(DOMAINS),
     "radius": [1.0, 10.0],
     "options": [["yes", "no"], list(range(1, 6)), [f"option {i}" for i in range(60)]],
+    "domains": [{"age": (0, 120), "hours": (0, 80)}],
     "questions": [
         {"age": (0, 120), "hour": sv.Circle(24), "pet": ["cat", "dog", "none"]},
         [(0, 1)] * 4,
@@ -97,8 +98,6 @@ def others() -> dict[str, Callable[[], Reporting]]:
         second = list(inspect.signature(getattr(sv, design)).parameters)[1]
         for i, argument in enumerate(ARGUMENTS[second]):
             given = DOMAINS[argument] if second == "domain" else argument
-            if second == "domains" and not accepts(design, given):
-                continue
             for epsilon in (0.3, 3.0):
                 every[f"{design}-{i}-{epsilon:g}"] = partial(coarse(getattr(sv, design)), epsilon, given)
     for name, law in makers().items():
