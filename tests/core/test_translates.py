@@ -207,3 +207,28 @@ def test_a_claim_is_counted() -> None:
     audit = sv.audit(changed(epsilon=0.99))
     assert not audit.holds
     assert audit.epsilon == pytest.approx(1.0, abs=1e-9)
+
+
+def test_categories_and_whole_numbers_take_the_quick_way() -> None:
+    """The same cells as option by option; what is not on the list still is found."""
+    import pandas as pd
+
+    way = sv.choice(1.0, ["car", "bike", "train"])
+    people = np.random.default_rng(1).choice(["car", "bike", "train"], 5000)
+    kinds = pd.Categorical(people, categories=["car", "bike", "train"])
+    assert way.domain.quick_elements(kinds) is not None
+    assert np.array_equal(way.report(kinds, rng=3), way.report(people, rng=3))
+    assert way.domain.quick_elements(pd.Categorical(people)) is None  # in another order
+    assert np.array_equal(way.report(pd.Categorical(people), rng=3), way.report(people, rng=3))
+    stars = sv.choice(1.0, [1, 2, 3, 4, 5])
+    numbers = np.random.default_rng(1).integers(1, 6, (50, 100))
+    assert stars.domain.quick_elements(numbers) is not None
+    assert np.array_equal(stars.report(numbers, rng=3), stars.report(numbers.tolist(), rng=3))
+    with pytest.raises(DataError, match="1 of 2 values are outside"):
+        stars.report(np.array([5, 6]))
+    with pytest.raises(DataError, match="1 of 2 values are missing"):
+        way.report(pd.Categorical(["car", None], categories=["car", "bike", "train"]))
+    for far in (2**32 + 2, -(2**63), 2**63 - 1):
+        for n in (2, 5000):
+            with pytest.raises(DataError, match="1 of"):
+                stars.report(np.array([3] * (n - 1) + [far]))

@@ -28,7 +28,7 @@ from sottovoce.core.functions import UNIT, Function, Functions
 from sottovoce.core.kernels.coin import MAX_COIN_BITS
 from sottovoce.core.survey import Survey
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.relation import Relation
+from sottovoce.estimates.products import Relation
 from sottovoce.estimates.tally import Tally
 
 MOST = 16  # numbers, whose functions are the most questions that a survey can have

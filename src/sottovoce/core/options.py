@@ -126,6 +126,38 @@ class Options(Space):
             raise ArgumentTypeError(f"{name} must be options, got objects", argument=name) from None
         return np.array(codes, dtype=np.float64).reshape(array.shape)
 
+    def quick_elements(self, values: Any) -> NDArray[Any] | None:
+        """Choices as elements of the group, where that takes no look at each.
+
+        Args:
+            values: Options as people give them.
+
+        Returns:
+            Places in the list if these are categories in its order, or whole numbers without a gap; some
+            may be none. Else None.
+        """
+        codes: Any = getattr(values, "codes", None)  # of a pandas Categorical
+        first = 0 if codes is not None and tuple(values.categories) == self.names else self._first
+        codes = codes if first == 0 and codes is not None else values
+        if (
+            first is None
+            or not isinstance(codes, np.ndarray)
+            or codes.dtype.kind not in "iu"
+            or not codes.size
+        ):
+            return None
+        if codes.dtype.itemsize == 8 and codes.dtype.kind == "u":
+            return None
+        return codes if first == 0 else codes - first
+
+    @cached_property
+    def _first(self) -> int | None:
+        """The least of whole numbers without a gap, if the options are those in order."""
+        first = self.names[0]
+        return (
+            first if isinstance(first, int) and self.names == tuple(range(first, first + len(self))) else None
+        )
+
     @cached_property
     def _places(self) -> dict[Any, float]:
         return {name: float(i) for i, name in enumerate(self.names)}

@@ -43,6 +43,17 @@ class Space(Compact, ABC):
         """
         return numbers_or_nan(values, name)
 
+    def quick_elements(self, values: Any) -> NDArray[Any] | None:
+        """Values as elements of a group, where that takes no look at each; here it does.
+
+        Args:
+            values: Values as people give them.
+
+        Returns:
+            None.
+        """
+        return None
+
     def named(self, numbers: FloatArray) -> NDArray[Any]:
         """Numbers as the values that `report` takes.
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -40,7 +40,7 @@ from sottovoce.core.kernels import blocks as kernel
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.options import Options
 from sottovoce.core.policy import Missing, Outside, Policy
-from sottovoce.core.randomness import Seeded, as_words, word_source
+from sottovoce.core.randomness import Seeded, WordSource, as_words, word_source
 from sottovoce.core.reporting import Reporting
 from sottovoce.core.values import as_cells
 from sottovoce.core.window import MAX_BITS
@@ -184,14 +184,29 @@ class Translates(BaseSets, Reporting):
         """
         policy = Policy.of(missing, outside, clip).checked(self.domain)
         source = word_source(rng)
+        quick = self.domain.quick_elements(values)
+        if quick is not None:
+            out = np.empty(quick.size, dtype=self.dtype)
+            if self._fill(out, source, lambda part, _: quick.reshape(-1)[part]):
+                return out.reshape(quick.shape)
         numbers = policy.prepare(self.domain.numbers(values), self.domain, source)
         x = numbers.reshape(-1, *self.domain.shape)
         out = np.empty(len(x), dtype=self.dtype)
-        fresh = source.blocks(out.size, _BLOCK)
-        for words, first in zip(fresh, range(0, out.size, _BLOCK), strict=True):
-            part = slice(first, first + _BLOCK)
-            kernel.fill(out[part], words, self.domain.elements(x[part], words), self._tables)
+        self._fill(out, source, lambda part, words: self.domain.elements(x[part], words))
         return out.reshape(numbers.shape[: numbers.ndim - len(self.domain.shape)])[()]
+
+    def _fill(
+        self,
+        out: NDArray[Any],
+        source: WordSource,
+        elements: Callable[[slice, NDArray[np.uint64]], NDArray[Any]],
+    ) -> bool:
+        """Fill `out` block by block; False if an element was none."""
+        inside = True
+        for words, first in zip(source.blocks(out.size, _BLOCK), range(0, out.size, _BLOCK), strict=True):
+            part = slice(first, first + _BLOCK)
+            inside &= kernel.fill(out[part], words, elements(part, words), self._tables)
+        return inside
 
     def report_from(self, words: NDArray[np.uint64], values: Any) -> NDArray[Any]:
         """The cells that given words draw, for clients and engines that bring their own randomness.
@@ -229,6 +244,7 @@ class Translates(BaseSets, Reporting):
             64 - self.bits, float(one_more * (a + 1)), float(self.cells * a + one_more), float(one_more),
             float(a), float(max(self.extra, 1)), rows, columns,
             row.astype(np.int32), column.astype(np.int32), base.astype(np.int32),
+            ((base + column) << 10 | (columns - 1 - column)).astype(np.int32),
         )  # fmt: skip
 
     def decode(self, cells: ArrayLike) -> FloatArray:

@@ -24,6 +24,8 @@ class Blocks(NamedTuple):
         rows, columns: The size of the group, Z_rows × Z_columns.
         row, column: The element of each entry of a base set.
         base: The first cell of each entry's set.
+        packed: On one axis: the cell that each entry gives element 0, and in its last ten bits the last
+            element that does not go around.
     """
 
     shift: int
@@ -37,6 +39,7 @@ class Blocks(NamedTuple):
     row: NDArray[np.int32]
     column: NDArray[np.int32]
     base: NDArray[np.int32]
+    packed: NDArray[np.int32]
 
 
 def fill(
@@ -46,13 +49,20 @@ def fill(
     blocks: Blocks,
     *,
     compiled: bool | None = None,
-) -> None:
-    """Fill `out` with the cells that `words` draw for these elements. The words are used up."""
-    if worth_compiling(out.size) if compiled is None else compiled:
-        from sottovoce.core.kernels.compiled import sample_blocks
+) -> bool:
+    """Fill `out` with the cells that `words` draw for these elements; the words are used up.
 
-        sample_blocks(words, element, out, blocks)
-        return
+    Returns False if an element of a group of one axis is outside: then `out` means nothing.
+    """
+    if worth_compiling(out.size) if compiled is None else compiled:
+        from sottovoce.core.kernels import compiled as kernels
+
+        if blocks.rows == 1:
+            return not kernels.sample_options(words, element, out, blocks)
+        kernels.sample_blocks(words, element, out, blocks)
+        return True
+    if element.size and not (element.min() >= 0 and element.max() < blocks.rows * blocks.columns):
+        return False
     np.right_shift(words, np.uint64(blocks.shift), out=words)
     np.bitwise_or(words, TWO_52_BITS, out=words)
     draw = words.view(np.float64)
@@ -77,6 +87,7 @@ def fill(
     np.copyto(out, np.where(in_set, cell, place), casting="unsafe")
     for array in (draw, place, entry, cell):
         array.fill(0)  # where within a cell a draw fell tells more than the cell
+    return True
 
 
 def divided(number: FloatArray, by: FloatArray) -> FloatArray:
