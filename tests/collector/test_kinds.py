@@ -13,6 +13,7 @@ from tests.collector.test_bad_input import BINARY, check_refused
 import sottovoce as sv
 from sottovoce.collector.campaigns import Campaign, Wording
 from sottovoce.collector.refusals import Refusal
+from sottovoce.collector.results import View, results
 from sottovoce.collector.store import Stored
 from sottovoce.core.rows import Rows
 from sottovoce.core.survey import Survey
@@ -190,3 +191,14 @@ def test_a_position(embedded: Running) -> None:
     answers = embedded.get("/campaigns/place/estimates").json()["questions"]["value"]
     assert answers["mean"] is None
     assert "mean" in answers["problems"]
+
+
+def test_how_two_numbers_vary_together_is_a_result() -> None:
+    m, rng = sv.pair(4.0, {"x": (0, 1), "y": (0, 1)}), np.random.default_rng(3)
+    x = rng.random(20_000)
+    tally = sv.Tally(m, m.report({"x": x, "y": 0.2 + 0.5 * x + 0.1 * rng.random(20_000)}, rng=4))
+    [relation] = results(tally, View(), {}, {})["relations"]
+    assert (relation["x"], relation["y"]) == ("x", "y")
+    assert relation["slope"]["low"] < 0.5 < relation["slope"]["high"]
+    assert relation["correlation"]["low"] > 0.5
+    assert results(tally["x"], View(), {}, {})["relations"] == []

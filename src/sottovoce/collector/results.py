@@ -6,7 +6,10 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 from typing import Any
+
+import numpy as np
 
 import sottovoce as sv
 from sottovoce.collector import logs
@@ -22,6 +25,7 @@ NOTHING: dict[str, Any] = {
     "quantiles": [],
     "distribution": None,
     "shares": [],
+    "map": None,
     "days": None,
     "honesty": None,
     "problems": {},
@@ -51,6 +55,7 @@ def results(
             for name in tally.reporter.questions
         },
         "groups": over_groups(groups, view.confidence),
+        "relations": _relations(tally, view.confidence),
         "central": _central(tally.reporter.to_json(), _leading(tally.n)),
     }
 
@@ -90,6 +95,9 @@ def _answers(tally: sv.Tally, view: View, days: Mapping[str, sv.Tally]) -> dict[
         if all(isinstance(option, int) for option in tally.reporter.domain.names):
             attempt("mean", lambda: _rating(tally, level))
         return content
+    if isinstance(tally.reporter.domain, sv.Area):
+        attempt("map", lambda: _map(tally))
+        return content
     if isinstance(tally.reporter.domain, sv.Circle):
         attempt("circular_mean", lambda: _interval(sv.circular_mean(tally, confidence=level)))
     else:
@@ -104,6 +112,29 @@ def _answers(tally: sv.Tally, view: View, days: Mapping[str, sv.Tally]) -> dict[
 def _shares(tally: sv.Tally, confidence: float) -> list[dict[str, Any]]:
     shares = sv.shares(tally, confidence=confidence)
     return [{"option": option, **_interval(one)} for option, one in shares.items()]
+
+
+def _map(tally: sv.Tally) -> dict[str, Any]:
+    """Shares by place, null outside; on degrees a step across is shorter than one along."""
+    h = sv.heatmap(tally)
+    shares = [[_number(share) for share in row] for row in np.where(h.areas > 0, h.shares, np.nan)]
+    across, along = h.area.scale
+    x, y = h.positions[0, :, 0].tolist(), h.positions[:, 0, 1].tolist()
+    return {"x": x, "y": y, "shares": shares, "aspect": along / across, "degrees": h.area.degrees}
+
+
+def _relations(tally: sv.Tally, confidence: float) -> list[dict[str, Any]]:
+    """How the numbers of a pair vary together, two by two."""
+    survey, relations = tally.reporter, []
+    if not isinstance(survey, sv.Survey) or survey.functions is None:
+        return []
+    for x, y in combinations(survey.domain, 2):
+        try:
+            both = [of(tally, x, y, confidence=confidence) for of in (sv.correlation, sv.slope)]
+        except ValueError:  # nobody has answered one of the functions yet
+            continue
+        relations.append({"x": x, "y": y, "correlation": _interval(both[0]), "slope": _interval(both[1])})
+    return relations
 
 
 def _rating(tally: sv.Tally, confidence: float) -> dict[str, Any] | None:

@@ -26,6 +26,7 @@ SURVEY = sv.Survey(
         "start": sv.ogpm(2.0, sv.Circle(24), cells=256),
         "transport": sv.choice(2.0, ["car", "bike", "train"]),
         "content": sv.choice(2.0, [1, 2, 3, 4, 5]),
+        "home": sv.place(2.0, 10.0, points=24),
     },
     1,
 )
@@ -55,6 +56,7 @@ def boards(site: Site) -> dict[str, int]:
                 "start": {"text": "When do you start work?"},
                 "transport": {"text": "How do you get there?"},
                 "content": {"text": "How content are you?"},
+                "home": {"text": "Where do you live?", "unit": "km"},
             },
         ),
         "nobody": site.campaign("nobody", MINUTES, title="Just opened"),
@@ -74,8 +76,9 @@ def boards(site: Site) -> dict[str, int]:
         "start": rng.normal(7.5, 1, 8000) % 24,
         "transport": rng.choice(["car", "bike", "train"], 8000, p=[0.5, 0.2, 0.3]),
         "content": rng.choice([1, 2, 3, 4, 5], 8000, p=[0.1, 0.1, 0.2, 0.4, 0.2]),
+        "home": rng.normal([3, -2], 2, (8000, 2)),
     }
-    site.send("town", SURVEY, SURVEY.report(answers, rng=8))
+    site.send("town", SURVEY, SURVEY.report(answers, clip=True, rng=8))
     for k, name in enumerate(("way-north", "way-south")):
         site.send(name, MINUTES, MINUTES.report(np.full(2000, 20.0 + 20 * k), rng=k))
     return made
@@ -181,9 +184,12 @@ def test_groups_of_a_family(site: Site, boards: dict[str, int], open_page: OpenP
 def test_every_question_of_a_survey(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
     page = open_board(open_page, "town", viewport={"width": 1100, "height": 900})
     titles = ["How old are you?", "When do you start work?", "How do you get there?", "How content are you?"]
-    expect(page.locator(".question > h2")).to_have_text(titles)
+    expect(page.locator(".question > h2")).to_have_text([*titles, "Where do you live?"])
     for chart in ("#distribution", "#distribution-1", "#shares-2", "#shares-3"):
         drawn(page, chart)
+    darkest = page.locator("#map-4 rect[fill-opacity='1.000'] title").text_content() or ""
+    x, y, _ = (float(one) for one in re.findall(r"-?[\d.]+", darkest.replace("−", "-")))
+    assert np.hypot(x - 3, y + 2) < 3
     low, high = interval(page)
     assert low < 41 < high
     start = page.locator("#mean-1").inner_text()

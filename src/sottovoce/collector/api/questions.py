@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from sottovoce.collector.campaigns import Wording
+from sottovoce.core.areas import Area
 from sottovoce.core.domains import Domain
 from sottovoce.core.options import Options
 from sottovoce.core.reporter import Reporter
@@ -58,6 +59,9 @@ def shape_of(space: Space | object) -> SpaceShape:
     if isinstance(space, Disc):
         ends_of = (-space.radius, space.radius)
         return SpaceShape(kind="place", area=AreaShape(x=ends_of, y=ends_of, round=True, degrees=False))
+    if isinstance(space, Area):
+        area = AreaShape(x=space.x, y=space.y, round=space.round, degrees=space.degrees)
+        return SpaceShape(kind="place", area=area)
     return SpaceShape(kind="other")
 
 

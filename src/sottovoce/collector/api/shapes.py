@@ -186,6 +186,25 @@ class ShareShape(IntervalShape):
     option: str | int
 
 
+class MapShape(BaseModel):
+    """Shares of people around the points of a grid, a row for each y; null outside the area."""
+
+    x: list[float]
+    y: list[float]
+    shares: list[list[float | None]]
+    aspect: float
+    degrees: bool
+
+
+class RelationShape(BaseModel):
+    """How two numbers of one person vary together; the slope is that of y over x."""
+
+    x: str
+    y: str
+    correlation: IntervalShape
+    slope: IntervalShape
+
+
 class DayMeanShape(BaseModel):
     """The mean of those who are published under one day."""
 
@@ -223,6 +242,7 @@ class AnswersShape(BaseModel):
     quantiles: list[QuantileShape]
     distribution: DistributionShape | None
     shares: list[ShareShape]
+    map: MapShape | None
     days: DaysShape | None
     honesty: HonestyShape | None
     problems: dict[str, str]
@@ -250,3 +270,4 @@ class ResultsShape(BaseModel):
     central: CentralShape | None
     questions: dict[str, AnswersShape]
     groups: list[GroupShape]
+    relations: list[RelationShape]

@@ -144,18 +144,40 @@ export async function drawShares(element, shares) {
   }), CONFIG);
 }
 
-/** Shares of people by place: darker where there are more, in one scale of equal lengths. */
-export async function drawMap(element, { x, y, probabilities, unit }) {
+/** An element of a picture of our own. */
+const shape = (name, attributes, text = "") => {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.textContent = text;
+  return made;
+};
+
+/** Shares of people by place, stronger where there are more; lengths are to scale. plotly.js would need inline styles for it. */
+export function drawMap(element, { x, y, shares, aspect, degrees }) {
   const colours = palette();
-  const percentages = probabilities.map((row) => row.map((p) => (p === null ? null : 100 * p)));
-  const trace = { type: "heatmap", x, y, z: percentages, colorscale: [[0, colours.card], [1, colours.accent]], hoverongaps: false,
-    colorbar: { title: { text: "share, %" }, outlinewidth: 0, thickness: 12 },
-    hovertemplate: `%{x:.4g}, %{y:.4g}<br>%{z:.3g} %<extra></extra>` };
-  return (await plotly()).react(element, [trace], layout(colours, {
-    hovermode: "closest",
-    xaxis: axis(colours, { title: { text: plain(unit) }, constrain: "domain" }),
-    yaxis: axis(colours, { scaleanchor: "x", constrain: "domain" }),
-  }), CONFIG);
+  const [across, along] = [x.at(-1) - x[0], (y.at(-1) - y[0]) * aspect];
+  const scale = 300 / Math.max(across, along);
+  const [width, height] = [across * scale, along * scale];
+  const cell = { width: width / (x.length - 1), height: height / (y.length - 1) };
+  const most = Math.max(...shares.flat().filter((share) => share !== null));
+  const picture = shape("svg", { viewBox: `-60 -12 ${width + 160} ${height + 52}`, class: "map" });
+  shares.forEach((row, j) => row.forEach((share, i) => {
+    if (share === null) return;
+    const at = { x: (i - 0.5) * cell.width, y: height - (j + 0.5) * cell.height };
+    const place = shape("rect", { ...at, ...cell, fill: colours.accent, "fill-opacity": (share / most).toFixed(3) });
+    place.append(shape("title", {}, `${number(x[i])}, ${number(y[j])}: ${percent(share)}`));
+    picture.append(place);
+  }));
+  const label = (text, left, top, anchor) => picture.append(shape("text", { x: left, y: top, "text-anchor": anchor, fill: colours.soft }, text));
+  for (const [value, left] of [[x[0], 0], [x.at(-1), width]]) label(number(value), left, height + 24, "middle");
+  for (const [value, top] of [[y[0], height], [y.at(-1), 0]]) label(number(value), -14, top + 5, "end");
+  label(degrees ? "longitude" : "x", width / 2, height + 36, "middle");
+  label(degrees ? "latitude" : "y", -14, height / 2, "end");
+  for (const [part, top] of [[1, 0], [0.5, 26], [0, 52]]) {
+    picture.append(shape("rect", { x: width + 24, y: top, width: 18, height: 18, fill: colours.accent, "fill-opacity": part, stroke: colours.line }));
+    label(percent(part * most, 2), width + 48, top + 14, "start");
+  }
+  element.replaceChildren(picture);
 }
 
 /** The same on a circle: zero at the top, clockwise, like a clock or a compass; the mean as a hand with its arc. */

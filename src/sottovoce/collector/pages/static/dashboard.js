@@ -110,8 +110,8 @@ function describe(campaign) {
       `Mechanism ${campaign.digest.slice(0, 16)}…`,
   });
   paragraphs(element("epsilon"), epsilonWords(epsilon, domain, unit));
-  shown.views = Object.entries(campaign.questions).map(([key, shape], i) =>
-    new QuestionView(key, { ...shape, ...asked[key], unit: asked[key]?.unit ?? unit }, i));
+  const own = Object.entries(campaign.questions).filter(([key]) => key in asked); // of a pair, not its sums and differences
+  shown.views = own.map(([key, shape], i) => new QuestionView(key, { ...shape, ...asked[key] }, i));
   element("questions").replaceChildren(...shown.views.map(({ root }) => root));
   element("alarm").hidden = element("central").hidden = true;
   const page = `/survey/${encodeURIComponent(name)}`;
@@ -167,7 +167,7 @@ function showSummary({ n, min_n, days, refusals, status }) {
 }
 
 function showEstimates(found) {
-  const { central, questions } = found;
+  const { central, questions, relations } = found;
   const alarm = Object.values(questions).some(({ honesty }) => honesty?.alarm);
   put({
     central: central ? `For readers of this page: ${central.sentence} This is about one look at all counts; comparing them as they grow shows smaller groups.` : "",
@@ -175,6 +175,9 @@ function showEstimates(found) {
   });
   element("central").hidden = !central;
   element("alarm").hidden = !alarm;
+  element("relations-card").hidden = !relations.length;
+  const both = ({ value, low, high }) => [writer(low, high)(value), range(low, high)];
+  rows(element("relations"), relations.map(({ x, y, correlation, slope }) => [`${y} over ${x}`, ...both(correlation), ...both(slope)]), "not yet");
   for (const view of shown.views) view.show(questions[view.name], found);
 }
 

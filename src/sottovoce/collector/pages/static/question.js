@@ -134,11 +134,8 @@ export class QuestionView {
     });
   }
 
-  showMap({ map, position, problems }) {
-    const axis = (name) => position && `${name} ${range(position[name].low, position[name].high)}`;
-    this.put({ "map-summary": map
-      ? "Share of people by place." + (position ? ` The mean position: ${axis("x")}, ${axis("y")}, with a confidence of ${percent(this.confidence)} each.` : "")
-      : problems.map ?? "Not enough reports yet." });
+  showMap({ map, problems }) {
+    this.put({ "map-summary": map ? "Share of people around each place, as far as their reports tell." : problems.map ?? "Not enough reports yet." });
   }
 
   /** The pictures, in the colours that the page has now. */
@@ -157,7 +154,7 @@ export class QuestionView {
     this.hide(["shares"], !shares.length);
     if (shares.length) drawShares(parts.shares, shares).catch(late("shares-summary"));
     this.hide(["map"], !answers.map);
-    if (answers.map) drawMap(parts.map, answers.map).catch(late("map-summary"));
+    if (answers.map) drawMap(parts.map, answers.map);
     this.hide(["distribution", "cumulative-details"], !distribution);
     if (!distribution) return;
     if (parts["cumulative-details"].open) drawCumulative(parts.cumulative, distribution, unit).catch(late("cumulative-summary"));
