@@ -72,6 +72,8 @@ if TYPE_CHECKING:
     from sottovoce.estimates.honesty import fabrication as fabrication
     from sottovoce.estimates.honesty import honesty as honesty
     from sottovoce.estimates.means import mean as mean
+    from sottovoce.estimates.positions import mean_position as mean_position
+    from sottovoce.estimates.positions import region_share as region_share
     from sottovoce.estimates.quantiles import probability as probability
     from sottovoce.estimates.quantiles import quantile as quantile
     from sottovoce.estimates.relation import correlation as correlation
@@ -133,6 +135,7 @@ _HOME = {
     "heatmap": "estimates.heatmap",
     "honesty": "estimates.honesty",
     "mean": "estimates.means",
+    "mean_position": "estimates.positions",
     "ogpm": "designs.classic",
     "ogpm_unbiased": "designs.classic",
     "optimal": "designs.optimal",
@@ -146,6 +149,7 @@ _HOME = {
     "probability": "estimates.quantiles",
     "ptt": "designs.classic",
     "quantile": "estimates.quantiles",
+    "region_share": "estimates.positions",
     "rounds": "compose.rounds",
     "shares": "estimates.shares",
     "shuffled": "auditing.shuffled",

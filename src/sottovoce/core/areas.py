@@ -133,8 +133,15 @@ class Area(Positions):
         """The group that points are elements of."""
         return self.moduli
 
-    def _steps(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Rows and columns as real numbers."""
+    def steps(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Positions in steps of the grid.
+
+        Args:
+            x: Positions x, y.
+
+        Returns:
+            Rows and columns, as real numbers.
+        """
         rows, columns = self.points
         u = (x[..., 0] - self.x[0]) / (self.x[1] - self.x[0]) * (columns - 1)
         v = (x[..., 1] - self.y[0]) / (self.y[1] - self.y[0]) * (rows - 1)
@@ -150,7 +157,7 @@ class Area(Positions):
         Returns:
             Elements of the group.
         """
-        v, u = self._steps(x)
+        v, u = self.steps(x)
         five = np.uint64(_STEPS - 1)
         column = np.floor(u + _LOT[(words & five).astype(np.int64)])
         row = np.floor(v + _LOT[((words >> np.uint64(5)) & five).astype(np.int64)])
@@ -166,7 +173,7 @@ class Area(Positions):
             Four elements and four whole numbers for each.
         """
         ends, counts = [], []
-        for step, many in zip(self._steps(x), self.points, strict=True):
+        for step, many in zip(self.steps(x), self.points, strict=True):
             first = np.minimum(np.floor(step), many - 2)
             above = (np.floor(step[:, None] + _LOT) > first[:, None]).sum(axis=1)
             ends.append(np.stack((first, first + 1), axis=1).astype(np.int64))

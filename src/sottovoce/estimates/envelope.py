@@ -175,7 +175,7 @@ class CrossFit:
         if blind or fakes or self.n < FEW:  # half of very few reports could suggest nothing
             self.halves: list[tuple[IntArray, FloatArray]] = [(tally.counts, even)]
         else:
-            one = _half(tally.counts, generator_of(tally))
+            one = half(tally.counts, generator_of(tally))
             halves = one, tally.counts - one
             # Stopped long before it follows the noise: only a rough idea of the truth is wanted.
             pilots = [em(self.law, self.coarse.grouped(half), tolerance=0.05, most=300) for half in halves]
@@ -216,7 +216,7 @@ def _z(tail: float) -> float:
     return -float(ndtri(tail))
 
 
-def _half(counts: IntArray, generator: np.random.Generator) -> IntArray:
+def half(counts: IntArray, generator: np.random.Generator) -> IntArray:
     """Half of the reports: drawn without replacement if they are few, by coins if they are many."""
     n = int(counts.sum())
     if n <= _FEW_TO_DRAW:

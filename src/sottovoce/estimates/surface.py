@@ -24,6 +24,7 @@ from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.tally import Tally
 
 COSINES = 15  # along the longer side, the constant among them
+_LEAST = 1e-3  # of a square: the least area around a point
 _FINE = 8  # positions between two points, along a side, that areas are measured by
 
 
@@ -70,6 +71,7 @@ class PlaceLaw:
             np.maximum(1 - np.abs(np.arange(many)[:, None] - t), 0) for many, t in ((rows, v), (columns, u))
         ]
         share = hats[0] @ inside @ hats[1].T
+        share = np.where(self.used, np.maximum(share, _LEAST), 0.0)  # some reach the rim by less than is seen
         return np.asarray(share / share.sum())
 
     @cached_property
@@ -85,8 +87,15 @@ class PlaceLaw:
 
     @cached_property
     def used(self) -> NDArray[np.bool_]:
-        """Which points some position can become."""
-        return self.even > 0
+        """Which points some position can become: the corners of squares of the grid that meet the area."""
+        rows, columns = self.area.points
+        middle = (rows - 1) / 2, (columns - 1) / 2
+        nearest = (
+            np.clip(c, np.arange(n - 1), np.arange(1, n))
+            for c, n in zip(middle, (rows, columns), strict=True)
+        )
+        meets = np.pad(self.area.contains(self.area.at(*np.meshgrid(*nearest, indexing="ij"))), 1)
+        return np.asarray(meets[1:, 1:] | meets[1:, :-1] | meets[:-1, 1:] | meets[:-1, :-1])
 
     @cached_property
     def positions(self) -> FloatArray:
@@ -110,7 +119,8 @@ class PlaceLaw:
         return self.reporter.extra / (1 << self.reporter.bits)
 
     @cached_property
-    def _places(self) -> NDArray[np.int64]:
+    def elements(self) -> NDArray[np.int64]:
+        """The points as elements of the group."""
         row, column = np.nonzero(self.used)
         return np.asarray(row * self.area.moduli[1] + column)
 
@@ -131,7 +141,7 @@ class PlaceLaw:
 
         columns = w.reshape(len(w), -1).T
         grid = np.zeros((len(columns), self.area.moduli[0] * self.area.moduli[1]))
-        grid[:, self._places] = columns
+        grid[:, self.elements] = columns
         transform = fft.rfft2(grid.reshape(-1, 1, *self.area.moduli)) * self._spectrum
         sums = fft.irfft2(transform, self.area.moduli).reshape(len(columns), -1)
         q = self.extra * sums + columns.sum(axis=1, keepdims=True) * self.background
@@ -146,7 +156,7 @@ class PlaceLaw:
         Returns:
             One number per point.
         """
-        return float(self.background @ f) + self.extra * self.reporter.held(f)[self._places]
+        return float(self.background @ f) + self.extra * self.reporter.held(f)[self.elements]
 
 
 @dataclass(frozen=True, eq=False)

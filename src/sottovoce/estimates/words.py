@@ -7,6 +7,7 @@ import math
 #: What the words for methods mean.
 METHODS = {
     "decoded": "the average of what the reports stand for, right because the mechanism is unbiased",
+    "unbiased": "the average of weights whose expectation is the value itself, wherever people are",
     "envelope": "limits that hold for every distribution the people may have",
     "distribution": "the value is that of the reconstructed distribution, the limits hold for every one",
     "raw": "the average report as it is, which is not the people's mean",
