@@ -221,7 +221,7 @@ def test_a_campaign_with_a_public_coin(site: Site, boards: dict[str, int], open_
     """Two window widths: answered in the browser, shown as a distribution."""
     person = open_page("/survey/coin")
     answer(person, "40")
-    expect(person.locator("#sent-cell")).to_contain_text("of 256 (counted from 0)")
+    expect(person.locator("#sent .value")).to_contain_text("minutes")
     page = open_board(open_page, "coin")
     expect(page.locator("#count")).to_have_text("2,000")  # the one answer is not published alone
     drawn(page)

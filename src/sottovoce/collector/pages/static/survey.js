@@ -1,209 +1,297 @@
 /**
- * The survey: read, agree, answer; the value is randomised here, once, stored with its key, sent, and only
- * then shown. Nothing is shown before it is sent: choosing among draws would break the promise of ε.
+ * The survey: a step per question, a look at all answers, then one report. Values are randomised here, once, stored with
+ * their key, sent, and only then shown. Nothing is shown before it is sent: choosing among draws would break the promise of ε.
  */
 import * as api from "./api.js";
-import { Client, audit, specDigest } from "./sottovoce/index.js";
-import { domainText, epsilonWords, number, paragraphs, put, whole, withUnit } from "./words.js";
+import { element, node } from "./dom.js";
+import { explainTo } from "./explanation.js";
+import { answerText, inputFor } from "./inputs.js";
+import { Client } from "./sottovoce/index.js";
+import { LANGUAGES, day, known, preferred, remember, say, speak } from "./texts.js";
+import { put, whole } from "./words.js";
 
-const element = (id) => document.getElementById(id);
 const name = location.pathname.split("/").at(-1); // a campaign's name needs no escapes
 const token = () => location.hash.slice(1) || null; // an enrolment token travels in the fragment
 let campaign = null;
 let client = null;
+let steps = [];
+let at = 0; // the step that is shown; after the last question all answers
+let view = () => {}; // what is shown, to be shown again in another language
+
+async function start() {
+  element("language").append(...Object.entries(LANGUAGES).map(([value, textContent]) => node("option", { value, textContent, lang: value })));
+  await speakTo(preferred());
+  show(() => notice(say("loading")));
+  if (!globalThis.isSecureContext) return show(() => notice(say("insecure")));
+  try {
+    campaign = await api.campaign(name);
+    await speakTo(preferred(campaign.language));
+    showHead();
+    await open();
+    await resume();
+  } catch (error) {
+    show(() => notice(explain(error)));
+  }
+}
+
+/** Everything that is to be seen, in a language. */
+async function speakTo(language) {
+  await speak(language);
+  element("language").value = language;
+  for (const one of document.querySelectorAll("[data-say]")) one.textContent = say(one.dataset.say);
+}
 
 function notice(text) {
   element("notice").hidden = !text;
-  put({ notice: text ?? "" });
+  put({ notice: text });
 }
 
-/** Exactly one part of the page is to be seen. */
-function only(part) {
-  for (const id of ["consent", "form", "waiting", "result"]) element(id).hidden = id !== part;
+/** Exactly one part of the page is to be seen: a notice, or the one that `render` returns. */
+function show(render) {
+  view = () => {
+    const part = render();
+    for (const id of ["form", "waiting", "result"]) element(id).hidden = id !== part;
+    element("about").hidden = part !== "form";
+    if (part) notice("");
+  };
+  view();
 }
 
-async function start() {
-  if (!globalThis.isSecureContext) {
-    notice("This page must be opened over HTTPS: only then does your browser give it the functions that check the mechanism.");
-    return;
-  }
-  try {
-    campaign = await api.campaign(name);
-    document.title = `${campaign.title || name} · sottovoce`;
-    put({
-      title: campaign.title || name, question: campaign.question,
-      operator: campaign.operator ? `Asked by ${campaign.operator}` : "",
-    });
-    element("survey").hidden = false;
-    await open();
-    notice(null);
-    await resume();
-  } catch (error) {
-    notice(explain(error));
-  }
+function showHead() {
+  const { title, question, operator, asked, language } = campaign;
+  document.title = `${title || name} · sottovoce`;
+  const several = Object.keys(asked).length > 1;
+  put({ title: title || name, intro: several ? question : "", operator: operator ? say("asked_by", { operator }) : "" });
+  for (const id of ["title", "intro"]) element(id).lang = language;
+  element("survey").hidden = false;
 }
 
 /** Fetch and audit the mechanism against the ε that this page tells the person. */
 async function open() {
   client = await Client.open(location.origin, name, { epsilon: campaign.epsilon, token: token() });
-  if (client.campaign.digest !== campaign.digest) throw new Error("The campaign changed while this page was loading.");
+  if (client.campaign.digest !== campaign.digest) throw Object.assign(new Error("the survey changed"), { code: "changed" });
 }
 
 async function resume() {
   const before = await client.previous();
-  if (before?.state === "sent") return showResult(before, "You have answered from this device.");
-  if (before) return showWaiting("An answer that was drawn earlier has not been confirmed by the collector.");
-  if (campaign.status !== "open") {
-    const when = campaign.status === "scheduled" ? `It opens on ${campaign.opens.slice(0, 10)}.` : "It is closed.";
-    return notice(`This survey cannot be answered now. ${when}`);
-  }
-  if (campaign.collection === "write" || (campaign.collection === "enrolment" && !token())) {
-    return notice("This survey is by invitation: please open the link that you were sent.");
-  }
-  return showConsent();
+  if (before?.state === "sent") return showResult(before, "sent_before");
+  if (before) return showWaiting(() => say("waiting_before"));
+  if (campaign.status === "scheduled") return show(() => notice(say("scheduled", { date: day(campaign.opens) })));
+  if (campaign.status === "closed") return show(() => notice(say("over")));
+  if (campaign.collection === "write" || (campaign.collection === "enrolment" && !token())) return show(() => notice(say("invitation")));
+  if (Object.values(campaign.asked).some(({ kind }) => kind === "other")) return show(() => notice(say("other")));
+  show(() => {
+    buildSteps();
+    explainTo(campaign, client.mechanism);
+    showStep();
+    return "form";
+  });
 }
 
-async function showConsent() {
-  const { epsilon, domain, unit, operator, digest, spec, cells, retention_days: days } = campaign;
-  const who = operator || "the operator of this site";
-  const steps = [
-    "You enter a number. It stays on this device.",
-    `Your browser replaces it, once, by one of ${whole(cells)} possible reports, at random: more often one near your number, but possibly any.`,
-    `That report, without your name or address in it, is sent to ${who} over this connection and added to a count` +
-      (days ? `, which is deleted within ${days === 1 ? "a day" : `${whole(days)} days`}.` : "."),
-    "Afterwards you see what was sent. It cannot be drawn again: choosing among several draws would weaken your protection and bias the result.",
-  ];
-  const list = steps.map((text) => Object.assign(document.createElement("li"), { textContent: text }));
-  element("steps").replaceChildren(...list);
-  paragraphs(element("epsilon"), epsilonWords(epsilon, domain, unit));
-  const found = audit(spec);
+// -- questions ------------------------------------------------------------------------------------------------
+
+/** A step for each question, with the answers that were given before. */
+function buildSteps() {
+  const entered = steps.map(({ none, input }) => ({ none: none.checked, value: input.read().value }));
+  steps = Object.entries(campaign.asked).map(([key, asked], i) => makeStep(key, asked, `q${i}`));
+  entered.forEach(({ none, value }, i) => {
+    if (value !== undefined) steps[i].input.show(value);
+    steps[i].none.checked = none;
+    steps[i].none.dispatchEvent(new Event("change"));
+  });
+  element("steps").replaceChildren(...steps.map((step) => step.element));
+}
+
+function makeStep(key, asked, id) {
+  const input = inputFor(asked, id, `${id}-title`);
+  const title = node("h2", { id: `${id}-title`, tabIndex: -1, textContent: asked.text || key, lang: campaign.language });
+  const fields = node("div", { className: "fields" }, ...input.content);
+  const error = node("p", { id: `${id}-error`, className: "error" });
+  error.setAttribute("role", "alert");
+  const readings = node("p", { className: "readings" });
+  const none = node("input", { type: "checkbox", id: `${id}-none` });
+  const step = { key, asked, input, title, none, error, readings };
+  const silence = node("p", { className: "row none" }, none, node("label", { htmlFor: none.id, textContent: say("rather_not") }));
+  none.addEventListener("change", () => {
+    fields.inert = none.checked;
+    blame(step, {});
+  });
+  fields.addEventListener("input", () => blame(step, {}));
+  step.element = node("fieldset", { id: `${id}-step` }, node("legend", {}, title), fields, error, readings, silence);
+  return step;
+}
+
+/** Say what is wrong with a step, and offer the readings of what can be read in several ways. */
+function blame({ input, error, readings }, { fault = "", readings: choices = [] }) {
+  error.textContent = fault;
+  input.first.setAttribute("aria-invalid", String(fault !== ""));
+  readings.replaceChildren(...choices.map(({ label, value }) => {
+    const choice = node("button", { type: "button", className: "quiet", textContent: label });
+    choice.addEventListener("click", () => {
+      input.show(value);
+      element("next").click();
+    });
+    return choice;
+  }));
+}
+
+/** Whether a step has an answer; if not, what is wrong is said. */
+function answered(step) {
+  const outcome = step.none.checked ? {} : step.input.read();
+  blame(step, outcome);
+  if (outcome.fault) (step.readings.firstChild ?? step.input.first).focus();
+  return !outcome.fault;
+}
+
+/** Show a step, or all answers; the browser's own way back is one step too. */
+function go(step) {
+  at = step;
+  history.pushState({ step }, "");
+  showStep();
+  focusOn(steps[at]?.title ?? element("review-title"));
+}
+
+function focusOn(title) {
+  title.focus();
+  title.scrollIntoView({ block: "nearest" });
+}
+
+function showStep() {
+  const reviewing = at === steps.length;
+  steps.forEach((step, i) => {
+    step.element.hidden = i !== at;
+  });
+  element("review").hidden = !reviewing;
+  element("back").hidden = at === 0;
+  element("progress-line").hidden = reviewing || steps.length === 1;
+  Object.assign(element("bar"), { max: steps.length, value: at + 1 });
+  const who = campaign.operator || say("operator");
   put({
-    trust: `The code of this page, which does the randomising, is served by ${location.host}. You trust that server for the code; ` +
-      "you need not trust anybody with your number. A copy of the report is kept in this browser, so that it is sent only once.",
-    "agree-label": `I agree that one randomised report with ε = ${number(epsilon)} is sent.`,
-    "value-label": campaign.question || "Your value",
-    unit,
-    rule: ruleText(),
+    next: say(reviewing ? "send" : "next"), progress: say("progress", { step: whole(at + 1), count: whole(steps.length) }),
+    "agree-label": say("consent", { who }), "agree-error": "",
   });
-  details({
-    "ε, counted just now in your browser": String(found.epsilon),
-    "Largest ratio of two counts": found.ratio.join(" / "),
-    "Values": domainText(domain, unit),
-    "Possible reports": whole(cells),
-    "SHA-256 of the mechanism": `${await specDigest(spec)}${(await specDigest(spec)) === digest ? ", as announced" : ""}`,
-  });
-  only("consent");
+  if (reviewing) element("answers").replaceChildren(...steps.flatMap(reviewOf));
 }
 
-function details(facts) {
-  element("audit").replaceChildren(...Object.entries(facts).flatMap(([term, text]) => [
-    Object.assign(document.createElement("dt"), { textContent: term }),
-    Object.assign(document.createElement("dd"), { textContent: text }),
-  ]));
+function reviewOf({ key, asked, input, none }, i) {
+  const question = asked.text || key;
+  const value = none.checked ? null : input.read().value ?? null;
+  const change = node("button", { type: "button", className: "link", textContent: say("change") });
+  change.setAttribute("aria-label", `${say("change")}: ${question}`);
+  change.addEventListener("click", () => go(i));
+  const answer = value === null ? say("no_answer") : answerText(asked, value);
+  return entry(question, answer, node("p", { className: "small", textContent: ruleText(key, asked, value) }), change);
 }
 
-function ruleText() {
-  const { domain, unit, missing, outside } = campaign;
-  const span = withUnit(`${number(domain.low, 6)} to ${number(domain.high, 6)}`, unit);
-  const beyond = domain.circle && outside === "clip" ? "other values are counted around the circle"
-    : outside === "clip" ? "a value beyond counts as the nearest end" : "a value beyond counts as no answer";
-  const instead = missing === "uniform" ? "a value drawn evenly from these" : withUnit(number(missing, 6), unit);
-  return `Values go from ${span}; ${beyond}. Without an answer, ${instead} is randomised instead, so that nobody can tell who ` +
-    "did not answer.";
+/** A question and what belongs to it, of a list. */
+const entry = (question, answer, ...more) => [
+  node("dt", { textContent: question, lang: campaign.language }), node("dd", {}, node("p", { className: "value", textContent: answer }), ...more),
+];
+
+/** What the campaign's rules make of an answer that is missing or out of range. */
+function ruleText(key, asked, value) {
+  const { missing, outside } = campaign;
+  if (value === null) {
+    const instead = typeof missing === "object" ? missing[key] : missing;
+    return instead === "uniform" ? say("instead_uniform") : say("instead_value", { value: answerText(asked, instead) });
+  }
+  if (asked.kind !== "number" || (value >= asked.domain.low && value <= asked.domain.high)) return "";
+  const nearest = value < asked.domain.low ? asked.domain.low : asked.domain.high;
+  return outside === "clip" ? say("counts_as", { value: answerText(asked, nearest) }) : say("counts_as_none");
 }
 
-/** The number that was typed (a comma is a point), null for none, undefined if it is not a number. */
-function typed() {
-  if (element("none").checked) return null;
-  const text = entry().replace(/^([-+]?\d*),(\d*)$/, "$1.$2");
-  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : undefined;
+function advance() {
+  if (at < steps.length) {
+    if (answered(steps[at])) go(at + 1);
+    return;
+  }
+  const lacking = steps.findIndex((step) => !step.none.checked && step.input.read().fault);
+  if (lacking >= 0) {
+    go(lacking);
+    answered(steps[lacking]);
+  } else if (!element("agree").checked) {
+    put({ "agree-error": say("consent_missing") });
+    element("agree").focus();
+  } else {
+    const values = new Map(steps.map(({ key, none, input }) => [key, none.checked ? null : input.read().value]));
+    send(values.size === 1 && values.has("value") ? values.get("value") : values);
+  }
 }
 
-const entry = () => element("value").value.trim().replace("−", "-");
-
-/** What keeps the entry from being sent, in words. A draw cannot be taken back, so nothing is guessed. */
-function fault() {
-  if (element("none").checked) return "";
-  const two = /^([-+]?[1-9]\d{0,2})([.,])(\d{3})$/.exec(entry()); // 45,000: thousands here, a fraction there
-  if (two) return `${two[0]} can be read in two ways: please write ${two[1]}${two[3]} or ${two[1]}.${two[3]}0.`;
-  return typed() === undefined ? "Please enter a number, or say that you have none." : "";
-}
+// -- sending --------------------------------------------------------------------------------------------------
 
 async function send(value) {
-  element("send").disabled = element("retry").disabled = true;
+  element("next").disabled = element("retry").disabled = true;
+  put({ next: say("sending") });
   try {
-    showResult(await client.report(value), "Sent. Thank you.");
+    showResult(await client.report(value), "sent");
     history.replaceState(null, "", location.pathname); // a spent token need not stay in the address
   } catch (error) {
-    showWaiting(explain(error), REFUSED.has(error.code));
+    showWaiting(() => explain(error), REFUSED.has(error.code));
   } finally {
-    element("send").disabled = element("retry").disabled = false;
+    element("next").disabled = element("retry").disabled = false;
   }
 }
 
 /** Answers of the collector that no repetition changes. */
 const REFUSED = new Set(["bad_token", "wrong_scope", "token_spent", "closed", "too_late", "unknown_campaign", "digest_differs"]);
 
-function showWaiting(text, refused = false) {
-  put({ "waiting-title": refused ? "Not accepted" : "Not sent yet", "waiting-reason": text });
-  element("waiting-again").hidden = refused;
-  only("waiting");
-  element("waiting-title").focus();
+function showWaiting(reason, refused = false) {
+  show(() => {
+    put({ "waiting-title": say(refused ? "refused" : "waiting"), "waiting-reason": reason() });
+    element("waiting-again").hidden = refused;
+    return "waiting";
+  });
+  focusOn(element("waiting-title"));
 }
 
-function showResult({ cell, value }, title) {
-  const { domain, unit, cells, epsilon, results } = campaign;
-  const span = withUnit(`${number(domain.low, 6)} to ${number(domain.high, 6)}`, unit);
-  put({
-    "result-title": title,
-    sent: value === null ? `report ${whole(cell)}` : withUnit(number(value), unit),
-    "sent-cell": `Report number ${whole(cell)} of ${whole(cells)} (counted from 0).`,
+/** What was sent, question by question. */
+function showResult({ cells, value }, title) {
+  const sent = value instanceof Map ? value : new Map(value === null ? [] : [["value", value]]);
+  const outside = [...sent].some(([key, one]) => {
+    const domain = campaign.asked[key]?.domain;
+    return domain && (one < domain.low || one > domain.high);
   });
-  const outside = value !== null && (value < domain.low || value > domain.high);
-  paragraphs(element("sent-meaning"), [
-    `Every value could have produced it: each from ${span} can give this very report, and none makes it more than ` +
-      `${number(Math.exp(epsilon), 3)} times as likely as another does. Your own number was not sent.`,
-    ...(outside ? ["It lies outside the values that were asked for: that is part of the randomising."] : []),
-  ]);
-  element("results-link").hidden = results !== "public";
-  element("results-link").href = `/#/${encodeURIComponent(name)}`;
-  only("result");
-  element("result-title").focus();
+  show(() => {
+    const keys = new Set([...Object.keys(campaign.asked), ...sent.keys()]);
+    element("sent").replaceChildren(...[...keys].flatMap((key) => {
+      const asked = campaign.asked[key] ?? { kind: "number", unit: "" }; // a function of several answers
+      return entry(asked.text || key, sent.has(key) ? answerText(asked, sent.get(key), 4) : say("sent_not_drawn"));
+    }));
+    element("sent").hidden = sent.size === 0; // by another mechanism
+    put({
+      "result-title": say(title), "sent-cells": say("sent_cells", { cells: cells.map(whole).join(", ") }),
+      "sent-meaning": say("sent_meaning") + (outside ? ` ${say("sent_outside")}` : ""),
+    });
+    element("results-link").hidden = campaign.results !== "public";
+    element("results-link").href = `/#/${encodeURIComponent(name)}`;
+    return "result";
+  });
+  focusOn(element("result-title"));
 }
 
 function explain(error) {
-  const said = {
-    unknown_campaign: "There is no such survey.", token_spent: "This invitation has been used already.",
-    bad_token: "This invitation is not known to the collector.", wrong_scope: "This invitation belongs to another survey.",
-    closed: "The survey has been closed.", not_open_yet: "The survey has not been opened yet.",
-    too_late: "It is too late to send this answer again: it might be counted twice.",
-  }[error.code];
-  if (said) return said;
-  if (error.name === "PrivacyError" || error.name === "SpecError") {
-    return `Stopped to protect you, nothing was sent: ${error.message}.`;
-  }
-  return error.retryable || error instanceof TypeError ? "The collector cannot be reached just now." : error.message;
+  if (known(`refused_${error.code}`)) return say(`refused_${error.code}`);
+  if (error.name === "PrivacyError" || error.name === "SpecError") return say("stopped", { reason: error.message });
+  return error.retryable || error instanceof TypeError ? say("unreachable") : error.message;
 }
 
-element("agree").addEventListener("change", () => {
-  element("continue").disabled = !element("agree").checked;
-});
-element("continue").addEventListener("click", () => {
-  only("form");
-  element("form-title").focus();
-});
-element("none").addEventListener("change", () => {
-  element("value").disabled = element("none").checked;
-  put({ "value-error": "" });
-});
 element("form").addEventListener("submit", (event) => {
   event.preventDefault();
-  const wrong = fault();
-  put({ "value-error": wrong });
-  element("value").setAttribute("aria-invalid", String(wrong !== ""));
-  if (wrong) element("value").focus();
-  else send(typed());
+  advance();
 });
-// The value matters no more: what was drawn before is sent again.
-element("retry").addEventListener("click", () => send(null));
+element("back").addEventListener("click", () => go(at - 1));
+element("agree").addEventListener("change", () => put({ "agree-error": "" }));
+element("retry").addEventListener("click", () => send(null)); // the value matters no more: what was drawn is sent again
+element("language").addEventListener("change", async ({ target }) => {
+  remember(target.value);
+  await speakTo(target.value);
+  if (campaign) showHead();
+  view();
+});
+addEventListener("popstate", ({ state }) => {
+  if (element("form").hidden) return;
+  at = state?.step ?? 0;
+  showStep();
+});
 start();

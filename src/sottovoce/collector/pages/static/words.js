@@ -1,10 +1,17 @@
 /** Numbers and privacy in words; both pages say the same things with the same functions. */
 
+let locale = "en";
+
+/** Write numbers as they are written somewhere: a BCP 47 tag. */
+export const writeAs = (tag) => {
+  locale = tag;
+};
+
 const SUPERSCRIPTS = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
 
 /** Digits as people write them: grouped, with a real minus, and never minus zero. */
 function digitsOf(value, options) {
-  return new Intl.NumberFormat("en", { signDisplay: "negative", ...options }).format(value).replace("-", "−");
+  return new Intl.NumberFormat(locale, { signDisplay: "negative", ...options }).format(value).replace("-", "−");
 }
 
 /** Beyond these a number is written with a power of ten. */
@@ -43,7 +50,7 @@ export function range(low, high) {
 export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export const withUnit = (text, unit) => (unit ? `${text}${unit === "°" ? "" : "\u00a0"}${unit}` : text);
-export const whole = (n) => new Intl.NumberFormat("en").format(n);
+export const whole = (n) => new Intl.NumberFormat(locale).format(n);
 export const percent = (share, digits = 3) => `${number(100 * share, digits)}\u00a0%`;
 
 /** A number of hours as a time of day, to the minute. */

@@ -1,0 +1,257 @@
+"""A survey of every kind of question, in every language, by mouse, finger and keyboard."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+from tests.collector.pages.conftest import OpenPage
+from tests.collector.pages.site import Site
+from tests.collector.pages.test_survey import check_accessible, posts
+
+import sottovoce as sv
+from sottovoce.collector.pages.assets import STATIC
+from sottovoce.core.survey import Survey
+
+LANGUAGES = {path.stem: json.loads(path.read_text("utf-8")) for path in STATIC.glob("languages/*.json")}
+FIVE = Survey(
+    5.0,
+    {
+        "age": sv.sw(epsilon=1.0, domain=(0, 120), cells=240),
+        "start": sv.ogpm(epsilon=1.0, domain=sv.Circle(24), cells=96),
+        "way": sv.choice(1.0, ["Auto", "Fahrrad", "Bus und Bahn"]),
+        "mood": sv.choice(1.0, [1, 2, 3, 4, 5]),
+        "home": sv.polar(1.0, 10.0),
+    },
+    sampled=5,
+)
+TEXTS = {
+    "age": {"text": "Wie alt sind Sie?", "unit": "Jahre"},
+    "start": {"text": "Wann beginnen Sie zu arbeiten?"},
+    "way": {"text": "Wie kommen Sie zur Arbeit?"},
+    "mood": {"text": "Wie zufrieden sind Sie damit?"},
+    "home": {"text": "Wo wohnen Sie, vom Rathaus aus?", "unit": "km"},
+}
+TOWNS = [f"Town {i}" for i in range(40)]
+LOT = Survey(
+    1.0,
+    {
+        "pay": sv.sw(epsilon=1.0, domain=sv.Interval(100, 100_000, scale="log"), cells=64),
+        "town": sv.choice(1.0, TOWNS),
+    },
+    sampled=1,
+)
+
+
+@pytest.fixture(scope="module")
+def asked(site: Site) -> None:
+    site.campaign("weg", FIVE, title="Der Weg zur Arbeit", texts=TEXTS, language="de", missing="uniform")
+    site.campaign("lot", LOT, title="Pay", texts={"pay": {"text": "Your pay?", "unit": "€"}})
+
+
+def by_keyboard(page: Page) -> None:
+    def reach(locator: str) -> None:
+        for _ in range(14):
+            page.keyboard.press("Tab")
+            if page.locator(locator).evaluate("(it) => it === document.activeElement"):
+                return
+        raise AssertionError(f"{locator} cannot be reached")
+
+    reach("#q0")
+    page.keyboard.type("45,5\n")
+    expect(page.locator("#q1-title")).to_be_focused()
+    reach("#q1")
+    page.keyboard.type("22:30\n")
+    reach("#q2-0")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    reach("#q3-0")
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    reach("#q4")
+    for key in ("Shift+ArrowRight", "Shift+ArrowRight", "ArrowUp"):
+        page.keyboard.press(key)
+    reach("#next")
+    page.keyboard.press("Enter")
+    expect(page.locator("#review-title")).to_be_focused()
+    shown = ["45,5 Jahre", "22:30", "Fahrrad", "1", "2 km nach Osten, 0,2 km nach Norden"]
+    expect(page.locator("#answers .value")).to_have_text(shown)
+    reach("#agree")
+    page.keyboard.press("Space")
+    reach("#next")
+    page.keyboard.press("Enter")
+
+
+def by_pointer(page: Page) -> None:
+    """Also there and back: what was answered stays. A question is not answered, which is said to be right."""
+    following = page.locator("#next")
+    page.locator("#q0-slider").fill("60")
+    expect(page.locator("#q0")).to_have_value("60")
+    check_accessible(page)
+    following.click()
+    page.locator("#q1").fill("7.30")
+    following.click()
+    expect(page.locator(".readings button").locator("visible=true")).to_have_text(["7:30", "7:18"])
+    check_accessible(page)
+    page.get_by_role("button", name="7:30").click()
+    following.click()
+    expect(page.locator("#q2-error")).to_contain_text("Bitte wählen Sie eine Möglichkeit")
+    page.get_by_text("Bus und Bahn").click()
+    check_accessible(page)
+    following.click()
+    expect(page.locator("#progress")).to_have_text("Frage 4 von 5")
+    page.get_by_role("button", name="Zurück").click()
+    expect(page.get_by_label("Bus und Bahn")).to_be_checked()
+    following.click()
+    page.get_by_label("Das möchte ich lieber nicht sagen").locator("visible=true").check()
+    check_accessible(page)
+    following.click()
+    page.go_back()  # the browser's own button is one step back too
+    expect(page.locator("#q3-title")).to_be_visible()
+    page.go_forward()
+    plan = page.locator("#q4")
+    box = plan.bounding_box()
+    assert box is not None
+    plan.click(position={"x": box["width"] * 0.5, "y": box["height"] * 0.05})  # beyond the rim
+    expect(page.locator("#q4-at")).to_have_text("0 km nach Osten, 10 km nach Norden")
+    page.get_by_text("Lieber Zahlen eingeben").click()
+    page.get_by_label("Nach Osten").fill("−3,5")
+    page.get_by_label("Nach Norden").fill("2")
+    expect(page.locator("#q4-at")).to_have_text("3,5 km nach Westen, 2 km nach Norden")
+    check_accessible(page)
+    following.click()
+    shown = ["60 Jahre", "7:30", "Bus und Bahn", "Keine Antwort", "3,5 km nach Westen, 2 km nach Norden"]
+    expect(page.locator("#answers .value")).to_have_text(shown)
+    expect(page.locator("#answers")).to_contain_text("An ihre Stelle tritt eine zufällige Antwort")
+    following.click()
+    expect(page.locator("#agree-error")).to_be_visible()
+    check_accessible(page)
+    page.get_by_label("Ich bin damit einverstanden").check()
+    following.click()
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme", "respond"),
+    [(1280, "light", by_keyboard), (320, "dark", by_pointer)],
+)
+def test_a_person_answers_five_kinds_of_questions(
+    site: Site, asked: None, open_page: OpenPage, width: int, scheme: str, respond: Any
+) -> None:
+    before = site.n("weg")
+    page = open_page(
+        "/survey/weg", locale="de-DE", color_scheme=scheme, viewport={"width": width, "height": 740}
+    )
+    sent = posts(page)
+    expect(page.locator("#progress")).to_have_text("Frage 1 von 5")
+    respond(page)
+    expect(page.locator("#result-title")).to_be_focused()
+    check_accessible(page)
+    assert site.n("weg") == before + 1
+    [(body, _, _)] = sent
+    [cells] = json.loads(body)["cells"]
+    report = FIVE.decode([cells])
+    assert not any(np.isnan(values).any() for values in report.values())  # every question is reported
+    shown = page.locator("#sent .value").all_inner_texts()
+    age = float(shown[0].split()[0].replace("−", "-").replace(",", "."))
+    assert age == pytest.approx(report["age"][0], rel=1e-3, abs=1e-3)
+    hours, minutes = map(int, shown[1].split(":"))
+    assert (hours + minutes / 60 - report["start"][0] + 12) % 24 == pytest.approx(12, abs=0.01)
+    marked = [
+        name for name, held in zip(FIVE.questions["way"].domain.names, report["way"][0], strict=True) if held
+    ]
+    assert all(name in shown[2] for name in marked)
+    stored = page.evaluate("Object.values(localStorage).join()")
+    assert "Fahrrad" not in stored
+
+
+def test_questions_that_are_not_drawn_are_not_sent(site: Site, asked: None, open_page: OpenPage) -> None:
+    page = open_page("/survey/lot")
+    page.locator("#q0-slider").fill("4")  # of powers of ten
+    expect(page.locator("#q0")).to_have_value("10000")
+    page.locator("#next").click()
+    expect(page.get_by_role("heading", name="town")).to_be_visible()  # without a text, its name
+    page.locator("#q1").fill("nowhere")
+    page.locator("#next").click()
+    expect(page.locator("#q1-error")).to_contain_text("Please choose an option")
+    page.locator("#q1").fill("town 17 ")
+    page.locator("#next").click()
+    expect(page.locator("#answers .value")).to_have_text(["10,000 €", "Town 17"])
+    page.get_by_text("How this works").click()
+    expect(page.locator("#how-steps")).to_contain_text("which 1 of the 2 questions")
+    page.get_by_label("I agree").check()
+    page.locator("#next").click()
+    expect(page.locator("#sent .value", has_text="Not drawn: nothing was sent")).to_have_count(1)
+
+
+def test_every_text_exists_in_every_language() -> None:
+    scripts = "".join(path.read_text("utf-8") for path in [*STATIC.glob("*.js"), STATIC / "survey.html"])
+    english = LANGUAGES["en"]
+    assert set(LANGUAGES) == {"en", "de", "fr", "es", "it"}
+    for language, texts in LANGUAGES.items():
+        assert list(texts) == list(english), language
+        for key, text in texts.items():
+            assert text.strip() == text != "", (language, key)
+            assert language == "en" or text != english[key] or key in ("compass",), (language, key)
+            places = [sorted(re.findall(r"\{\w+\}", one)) for one in (text, english[key])]
+            assert places[0] == places[1], (language, key)
+    written = {word for pair in re.findall(r'"(\w+)"|(fact_\w+):', scripts) for word in pair}
+    families = ("strength_", "refused_")
+    for key in english:
+        assert key.removesuffix("_one") in written or key.startswith(families), f"nothing says {key}"
+    said = set(re.findall(r'(?:say\(|data-say=)"(\w+)"', scripts))
+    assert said <= set(english)
+
+
+SPOKEN = {
+    "en": ("7.5", "From 0 to 120 Jahre"),
+    "fr": ("7,5", "De 0 à 120 Jahre"),
+    "es": ("7,5", "De 0 a 120 Jahre"),
+    "it": ("7,5", "Da 0 a 120 Jahre"),
+    "de": ("7,5", "Von 0 bis 120 Jahre"),
+}
+
+
+def test_languages_are_chosen_and_changed(site: Site, asked: None, open_page: OpenPage) -> None:
+    """By the browser's, then by hand; what was entered stays, written as that language writes it."""
+    page = open_page("/survey/weg", locale="fr-FR")
+    expect(page.locator("html")).to_have_attribute("lang", "fr")
+    expect(page.locator("h1")).to_have_attribute("lang", "de")
+    page.locator("#q0").fill("7,5")
+    for language, (entry, hint) in SPOKEN.items():
+        page.locator("#language").select_option(language)
+        expect(page.locator("#q0-hint")).to_have_text(hint)
+        expect(page.locator("#q0")).to_have_value(entry)
+        expect(page.locator("html")).to_have_attribute("lang", language)
+        expect(page.locator("#next")).to_have_text(LANGUAGES[language]["next"])
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    other = open_page("/survey/weg", locale="nl-NL")  # without texts: the campaign's own language
+    expect(other.locator("html")).to_have_attribute("lang", "de")
+    missing = open_page("/survey/none", locale="es-ES")
+    expect(missing.locator("#notice")).to_have_text("Esta encuesta no existe.")
+
+
+READ: dict[str, list[float]] = {
+    "7,5": [7.5], "7.5": [7.5], "45,000": [45000, 45], "-1.234": [-1234, -1.234], "0,500": [0.5],
+    "1.234.567": [1234567], "1,234,567.5": [1234567.5], "1.234,5": [1234.5], "45 000": [45000],
+    "45’000,5": [45000.5], "−3": [-3], "1e3": [1000],
+    "": [], "1,2,3": [], "1.234.56": [], "--2": [], "1 2": [], "0x10": [], "1e999": [],
+}  # fmt: skip
+TIMES: dict[str, list[float]] = {
+    "22:30": [22.5], "10:30 pm": [22.5], "10:30 p. m.": [22.5], "09:30": [9.5], "22h30": [22.5],
+    "2230": [22.5], "22.30 Uhr": [22.5], "22.30": [22.5, 22.3], "7,5": [7.5], "7.75": [7.75], "12 am": [0],
+    "12:15 pm": [12.25], "24:00": [24], "10:30": [10.5],
+    "24:30": [], "25": [], "13 pm": [], "8:5": [], "-3": [], "noon": [],
+}  # fmt: skip
+
+
+def test_what_people_type(site: Site, open_page: OpenPage) -> None:
+    page = open_page("/survey/none")
+    run = "async ([read, ...given]) => (await import('/static/reading.js'))[read](...given)"
+    assert {text: page.evaluate(run, ["numbers", text]) for text in READ} == READ
+    assert {text: page.evaluate(run, ["times", text, False]) for text in TIMES} == TIMES
+    halves = {"10:30": [10.5, 22.5], "12": [0, 12], "09:30": [9.5], "22:30": [22.5]}
+    assert {text: page.evaluate(run, ["times", text, True]) for text in halves} == halves
