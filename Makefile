@@ -15,15 +15,18 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # not take hashes from a -c file, which is why a pinned pip comes first.
 INSTALL := $(PIP) install --quiet --require-hashes --no-build-isolation -c constraints.txt
 INSTALL_EMPTY := $(PIP) --python build/empty/bin/python install --quiet
+LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 PINS := pyproject.toml constraints.txt src/sottovoce/_version.py
 
 # Spark starts its workers with this Python, on this machine only.
 export PYSPARK_PYTHON := $(CURDIR)/$(BIN)/python
 export SPARK_LOCAL_IP := 127.0.0.1
+# Hundreds of processes are started by tests: none should compile our modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo quick test slow lint format examples figures bench peers jar dist docs constraints clean distclean
+.PHONY: help demo quick test lint format examples figures bench peers jar dist docs constraints clean distclean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -34,21 +37,18 @@ demo: .venv/demo.stamp ## run a whole campaign on real data
 quick: .venv/all.stamp lint ## lint, types, the contract, and one test file of each kind: a minute
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -k "not postgresql" $(QUICK)
 
-test: .venv/all.stamp lint ## lint, type-check and test everything but `make slow`; build the docs
+# Lint, types and JavaScript run beside the tests, which also build the site. Files go to workers in the order of
+# tests/conftest.py.
+test: .venv/all.stamp ## lint, type-check and test everything; build the docs
 	@tools/system java jdk node npm typescript chromium postgres strace nginx
 	@$(MAKE) --no-print-directory $(MATRIX)/node_modules
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
-	@if [ -d clients/js ]; then echo "node --test (clients/js)"; cd clients/js && node --test; fi
-	@if [ -f mkdocs.yml ]; then $(MAKE) --no-print-directory docs; fi
-
-slow: .venv/all.stamp ## the few tests that take minutes: Spark killed on the way, coverage simulated
-	@tools/system java
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m slow tests
+	@mkdir -p build
+	@{ $(LINT) && cd clients/js && node --test; } > build/beside.log 2>&1 & beside=$$!; \
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder; tests=$$?; \
+	wait $$beside; beside=$$?; cat build/beside.log; exit $$((tests + beside))
 
 lint: .venv/all.stamp ## ruff and mypy
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(LINT)
 
 format: .venv/all.stamp ## let ruff fix and lay out the code
 	$(BIN)/ruff check --fix .

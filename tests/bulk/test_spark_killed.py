@@ -24,8 +24,6 @@ from sottovoce import bulk
 from tests.bulk import cluster_run
 from tests.bulk.cluster_run import SECRET, WAYS, N
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).parents[2]
 
 

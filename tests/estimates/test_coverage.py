@@ -44,7 +44,6 @@ def lines(half: float, settings: dict[Setting, int] = SETTINGS) -> list[dict[str
     ]
 
 
-@pytest.mark.slow
 def test_every_interval_covers_at_least_as_often_as_it_says() -> None:
     rows = collect(lines(1.0))
     assert {row.quantity for row in rows} >= {
