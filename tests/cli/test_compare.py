@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from tests.cli.conftest import Run
 
 import sottovoce as sv
 from sottovoce import bulk
 from sottovoce.bulk.labels import label
-from sottovoce.cli import main
-
-Run = Callable[[str], tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: Run) -> Run:
     monkeypatch.chdir(tmp_path)
     m, rng = sv.optimal(4.0, (0, 24)), np.random.default_rng(2)
     week = np.repeat(np.arange(6), 500)
@@ -32,14 +28,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     field = table.schema.field("hours").with_metadata(label(m))
     parquet.write_table(table.cast(table.schema.set(2, field)), "reports.parquet")
 
-    def call(line: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["sottovoce", *line.split()])
-        with pytest.raises(SystemExit) as end:
-            main()
-        said = capsys.readouterr()
-        return int(end.value.code or 0), said.out, said.err
-
-    return call
+    return typed
 
 
 def test_groups_are_compared_as_in_the_library(run: Run) -> None:

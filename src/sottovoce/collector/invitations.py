@@ -1,0 +1,71 @@
+"""Links for people who are invited: each opens the survey page with a token of its own, good once."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from sottovoce.core.errors import ArgumentError
+
+_STYLE = """
+body { font: 11pt/1.4 system-ui, sans-serif; margin: 1cm; color: #16201f; }
+ul { list-style: none; padding: 0; display: grid; grid-template-columns: repeat(2, 1fr); gap: .6cm; }
+li { border: 1px dashed #888; padding: .4cm; break-inside: avoid; display: flex; gap: .5cm; }
+svg { width: 3.4cm; height: 3.4cm; flex: none; }
+p { margin: 0 0 .2cm; } .link { font-size: 7pt; overflow-wrap: anywhere; color: #52605e; }
+""".strip()
+
+
+def links(address: str, campaign: str, tokens: Sequence[str]) -> list[str]:
+    """A link for each token. The token travels in the fragment, which browsers send to nobody.
+
+    Args:
+        address: Where the collector is reached, such as https://survey.example.
+        campaign: The campaign's name.
+        tokens: Enrolment tokens.
+
+    Returns:
+        Addresses of the survey page.
+
+    Raises:
+        ArgumentError: If the address is none of the web.
+    """
+    if not address.startswith(("https://", "http://")):
+        raise ArgumentError(f"url must begin with https://, got url={address!r}", argument="url")
+    return [f"{address.rstrip('/')}/survey/{campaign}#{token}" for token in tokens]
+
+
+def write_links(path: Path, addresses: Sequence[str]) -> None:
+    """A CSV file with a line per link.
+
+    Args:
+        path: The file.
+        addresses: The links.
+    """
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("link",), *((one,) for one in addresses)])
+
+
+def write_sheet(path: Path, title: str, addresses: Sequence[str]) -> None:
+    """A page to print and cut up: a QR code for each link.
+
+    Args:
+        path: The file.
+        title: What people are invited to.
+        addresses: The links.
+    """
+    import segno
+
+    def ticket(address: str) -> str:
+        code = segno.make(address, error="m", micro=False).svg_inline(omitsize=True, border=0)
+        words = f"<p><strong>{escape(title)}</strong></p><p>Scan this to answer. It works once.</p>"
+        return f'<li>{code}<div>{words}<p class="link">{escape(address)}</p></div></li>'
+
+    head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>'
+    tickets = "\n".join(map(ticket, addresses))
+    page = (
+        f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body><ul>\n{tickets}\n</ul></body></html>\n'
+    )
+    path.write_text(page, encoding="utf-8")
