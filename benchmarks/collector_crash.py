@@ -25,10 +25,10 @@ from tests.collector.crash import crash
 
 from benchmarks._machine import describe_machine
 from benchmarks._parts import Parts
+from benchmarks.collector_load import STORES
 
 TAKES = "40 min"
 KILLS, PARTS = 100, 10
-STORES = ("sqlite", "postgresql")
 RESULTS = Parts(Path(__file__).parent / "results" / "collector_crash.json")
 
 
@@ -50,7 +50,7 @@ def table() -> str:
     """The sums of all parts as the Markdown that docs/howto/run-a-collector.md shows."""
     columns = ("kills", "acknowledged", "lost", "partial", "twice")
     lines = [f"| store | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
-    for kind, name in zip(STORES, ("SQLite", "PostgreSQL"), strict=True):
+    for kind, name in STORES.items():
         total = RESULTS.total(kind)
         lines.append(f"| {name} | {' | '.join(f'{total[column]:,}' for column in columns)} |")
     return "\n".join(lines)

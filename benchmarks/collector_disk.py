@@ -101,7 +101,7 @@ def table(known: dict[str, Any]) -> str:
         "| store | version | full | acknowledged | refused | reports stored | next one stored after, ms |",
         "|---|---|---|---|---|---|---|",
     ]
-    for kind, name in zip(STORES, ("SQLite", "PostgreSQL"), strict=True):
+    for kind, name in STORES.items():
         for version, row in known[kind].items():
             figures = [row[key] for key in ("full", "acknowledged", "refused", "stored", "recovery_ms")]
             lines.append(f"| {name} | {version} | {' | '.join(f'{number:,}' for number in figures)} |")

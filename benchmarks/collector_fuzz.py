@@ -40,12 +40,6 @@ MECHANISM = sv.sw(epsilon=1.0, cells=1000)
 RESULTS = Parts(Path(__file__).parent / "results" / "collector_fuzz.json")
 
 
-def resident(server: Server) -> int:
-    """Megabytes of the collector."""
-    status = Path(f"/proc/{server.process.pid}/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0]) // 1024
-
-
 def wire(request: Request) -> bytes:
     """The request as bytes; header values may hold what a well-behaved client would not send."""
     lines = [f"{request.method} {request.path} HTTP/1.1", "Host: x", f"Content-Length: {len(request.body)}"]
@@ -101,7 +95,7 @@ async def part(folder: Path, seed: int) -> dict[str, Any]:
             await asyncio.gather(*(send(port, fuzzer, share, statuses) for _ in range(CONNECTIONS)))
         )
         assert store.reports(campaign.id) == accepted
-        memory.append(resident(server))
+        memory.append(server.memory)
         print(statuses.total(), accepted, memory[-1], flush=True)
     seconds = time.perf_counter() - begun
     assert server.stop() == 0

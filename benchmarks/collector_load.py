@@ -5,7 +5,7 @@ streams). "Bare" is the store alone, without HTTP, in the same run: one batch pe
 grouped" puts as many batches into each transaction as there are connections, which is the most that the
 collector's own grouping could reach. While batches of 1,000 come in, a dashboard polls the summary and the
 estimates. `ten_million` sends as many reports. Results are written to benchmarks/results/collector_load.json,
-from which docs/howto/run-a-collector.md takes its tables (tests/docs compares them).
+beside those of 0.1.0; docs/howto/run-a-collector.md takes its tables from there.
 
     python -m benchmarks.collector_load [--store sqlite] [--part rates|dashboard|ten_million] [--seconds S]
 """
@@ -36,7 +36,8 @@ TAKES = "6 min"
 
 MECHANISM = sv.sw(epsilon=1.0, domain=(0, 24))
 CONNECTIONS = 16
-STORES = ("sqlite", "postgresql")
+STORES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+FORMS = {"binary": "binary", "json": "JSON"}
 RESULTS = Path(__file__).parent / "results" / "collector_load.json"
 QUESTIONS = ("summary", "estimates?quantiles=0.5")
 
@@ -145,12 +146,6 @@ class Loaded(Server):
         super().__init__(store, folder)
 
 
-def memory(server: Server) -> float:
-    """Resident megabytes of the collector."""
-    status = Path(f"/proc/{server.process.pid}/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0]) / 1024
-
-
 def percentiles(times: np.ndarray) -> tuple[float, float]:
     """The median and the 99th percentile."""
     p50, p99 = np.percentile(times, [50, 99])
@@ -204,7 +199,7 @@ def dashboard(url: str, server: Loaded, seconds: float) -> dict[str, Any]:
 def ten_million(url: str, server: Loaded, seconds: float) -> dict[str, Any]:
     """The times of all requests and of the last ones, and the collector's memory before and after."""
     measure(server, 1000, "binary", 1.0)
-    before, times = memory(server), list[np.ndarray]()
+    before, times = server.memory, list[np.ndarray]()
     begun = time.perf_counter()
     while sum(map(len, times)) * 1000 < 10**7:
         rate, last = measure(server, 1000, "binary", 4 * seconds)
@@ -218,7 +213,7 @@ def ten_million(url: str, server: Loaded, seconds: float) -> dict[str, Any]:
         "p50_ms": p50,
         "p99_ms": p99,
         "last": {"reports_per_second": round(rate), "p99_ms": percentiles(times[-1])[1]},
-        "memory_mb": {"before": round(before), "after": round(memory(server))},
+        "memory_mb": {"before": before, "after": server.memory},
     }
 
 
@@ -239,38 +234,41 @@ def run(kind: str, part: str, seconds: float) -> dict[str, Any]:
 
 
 def tables(known: dict[str, Any]) -> list[str]:
-    """The results as the Markdown that docs/howto/run-a-collector.md shows."""
-    names = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+    """The results as the Markdown that docs/howto/run-a-collector.md shows, beside those of 0.1.0."""
     first = [
         "| batch | store | HTTP | p50, p99 ms | bare | bare, grouped | HTTP / bare |",
         "|---|---|---|---|---|---|---|",
     ]
-    second = [
-        "| store | reports | rate at the end | p50, p99 ms | memory before, after |",
-        "|---|---|---|---|---|",
-    ]
     for place in range(6):
         for kind in STORES:
-            row = known[kind]["rates"]["rows"][place]
+            row = known["now"][kind]["rates"]["rows"][place]
             ratio = row["reports_per_second"] / row["bare"]
-            form = {"json": "JSON"}.get(row["form"], row["form"])
             first.append(
-                f"| {row['batch']:,}, {form} | {names[kind]} | {row['reports_per_second']:,} "
+                f"| {row['batch']:,}, {FORMS[row['form']]} | {STORES[kind]} | {row['reports_per_second']:,} "
                 f"| {row['p50_ms']:g}, {row['p99_ms']:g} | {row['bare']:,} | {row['bare_grouped']:,} "
                 f"| {ratio:.1f} |"
             )
+    second = [
+        "| store | version | reports | rate at the end | p50, p99 ms | memory before, after |",
+        "|---|---|---|---|---|---|",
+    ]
+    third = [
+        "| store | version | while storing | summary p50, p99 ms | estimates p50, p99 ms |",
+        "|---|---|---|---|---|",
+    ]
     for kind in STORES:
-        row = known[kind]["ten_million"]
-        second.append(
-            f"| {names[kind]} | {row['reports']:,} | {row['last']['reports_per_second']:,} "
-            f"| {row['p50_ms']:g}, {row['p99_ms']:g} "
-            f"| {row['memory_mb']['before']}, {row['memory_mb']['after']} MB |"
-        )
-    third = ["| store | while storing | summary p50, p99 ms | estimates p50, p99 ms |", "|---|---|---|---|"]
-    for kind in STORES:
-        row = known[kind]["dashboard"]
-        waits = [f"{row[what]['p50_ms']:g}, {row[what]['p99_ms']:g}" for what in ("summary", "estimates")]
-        third.append(f"| {names[kind]} | {row['reports_per_second']:,} | {' | '.join(waits)} |")
+        for version in ("0.1.0", "now"):
+            row = known[version][kind]["ten_million"]
+            second.append(
+                f"| {STORES[kind]} | {version} | {row['reports']:,} | {row['last']['reports_per_second']:,} "
+                f"| {row['p50_ms']:g}, {row['p99_ms']:g} "
+                f"| {row['memory_mb']['before']}, {row['memory_mb']['after']} MB |"
+            )
+            row = known[version][kind]["dashboard"]
+            waits = [f"{row[what]['p50_ms']:g}, {row[what]['p99_ms']:g}" for what in ("summary", "estimates")]
+            third.append(
+                f"| {STORES[kind]} | {version} | {row['reports_per_second']:,} | {' | '.join(waits)} |"
+            )
     return ["\n".join(lines) for lines in (first, second, third)]
 
 
@@ -285,9 +283,10 @@ def main(arguments: list[str] | None = None) -> None:
             print(f"{kind}, {part}", flush=True)
             found = run(kind, part, chosen.seconds)
             print(found)
-            known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-            known.setdefault(kind, {})[part] = found
-            known["machine"] = f"{describe_machine()}, {os.cpu_count()} cores"
+            known = json.loads(RESULTS.read_text())
+            now = known.setdefault("now", {})
+            now.setdefault(kind, {})[part] = found
+            now["machine"] = f"{describe_machine()}, {os.cpu_count()} cores"
             RESULTS.write_text(json.dumps(known, indent=1) + "\n")
 
 

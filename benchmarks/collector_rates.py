@@ -30,14 +30,14 @@ import numpy as np
 from tests.collector.cluster import Cluster
 
 from benchmarks._machine import describe_machine
-from benchmarks.collector_load import STORES, load
+from benchmarks.collector_load import FORMS, STORES, load
 
 TAKES = "10 min"
 
 HERE = Path(__file__).parents[1]
 BEFORE = "b8dee3d"
 RESULTS = Path(__file__).parent / "results" / "collector_rates.json"
-CASES = [(size, form) for size in (1, 100, 1000) for form in ("binary", "json")]
+CASES = [(size, form) for size in (1, 100, 1000) for form in FORMS]
 #: Runs in either version: names that both have.
 _PROGRAM = """
 import sys
@@ -139,6 +139,23 @@ def compare(kind: str, commit: str, rounds: int, seconds: float) -> list[Any]:
             rows.append(row)
             print(kind, row, flush=True)
     return rows
+
+
+def table(known: dict[str, Any]) -> str:
+    """The results as the Markdown that docs/howto/run-a-collector.md shows."""
+    lines = [
+        "| batch | store | 0.1.0 | now | now / 0.1.0 | processor ms a request, 0.1.0, now |",
+        "|---|---|---|---|---|---|",
+    ]
+    for place in range(len(CASES)):
+        for kind, name in STORES.items():
+            row = known[kind][place]
+            processor = ", ".join(f"{ms:.2f}" for ms in row["processor_ms"])
+            lines.append(
+                f"| {row['batch']:,}, {FORMS[row['form']]} | {name} | {row['before']:,.0f} "
+                f"| {row['now']:,.0f} | {row['ratio']:.2f} | {processor} |"
+            )
+    return "\n".join(lines)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -143,6 +143,12 @@ class Server:
         self.kill()
         raise AssertionError(f"the server did not start:\n{self.log.read_text()}")
 
+    @property
+    def memory(self) -> int:
+        """Resident megabytes of the process."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(status.split("VmRSS:")[1].split()[0]) >> 10
+
     def kill(self) -> None:
         self.process.kill()
         self.process.wait()
