@@ -5,10 +5,10 @@ new acknowledgements, and started again. On PostgreSQL every fifth kill hits the
 of the clients repeat a request whose answer was lost, with its key; the others give up. Afterwards the
 counters tell of each batch whether it was stored, not stored, stored in part or stored twice.
 
-A thousand kills are ten parts of a hundred, each on a new store; every part is kept in
+A thousand kills are many parts, each on a new store; every part is kept in
 benchmarks/results/collector_crash.json as soon as it is done, so that a run can be continued:
 
-    python -m benchmarks.collector_crash [--store sqlite] [--parts 1]
+    python -m benchmarks.collector_crash [--store sqlite] [--kills 1000] [--part 50]
 """
 
 from __future__ import annotations
@@ -28,12 +28,11 @@ from benchmarks._parts import Parts
 from benchmarks.collector_load import STORES
 
 TAKES = "40 min"
-KILLS, PARTS = 100, 10
 RESULTS = Parts(Path(__file__).parent / "results" / "collector_crash.json")
 
 
-def part(kind: str) -> dict[str, int]:
-    """A hundred kills on a new store."""
+def part(kind: str, kills: int) -> dict[str, int]:
+    """So many kills on a new store."""
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         cluster = None
         store = f"{name}/store.db"
@@ -41,7 +40,7 @@ def part(kind: str) -> dict[str, int]:
             cluster = Cluster()
             stack.callback(cluster.remove)
             store = cluster.database()
-        result = crash(store, Path(name), KILLS, cluster=cluster)
+        result = crash(store, Path(name), kills, cluster=cluster)
     assert result.faults == 0, result
     return asdict(result)
 
@@ -59,11 +58,12 @@ def table() -> str:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--store", choices=STORES, action="append")
-    parser.add_argument("--parts", type=int, default=PARTS, help="stop when so many are kept")
+    parser.add_argument("--kills", type=int, default=1000, help="stop when so many are kept")
+    parser.add_argument("--part", type=int, default=50, help="so many on each new store")
     chosen = parser.parse_args(arguments or [])
     for kind in chosen.store or STORES:
-        while len(RESULTS.read(kind)) < chosen.parts:
-            RESULTS.add(kind, part(kind), describe_machine())
+        while (left := chosen.kills - RESULTS.total(kind)["kills"]) > 0:
+            RESULTS.add(kind, part(kind, min(left, chosen.part)), describe_machine())
             print(kind, RESULTS.total(kind), flush=True)
 
 

@@ -74,3 +74,9 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     app = create_app(open_store(path), Settings(rate=0, estimate_seconds=600), secret=SECRET)
     with TestClient(app, raise_server_exceptions=False) as client:
         yield Running(client, app)
+
+
+@pytest.fixture
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client neither waits for its beat nor before it tries again."""
+    monkeypatch.setattr("sottovoce.device.wire.time.sleep", lambda seconds: None)
