@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from sottovoce.compose.polar import polar as polar
     from sottovoce.compose.rounds import rounds as rounds
     from sottovoce.compose.rounds import two_rounds as two_rounds
+    from sottovoce.compose.several import any_of as any_of
     from sottovoce.compose.strategies import survey as survey
+    from sottovoce.compose.within import within as within
     from sottovoce.core.areas import Area as Area
     from sottovoce.core.domains import Circle as Circle
     from sottovoce.core.domains import Interval as Interval
@@ -66,6 +68,8 @@ if TYPE_CHECKING:
     from sottovoce.estimates.differences import weighted as weighted
     from sottovoce.estimates.distribution import distribution as distribution
     from sottovoce.estimates.estimate import Estimate as Estimate
+    from sottovoce.estimates.groups import Groups as Groups
+    from sottovoce.estimates.groups import groups as groups
     from sottovoce.estimates.heatmap import Heatmap as Heatmap
     from sottovoce.estimates.heatmap import heatmap as heatmap
     from sottovoce.estimates.histogram import Distribution as Distribution
@@ -101,6 +105,7 @@ _HOME = {
     "Disc": "core.spaces",
     "Distribution": "estimates.histogram",
     "Estimate": "estimates.estimate",
+    "Groups": "estimates.groups",
     "Heatmap": "estimates.heatmap",
     "Interval": "core.domains",
     "Ledger": "device.ledger",
@@ -117,6 +122,7 @@ _HOME = {
     "Tally": "estimates.tally",
     "Translates": "core.translates",
     "Trend": "estimates.trend",
+    "any_of": "compose.several",
     "audit": "auditing.audit",
     "check_reporter": "auditing.contract",
     "choice": "designs.choices",
@@ -132,6 +138,7 @@ _HOME = {
     "duchi": "designs.classic",
     "fabrication": "estimates.honesty",
     "from_json": "core.formats",
+    "groups": "estimates.groups",
     "heatmap": "estimates.heatmap",
     "honesty": "estimates.honesty",
     "mean": "estimates.means",
@@ -163,6 +170,7 @@ _HOME = {
     "two_scale": "designs.two_scale",
     "variance": "estimates.variance",
     "weighted": "estimates.differences",
+    "within": "compose.within",
 }
 #: Subpackages reached as attributes.
 _PARTS = frozenset({"bulk", "central", "compose", "device", "laws", "papers"})

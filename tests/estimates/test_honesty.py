@@ -26,7 +26,7 @@ RUNS = 25
 def test_honest_people_rarely_raise_an_alarm(m: sv.Mechanism, x: np.ndarray) -> None:
     rng = np.random.default_rng(1)
     alarms = sum(
-        module._Hull(module.Coarse.of(sv.Tally(m, m.report(x, rng=rng)), 16)).gap(0.05)[0] > 0
+        module._Hull(*module._of_numbers(sv.Tally(m, m.report(x, rng=rng)), 16)).gap(0.05)[0] > 0
         for _ in range(RUNS)
     )
     assert alarms <= binom.ppf(1 - 1e-6, RUNS, 0.05)
@@ -36,7 +36,7 @@ def test_honest_people_rarely_raise_an_alarm(m: sv.Mechanism, x: np.ndarray) -> 
 def test_a_distance_without_a_bound_would_alarm() -> None:
     """The mutant: asking for the hull itself (no allowance for chance) refuses honest people."""
     m = sv.sw(4.0)
-    hull = module._Hull(module.Coarse.of(sv.Tally(m, m.report(np.zeros(2000), rng=3)), 32))
+    hull = module._Hull(*module._of_numbers(sv.Tally(m, m.report(np.zeros(2000), rng=3)), 32))
     assert hull.gap(0.05)[0] <= 0
     assert hull.gap(1 - 1e-12)[0] <= 0 < hull.gap(1e9)[0]
 

@@ -92,6 +92,7 @@ def _answers(tally: sv.Tally, view: View, days: Mapping[str, sv.Tally]) -> dict[
 
     if isinstance(tally.reporter.domain, sv.Options):
         attempt("shares", lambda: _shares(tally, level))
+        attempt("honesty", lambda: _honesty(tally))
         if all(isinstance(option, int) for option in tally.reporter.domain.names):
             attempt("mean", lambda: _rating(tally, level))
         return content

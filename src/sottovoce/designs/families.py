@@ -28,6 +28,8 @@ _WORSE = 0.3  # how much further from balanced a swap may lead at first
 _TRIES = 12
 _LARGE = 6
 _MOST_BLOCKS = 64
+_MOST_BALANCED = 128
+_MANY_CELLS = 1 << 14
 
 
 class Family(NamedTuple):
@@ -88,7 +90,31 @@ def family(options: int, size: int) -> Family:
     return best
 
 
-def _shapes(options: int, size: int) -> list[tuple[tuple[int, ...], int]]:
+@lru_cache(maxsize=256)
+def signed_family(options: int) -> Family:
+    """Blocks of signs: each holds of every option exactly one of two elements, x or x + k.
+
+    Such blocks tell nothing about which option a person has, and most about the sign that goes with it. The
+    ratio is over odd frequencies, where all their power is; of a balanced family every two options have as
+    many equal signs as unequal ones.
+
+    Args:
+        options: How many options, k; the group is Z_2k.
+
+    Returns:
+        Blocks and multipliers; the same every time.
+    """
+    best = Family((), (), math.inf)
+    for multipliers, count in _shapes(2 * options, options, signed=True):
+        blocks, ratio = _search(2 * options, options, count, multipliers, signed=True)
+        if ratio < best.ratio - _BALANCED:
+            best = Family(blocks, multipliers, ratio)
+        if ratio <= 1 + _BALANCED:
+            break
+    return best
+
+
+def _shapes(options: int, size: int, *, signed: bool = False) -> list[tuple[tuple[int, ...], int]]:
     """Multipliers and numbers of blocks to try: small families that can be balanced, then large ones.
 
     t sets have t·d(d−1) differences; they are balanced only if that is a multiple of the k−1 there are.
@@ -99,6 +125,10 @@ def _shapes(options: int, size: int) -> list[tuple[tuple[int, ...], int]]:
         for count in range(1, min(MAX_CELLS // (options * len(multipliers)), _MOST_BLOCKS) + 1)
     ]
     shapes.sort(key=lambda shape: (len(shape[0]) * shape[1], shape[1]))
+    if signed:  # small ones that can be balanced; of many options the first that come close
+        if options <= _MOST_BALANCED:
+            return shapes[: 2 * _TRIES]
+        return [shape for shape in shapes if len(shape[0]) * shape[1] * options >= _MANY_CELLS][:2]
     pairs = 2 * size * (size - 1)
     even = [shape for shape in shapes if len(shape[0]) * shape[1] * pairs % (options - 1) == 0]
     large = {
@@ -128,14 +158,17 @@ def _half(units: set[int], options: int) -> tuple[int, ...]:
 
 
 def _search(
-    options: int, size: int, count: int, multipliers: tuple[int, ...]
+    options: int, size: int, count: int, multipliers: tuple[int, ...], *, signed: bool = False
 ) -> tuple[tuple[tuple[int, ...], ...], float]:
     """Blocks with λ as even as swaps of single elements make it, a little worse now and then on the way."""
     draw = random.Random(f"{options} {size} {count} {len(multipliers)}")
     orders = [draw.sample(range(options), options) for _ in range(count)]  # the first `size` are the block
-    frequency = np.arange(1, options // 2 + 1)
+    if signed:  # an element and its opposite are `size` apart in the order, and swapped with each other
+        bits = [[draw.randrange(2) for _ in range(size)] for _ in range(count)]
+        orders = [[x + size * (bit ^ side) for side in (0, 1) for x, bit in enumerate(one)] for one in bits]
+    frequency = np.arange(1, options // 2 + 1, 2 if signed else 1)
     wave = np.exp(-2j * np.pi * np.outer(np.arange(options), frequency) / options)
-    classes = _Classes.of(options, multipliers)
+    classes = _Classes.of(options, multipliers, frequency)
     transform = np.array([wave[order[:size]].sum(axis=0) for order in orders])
     total = (np.abs(transform) ** 2).sum(axis=0)
     ratio = classes.ratio(total)
@@ -143,7 +176,8 @@ def _search(
     for step in range(_SWAPS):
         if best <= 1 + _BALANCED:
             break
-        b, i, j = draw.randrange(count), draw.randrange(size), draw.randrange(size, options)
+        b, i = draw.randrange(count), draw.randrange(size)
+        j = i + size if signed else draw.randrange(size, options)
         order = orders[b]
         changed = transform[b] + wave[order[j]] - wave[order[i]]
         trial = total + np.abs(changed) ** 2 - np.abs(transform[b]) ** 2
@@ -164,9 +198,7 @@ class _Classes(NamedTuple):
     weight: FloatArray
 
     @classmethod
-    def of(cls, options: int, multipliers: tuple[int, ...]) -> _Classes:
-        half = options // 2
-        frequency = np.arange(1, half + 1)
+    def of(cls, options: int, multipliers: tuple[int, ...], frequency: IntArray) -> _Classes:
         image = np.outer(multipliers, frequency) % options
         least = np.minimum(image, options - image).min(axis=0)
         _, label = np.unique(least, return_inverse=True)

@@ -19,7 +19,9 @@ import numpy as np
 
 from sottovoce.core.errors import ArgumentError, real_number, whole_number
 from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.options import Options
 from sottovoce.core.shown import Shown
+from sottovoce.core.translates import Translates
 from sottovoce.estimates.decoded import is_unbiased
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.means import mean
@@ -74,7 +76,7 @@ def honesty(tally: Tally, *, false_alarm: float = 1e-6) -> Honesty:
     """Test the counts against every possible truth.
 
     Args:
-        tally: Counts of reports about a number.
+        tally: Counts of reports about a number or a choice.
         false_alarm: The chance of an alarm about honest reports; it holds at every n, also for people who all
             differ.
 
@@ -96,25 +98,43 @@ def honesty(tally: Tally, *, false_alarm: float = 1e-6) -> Honesty:
     if not 0 < alpha < 1:
         sentence = f"false_alarm must lie strictly between 0 and 1, got false_alarm={alpha!r}"
         raise ArgumentError(sentence, argument="false_alarm")
-    hull = _Hull(Coarse.of(check_tally(tally), _GROUPS))
+    choice = isinstance(check_tally(tally).reporter.domain, Options)
+    hull = _Hull(*(_of_options(tally.required()) if choice else _of_numbers(tally)))
     gap, where = hull.gap(alpha)
     if gap <= 0:
         return Honesty(hull.p_value(alpha, 1.0), alpha, 0.0, None, tally.n)
-    first = np.append(hull.coarse.first, tally.mechanism.cells)
+    first = np.append(hull.first, tally.reporter.cells)
     cells = (int(first[hull.begin[where]]), int(first[hull.end[where]]) - 1)
     return Honesty(hull.p_value(1e-300, alpha), alpha, gap, cells, tally.n)
+
+
+def _of_numbers(tally: Tally, groups: int = _GROUPS) -> tuple[IntArray, IntArray, FloatArray]:
+    """Where groups of cells begin, their counts, and the rows whose mixtures are all laws there are."""
+    coarse = Coarse.of(tally, groups)
+    # The sides of a bend are one.
+    return coarse.first, coarse.counts, np.unique(Nodes(coarse).straight[1].round(8), axis=0)
+
+
+def _of_options(tally: Tally) -> tuple[IntArray, IntArray, FloatArray]:
+    """The same of a choice: a row for each option."""
+    m = tally.reporter
+    assert isinstance(m, Translates)
+    first = np.unique(np.linspace(0, m.cells, min(_GROUPS, m.cells), endpoint=False).astype(np.int64))
+    group = np.repeat(np.arange(first.size), np.diff(np.append(first, m.cells)))
+    even = np.bincount(group, (m.background + (np.arange(m.cells) < m.left_over)) / m.total)
+    share, options = m.extra / m.total, range(m.domain.group[0])
+    rows = [even + share * np.bincount(group[m.holding(x)], minlength=first.size) for x in options]
+    return first, np.add.reduceat(tally.counts, first), np.unique(np.array(rows).round(12), axis=0)
 
 
 class _Hull:
     """The linear program: mixtures of rows against limits on the probabilities of dyadic ranges."""
 
-    def __init__(self, coarse: Coarse) -> None:
-        self.coarse = coarse
-        groups = len(coarse.counts)
-        self.begin, self.end = _dyadic(groups)
-        below = np.concatenate(([0.0], np.cumsum(coarse.shares)))
+    def __init__(self, first: IntArray, counts: IntArray, rows: FloatArray) -> None:
+        self.first, self.n = first, int(counts.sum())
+        self.begin, self.end = _dyadic(len(counts))
+        below = np.concatenate(([0.0], np.cumsum(counts / self.n)))
         self.shares = np.clip(below[self.end] - below[self.begin], 0.0, 1.0)
-        rows = np.unique(Nodes(coarse).straight[1].round(8), axis=0)  # the sides of a bend are one
         total = np.concatenate((np.zeros((len(rows), 1)), np.cumsum(rows, axis=1)), axis=1)
         self.law = (total[:, self.end] - total[:, self.begin]).T
 
@@ -122,7 +142,7 @@ class _Hull:
         """The least violation of any limit by any mixture, and the range where it occurs."""
         from scipy.optimize import linprog
 
-        low, high = _limits(self.shares, self.coarse.n, np.log(2 * len(self.shares) / alpha))
+        low, high = _limits(self.shares, self.n, np.log(2 * len(self.shares) / alpha))
         ranges, inputs = self.law.shape
         one = np.ones((ranges, 1))
         above, under = np.hstack((self.law, -one)), np.hstack((-self.law, -one))

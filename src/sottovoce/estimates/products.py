@@ -23,7 +23,7 @@ from sottovoce.estimates.statistic import Part, moments
 from sottovoce.estimates.tally import Tally
 
 QUANTITIES = ("correlation", "slope", "covariance")
-_UNRESOLVED = "the spread is not resolved: nothing can be excluded"
+UNRESOLVED = "the spread is not resolved: nothing can be excluded"
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +178,7 @@ class Relation:
             what=f"{of} of {x!r} and {y!r}",
             estimand="population",
             method="functions by lot",
-            notes=(_UNRESOLVED,) if math.isinf(answer.high) else (),
+            notes=(UNRESOLVED,) if math.isinf(answer.high) else (),
             sources=self.tally.identity,
         )
 

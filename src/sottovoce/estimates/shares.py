@@ -15,24 +15,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core.errors import DataError, check_confidence, require_extra
-from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.errors import check_confidence, require_extra
+from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.options import Options
-from sottovoce.core.reporter import Reporter
-from sottovoce.core.translates import Translates
+from sottovoce.core.survey import Survey
 from sottovoce.estimates.density_plot import INK, SHADE, new_axes
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.finite import binomial_limits
+from sottovoce.estimates.inverse import Inverse, options_of
 from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.sides import Sides
-from sottovoce.estimates.statistic import Moments, Part, Summary, moments
+from sottovoce.estimates.statistic import Moments, moments
 from sottovoce.estimates.tally import Tally
 
 if TYPE_CHECKING:
@@ -146,7 +145,7 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
     """Estimate the share of each option, with intervals.
 
     Args:
-        tally: Counts of reports about a choice.
+        tally: Counts of reports about a choice, or about any of several options (`any_of`).
         confidence: How often each interval holds, and how often those of `simultaneous` hold all together.
 
     Returns:
@@ -164,9 +163,11 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
         (True, 0.0)
     """
     reporter = check_tally(tally).required().reporter
-    options = _options(reporter)
     check_confidence(confidence)
-    law = _Inverse.of(reporter)  # type: ignore[arg-type]  # what has options is one
+    if isinstance(reporter, Survey) and all(_is_flag(one.domain) for one in reporter.questions.values()):
+        return _several(tally, confidence)
+    options = options_of(reporter)
+    law = Inverse.of(reporter)  # type: ignore[arg-type]  # what has options is one
     k, tail = len(options), (1 - confidence) / 2
     summary = law.summary(tally.counts)
     value = nearest_shares(np.asarray(summary.mean))
@@ -205,12 +206,22 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
     )
 
 
-def _options(reporter: Reporter) -> Options:
-    """What people chose from, if they did."""
-    if isinstance(reporter, Translates) and isinstance(reporter.domain, Options):
-        return reporter.domain
-    kind = f"this is a tally of a {reporter.name}, not of a choice; see sottovoce.choice"
-    raise DataError(kind, code="kind", argument="tally")
+def _is_flag(domain: object) -> bool:
+    return isinstance(domain, Options) and domain.names == (0, 1)
+
+
+def _several(tally: Tally, confidence: float) -> Shares:
+    """Any of several options: the share of those who have each."""
+    names = tuple(tally.reporter.questions)
+
+    def answers(each: float) -> tuple[Estimate, ...]:
+        return tuple(
+            replace(shares(tally[name], confidence=each)[1], what=f"share of {name!r}", confidence=confidence)
+            for name in names
+        )
+
+    together = answers(1 - (1 - confidence) / len(names))
+    return Shares(tally.n, confidence, answers(confidence), together, None, names)
 
 
 def nearest_shares(value: FloatArray) -> FloatArray:
@@ -221,88 +232,13 @@ def nearest_shares(value: FloatArray) -> FloatArray:
     return np.maximum(value - excess[last], 0.0)
 
 
-@dataclass(frozen=True, eq=False)
-class _Inverse:
-    """Weights of cells that undo the convolution: their average is the share, for every truth.
-
-    Attributes:
-        reporter: Whose cells they are.
-        weights: For the option 0, sets × options, up to a constant; those for another are the same, moved.
-        constant: What is added to the weights of each option.
-    """
-
-    reporter: Translates
-    weights: FloatArray
-    constant: FloatArray
-
-    @classmethod
-    def of(cls, reporter: Translates) -> _Inverse:
-        k = len(_options(reporter))
-        transform = np.fft.rfft(reporter.indicator)
-        power = (np.abs(transform) ** 2).sum(axis=0)
-        power[0] = np.inf  # the shares add up to 1: that frequency tells nothing
-        weights = np.fft.irfft(transform / power, k) * (reporter.total / reporter.extra)
-        left = reporter.correlated(_left_over(reporter), weights) / reporter.total
-        return cls(reporter, weights, 1 / k - left)
-
-    @cached_property
-    def balanced(self) -> bool:
-        """Whether every two options share as many cells as any other two."""
-        return bool(np.ptp(self.reporter.together[1:]) == 0)
-
-    @property
-    def reach(self) -> float:
-        """The most by which one report can move n times a share."""
-        return float(np.ptp(self.weights))
-
-    def summary(self, counts: IntArray) -> Summary:
-        """The weighted counts of all options at once."""
-        n, m = int(counts.sum()), self.reporter
-        one, two, three = (m.correlated(counts, self.weights**power) / n for power in (1, 2, 3))
-        even = np.full(m.cells, m.background / m.total)
-        noise = (
-            m.correlated(even, self.weights**2)[0]
-            + m.correlated(m.indicator, self.weights**2) * (m.extra / m.total)
-            - (np.arange(len(one)) == 0)
-        )
-        least, most = max(float(noise.min()), 0.0), float(noise.max())
-        cube = three - 3 * one * two + 2 * one**3
-        return Summary(n, self.constant + one, np.maximum(two - one**2, 0.0), cube, least, most)
-
-    def limits(self, counts: IntArray, summary: Summary, tail: float) -> tuple[FloatArray, FloatArray]:
-        """The lower and upper limits of all shares."""
-        if self.balanced:
-            return self._exact(counts, tail)
-        moments = Moments.of([summary], "population")
-        low, high = (np.clip(moments.limit(side, tail), 0.0, 1.0) for side in (-1, 1))
-        return low, high
-
-    def _exact(self, counts: IntArray, tail: float) -> tuple[FloatArray, FloatArray]:
-        """Clopper and Pearson's limits of the chance that a report holds an option, as shares."""
-        m = self.reporter
-        shared = int(m.together[1])
-        other = (m.elements * m.background + m.held(_left_over(m)) + m.extra * shared) / m.total
-        slope = m.extra * (m.elements - shared) / m.total
-        chances = binomial_limits(np.rint(m.held(counts)), int(counts.sum()), tail)
-        low, high = (np.clip((chance - other) / slope, 0.0, 1.0) for chance in chances)
-        return low, high
-
-
-def _left_over(reporter: Translates) -> FloatArray:
-    return np.asarray(np.arange(reporter.cells) < reporter.left_over, dtype=np.float64)
-
-
-def _mean(tally: Tally, law: _Inverse, confidence: float) -> Estimate | None:
+def _mean(tally: Tally, law: Inverse, confidence: float) -> Estimate | None:
     """The mean of options that are numbers: one weighted count, of which every option is a part."""
-    m, names = law.reporter, _options(law.reporter).names
+    names = options_of(law.reporter).names
     if not all(isinstance(name, int) for name in names):
         return None
     number = np.array(names, dtype=np.float64)
-    transform = np.fft.rfft(number) * np.fft.rfft(law.weights)
-    weights = (np.fft.irfft(transform, len(names)) + number @ law.constant).reshape(-1)
-    even = float(np.sum(weights**2)) * m.background / m.total
-    noise = even + m.held(weights**2) * (m.extra / m.total) - number**2
-    part = Part(weights, tally.counts, max(float(noise.min()), 0.0), float(noise.max()))
+    part = law.part(number, tally.counts)
     whole, tail = moments([part], "population"), (1 - confidence) / 2
     low, high = (float(np.clip(whole.limit(side, tail), number.min(), number.max())) for side in (-1, 1))
     return Estimate(
@@ -315,7 +251,7 @@ def _mean(tally: Tally, law: _Inverse, confidence: float) -> Estimate | None:
         what="mean",
         estimand="population",
         method="inverse",
-        reach=float(np.ptp(weights)) / tally.n,
+        reach=float(np.ptp(part.weights)) / tally.n,
         sides=_sides(whole, (float(number.min()), float(number.max())), tally.n),
         sources=tally.identity,
     )

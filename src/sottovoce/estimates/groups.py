@@ -1,0 +1,201 @@
+"""The mean and the distribution of a number within each of several private groups.
+
+    g = sottovoce.groups(tally)            # of sottovoce.within(…)
+    g["bike"].share, g["bike"].mean, g["bike"].distribution
+
+The sum of the numbers of a group and its share are weighted counts; the mean is their ratio, with the limits
+of Fieller. Where a group is not resolved, nothing is excluded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from sottovoce.core.domains import Domain
+from sottovoce.core.errors import DataError, check_confidence
+from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.options import Options
+from sottovoce.core.survey import Survey
+from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.inverse import Inverse
+from sottovoce.estimates.products import UNRESOLVED, Ratio
+from sottovoce.estimates.query import check_tally
+from sottovoce.estimates.shares import nearest_shares
+from sottovoce.estimates.statistic import Part
+from sottovoce.estimates.tally import Tally
+
+
+@dataclass(frozen=True)
+class Group:
+    """One group.
+
+    Attributes:
+        share: The part of all people who are in it.
+        mean: The mean of their numbers.
+        levels: The points at which their distribution is told, from end to end of the domain.
+        distribution: The part of the group at each, with numbers between two points counted for both; empty
+            where two levels are all that is asked.
+    """
+
+    share: Estimate
+    mean: Estimate
+    levels: tuple[float, ...]
+    distribution: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Groups(Mapping[str | int, Group]):
+    """What is known about each group, by option.
+
+    Attributes:
+        n: How many people reported.
+        confidence: How often each interval holds.
+        options: The groups.
+        each: What is known about them, in the same order.
+    """
+
+    n: int
+    confidence: float
+    options: tuple[str | int, ...]
+    each: tuple[Group, ...] = field(repr=False)
+
+    @cached_property
+    def _places(self) -> dict[str | int, int]:
+        return {option: i for i, option in enumerate(self.options)}
+
+    def __getitem__(self, option: str | int) -> Group:
+        return self.each[self._places[option]]
+
+    def __iter__(self) -> Iterator[str | int]:
+        return iter(self.options)
+
+    def __len__(self) -> int:
+        return len(self.options)
+
+    def __str__(self) -> str:
+        lines = [f"{self.n} people in {len(self)} groups, {100 * self.confidence:.10g} % intervals"]
+        for option, group in self.items():
+            mean = group.mean
+            lines.append(
+                f"  {option}: mean {mean.value:.4g}, {mean.low:.4g} to {mean.high:.4g}; "
+                f"{100 * group.share.value:.1f} % of the people"
+            )
+        return "\n".join(lines)
+
+
+def groups(tally: Tally, *, confidence: float = 0.95) -> Groups:
+    """Estimate the share of each private group, and the mean and distribution of a number within it.
+
+    Args:
+        tally: Counts of reports of `sottovoce.within`.
+        confidence: How often each interval should hold.
+
+    Returns:
+        What is known about each group, by option.
+
+    Raises:
+        DataError: If the reports are of something else.
+        NoDataError: If there are none.
+
+    Example:
+        >>> import numpy as np
+        >>> from sottovoce.compose.within import within
+        >>> w = within(4.0, ["car", "bike"], (0, 10))
+        >>> people = {"group": ["car", "bike"] * 5000, "number": [2.0, 6.0] * 5000}
+        >>> g = groups(Tally(w, w.report(people, rng=1)))
+        >>> bool(g["bike"].mean.low < 6 < g["bike"].mean.high)
+        True
+    """
+    reporter = check_tally(tally).required().reporter
+    functions = reporter.functions if isinstance(reporter, Survey) else None
+    if functions is None or functions.each[-1].name != "level":
+        kind = f"this is a tally of a {reporter.name}, not of a number within groups; see sottovoce.within"
+        raise DataError(kind, code="kind", argument="tally")
+    check_confidence(confidence)
+    options, line = (functions.inputs[name] for name in functions.each[-1].of)
+    assert isinstance(options, Options)
+    assert isinstance(line, Domain)
+    names = list(reporter.questions)
+    joint, alone = tally[names[-1]].required(2), tally[names[0]].required(2)
+    law, k = Inverse.of(joint.reporter), len(options)  # type: ignore[arg-type]
+    many = law.reporter.cells // len(law.reporter.sets) // k
+    values = 2 * np.arange(many) / (many - 1) - 1
+    apart = len(names) == 2
+    level = np.repeat(values, k)
+    each = []
+    for c, option in enumerate(options.names):
+        own = np.arange(k * many) % k == c
+        above = law.part(np.where(own, level, 0.0), joint.counts)
+        if apart:
+            of_choice = Inverse.of(alone.reporter)  # type: ignore[arg-type]
+            below = of_choice.part((np.arange(k) == c).astype(float), alone.counts)
+        else:
+            below = law.part(own.astype(float), joint.counts)
+        spread = np.empty(0)
+        if many > 2:
+            shares = law.summary(joint.counts).mean[own]
+            spread = nearest_shares(shares / max(float(shares.sum()), 1e-12))
+        each.append(_group(option, above, below, apart, line, confidence, tally, spread))
+    return Groups(tally.n, confidence, options.names, tuple(each))
+
+
+def _group(
+    option: str | int,
+    above: Part,
+    below: Part,
+    apart: bool,
+    line: Domain,
+    confidence: float,
+    tally: Tally,
+    spread: FloatArray,
+) -> Group:
+    """A group from the weighted counts of its sum and its share."""
+    from scipy.special import ndtri
+
+    t = float(ndtri((1 + confidence) / 2))
+    (top, a), (bottom, c) = (_moments(part.weights, part.weights, part.counts) for part in (above, below))
+    both = 0.0 if apart else _moments(above.weights, below.weights, above.counts)[1]
+    error = np.array([[a, both], [both, c]])
+    ratio = Ratio.of(top, bottom, np.eye(2), error, t)
+    width = math.sqrt(c)
+    share = Estimate(
+        value=min(max(bottom, 0.0), 1.0),
+        low=min(max(bottom - t * width, 0.0), 1.0),
+        high=max(min(bottom + t * width, 1.0), 0.0),
+        standard_error=width,
+        confidence=confidence,
+        n=tally.n,
+        what=f"share of {option!r}",
+        estimand="population",
+        method="inverse",
+        sources=tally.identity,
+    )
+    low, high = (float(line.from_unit((min(max(end, -1.0), 1.0) + 1) / 2)) for end in (ratio.low, ratio.high))
+    mean = Estimate(
+        value=min(max(float(line.from_unit((min(max(ratio.value, -1.0), 1.0) + 1) / 2)), low), high),
+        low=low,
+        high=high,
+        standard_error=ratio.error * float(line.stretched(0.5)),
+        confidence=confidence,
+        n=tally.n,
+        what=f"mean within {option!r}",
+        estimand="population",
+        method="signs" if apart else "inverse",
+        notes=(UNRESOLVED,) if math.isinf(ratio.high) else (),
+        sources=tally.identity,
+    )
+    levels = tuple(line.from_unit(np.linspace(0, 1, spread.size)).tolist()) if spread.size else ()
+    return Group(share, mean, levels, tuple(spread.tolist()))
+
+
+def _moments(one: FloatArray, other: FloatArray, counts: IntArray) -> tuple[float, float]:
+    """The average of the first weights, and the covariance of the averages of both."""
+    n = int(counts.sum())
+    share = counts / n
+    means = share @ one, share @ other
+    return float(means[0]), float((share @ (one * other) - means[0] * means[1]) / (n - 1))
