@@ -45,11 +45,13 @@ LOT = Survey(
     },
     sampled=1,
 )
+PAIR = sv.pair(1.0, {"age": (0, 120), "commute": (0, 3)})
 
 
 @pytest.fixture(scope="module")
 def asked(site: Site) -> None:
     site.campaign("weg", FIVE, title="Der Weg zur Arbeit", texts=TEXTS, language="de", missing="uniform")
+    site.campaign("pair", PAIR, title="Age and commute")
     site.campaign("lot", LOT, title="Pay", texts={"pay": {"text": "Your pay?", "unit": "€"}})
 
 
@@ -117,7 +119,7 @@ def by_pointer(page: Page) -> None:
     box = plan.bounding_box()
     assert box is not None
     plan.click(position={"x": box["width"] * 0.5, "y": box["height"] * 0.05})  # beyond the rim
-    expect(page.locator("#q4-at")).to_have_text("0 km nach Osten, 10 km nach Norden")
+    expect(page.locator("#q4-at")).to_have_text("10 km nach Norden")
     page.get_by_text("Lieber Zahlen eingeben").click()
     page.get_by_label("Nach Osten").fill("−3,5")
     page.get_by_label("Nach Norden").fill("2")
@@ -181,10 +183,26 @@ def test_questions_that_are_not_drawn_are_not_sent(site: Site, asked: None, open
     page.locator("#next").click()
     expect(page.locator("#answers .value")).to_have_text(["10,000 €", "Town 17"])
     page.get_by_text("How this works").click()
-    expect(page.locator("#how-steps")).to_contain_text("which 1 of the 2 questions")
+    expect(page.locator("#how-steps")).to_contain_text("1 of the 2 questions")
     page.get_by_label("I agree").check()
     page.locator("#next").click()
     expect(page.locator("#sent .value", has_text="Not drawn: nothing was sent")).to_have_count(1)
+
+
+def test_numbers_that_vary_together_are_asked_one_by_one(
+    site: Site, asked: None, open_page: OpenPage
+) -> None:
+    """A report is about one function of them, and says which."""
+    page = open_page("/survey/pair")
+    for i, value in enumerate(("45", "1.5")):
+        page.locator(f"#q{i}").fill(value)
+        page.locator("#next").click()
+    page.get_by_text("How this works").click()
+    expect(page.locator("#how-steps")).to_contain_text("one figure that is formed from your answers")
+    page.get_by_label("I agree").check()
+    page.locator("#next").click()
+    expect(page.locator("#sent dt")).to_have_count(1)
+    assert page.locator("#sent dt").inner_text() in PAIR.questions
 
 
 def test_every_text_exists_in_every_language() -> None:

@@ -1,4 +1,5 @@
 /** The charts, with plotly.js: a line with a band, a rose for circles, bars, a map, and the planner's curve. */
+import { shape } from "./dom.js";
 import { number, percent, withUnit, writer } from "./words.js";
 
 const CONFIG = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: false, showTips: false };
@@ -143,14 +144,6 @@ export async function drawShares(element, shares) {
     yaxis: axis(colours, { type: "category", autorange: "reversed" }),
   }), CONFIG);
 }
-
-/** An element of a picture of our own. */
-const shape = (name, attributes, text = "") => {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.textContent = text;
-  return made;
-};
 
 /** Shares of people by place, stronger where there are more; lengths are to scale. plotly.js would need inline styles for it. */
 export function drawMap(element, { x, y, shares, aspect, degrees }) {

@@ -3,13 +3,13 @@ import { element, node } from "./dom.js";
 import { say, sayOf } from "./texts.js";
 import { number, paragraphs, percent, put, whole } from "./words.js";
 
-export function explainTo({ epsilon, operator, asked, width, digest, cells, retention_days: days }, { audit }) {
+export function explainTo({ epsilon, operator, asked, questions, width, digest, cells, retention_days: days }, { audit }) {
   const count = Object.keys(asked).length;
   const who = operator || say("operator");
   const deleted = days ? ` ${sayOf(days, "how_deleted", { days: whole(days) })}` : "";
   const steps = [
     say("how_stay"), say("how_draw"),
-    ...(width < count ? [say("how_lot", { sampled: whole(width), count: whole(count) })] : []),
+    ...lot(Object.keys(questions), asked, width),
     say("how_send", { who }) + deleted, say("how_once"),
   ];
   element("how-steps").replaceChildren(...steps.map((textContent) => node("li", { textContent })));
@@ -20,6 +20,12 @@ export function explainTo({ epsilon, operator, asked, width, digest, cells, rete
   };
   element("facts").replaceChildren(...Object.entries(facts).flatMap(([key, textContent]) =>
     [node("dt", { textContent: say(key) }), node("dd", { textContent })]));
+}
+
+/** What chance decides besides: which questions are drawn, or which function of the answers. */
+function lot(questions, asked, width) {
+  if (questions.some((name) => !Object.hasOwn(asked, name))) return [say("how_function")];
+  return width < questions.length ? [say("how_lot", { sampled: whole(width), count: whole(questions.length) })] : [];
 }
 
 function promise(epsilon) {

@@ -15,8 +15,9 @@ export function placeText({ area, unit }, [x, y]) {
     const [n, e, s, w] = say("compass").split(" ");
     return `${number(Math.abs(y), 5)}° ${y < 0 ? s : n}, ${number(Math.abs(x), 5)}° ${x < 0 ? w : e}`;
   }
-  const part = (value, positive, negative) => `${withUnit(number(Math.abs(value), 3), unit)} ${say(value < 0 ? negative : positive)}`;
-  return `${part(x, "east", "west")}, ${part(y, "north", "south")}`;
+  const part = (value, positive, negative) =>
+    (value ? [`${withUnit(number(Math.abs(value), 3), unit)} ${say(value < 0 ? negative : positive)}`] : []);
+  return [...part(x, "east", "west"), ...part(y, "north", "south")].join(", ") || withUnit("0", unit);
 }
 
 export function placeInput(asked, id, label) {
@@ -84,6 +85,7 @@ function planOf({ x, y, round, degrees }) {
   const [width, height] = size.map((side) => side + ROOM);
   const unit = (position) => position.map((part, i) => (part - middle[i]) / half[i]);
   const back = (coordinates) => coordinates.map((part, i) => middle[i] + part * half[i]);
+  const fine = (coordinates) => back(coordinates.map((part) => Math.round(part * 1000) / 1000));
   const away = (u, v) => (round ? Math.hypot(u, v) : Math.max(Math.abs(u), Math.abs(v)));
   const inside = (position) => {
     const [u, v] = unit(position);
@@ -97,8 +99,8 @@ function planOf({ x, y, round, degrees }) {
     contains: (position) => away(...unit(position)) <= 1,
     ring: round && !degrees && half[0] === half[1] ? half[0] / 4 : null,
     spot: (position) => unit(position).map((part, i) => (i ? -1 : 1) * part * size[i]),
-    position: (right, down) => back([(2 * right - 1) * width / size[0], (1 - 2 * down) * height / size[1]]),
-    moved: (position, by) => position.map((part, i) => part + by[i] * half[i]),
+    position: (right, down) => fine([(2 * right - 1) * width / size[0], (1 - 2 * down) * height / size[1]]),
+    moved: (position, by) => fine(unit(position).map((part, i) => part + by[i])),
     background: () => [...lines(size, round), ...compass(size)],
   };
 }

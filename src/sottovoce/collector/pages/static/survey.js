@@ -20,7 +20,11 @@ let view = () => {}; // what is shown, to be shown again in another language
 
 async function start() {
   element("language").append(...Object.entries(LANGUAGES).map(([value, textContent]) => node("option", { value, textContent, lang: value })));
-  await speakTo(preferred());
+  try {
+    await speakTo(preferred());
+  } catch {
+    return notice("This page could not be loaded. Please try again."); // not even its texts
+  }
   show(() => notice(say("loading")));
   if (!globalThis.isSecureContext) return show(() => notice(say("insecure")));
   try {
@@ -253,9 +257,10 @@ function showResult({ cells, value }, title) {
     return domain && (one < domain.low || one > domain.high);
   });
   show(() => {
-    const keys = new Set([...Object.keys(campaign.asked), ...sent.keys()]);
-    element("sent").replaceChildren(...[...keys].flatMap((key) => {
-      const asked = campaign.asked[key] ?? { kind: "number", unit: "" }; // a function of several answers
+    const functions = Object.keys(campaign.questions).some((key) => !Object.hasOwn(campaign.asked, key));
+    const keys = functions ? [...sent.keys()] : Object.keys(campaign.asked);
+    element("sent").replaceChildren(...keys.flatMap((key) => {
+      const asked = campaign.asked[key] ?? { kind: "number", unit: "" };
       return entry(asked.text || key, sent.has(key) ? answerText(asked, sent.get(key), 4) : say("sent_not_drawn"));
     }));
     element("sent").hidden = sent.size === 0; // by another mechanism
