@@ -97,6 +97,8 @@ dist: .venv/all.stamp ## build wheel and sdist; from each alone, do what a devic
 	    $(INSTALL_EMPTY) --require-hashes -c constraints.txt -r .venv/analysis.txt && \
 	    (cd build/empty && bin/python ../readme.py) && echo "$$file works" || exit 1; \
 	done
+	@rm -rf build/empty && PYTHON=$(PYTHON) tools/install build/empty server  # as the documentation says
+	@cd build/empty && bin/sottovoce serve --help > help.txt && grep -q secret-file help.txt && echo "tools/install works"
 
 constraints: .venv/build.stamp ## pin again what pyproject.toml asks for (UPGRADE=--upgrade for the newest)
 	@$(INSTALL) uv

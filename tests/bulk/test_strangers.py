@@ -14,6 +14,7 @@ import pytest
 import sottovoce as sv
 from sottovoce import bulk
 from sottovoce.core.errors import Coded, DataError
+from sottovoce.estimates import counting
 
 M = sv.duchi(1.0, (0, 10))
 TOWNS = ["Rome", "Paris", "Berlin"]
@@ -90,13 +91,26 @@ def test_indices_outside_their_dictionary_are_refused(tmp_path: Path) -> None:
         bulk.report(path, {"wait": M}, keep="town")
 
 
-def test_text_that_is_no_text_is_refused(tmp_path: Path) -> None:
-    """Parquet only says that bytes are UTF-8."""
-    path = tmp_path / "people.parquet"
+def no_text(path: Path) -> None:
+    """A Parquet file with a word that is not UTF-8: the file only says that it is."""
     pq.write_table(pa.table({"town": ["Rome", "Paris"], "wait": [1.0, 2.0]}), path, compression="none")
     content = path.read_bytes()
     assert b"Paris" in content
     path.write_bytes(content.replace(b"Paris", b"P\xff\xfeis"))
+
+
+@pytest.mark.attack("M9", "succeeds")
+@pytest.mark.usefixtures("unchecked")
+def test_without_validation_what_is_no_text_would_be_kept(tmp_path: Path) -> None:
+    no_text(tmp_path / "people.parquet")
+    kept = bulk.report(tmp_path / "people.parquet", {"wait": M}, keep="town").column("town")
+    assert kept[1].as_buffer().to_pybytes() == b"P\xff\xfeis"
+
+
+@pytest.mark.attack("M9", "refused")
+def test_text_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "people.parquet"
+    no_text(path)
     with pytest.raises(DataError, match=r"people\.parquet cannot be read") as refusal:
         bulk.report(path, {"wait": M}, keep="town")
     assert "xff" not in str(refusal.value)
@@ -143,3 +157,17 @@ def test_damaged_files_are_refused_or_read_whole(tmp_path: Path, kind: str) -> N
         else:
             assert tally.n <= 200
     assert refused > 100
+
+
+@pytest.mark.attack("M9")
+@pytest.mark.parametrize("validates", [True, False])
+def test_codes_outside_their_dictionary_are_not_counted(
+    monkeypatch: pytest.MonkeyPatch, validates: bool
+) -> None:
+    """Without a look at them it is left to Arrow whether they are found: its own error, in its own words."""
+    words = pa.array([0, 1], pa.uint8())
+    cells = pa.DictionaryArray.from_arrays(pa.array([0, 1, 4], pa.int8()), words, safe=False)
+    if not validates:
+        monkeypatch.setattr(counting, "_validate", lambda batch: None)
+    with pytest.raises(DataError if validates else pa.lib.ArrowIndexError):
+        sv.Tally.from_arrow(M, cells)

@@ -20,6 +20,7 @@ def test_every_package_is_checked_and_the_clone_brings_none() -> None:
     assert len(commands) == 3
     assert all("--require-hashes" in command or "--no-deps" in command for command in commands)
     assert subprocess.run(["bash", "-n", ROOT / "tools/install"]).returncode == 0
+    assert "tools/install build/empty server" in (ROOT / "Makefile").read_text()  # `make dist` runs it
 
 
 @pytest.mark.attack("L7")

@@ -79,10 +79,7 @@ def whole_counts(counts: ArrayLike) -> IntArray:
 def arrow_columns(data: object, cell: str, count: str | None) -> Iterator[tuple[Any, Any]]:
     """Batches of cells, with their counts where there is a column of them."""
     for batch in _arrow_batches(data):
-        try:
-            batch.validate(full=True)  # before a byte of it is used: it may be a stranger's
-        except (ValueError, OSError):
-            raise DataError("data must be valid Arrow data", code="invalid", argument="data") from None
+        _validate(batch)
         columns = getattr(batch, "schema", None)
         if columns is None:
             yield _without_nulls(batch, "cells"), None
@@ -92,6 +89,14 @@ def arrow_columns(data: object, cell: str, count: str | None) -> Iterator[tuple[
             raise DataError(f"there is no column {missing[0]!r}; columns are {columns.names}")
         counts = None if count is None else _without_nulls(batch.column(count), count)
         yield _without_nulls(batch.column(cell), cell), counts
+
+
+def _validate(batch: Any) -> None:
+    """Before a byte of it is used: it may be a stranger's."""
+    try:
+        batch.validate(full=True)
+    except (ValueError, OSError):
+        raise DataError("data must be valid Arrow data", code="invalid", argument="data") from None
 
 
 def _without_nulls(column: Any, name: str) -> Any:
