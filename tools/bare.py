@@ -16,7 +16,7 @@ ELSEWHERE = {
     "this design": lambda: sv.ptt(1.0),
     "an estimate": lambda: sv.mean,
     "a law": lambda: sv.laws,
-    "a composition": lambda: sv.vector,
+    "a composition": lambda: sv.survey,
     "bulk work": lambda: sv.bulk,
 }
 

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sottovoce.core.cores import in_blocks
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import DataError, loss_exponent, one_of, whole_number
 from sottovoce.core.kernels import worth_compiling
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.positions import power_loss
-from sottovoce.core.randomness import Seeded, as_words, word_source
+from sottovoce.core.randomness import Seeded, Words, WordSource, as_words, word_source
 from sottovoce.core.reporting import Reporting
 from sottovoce.core.values import as_cells, as_numbers, in_domain, numbers_or_nan
 
@@ -139,13 +140,13 @@ class Number(Reporting):
         source = word_source(rng)
         out = np.empty(numbers.shape, dtype=self.dtype)
         flat, cells = numbers.reshape(-1), out.reshape(-1)
-        block = _BLOCK[worth_compiling(flat.size)]
-        fresh = source.blocks(self.draws * flat.size, self.draws * block)
-        for words, first in zip(fresh, range(0, flat.size, block), strict=True):
-            part = slice(first, first + block)
-            x = self._prepared(flat, part, policy, source)
-            if not self._fill(cells[part], x, words.reshape(self.draws, -1)):
-                policy.judge(flat.astype(np.float64), self.domain)
+
+        def draw(part: slice, words: Words, more: WordSource) -> bool:
+            x = self._prepared(flat, part, policy, more)
+            return self._fill(cells[part], x, words.reshape(self.draws, -1))
+
+        if not in_blocks(flat.size, _BLOCK[worth_compiling(flat.size)], self.draws, source, draw):
+            policy.judge(flat.astype(np.float64), self.domain)
         return out[()]
 
     def _prepared(self, flat: NDArray[Any], part: slice, policy: Policy, source: Seeded) -> FloatArray:

@@ -34,13 +34,14 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.core import spec
 from sottovoce.core.areas import Area
 from sottovoce.core.base_sets import BaseSets, check_counts, check_sets
+from sottovoce.core.cores import in_blocks
 from sottovoce.core.errors import check_epsilon
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.kernels import blocks as kernel
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.options import Options
 from sottovoce.core.policy import Missing, Outside, Policy
-from sottovoce.core.randomness import Seeded, WordSource, as_words, word_source
+from sottovoce.core.randomness import Seeded, Words, WordSource, as_words, word_source
 from sottovoce.core.reporting import Reporting
 from sottovoce.core.values import as_cells
 from sottovoce.core.window import MAX_BITS
@@ -202,11 +203,11 @@ class Translates(BaseSets, Reporting):
         elements: Callable[[slice, NDArray[np.uint64]], NDArray[Any]],
     ) -> bool:
         """Fill `out` block by block; False if an element was none."""
-        inside = True
-        for words, first in zip(source.blocks(out.size, _BLOCK), range(0, out.size, _BLOCK), strict=True):
-            part = slice(first, first + _BLOCK)
-            inside &= kernel.fill(out[part], words, elements(part, words), self._tables)
-        return inside
+
+        def draw(part: slice, words: Words, _: WordSource) -> bool:
+            return kernel.fill(out[part], words, elements(part, words), self._tables)
+
+        return in_blocks(out.size, _BLOCK, 1, source, draw)
 
     def report_from(self, words: NDArray[np.uint64], values: Any) -> NDArray[Any]:
         """The cells that given words draw, for clients and engines that bring their own randomness.

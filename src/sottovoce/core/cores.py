@@ -1,0 +1,71 @@
+"""Blocks of values, each with words of its own, on all the cores that may be used.
+
+How many that is says SOTTOVOCE_CORES, else OMP_NUM_THREADS or NUMBA_NUM_THREADS, else the operating system.
+Threads live as long as one call, so a fork finds none. Each has a secure stream of its own: no words depend
+on which thread is first. Seeded words are drawn by one thread, so that cells do not depend on the machine.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from sottovoce.core.errors import ArgumentError
+from sottovoce.core.randomness import SecureStream, Words, WordSource, secure_stream
+
+SETTINGS = ("SOTTOVOCE_CORES", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
+_WORTH_A_THREAD = 1 << 17  # values: a thread takes as long to start as a few thousand values
+
+#: Draws the values of a slice with these words, and more of the source; false if one is not in the domain.
+Draw = Callable[[slice, Words, WordSource], bool]
+
+
+def cores() -> int:
+    """How many cores a report may use.
+
+    Raises:
+        ArgumentError: If SOTTOVOCE_CORES is not a whole number above 0.
+    """
+    for name in SETTINGS:
+        text = os.environ.get(name, "").partition(",")[0].strip()  # OpenMP may list numbers by nesting
+        if text.isdecimal() and int(text) > 0:
+            return int(text)
+        if text and name == SETTINGS[0]:
+            raise ArgumentError(f"{name} must be a whole number above 0, got {text!r}", argument=name)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def in_blocks(size: int, block: int, draws: int, source: WordSource, draw: Draw) -> bool:
+    """Draw `size` values, at most `block` at a time, with so many words for each.
+
+    Args:
+        size: How many values there are.
+        block: How many are drawn at a time.
+        draws: How many words a value takes.
+        source: Where words come from.
+        draw: Draws one block.
+
+    Returns:
+        False if some block had a value that is not in the domain.
+    """
+
+    def draw_from(first: int, end: int, words_of: WordSource) -> bool:
+        inside = True
+        fresh = words_of.blocks(draws * (end - first), draws * block)
+        for words, begin in zip(fresh, range(first, end, block), strict=True):
+            inside &= draw(slice(begin, min(begin + block, end)), words, words_of)
+        return inside
+
+    threads = size // _WORTH_A_THREAD
+    threads = min(threads, cores()) if threads > 1 and isinstance(source, SecureStream) else 1
+    if threads == 1:
+        return draw_from(0, size, source)
+    from concurrent.futures import ThreadPoolExecutor
+
+    share = -(-size // threads)
+
+    def draw_share(first: int) -> bool:
+        return draw_from(first, min(first + share, size), secure_stream())
+
+    with ThreadPoolExecutor(threads) as pool:
+        return all(pool.map(draw_share, range(0, size, share)))

@@ -1,0 +1,99 @@
+"""Large arrays on several cores: the same law, the same refusals, words that no two threads share."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from sottovoce.core import cores, randomness
+from sottovoce.core.errors import ArgumentError, DataError
+
+N = 300_001  # two threads, and a last block that is not full
+
+
+@pytest.fixture
+def used(monkeypatch: pytest.MonkeyPatch) -> set[int]:
+    """Three cores; the threads that drew words."""
+    monkeypatch.setenv("SOTTOVOCE_CORES", "3")
+    threads: set[int] = set()
+    words = randomness.SecureStream.words
+
+    def noted(self: randomness.SecureStream, count: int) -> Any:
+        threads.add(threading.get_ident())
+        return words(self, count)
+
+    monkeypatch.setattr(randomness.SecureStream, "words", noted)
+    return threads
+
+
+MECHANISMS = {
+    "window": lambda: sv.sw(1.0, cells=16),
+    "coin": lambda: sv.two_scale(1.0, cells=8),
+    "choice": lambda: sv.choice(1.0, options=["a", "b", "c"]),
+}
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_several_threads_draw_by_the_law(used: set[int], name: str) -> None:
+    """Counts of all cells against the exact probabilities: 6 standard errors, 1e-6 over all."""
+    m = MECHANISMS[name]()
+    value = "b" if name == "choice" else 0.25
+    cells = m.report(np.full(N, value))
+    assert len(used) == 2
+    p = m.probabilities([value])[0]
+    counts = np.bincount(cells, minlength=m.cells)
+    assert (np.abs(counts - N * p) < 6 * np.sqrt(N * p)).all()
+    half = -(-N // 2)
+    same = np.count_nonzero(cells[: N - half] == cells[half:])  # a shared stream would make all of them equal
+    assert abs(same - half * (p**2).sum()) < 6 * np.sqrt(half)
+
+
+def test_a_seed_gives_the_same_cells_on_any_number_of_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    m, x, found = sv.sw(1.0), np.linspace(0, 1, N), []
+    for many in ("1", "3"):
+        monkeypatch.setenv("SOTTOVOCE_CORES", many)
+        found.append(m.report(x, rng=7))
+    assert np.array_equal(*found)
+
+
+def test_values_are_refused_and_stood_in_for_alike(used: set[int]) -> None:
+    m, x = sv.sw(1.0), np.full(N, 0.5)
+    x[[7, N - 1]] = 2.0
+    with pytest.raises(DataError, match=r"2 of 300001 .* index 7"):
+        m.report(x)
+    x[N - 1] = np.nan
+    assert m.report(x, missing="uniform", outside="clip").shape == (N,)
+    assert len(used) >= 2
+
+
+def test_after_a_fork_a_child_draws_for_itself(used: set[int]) -> None:
+    m, x = sv.sw(1.0), np.full(N, 0.5)
+    m.report(x)
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        os.write(writer, m.report(x)[-64:].tobytes())
+        os._exit(0)
+    ours = m.report(x)[-64:].tobytes()
+    os.wait()
+    assert os.read(reader, 256) != ours
+    assert not [thread for thread in threading.enumerate() if "ThreadPool" in thread.name]
+
+
+def test_how_many_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in cores.SETTINGS:
+        monkeypatch.delenv(name, raising=False)
+    assert cores.cores() == len(os.sched_getaffinity(0))
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "5")
+    assert cores.cores() == 5
+    monkeypatch.setenv("OMP_NUM_THREADS", "3,2")
+    assert cores.cores() == 3
+    monkeypatch.setenv("SOTTOVOCE_CORES", "2")
+    assert cores.cores() == 2
+    monkeypatch.setenv("SOTTOVOCE_CORES", "all")
+    with pytest.raises(ArgumentError, match="SOTTOVOCE_CORES must be a whole number above 0, got 'all'"):
+        cores.cores()
