@@ -5,8 +5,9 @@
 import * as api from "./api.js";
 import { element, node } from "./dom.js";
 import { explainTo } from "./explanation.js";
-import { answerText, inputFor } from "./inputs.js";
+import { answerText } from "./inputs.js";
 import { Client } from "./sottovoce/index.js";
+import { answered, makeStep, valueOf } from "./step.js";
 import { LANGUAGES, day, known, preferred, remember, say, speak } from "./texts.js";
 import { put, whole } from "./words.js";
 
@@ -97,7 +98,7 @@ async function resume() {
 /** A step for each question, with the answers that were given before. */
 function buildSteps() {
   const entered = steps.map(({ none, input }) => ({ none: none.checked, value: input.read().value }));
-  steps = Object.entries(campaign.asked).map(([key, asked], i) => makeStep(key, asked, `q${i}`));
+  steps = Object.entries(campaign.asked).map(([key, asked], i) => makeStep(key, asked, `q${i}`, campaign.language, advance));
   entered.forEach(({ none, value }, i) => {
     if (value !== undefined) steps[i].input.show(value);
     steps[i].none.checked = none;
@@ -106,51 +107,14 @@ function buildSteps() {
   element("steps").replaceChildren(...steps.map((step) => step.element));
 }
 
-function makeStep(key, asked, id) {
-  const input = inputFor(asked, id, `${id}-title`);
-  const title = node("h2", { id: `${id}-title`, tabIndex: -1, textContent: asked.text || key, lang: campaign.language });
-  const fields = node("div", { className: "fields" }, ...input.content);
-  const error = node("p", { id: `${id}-error`, className: "error" });
-  error.setAttribute("role", "alert");
-  const readings = node("p", { className: "readings" });
-  const none = node("input", { type: "checkbox", id: `${id}-none` });
-  const step = { key, asked, input, title, none, error, readings };
-  const silence = node("p", { className: "row none" }, none, node("label", { htmlFor: none.id, textContent: say("rather_not") }));
-  none.addEventListener("change", () => {
-    fields.inert = none.checked;
-    blame(step, {});
-  });
-  fields.addEventListener("input", () => blame(step, {}));
-  step.element = node("fieldset", { id: `${id}-step` }, node("legend", {}, title), fields, error, readings, silence);
-  return step;
-}
-
-/** Say what is wrong with a step, and offer the readings of what can be read in several ways. */
-function blame({ input, error, readings }, { fault = "", readings: choices = [] }) {
-  error.textContent = fault;
-  input.first.setAttribute("aria-invalid", String(fault !== ""));
-  readings.replaceChildren(...choices.map(({ label, value }) => {
-    const choice = node("button", { type: "button", className: "quiet", textContent: label });
-    choice.addEventListener("click", () => {
-      input.show(value);
-      element("next").click();
-    });
-    return choice;
-  }));
-}
-
-/** Whether a step has an answer; if not, what is wrong is said. */
-function answered(step) {
-  const outcome = step.none.checked ? {} : step.input.read();
-  blame(step, outcome);
-  if (outcome.fault) (step.readings.firstChild ?? step.input.first).focus();
-  return !outcome.fault;
-}
-
-/** Show a step, or all answers; the browser's own way back is one step too. */
+/** Show a step, or all answers. */
 function go(step) {
+  history.pushState({ step }, ""); // the browser's own way back is one step too
+  goTo(step);
+}
+
+function goTo(step) {
   at = step;
-  history.pushState({ step }, "");
   showStep();
   focusOn(steps[at]?.title ?? element("review-title"));
 }
@@ -177,9 +141,10 @@ function showStep() {
   if (reviewing) element("answers").replaceChildren(...steps.flatMap(reviewOf));
 }
 
-function reviewOf({ key, asked, input, none }, i) {
+function reviewOf(step, i) {
+  const { key, asked } = step;
   const question = asked.text || key;
-  const value = none.checked ? null : input.read().value ?? null;
+  const value = valueOf(step) ?? null;
   const change = node("button", { type: "button", className: "link", textContent: say("change") });
   change.setAttribute("aria-label", `${say("change")}: ${question}`);
   change.addEventListener("click", () => go(i));
@@ -209,7 +174,7 @@ function advance() {
     if (answered(steps[at])) go(at + 1);
     return;
   }
-  const lacking = steps.findIndex((step) => !step.none.checked && step.input.read().fault);
+  const lacking = steps.findIndex((step) => valueOf(step) === undefined);
   if (lacking >= 0) {
     go(lacking);
     answered(steps[lacking]);
@@ -217,7 +182,7 @@ function advance() {
     put({ "agree-error": say("consent_missing") });
     element("agree").focus();
   } else {
-    const values = new Map(steps.map(({ key, none, input }) => [key, none.checked ? null : input.read().value]));
+    const values = new Map(steps.map((step) => [step.key, valueOf(step)]));
     send(values.size === 1 && values.has("value") ? values.get("value") : values);
   }
 }
@@ -295,8 +260,6 @@ element("language").addEventListener("change", async ({ target }) => {
   view();
 });
 addEventListener("popstate", ({ state }) => {
-  if (element("form").hidden) return;
-  at = state?.step ?? 0;
-  showStep();
+  if (!element("form").hidden) goTo(state?.step ?? 0);
 });
 start();
