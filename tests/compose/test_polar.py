@@ -138,6 +138,35 @@ def test_density_of_nothing_in_particular_is_flat() -> None:
     assert alone.probabilities.sum() == pytest.approx(1)
 
 
+def test_the_mean_of_an_unbiased_design_is_known_and_improves() -> None:
+    """0.1.0 gave the angle a hundredth of ε = 1, and the interval was the whole disc at every n."""
+    m = sv.polar(1.0, 10.0, design="unbiased")
+    assert 0.3 < m.angle.epsilon < 0.7
+    people = np.clip(np.random.default_rng(1).normal([3, 4], 1.5, (40_000, 2)), -7, 7)
+    cells = m.report(people, rng=2)
+    few, many = (mean_position(sv.Tally(m, cells[:n]))[0] for n in (10_000, 40_000))
+    assert many.low < people[:, 0].mean() < many.high
+    assert many.half_width < 1.1
+    assert many.half_width < 0.6 * few.half_width
+    # The division of 0.1.0, for which this must fail: distance 0.99, angle 0.01.
+    old = sv.Polar(1.0, "l2", m.distance, sv.ogpm(0.01, sv.Circle(2 * math.pi), cells=512))
+    assert mean_position(sv.Tally(old, old.report(people, rng=2)))[0].half_width > 10
+
+
+def test_density_improves_with_every_report() -> None:
+    """In 0.1.0 it did not: smoothing never fell below a fixed share of neighbours."""
+    m = sv.polar(2.0, 1.0, design="unbiased")
+
+    def error(n: int) -> float:
+        d = density(sv.Tally(m, m.report(np.column_stack(people(n, 3)), clip=True, rng=4)))
+        x, y = people(400_000, 5)
+        grid = (d.radii[::4], d.angles[::4])
+        truth = np.histogram2d(np.hypot(x, y), np.mod(np.arctan2(y, x), 2 * np.pi), grid)[0] / len(x)
+        return float(np.abs(d.probabilities.reshape(4, 4, 8, 4).sum(axis=(1, 3)) - truth).sum() / 2)
+
+    assert error(200_000) < 0.6 * error(5000)
+
+
 def test_json() -> None:
     m = sv.polar(2.0, 10.0, "l1", weights=(3.0, 1.0))
     again = sv.from_json(m.to_json())

@@ -130,7 +130,7 @@ def test_degrees_are_measured_where_they_are() -> None:
     assert wide * area.scale[0] == pytest.approx(20.0)
     assert high * area.scale[1] == pytest.approx(20.0)
     assert high / wide == pytest.approx(np.cos(np.radians(52.5)))
-    assert area.points == (64, 64)
+    assert area.points == (48, 48)
 
 
 def test_positions_outside_follow_the_policy() -> None:

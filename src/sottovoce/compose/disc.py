@@ -22,16 +22,14 @@ from sottovoce.core.errors import ArgumentTypeError, check_confidence, whole_num
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.polar import Polar
-from sottovoce.estimates.em import EmFit, em
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.query import generator_of
+from sottovoce.estimates.surface import Surface
 from sottovoce.estimates.tally import Tally
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _GROUPS = 64
-_WEIGHTS = (0.25, 0.1, 0.04, 0.015, 0.006)  # from the binomial ¼ ½ ¼ down
 
 
 def mean_position(tally: Tally, *, confidence: float = 0.95) -> tuple[Estimate, Estimate]:
@@ -179,18 +177,16 @@ class DiscDensity:
         return axes
 
 
-def density(tally: Tally, *, rings: int = 16, sectors: int = 32, iterations: int = 400) -> DiscDensity:
-    """Reconstruct the density on rings × sectors by expectation maximisation with smoothing.
+def density(tally: Tally, *, rings: int = 16, sectors: int = 32) -> DiscDensity:
+    """Reconstruct the density on rings × sectors as a smooth log density, as rough as the reports call for.
 
     The law of the joint report is the product of the two parts' laws, so a step costs two small products.
-    Rings have equal width; within one, people are taken to be spread evenly over its area. How much is
-    smoothed is what best predicts one half of the reports from the other.
+    Rings have equal width; within one, people are taken to be spread evenly over its area.
 
     Args:
         tally: A tally of a `Polar`.
         rings: How many rings there are, 2 to 128.
         sectors: How many sectors there are, 3 to 256.
-        iterations: How many steps are made, at most.
 
     Returns:
         Probabilities, with a picture.
@@ -201,60 +197,40 @@ def density(tally: Tally, *, rings: int = 16, sectors: int = 32, iterations: int
         NoDataError: If there are no reports.
     """
     rings, sectors = whole_number(rings, "rings", 2, 128), whole_number(sectors, "sectors", 3, 256)
-    iterations = whole_number(iterations, "iterations", least=1)
     m, counts = _joint(tally.required())
     radii, angles = np.linspace(0, m.radius, rings + 1), np.linspace(0, 2 * math.pi, sectors + 1)
     inside = (np.arange(16) + 0.5) / 16
     r = np.sqrt(radii[:-1, None] ** 2 + np.diff(radii**2)[:, None] * inside)
     one, counts = _law(m.distance, r, counts)
     two, turned = _law(m.angle, angles[:-1, None] + np.diff(angles)[:, None] * inside, counts.T)
-    area = np.diff(radii**2)[:, None] / radii[-1] ** 2 / sectors * np.ones((rings, sectors))
-    law = _PolarLaw(one, two, area, iterations, 1e-3 * math.exp(m.epsilon / 2))
-    fit = law.fit(turned.T, law.smoothing(turned.T, generator_of(tally)))
-    return DiscDensity(radii, angles, fit.probabilities, tally.n, m.epsilon)
+    middle, turn = r.mean(axis=1)[:, None], (angles[1:] + angles[:-1]) / 2
+    at = np.stack((middle * np.sin(turn), middle * np.cos(turn)), axis=-1).reshape(-1, 2)
+    area = np.repeat(np.diff(radii**2) / radii[-1] ** 2 / sectors, sectors)
+    surface = Surface(turned.T.reshape(-1), _PolarLaw(one, two), (at / m.radius + 1) / 2, area)
+    return DiscDensity(radii, angles, surface.best().density.reshape(rings, sectors), tally.n, m.epsilon)
 
 
 @dataclass(frozen=True, eq=False)
 class _PolarLaw:
-    """The laws of distance and angle groups given rings and sectors, and when to stop."""
+    """The laws of distance and angle groups given rings and sectors."""
 
     one: FloatArray
     two: FloatArray
-    area: FloatArray
-    iterations: int
-    tolerance: float
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(areas, pairs of groups)."""
+        return len(self.one) * len(self.two), self.one.shape[1] * self.two.shape[1]
 
     def mix(self, w: FloatArray) -> FloatArray:
-        """The probability of every pair of groups."""
-        return np.asarray(self.one.T @ w @ self.two)
+        """The probability of every pair of groups; w may have columns."""
+        areas = w.reshape(len(self.one), len(self.two), -1)
+        pairs = np.tensordot(self.one.T, np.tensordot(areas, self.two, (1, 0)), 1)
+        return np.asarray(np.moveaxis(pairs, 1, 2).reshape(-1, *w.shape[1:]))
 
     def expect(self, f: FloatArray) -> FloatArray:
         """An expectation for every ring and sector."""
-        return np.asarray(self.one @ f @ self.two.T)
-
-    def fit(self, counts: FloatArray, weight: float) -> EmFit:
-        """Probabilities of the areas; after every step neighbours get a share `weight` of a density."""
-
-        def smooth(f: FloatArray) -> FloatArray:
-            f = self.area * _smooth(f / self.area, weight)
-            return f / f.sum()
-
-        return em(
-            self, counts, start=self.area, smooth=smooth, tolerance=self.tolerance, most=self.iterations
-        )
-
-    def smoothing(self, counts: FloatArray, rng: np.random.Generator) -> float:
-        """The weight under which either half of the reports is likeliest after a fit to the other."""
-        half = rng.binomial(counts.astype(np.int64), 0.5).astype(np.float64)
-        if not 0 < half.sum() < counts.sum():
-            return _WEIGHTS[0]
-        halves = half, counts - half
-
-        def likelihood(weight: float) -> float:
-            pairs = (halves, halves[::-1])
-            return sum(float((b * np.log(self.fit(a, weight).reports)).sum()) for a, b in pairs)
-
-        return max(_WEIGHTS, key=likelihood)
+        return np.asarray((self.one @ f.reshape(self.one.shape[1], -1) @ self.two.T).reshape(-1))
 
 
 def _law(m: Mechanism, x: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -262,10 +238,3 @@ def _law(m: Mechanism, x: FloatArray, counts: FloatArray) -> tuple[FloatArray, F
     first = m.groups(_GROUPS)
     law = m.operator(np.minimum(x, m.domain.high).reshape(-1)).coarsen(first).dense()
     return law.reshape(*x.shape, -1).mean(axis=1), np.add.reduceat(counts, first, axis=0)
-
-
-def _smooth(f: FloatArray, weight: float) -> FloatArray:
-    """A share to both neighbours: around the circle, and along the ray up to its ends."""
-    f = (1 - 2 * weight) * f + weight * (np.roll(f, 1, axis=1) + np.roll(f, -1, axis=1))
-    padded = np.concatenate((f[:1], f, f[-1:]))
-    return (1 - 2 * weight) * f + weight * (padded[:-2] + padded[2:])

@@ -36,7 +36,7 @@ def place(
     centre: tuple[float, float] = (0.0, 0.0),
     degrees: bool = False,
     edge: Edge = "margin",
-    points: int = 64,
+    points: int = 48,
 ) -> Translates:
     """A reporter of a position in a disc or a box.
 
@@ -62,7 +62,7 @@ def place(
         >>> m.report([[3.0, 4.0], [-8.0, 1.5]], rng=1).shape
         (2,)
         >>> place(2.0, box=((13.1, 13.8), (52.3, 52.7)), degrees=True).domain.points
-        (60, 64)
+        (45, 48)
     """
     epsilon = check_epsilon(epsilon)
     one_of(edge, "edge", tuple(_RADII))

@@ -29,8 +29,6 @@ from sottovoce.estimates.tally import Tally
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_START = (1e-1, 1e-3)  # where the search for smoothing begins; others lead to the same
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Heatmap(Shown, Tabular):
@@ -170,8 +168,8 @@ def heatmap(tally: Tally) -> Heatmap:
         [3, -4]
     """
     law = PlaceLaw.of(tally)
-    model = Surface(tally.counts.astype(np.float64), law)
-    fit = model.search(2, _START)
+    model = Surface.of(tally.counts, law)
+    fit = model.best()
     shares, variation = np.zeros(law.area.points), np.zeros(law.area.points)
     shares[law.used], variation[law.used] = fit.density, model.variation(fit)
     return Heatmap(law.area, shares, variation, law.areas, tally.n, law.reporter.epsilon)

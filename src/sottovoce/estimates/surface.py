@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.tally import Tally
 
 COSINES = 15  # along the longer side, the constant among them
+_START = (1e-1, 1e-3)  # where the search for smoothing begins
 _LEAST = 1e-3  # of a square: the least area around a point
 _FINE = 8  # positions between two points, along a side, that areas are measured by
 
@@ -161,26 +163,42 @@ class PlaceLaw:
 
 @dataclass(frozen=True, eq=False)
 class Surface(LogDensity):
-    """A log density over the points of a map, by cosines."""
+    """A log density over positions in a box, by cosines.
 
-    law: PlaceLaw
+    Attributes:
+        at: The positions that the law knows, y and x from 0 on, of a box whose longer side is 1.
+        even: What share of people who are spread evenly is at each.
+    """
+
+    at: FloatArray
+    even: FloatArray
+
+    @classmethod
+    def of(cls, counts: NDArray[Any], law: PlaceLaw) -> Surface:
+        """The surface over the points of a map.
+
+        Args:
+            counts: Of the cells.
+            law: That of the places.
+
+        Returns:
+            What is to be fitted.
+        """
+        at = np.argwhere(law.used) / (max(law.area.points) - 1)
+        return cls(counts.astype(np.float64), law, at, law.even[law.used])
 
     @cached_property
     def _frequencies(self) -> FloatArray:
         """How often each function goes up and down along y and along x, per longer side."""
-        area = self.law.area
-        steps = np.array(area.points, dtype=np.float64) - 1
-        many = np.maximum(np.ceil(COSINES * steps / steps.max()), 2).astype(int)
+        sides = np.maximum(self.at.max(axis=0), 1e-9)
+        many = np.maximum(np.ceil(COSINES * sides), 2).astype(int)
         waves = np.stack(np.meshgrid(*(np.arange(n) for n in many), indexing="ij"), axis=-1).reshape(-1, 2)
-        return np.asarray(waves[1:] * (steps.max() / steps))
+        return np.asarray(waves[1:] / sides)
 
     @cached_property
     def _smooth(self) -> FloatArray:
-        rows, columns = np.nonzero(self.law.used)
-        steps = max(self.law.area.points) - 1
         one, two = (
-            np.cos(np.pi * np.outer(at / steps, wave))
-            for at, wave in zip((rows, columns), self._frequencies.T, strict=True)
+            np.cos(np.pi * np.outer(c, wave)) for c, wave in zip(self.at.T, self._frequencies.T, strict=True)
         )
         return np.asarray(one * two)
 
@@ -189,7 +207,11 @@ class Surface(LogDensity):
 
     @cached_property
     def _offset(self) -> FloatArray:
-        return np.asarray(np.log(self.law.even[self.law.used]))
+        return np.log(self.even)
+
+    def best(self) -> DensityFit:
+        """The fit whose smoothness the reports call for; other starts lead to the same."""
+        return self.search(2, _START)
 
     def variation(self, fit: DensityFit) -> FloatArray:
         """The standard deviation of each share, to first order, if the surface is as smooth as was fitted."""
