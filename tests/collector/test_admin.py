@@ -197,3 +197,32 @@ def test_a_refusal_that_is_being_written_is_not_missed(
     begun.wait()
     assert service.refusals(campaign.id) == {"malformed": 1}
     writing.join()
+
+
+def test_only_words_can_change(embedded: Running, mechanism: sv.Mechanism) -> None:
+    embedded.create(mechanism, name="fixed", question="How long?")
+    headers = {**admin(embedded), "Content-Type": "application/json"}
+
+    def patch(changes: Any, **more: str) -> Any:
+        path = "/v1/campaigns/fixed"
+        return embedded.client.patch(path, content=json.dumps(changes), headers={**headers, **more})
+
+    assert patch({"question": "How many minutes?"}).json()["question"] == "How many minutes?"
+    assert embedded.get("/campaigns/fixed").json()["question"] == "How many minutes?"
+    for changes in ({"outside": "missing"}, {"spec": "{}"}, {"closes": None}, {"missing": 1.0}):
+        check_refused(patch(changes), "invalid")
+    check_refused(patch({"texts": {"nothing": {"text": "?"}}}), "invalid")
+    check_refused(patch({"title": "a\u202eb"}), "invalid")
+    check_refused(patch({"title": "?"}, Authorization=f"Bearer {embedded.token('write')}"), "wrong_scope")
+    assert embedded.get("/campaigns/fixed").json()["title"] == ""
+
+
+def test_a_plan_of_a_survey(embedded: Running) -> None:
+    questions = {"age": {"range": [0, 120]}, "way": {"options": ["car", "bike"]}}
+    content = {"epsilon": 2.0, "people": 1000, "questions": questions}
+    few = post(embedded, "/surveys/plan", content).json()
+    many = post(embedded, "/surveys/plan", {**content, "people": 4000}).json()
+    assert few["of"] == 2
+    assert {name: half / 2 for name, half in few["within"].items()} == pytest.approx(many["within"])
+    check_refused(post(embedded, "/surveys/plan", {**content, "questions": {}}), "invalid")
+    check_refused(post(embedded, "/surveys/plan", {**content, "people": 0}), "invalid")

@@ -202,10 +202,11 @@ def invite(
         raise ValueError(f"{name} is not by invitation: its collection is {campaign.rules.collection!r}")
     invitations.links(url, name, ())  # refused before tokens are made
     addresses = invitations.links(url, name, issue(opened, campaign.id, "enrolment", count))
-    if output.suffix.lower() == ".csv":
-        invitations.write_links(output, addresses)
-    else:
-        invitations.write_sheet(output, campaign.rules.title or name, addresses)
+    csv = output.suffix.lower() == ".csv"
+    text = (
+        invitations.listed(addresses) if csv else invitations.sheet(campaign.rules.title or name, addresses)
+    )
+    output.write_text(text, encoding="utf-8", newline="")
     typer.echo(f"wrote {count} links to {output}: they are not stored and cannot be shown again")
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 
 from sottovoce.core.errors import ArgumentError
 
@@ -37,24 +37,29 @@ def links(address: str, campaign: str, tokens: Sequence[str]) -> list[str]:
     return [f"{address.rstrip('/')}/survey/{campaign}#{token}" for token in tokens]
 
 
-def write_links(path: Path, addresses: Sequence[str]) -> None:
-    """A CSV file with a line per link.
+def listed(addresses: Sequence[str]) -> str:
+    """The links as CSV, a line each.
 
     Args:
-        path: The file.
         addresses: The links.
+
+    Returns:
+        A file's text.
     """
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([("link",), *((one,) for one in addresses)])
+    text = io.StringIO()
+    csv.writer(text).writerows([("link",), *((one,) for one in addresses)])
+    return text.getvalue()
 
 
-def write_sheet(path: Path, title: str, addresses: Sequence[str]) -> None:
+def sheet(title: str, addresses: Sequence[str]) -> str:
     """A page to print and cut up: a QR code for each link.
 
     Args:
-        path: The file.
         title: What people are invited to.
         addresses: The links.
+
+    Returns:
+        HTML that loads nothing.
     """
     import segno
 
@@ -65,7 +70,5 @@ def write_sheet(path: Path, title: str, addresses: Sequence[str]) -> None:
 
     head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>'
     tickets = "\n".join(map(ticket, addresses))
-    page = (
-        f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body><ul>\n{tickets}\n</ul></body></html>\n'
-    )
-    path.write_text(page, encoding="utf-8")
+    body = f"<body><ul>\n{tickets}\n</ul></body>"
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n{body}</html>\n'

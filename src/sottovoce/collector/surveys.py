@@ -20,6 +20,7 @@ A question has one of `range = [low, high]` (with `log = true` for factors), `cl
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,6 +28,7 @@ from typing import Any
 
 import sottovoce as sv
 from sottovoce.collector.refusals import Refusal
+from sottovoce.compose.selection import worth
 from sottovoce.compose.strategies import QuestionLike
 from sottovoce.core.errors import ArgumentError, real_number
 
@@ -68,22 +70,68 @@ def declared(content: Mapping[str, Any]) -> dict[str, Any]:
     """
     rest = dict(content)
     questions, epsilon = rest.pop("questions", None), rest.pop("epsilon", None)
-    if not isinstance(questions, Mapping) or not questions:
-        raise Refusal("invalid", "questions must be given, each under its name", "questions")
-    try:
-        survey = sv.survey(
-            real_number(epsilon, "epsilon"),
-            {name: _question(name, one) for name, one in questions.items()},
-            weights={name: real_number(one.get("weight", 1.0), "weight") for name, one in questions.items()},
-        )
-    except (ArgumentError, TypeError) as error:
-        raise Refusal("invalid", str(error), getattr(error, "argument", None)) from None
+    survey = designed(epsilon, questions)
     texts = {
         name: {word: one[word] for word in _WORDS if word in one}
         for name, one in questions.items()
         if any(word in one for word in _WORDS)
     }
     return {**rest, "spec": survey.to_json(), "texts": texts}
+
+
+def designed(epsilon: object, questions: Any) -> sv.Survey:
+    """The survey that asks some questions.
+
+    Args:
+        epsilon: What one person's whole report may cost.
+        questions: Tables by name, as in a file.
+
+    Returns:
+        The reporter.
+
+    Raises:
+        Refusal: If there is no question or ε, or a question is none.
+    """
+    if not isinstance(questions, Mapping) or not questions:
+        raise Refusal("invalid", "questions must be given, each under its name", "questions")
+    try:
+        return sv.survey(
+            real_number(epsilon, "epsilon"),
+            {name: _question(name, one) for name, one in questions.items()},
+            weights={name: real_number(one.get("weight", 1.0), "weight") for name, one in questions.items()},
+        )
+    except (ArgumentError, TypeError) as error:
+        raise Refusal("invalid", str(error), getattr(error, "argument", None)) from None
+
+
+def expected(survey: sv.Survey, people: int, confidence: float = 0.95) -> dict[str, float | None]:
+    """What will be known: half the width of the interval of each question's mean, direction or average share.
+
+    From the exact variances that the survey was designed by: the worst truth of a number, options that are
+    chosen alike.
+
+    Args:
+        survey: The survey.
+        people: How many answer.
+        confidence: How often the intervals should hold.
+
+    Returns:
+        By question, in its units; of options a share. None of a number on a log scale, which has no mean.
+    """
+    from scipy.special import ndtri
+
+    z, share = float(ndtri((1 + confidence) / 2)), float(survey.share)
+    widths: dict[str, float | None] = {}
+    for name, part in survey.questions.items():
+        assert isinstance(part, sv.Mechanism | sv.Translates)
+        domain = part.domain
+        if isinstance(domain, sv.Area):
+            unit = domain.x[1] - domain.x[0]
+        else:
+            unit = 1.0 if isinstance(domain, sv.Options) else domain.width
+        log = isinstance(domain, sv.Interval) and domain.is_log
+        widths[name] = None if log else z * math.sqrt(worth(part, share) / people) * unit
+    return widths
 
 
 def _question(name: str, one: Any) -> QuestionLike:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Response
 
-from sottovoce.collector import campaigns, tokens
+from sottovoce.collector import campaigns, invitations, surveys, tokens
 from sottovoce.collector.api.dependencies import AdminRoute, CampaignDep, ServiceDep
 from sottovoce.collector.api.shapes import (
     CampaignShape,
+    InvitationRequest,
+    PlanRequest,
+    PlanShape,
     PurgedShape,
     RevokedShape,
     TokenList,
@@ -30,6 +33,40 @@ router = APIRouter(tags=["administration"], route_class=AdminRoute)
 async def create_campaign(new: NewCampaign, service: ServiceDep) -> CampaignShape:
     """Administrators: a new campaign."""
     return described(await service.ask(campaigns.create, service.store, new))
+
+
+@router.post("/surveys", status_code=201)
+async def create_survey(content: dict[str, Any], service: ServiceDep) -> CampaignShape:
+    """Administrators: a new campaign from questions in words, as a survey's file has them."""
+    new = NewCampaign.of(await service.ask(surveys.declared, content))
+    return described(await service.ask(campaigns.create, service.store, new))
+
+
+@router.post("/surveys/plan")
+async def plan_survey(wanted: PlanRequest, service: ServiceDep) -> PlanShape:
+    """Administrators: what a survey would tell, before it is created."""
+    survey = await service.ask(surveys.designed, wanted.epsilon, wanted.questions)
+    known = await service.ask(surveys.expected, survey, wanted.people)
+    return PlanShape(answered=survey.sampled, of=len(survey.questions), within=known)
+
+
+@router.patch("/campaigns/{name}")
+async def edit_campaign(changes: dict[str, Any], campaign: CampaignDep, service: ServiceDep) -> CampaignShape:
+    """Administrators: other words for the same questions; nothing else can change."""
+    edited = await service.ask(campaigns.edit, service.store, campaign, changes)
+    service.forget(campaign)
+    return described(edited)
+
+
+@router.post("/campaigns/{name}/invitations", response_class=Response)
+async def invite(wanted: InvitationRequest, campaign: CampaignDep, service: ServiceDep) -> Response:
+    """Administrators: links for people, each good for one answer: CSV, or a sheet of QR codes to print."""
+    issued = await service.ask(tokens.issue, service.store, campaign.id, "enrolment", wanted.count)
+    addresses = invitations.links(wanted.url, campaign.name, issued)
+    if wanted.form == "csv":
+        return Response(invitations.listed(addresses), media_type="text/csv")
+    title = campaign.rules.title or campaign.name
+    return Response(await service.ask(invitations.sheet, title, addresses), media_type="text/html")
 
 
 @router.post("/campaigns/{name}/close")

@@ -95,6 +95,34 @@ class TokenRequest(BaseModel):
     count: int = Field(1, ge=1, le=10_000)
 
 
+class PlanRequest(BaseModel):
+    """A survey that might be: ε, questions as a survey's file has them, and how many people would answer."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+    epsilon: float
+    people: int = Field(ge=1, le=10**9)
+    questions: dict[str, Any] = Field(max_length=256)
+
+
+class PlanShape(BaseModel):
+    """How many questions a person would answer, and within what (±) the answers would be known."""
+
+    answered: int
+    of: int
+    within: dict[str, float | None]
+
+
+class InvitationRequest(BaseModel):
+    """How many people are invited, and to which collector."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    count: int = Field(1, ge=1, le=10_000)
+    url: str = Field(max_length=300, pattern="^https?://")
+    form: Literal["csv", "html"] = "csv"
+
+
 class TokensShape(BaseModel):
     """New tokens."""
 

@@ -1,6 +1,7 @@
-"""The pages of a collector: a dashboard and a survey page, with everything they load.
+"""The pages of a collector: a dashboard, a survey page and administration, with everything they load.
 
     /                  the dashboard
+    /admin             administration, with an admin token
     /survey/{name}     where a person answers; the value is randomised in their browser
     /static/…          scripts and styles, plotly.js from the installed plotly package
     /v1/planner        what the dashboard's planner computes with (static/planner.json)

@@ -44,6 +44,12 @@ def dashboard(request: Request) -> Response:
     return _serve(request, "dashboard.html")
 
 
+@_page("/admin")
+def admin(request: Request) -> Response:
+    """Administration; everything that it shows or does needs an admin token."""
+    return _serve(request, "admin.html")
+
+
 @_page("/survey/{name}")
 def survey(request: Request, name: str) -> Response:
     """The page where a person answers; which campaign, its script reads from the address."""

@@ -7,9 +7,13 @@ export class Refused extends Error {
   }
 }
 
-async function ask(path, token) {
-  const headers = token ? { Authorization: `Bearer ${token}` } : {};
-  const response = await fetch(`/v1/${path}`, { headers, cache: "no-store", credentials: "omit" });
+const ask = (path, token) => send("GET", path, null, token);
+
+/** A request with a body of JSON, or none. */
+export async function send(method, path, content, token) {
+  const headers = { ...(token ? { Authorization: `Bearer ${token}` } : {}), ...(content ? { "Content-Type": "application/json" } : {}) };
+  const body = content ? JSON.stringify(content) : undefined;
+  const response = await fetch(`/v1/${path}`, { method, headers, body, cache: "no-store", credentials: "omit" });
   if (response.ok) return response;
   const { code = "", message = response.statusText } = await response.json().catch(() => ({}));
   throw new Refused(response.status, code, message);

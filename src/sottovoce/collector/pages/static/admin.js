@@ -1,0 +1,237 @@
+/** Administration: create a survey with its plan beside it, change its words, invite people, close, export. */
+import * as api from "./api.js";
+import { number, percent, put, whole, withUnit } from "./words.js";
+
+const element = (id) => document.getElementById(id);
+let token = null; // in memory only: whoever gets at the storage of this browser finds none
+let current = null; // the campaign that is edited or invited to
+
+function notice(text) {
+  element("notice").hidden = !text;
+  put({ notice: text ?? "" });
+}
+
+/** Do something that the collector may refuse, and say so. */
+async function attempt(work) {
+  try {
+    notice(null);
+    return await work();
+  } catch (error) {
+    notice(error.status ? `The collector answered: ${error.message}.` : error.message);
+    return null;
+  }
+}
+
+function button(label, work) {
+  const made = Object.assign(document.createElement("button"), { type: "button", textContent: label });
+  made.addEventListener("click", () => attempt(work));
+  return made;
+}
+
+function link(label, href) {
+  return Object.assign(document.createElement("a"), { textContent: label, href });
+}
+
+const WHO = { open: "anyone", enrolment: "people with an invitation", write: "programs" };
+
+async function listCampaigns() {
+  const list = await api.campaigns(token);
+  const line = (campaign) => {
+    const { name, title, status, epsilon, collection } = campaign;
+    const cells = [title || name, status, number(epsilon), WHO[collection], ""].map((text, i) =>
+      Object.assign(document.createElement(i ? "td" : "th"), { textContent: text, ...(i ? {} : { scope: "row" }) }));
+    cells[4].append(
+      link("Preview", `/survey/${name}`), " ", link("Results", `/#/${name}`), " ",
+      button("Words", () => edit(name)), " ",
+      ...(collection === "enrolment" && status !== "closed" ? [button("Invite", () => invite(campaign)), " "] : []),
+      button("Export", () => exported(name)), " ",
+      ...(status === "closed" ? [] : [button("Close", () => close(name))]));
+    const row = document.createElement("tr");
+    row.append(...cells);
+    return row;
+  };
+  element("campaigns").tBodies[0].replaceChildren(...list.map(line));
+}
+
+/** A file for the person at the screen. */
+function save(blob, name) {
+  const address = URL.createObjectURL(blob);
+  Object.assign(document.createElement("a"), { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+async function exported(name) {
+  save(await api.counts(name, "csv", token), `${name}-counts.csv`);
+  save(new Blob([(await api.campaign(name, token)).spec], { type: "application/json" }), `${name}-spec.json`);
+}
+
+async function close(name) {
+  if (!confirm(`Close ${name}? No new answers are taken from then on.`)) return;
+  await api.send("POST", `campaigns/${name}/close`, null, token);
+  await listCampaigns();
+}
+
+// -- words ------------------------------------------------------------------------------------------------
+
+function field(label, key, value) {
+  const input = Object.assign(document.createElement("input"), { type: "text", value: value ?? "" });
+  input.dataset.key = key;
+  const paragraph = document.createElement("p");
+  const around = Object.assign(document.createElement("label"), { textContent: label });
+  around.append(input);
+  paragraph.append(around);
+  return paragraph;
+}
+
+async function edit(name) {
+  current = await api.campaign(name, token);
+  const { title, question, operator, unit, texts, asked } = current;
+  const own = Object.keys(asked).length > 1 ? Object.keys(asked).flatMap((key) => [
+    field(`${key}: question`, `texts.${key}.text`, texts[key]?.text), field(`${key}: unit`, `texts.${key}.unit`, texts[key]?.unit)]) : [field("Unit", "unit", unit)];
+  element("edit-fields").replaceChildren(field("Heading", "title", title), field("Question", "question", question), field("Who asks", "operator", operator), ...own);
+  put({ "edit-title": `Words of ${name}` });
+  element("edit").hidden = false;
+  element("edit-title").focus();
+}
+
+async function saveWords() {
+  const changes = {};
+  for (const input of element("edit-fields").querySelectorAll("input")) {
+    const [key, question, word] = input.dataset.key.split(".");
+    if (!question) changes[key] = input.value;
+    else (changes.texts ??= structuredClone(current.texts))[question] = { ...changes.texts?.[question], [word]: input.value };
+  }
+  await api.send("PATCH", `campaigns/${current.name}`, changes, token);
+  element("edit").hidden = true;
+  await listCampaigns();
+  notice("The words are saved.");
+}
+
+// -- invitations ------------------------------------------------------------------------------------------
+
+function invite(campaign) {
+  current = campaign;
+  put({ "invite-title": `Invite people to ${campaign.title || campaign.name}` });
+  element("invite").hidden = false;
+  element("invite-title").focus();
+}
+
+async function sendInvitations(form) {
+  const content = { count: Number(element("invite-count").value), url: location.origin, form };
+  const response = await api.send("POST", `campaigns/${current.name}/invitations`, content, token);
+  save(await response.blob(), `${current.name}-invitations.${form}`);
+}
+
+async function revoke(given) {
+  const id = given.includes("_") ? await tokenId(given) : given;
+  await api.send("DELETE", `campaigns/${current.name}/tokens/${id}`, null, token);
+  element("revoke-id").value = "";
+  notice(`${id} is good for nothing any more.`);
+}
+
+async function tokenId(text) {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  return [...hash.slice(0, 6)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+// -- a new survey -----------------------------------------------------------------------------------------
+
+const decimal = (text) => Number(text.trim().replace(",", "."));
+
+function addQuestion() {
+  const copy = element("question-fields").content.cloneNode(true);
+  const [set] = copy.children;
+  const count = element("new-questions").children.length + 1;
+  set.querySelector("legend").textContent = `Question ${count}`;
+  set.querySelector("[data-key=name]").value = `question ${count}`;
+  const kind = set.querySelector("[data-key=kind]");
+  kind.addEventListener("change", () => {
+    for (const part of set.querySelectorAll("[data-for]")) part.hidden = !part.dataset.for.split(" ").includes(kind.value);
+  });
+  set.querySelector("[data-remove]").addEventListener("click", () => {
+    set.remove();
+    plan();
+  });
+  element("new-questions").append(copy);
+  set.querySelector("[data-key=name]").focus();
+  plan();
+}
+
+/** The questions as a survey's file has them. */
+function questions() {
+  const entries = [...element("new-questions").children].map((set) => {
+    const value = (key) => set.querySelector(`[data-key=${key}]`).value;
+    const kind = value("kind");
+    const kinds = {
+      range: () => ({ range: [decimal(value("low")), decimal(value("high"))] }), clock: () => ({ clock: true }), circle: () => ({ circle: 360 }),
+      options: () => ({ options: value("options").split("\n").map((line) => line.trim()).filter(Boolean) }), radius: () => ({ radius: decimal(value("radius")) }),
+    };
+    const unit = kind === "range" || kind === "radius" ? { unit: value("unit") } : {};
+    return [value("name"), { text: value("text"), ...unit, ...kinds[kind](), weight: decimal(value("weight")) }];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** ± of each question in words. */
+function known(name, within, { unit, options, clock, circle }) {
+  if (within === null) return `${name}: quantiles`;
+  if (options) return `${name}: each share to about ± ${percent(within, 2)}`;
+  return `${name}: ± ${clock ? withUnit(number(60 * within, 2), "minutes") : withUnit(number(within, 2), circle ? "°" : unit)}`;
+}
+
+let asked = 0;
+
+/** What will be known, said while the survey is written. */
+async function plan() {
+  const mine = (asked += 1);
+  await new Promise((later) => setTimeout(later, 300)); // until typing pauses
+  if (mine !== asked) return;
+  const content = { epsilon: decimal(element("new-epsilon").value), people: Math.round(decimal(element("new-people").value)), questions: questions() };
+  if (!Object.keys(content.questions).length) {
+    put({ plan: "Add a question to see what will be known." });
+    return;
+  }
+  try {
+    const { answered, of, within } = await (await api.send("POST", "surveys/plan", content, token)).json();
+    if (mine !== asked) return;
+    const lot = answered < of ? `Each person answers ${answered} of ${of} questions, by lot. ` : "Each person answers everything. ";
+    put({ plan: `${lot}With ${whole(content.people)} people, 95 % intervals: ${Object.entries(within).map(([name, w]) => known(name, w, content.questions[name])).join("; ")}.` });
+  } catch (error) {
+    put({ plan: error.message });
+  }
+}
+
+async function create() {
+  const value = (id) => element(`new-${id}`).value;
+  const content = {
+    name: value("name"), title: value("heading"), operator: value("operator"), epsilon: decimal(value("epsilon")),
+    collection: value("collection"), results: value("results"), questions: questions(),
+  };
+  const { name } = await (await api.send("POST", "surveys", content, token)).json();
+  element("new-form").reset();
+  element("new-questions").replaceChildren();
+  await listCampaigns();
+  notice(`Created. People answer at ${location.origin}/survey/${name}.`);
+}
+
+function onSubmit(id, work) {
+  element(id).addEventListener("submit", (event) => {
+    event.preventDefault();
+    attempt(() => work(event));
+  });
+}
+
+onSubmit("token-form", async () => {
+  token = element("token").value.trim();
+  element("token").value = "";
+  await api.send("GET", "campaigns", null, token);
+  await listCampaigns();
+  element("token-form").hidden = true;
+  element("work").hidden = false;
+});
+onSubmit("edit-form", saveWords);
+onSubmit("invite-form", (event) => sendInvitations(event.submitter.value));
+onSubmit("revoke-form", () => revoke(element("revoke-id").value.trim()));
+onSubmit("new-form", create);
+element("add-question").addEventListener("click", addQuestion);
+element("new-form").addEventListener("input", plan);

@@ -1,0 +1,93 @@
+"""What an administrator does in a real browser: a survey from its first question to its last answer."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+
+from playwright.sync_api import Page, expect
+from tests.collector.pages.conftest import OpenPage
+from tests.collector.pages.site import Site
+from tests.collector.pages.test_survey import check_accessible
+
+from sottovoce.collector.tokens import token_id
+
+
+def signed_in(site: Site, open_page: OpenPage) -> Page:
+    page = open_page("/admin", viewport={"width": 1000, "height": 900})
+    page.get_by_label("Admin token").fill(site.tokens(0, "admin")[0])
+    page.get_by_role("button", name="Use").click()
+    expect(page.locator("#work")).to_be_visible()
+    return page
+
+
+def test_a_survey_from_first_to_last(site: Site, open_page: OpenPage) -> None:
+    page = signed_in(site, open_page)
+    page.get_by_label("Name in the address").fill("village")
+    page.get_by_label("Heading").fill("Our village")
+    page.get_by_label("Who may answer").select_option("enrolment")
+    page.get_by_label("People you expect").fill("2000")
+    page.get_by_role("button", name="Add a question").click()
+    first = page.locator("#new-questions fieldset").first
+    first.get_by_label("Name").fill("age")
+    first.get_by_label("Question").fill("How old are you?")
+    first.get_by_label("To", exact=True).fill("120")
+    first.get_by_label("Unit").fill("years")
+    page.get_by_role("button", name="Add a question").click()
+    second = page.locator("#new-questions fieldset").last
+    second.get_by_label("Name").fill("transport")
+    second.get_by_label("Answer").select_option("options")
+    second.get_by_label("Options, one a line").fill("car\nbike\ntrain")
+    plan = page.locator("#plan")
+    expect(plan).to_contain_text(
+        re.compile(r"With 2,000 people, 95 % intervals: age: ± [\d.]+.years; transport: each")
+    )
+    check_accessible(page)
+    if folder := os.environ.get("SCREENSHOTS"):
+        page.screenshot(path=f"{folder}/admin.png", full_page=True)
+    page.get_by_role("button", name="Create the survey").click()
+    expect(page.locator("#notice")).to_contain_text("/survey/village")
+    row = page.locator("#campaigns tbody tr", has_text="Our village")
+    expect(row).to_contain_text("people with an invitation")
+
+    row.get_by_role("button", name="Words").click()
+    page.get_by_label("age: question").fill("Your age?")
+    page.get_by_role("button", name="Save the words").click()
+    expect(page.locator("#notice")).to_have_text("The words are saved.")
+
+    row.get_by_role("button", name="Invite").click()
+    page.get_by_label("People", exact=True).fill("2")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Links as CSV").click()
+    with open(download.value.path(), newline="") as file:
+        links = [line["link"] for line in csv.DictReader(file)]
+    assert len(links) == 2
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Sheet of QR codes").click()
+    assert download.value.path().read_text().count("<svg") == 2
+    lost = links[0].partition("#")[2]
+    page.get_by_label("Token, or the twelve digits").fill(lost)
+    page.get_by_role("button", name="Revoke").click()
+    expect(page.locator("#notice")).to_contain_text(token_id(lost))
+    check_accessible(page)
+
+    page.on("dialog", lambda dialog: dialog.accept())
+    row.get_by_role("button", name="Close").click()
+    expect(row).to_contain_text("closed")
+    assert page.evaluate("Object.keys(localStorage).length + Object.keys(sessionStorage).length") == 0
+
+
+def test_what_is_refused_is_said(site: Site, open_page: OpenPage) -> None:
+    page = open_page("/admin")
+    page.get_by_label("Admin token").fill("nothing")
+    page.get_by_role("button", name="Use").click()
+    expect(page.locator("#notice")).to_contain_text("a valid bearer token is needed")
+    expect(page.locator("#work")).to_be_hidden()
+    page = signed_in(site, open_page)
+    page.get_by_role("button", name="Add a question").click()
+    page.get_by_label("To", exact=True).fill("-5")
+    expect(page.locator("#plan")).to_contain_text("high")
+    page.get_by_label("Name in the address").fill("crooked")
+    page.get_by_role("button", name="Create the survey").click()
+    expect(page.locator("#notice")).to_contain_text("The collector answered")
