@@ -4,7 +4,7 @@
 tests/collector/test_attacks.py that costs memory or time is run against it for some seconds, from sockets
 without a token, while a client at another address asks for the health of the service every tenth of a
 second. The table has the collector's resident memory before and after, and the longest wait for health.
-Results are written to benchmarks/results/collector_attacks.md.
+Results are written to benchmarks/results/collector_attacks.json, beside those of 0.1.0.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import http.client
+import json
 import os
 import socket
 import tempfile
@@ -28,7 +29,7 @@ from sottovoce.collector import open_store
 
 TAKES = "30 s"
 MECHANISM = sv.sw(epsilon=1.0, cells=1000)
-RESULTS = Path(__file__).parent / "results" / "collector_attacks.md"
+RESULTS = Path(__file__).parent / "results" / "collector_attacks.json"
 SECONDS = 2.0
 
 
@@ -127,8 +128,21 @@ def watched(port: int) -> Iterator[list[float]]:
     thread.join()
 
 
+def table() -> str:
+    """The results as the Markdown that docs/howto/run-a-collector.md shows."""
+    known = json.loads(RESULTS.read_text())
+    lines = [
+        "| attack | memory before, after, MB | longest wait for health, s | of 0.1.0 |",
+        "|---|---|---|---|",
+    ]
+    for about, (before, after, wait) in known["now"].items():
+        old = "{}, {}; {:.2f}".format(*known["0.1.0"][about])
+        lines.append(f"| {about} | {before}, {after} | {wait:.2f} | {old} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
-    lines = ["| attack | memory before, after, MB | longest wait for health, s |", "|---|---|---|"]
+    rows = {}
     with tempfile.TemporaryDirectory() as name:
         store = open_store(f"{name}/store.db")
         create(store, MECHANISM, collection="open")
@@ -139,13 +153,11 @@ def main() -> None:
             before = server.memory
             with watched(port) as waits:
                 attack(port)
-            about = (attack.__doc__ or "").strip(".").lower()
-            lines.append(f"| {about} | {before}, {server.memory} | {max(waits):.2f} |")
-            print(lines[-1], flush=True)
+            rows[(attack.__doc__ or "").strip(".")] = [before, server.memory, round(max(waits), 2)]
+            print(attack.__name__, *rows.values(), flush=True)
         assert server.stop() == 0
-    head = "# Attacks on the collector\n\n" + (__doc__ or "").split("\n\n")[1].rpartition(" Results are")[0]
-    text = "\n".join(lines)
-    RESULTS.write_text(f"{head}\n\n{text}\n\n{describe_machine()}.\n")
+    known = json.loads(RESULTS.read_text()) | {"now": rows, "machine": describe_machine()}
+    RESULTS.write_text(json.dumps(known, indent=1) + "\n")
 
 
 if __name__ == "__main__":

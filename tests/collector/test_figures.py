@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from benchmarks import collector_crash, collector_fuzz, collector_load, collector_rates
+from benchmarks import collector_attacks, collector_crash, collector_fuzz, collector_load, collector_rates
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/howto/run-a-collector.md").read_text()
@@ -29,6 +29,13 @@ def test_no_rate_is_below_that_of_the_version_before() -> None:
     rows = [row for kind in collector_load.STORES for row in known[kind]]
     assert len(rows) == 2 * len(collector_rates.CASES)
     assert min(row["ratio"] for row in rows) >= 0.95
+
+
+def test_memory_is_flat_under_attack() -> None:
+    assert collector_attacks.table() in PAGE
+    now = json.loads(collector_attacks.RESULTS.read_text())["now"]
+    assert len(now) == len(collector_attacks.ATTACKS)
+    assert all(after <= before + 4 for before, after, _ in now.values())
 
 
 def test_kills_and_broken_requests() -> None:
