@@ -6,10 +6,10 @@ Every answer is judged (below 500, the one error shape), every tenth of the way 
 compared with the acknowledged ones, and at the end the log must not hold an exception. The campaign shows
 nothing below 10^9 reports, so no solver runs: this is about requests.
 
-A million requests are five parts of 204,800, each with a seed and a collector of its own; every part is kept
-in benchmarks/results/collector_fuzz.json as soon as it is done, so that a run can be continued:
+A million requests are many parts, each with a seed and a collector of its own; every part is kept in
+benchmarks/results/collector_fuzz.json as soon as it is done, so that a run can be continued:
 
-    python -m benchmarks.collector_fuzz [--parts 1]
+    python -m benchmarks.collector_fuzz [--requests 1000000] [--part 200000]
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ from benchmarks._parts import Parts
 from sottovoce.collector import open_store, tokens
 
 TAKES = "20 min"
-REQUESTS, PARTS = 204_800, 5
 CONNECTIONS, AT_ONCE = 16, 16
 MECHANISM = sv.sw(epsilon=1.0, cells=1000)
 RESULTS = Parts(Path(__file__).parent / "results" / "collector_fuzz.json")
@@ -78,8 +77,8 @@ async def send(port: int, fuzzer: Fuzzer, count: int, statuses: Counter[str]) ->
     return accepted
 
 
-async def part(folder: Path, seed: int) -> dict[str, Any]:
-    """The requests of one seed to a new collector."""
+async def part(folder: Path, seed: int, requests: int) -> dict[str, Any]:
+    """So many requests of one seed to a new collector."""
     store = open_store(folder / "store.db")
     campaign = create(store, MECHANISM, min_n=10**9, collection="write")
     [token] = tokens.issue(store, campaign.id, "write", 1)
@@ -89,8 +88,8 @@ async def part(folder: Path, seed: int) -> dict[str, Any]:
     fuzzer = Fuzzer(MECHANISM.digest, MECHANISM.cells, seed=seed, token=token)
     statuses: Counter[str] = Counter()
     memory, accepted, begun = list[int](), 0, time.perf_counter()
+    share = -(-requests // (10 * CONNECTIONS * AT_ONCE)) * AT_ONCE
     for _ in range(10):
-        share = REQUESTS // (10 * CONNECTIONS)
         accepted += sum(
             await asyncio.gather(*(send(port, fuzzer, share, statuses) for _ in range(CONNECTIONS)))
         )
@@ -123,11 +122,14 @@ def table() -> str:
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--parts", type=int, default=PARTS, help="stop when so many are kept")
+    parser.add_argument("--requests", type=int, default=1_000_000, help="stop when so many are kept")
+    parser.add_argument("--part", type=int, default=200_000, help="so many to each new collector")
     chosen = parser.parse_args(arguments or [])
-    while (number := len(RESULTS.read("parts"))) < chosen.parts:
+    while (left := chosen.requests - RESULTS.total("parts")["requests"]) > 0:
+        seed = 1 + len(RESULTS.read("parts"))
         with tempfile.TemporaryDirectory() as folder:
-            RESULTS.add("parts", asyncio.run(part(Path(folder), number + 1)), describe_machine())
+            result = asyncio.run(part(Path(folder), seed, min(left, chosen.part)))
+        RESULTS.add("parts", result, describe_machine())
 
 
 if __name__ == "__main__":
