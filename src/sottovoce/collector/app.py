@@ -100,6 +100,8 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "malformed")
+    if code == "not_found" and (page := routes.nowhere(request)) is not None:
+        return page
     response = await _refused(request, Refusal(code))
     response.headers.update(error.headers or {})
     return response

@@ -24,7 +24,7 @@ CLIENT = ROOT / "clients" / "js"
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/survey/any-name", "/static/dashboard.js", "/static/sottovoce/index.js"]
+    "path", ["/", "/admin", "/survey/any-name", "/static/dashboard.js", "/static/sottovoce/index.js"]
 )
 def test_headers(site: Site, path: str) -> None:
     answer = httpx.get(site.url + path)
@@ -49,6 +49,15 @@ def test_anything_else_is_not_found(site: Site, path: str) -> None:
     answer = httpx.get(site.url + path)
     assert answer.status_code == 404
     assert set(answer.json()) == {"code", "message", "field"}
+
+
+def test_a_person_at_an_unknown_address_sees_a_page(site: Site) -> None:
+    browser = {"Accept": "text/html,application/xhtml+xml"}
+    answer = httpx.get(f"{site.url}/surveys/commute", headers=browser)
+    assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert 'href="/"' in answer.text
+    assert "content-security-policy" in answer.headers
+    assert httpx.get(f"{site.url}/v1/nothing", headers=browser).json()["code"] == "not_found"
 
 
 def test_plotly_comes_from_the_installed_package_and_is_compressed(site: Site) -> None:

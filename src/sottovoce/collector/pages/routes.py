@@ -68,6 +68,14 @@ def planner(request: Request) -> Response:
     return _serve(request, "planner.json")
 
 
+def nowhere(request: Request) -> Response | None:
+    """A page for a person who came to an address that is none; None for programs."""
+    if request.url.path.startswith("/v1/") or "text/html" not in request.headers.get("accept", ""):
+        return None
+    page = assets()["nowhere.html"]
+    return Response(page.content, 404, _HEADERS, page.media_type)
+
+
 def _serve(request: Request, name: str) -> Response:
     asset = assets().get(name)
     if asset is None:
