@@ -1,6 +1,6 @@
 """The central ε of shuffled reports beside the published bounds, with the time it takes on one core.
 
-python -m benchmarks.shuffled            # writes benchmarks/results/shuffled.json and the table of the page
+python -m benchmarks.shuffled            # writes benchmarks/results/shuffled.json and the tables of the pages
 
 Clones: Feldman, McMillan and Talwar (FOCS 2021), in closed form (Theorem 3.1) and numerically (Theorem 3.2).
 Variation ratio: Wang et al. (2023), by the formulas of its public code, p = q = e^ε, β the total variation.
@@ -11,10 +11,13 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import time
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
+from statistics import NormalDist
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -22,15 +25,16 @@ import numpy as np
 import sottovoce as sv
 from benchmarks._tables import replace_table, table
 from sottovoce.auditing.blanket import blanket
-from sottovoce.auditing.calibration import largest_local
+from sottovoce.auditing.calibration import largest_local, least_variance
 from sottovoce.auditing.contrast import Contrast
 from sottovoce.auditing.curve import Curve
 from sottovoce.auditing.sums import divergence
 
 RESULTS = Path(__file__).parent / "results" / "shuffled.json"
-PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "shuffled.md"
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE, BATCH = DOCS / "explanation" / "shuffled.md", DOCS / "howto" / "minimum-batch.md"
 DELTA = 1e-6
-TAKES = "1 min"
+TAKES = "4 min"
 
 
 def clones_closed(epsilon: float, people: int) -> float:
@@ -73,45 +77,149 @@ def solved(contrast: Contrast, local: float, people: int) -> float:
     return curve.epsilon(DELTA)
 
 
-CASES = ((1.0, 1000), (1.0, 10**5), (2.0, 100), (2.0, 10**5), (4.0, 1000), (8.0, 10**8))
+CASES = (
+    (1.0, 10), (1.0, 1000), (1.0, 10**5), (2.0, 100), (2.0, 10**5), (4.0, 1000), (4.0, 10**8), (8.0, 10**8),
+)  # fmt: skip
 DESIGNS: dict[str, Callable[[float], sv.Reporter]] = {
     "ogpm": lambda epsilon: sv.ogpm(epsilon, loss="l1"),
     "optimal": sv.optimal,
     "duchi": sv.duchi,
     "choice of 5": lambda epsilon: sv.choice(epsilon, list("abcde")),
 }
+THREE = tuple(product((1.5, 2.0, 4.0, 8.0), (10, 30, 60, 100, 200, 400, 1000, 2000, 10**4, 10**6, 10**8)))
+MANY = (100, 1000, 10**4, 10**6)
 
 
-def measured(name: str, epsilon: float, people: int) -> dict[str, Any]:
-    """Both bounds with the time they take, and the published ones."""
-    reporter = DESIGNS[name](epsilon)
+def elsewhere() -> dict[str, sv.Reporter]:
+    """Reporters without three disjoint windows, by name."""
+    reporters: dict[str, sv.Reporter] = {
+        f"{name}, ε = {epsilon:g}": DESIGNS[name](epsilon)
+        for name, epsilon in product(("ogpm", "optimal", "duchi"), (0.25, 0.5, 1.0))
+    }
+    reporters |= {
+        "optimal, ε = 2": sv.optimal(2.0),
+        "sw, ε = 1": sv.sw(1.0),
+        "two_scale, ε = 1": sv.two_scale(1.0),
+    }
+    reporters |= {"choice of 20, ε = 1": sv.choice(1.0, list(range(20))), "polar, ε = 2": sv.polar(2.0, 1.0)}
+    for epsilon in (1.0, 2.0, 4.0):
+        law = sv.laws.truncated_laplace(epsilon)
+        reporters[f"truncated Laplace, ε = {epsilon:g}"] = law.tabulate()
+    for name, design in (("ogpm", lambda: sv.ogpm(1.0, loss="l1")), ("optimal", lambda: sv.optimal(1.0))):
+        for sampled, asked in ((2, 2), (4, 4), (1, 4), (2, 4), (2, 10)):
+            questions = {f"q{i}": design() for i in range(asked)}
+            survey = sv.Survey(sampled * 1.0, questions, sampled)
+            reporters[f"survey, {sampled} of {asked} {name}, ε = 1 each"] = survey
+    return reporters
+
+
+def gap(reporter: sv.Reporter, people: int) -> dict[str, Any]:
+    """Both bounds with the time they take."""
     begin = time.process_time()
     result = sv.shuffled(reporter, people, DELTA)
     seconds = time.process_time() - begin
+    return {
+        "people": people, "upper": result.epsilon, "lower": result.lower, "seconds": round(seconds, 2),
+    }  # fmt: skip
+
+
+def measured(name: str, epsilon: float, people: int) -> dict[str, Any]:
+    """Both bounds, and the published ones."""
+    reporter = DESIGNS[name](epsilon)
     published = {
         "clones": solved(clones(epsilon), epsilon, people),
         "clones, closed": clones_closed(epsilon, people),
         "variation ratio": solved(variation_ratio(reporter), epsilon, people),
     }
+    finite = {k: v if math.isfinite(v) else None for k, v in published.items()}
+    return {"design": name, "epsilon": epsilon, **gap(reporter, people), **finite}
+
+
+def three_windows(epsilon: float, people: int) -> dict[str, Any]:
+    """Both bounds where three disjoint windows fit, and how far apart they are said to be."""
+    row = gap(sv.ogpm(epsilon, loss="l1"), people)
+    told = (math.expm1(row["upper"]) / (2 * math.expm1(epsilon))) ** 2
+    return {"epsilon": epsilon, **row, "ratio": row["upper"] / row["lower"], "told": 1 + told}
+
+
+def gaussian(central: tuple[float, float]) -> float:
+    """The standard deviation of the Gaussian noise on a sum of numbers in [0, 1] that keeps (ε, δ)."""
+    epsilon, delta = central
+    cdf = NormalDist().cdf
+    low, high = 1e-3, 1e6
+    while high > low * (1 + 1e-9):
+        s = math.sqrt(low * high)
+        kept = cdf(0.5 / s - epsilon * s) - math.exp(epsilon) * cdf(-0.5 / s - epsilon * s) <= delta
+        low, high = (low, s) if kept else (s, high)
+    return high
+
+
+def room(central: tuple[float, float], people: int) -> dict[str, Any]:
+    """The best window with an even background at a guarantee, other designs, and noise on the exact sum."""
+    begin = time.process_time()
+    window = least_variance(central, people)
+    seconds = time.process_time() - begin
+    variance = {"window": window.mechanism.worst_variance()}
+    for name in ("optimal", "duchi"):
+        design = DESIGNS[name]
+        variance[name] = design(largest_local(design, central, people)).worst_variance()  # type: ignore[attr-defined]
+    best = min(variance.values())
     return {
-        "design": name, "epsilon": epsilon, "people": people, "upper": result.epsilon, "lower": result.lower,
-        "seconds": round(seconds, 2), **{k: v if math.isfinite(v) else None for k, v in published.items()},
+        "central": central, "people": people, "q": window.q, "local": window.mechanism.epsilon,
+        "gain": window.gain, "variance": variance, "seconds": round(seconds, 2),
+        "over gaussian": math.sqrt(best * people) / gaussian(central),
     }  # fmt: skip
 
 
-def windows(central: tuple[float, float], people: int) -> dict[str, Any]:
-    """The least variance along the windows with an even background, at a central guarantee."""
-    best: dict[str, float] = {}
-    for q in (None, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95):
-        local = largest_local(lambda epsilon, q=q: sv.ptt(epsilon, q=q), central, people)  # type: ignore[misc]
-        best[str(q)] = sv.ptt(local, q=q).worst_variance()
-    return {"central": central, "people": people, "variance": best, "gain": best["None"] / min(best.values())}
+def needed(epsilon: float, central: tuple[float, float]) -> int:
+    """The fewest honest people, to 2 %, whose counts of OGPM keep a guarantee."""
+    reporter, low, high = sv.ogpm(epsilon), 10, 10**8
+    while high > 1.02 * low:
+        middle = round(math.sqrt(low * high))
+        kept = sv.shuffled(reporter, middle, None).delta(central[0]) <= central[1]
+        low, high = (low, middle) if kept else (middle, high)
+    return high
+
+
+def plans() -> list[dict[str, Any]]:
+    """The time of a plan for readers of the counts, with an empty cache."""
+    rows = []
+    for task, options in (
+        ("mean", {}),
+        ("quantile", {"p": 0.5}),
+        ("distribution", {}),
+        ("share", {"between": (6, 9)}),
+    ):
+        with TemporaryDirectory() as folder:
+            os.environ["SOTTOVOCE_CACHE"] = folder
+            begin = time.process_time()
+            plan = sv.plan(task, people=10**5, domain=(0, 24), central=(0.1, 1e-8), **options)  # type: ignore[arg-type]
+            rows.append(
+                {"task": task, "seconds": round(time.process_time() - begin, 2), "best": plan.best.name}
+            )
+    return rows
 
 
 def main() -> None:
-    rows = [measured(name, *case) for name, case in product(DESIGNS, CASES)]
-    room = [windows(*case) for case in (((0.1, 1e-8), 10**5), ((0.03, 1e-8), 10**4), ((1.0, 1e-6), 10**3))]
-    RESULTS.write_text(json.dumps({"bounds": rows, "windows": room}, indent=1) + "\n")
+    results: dict[str, Any] = {
+        "bounds": [measured(name, *case) for name, case in product(DESIGNS, CASES)],
+        "three windows": [three_windows(*case) for case in THREE],
+        "elsewhere": [
+            {"design": name, **gap(reporter, people)}
+            for name, reporter in elsewhere().items()
+            for people in MANY
+        ],
+        "room": [room(*case) for case in (((0.1, 1e-8), 10**5), ((0.03, 1e-8), 10**4), ((1.0, 1e-6), 10**3))],
+        "minimum batch": {f"{epsilon:g}": needed(epsilon, (0.1, 1e-6)) for epsilon in (1.0, 2.0, 4.0)},
+        "plans": plans(),
+    }
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+    write(results)
+
+
+def write(results: dict[str, Any]) -> None:
+    """The tables of the pages, and what must hold."""
+    rows = results["bounds"]
     names = ("upper", "lower", "clones", "clones, closed", "variation ratio")
     lines = [
         [row["design"], f"{row['epsilon']:g}", f"{row['people']:,}"]
@@ -121,10 +229,45 @@ def main() -> None:
     ]
     head = ("design", "ε", "people", "central ε", "at least", "clones", "closed form", "variation ratio", "s")
     replace_table(PAGE, "shuffled", table(head, lines))
-    print("upper/lower at most", max(row["upper"] / row["lower"] for row in rows))
+
+    gaps = {(row["epsilon"], row["people"]): row["ratio"] for row in results["three windows"]}
+    people = sorted({n for _, n in gaps})
+    lines = [[f"{e:g}", *(f"{gaps[e, n]:.4f}" for n in people)] for e in sorted({e for e, _ in gaps})]
+    replace_table(PAGE, "three windows", table(("ε", *(f"{n:,}" for n in people)), lines))
+
+    ratios = {(row["design"], row["people"]): row["upper"] / row["lower"] for row in results["elsewhere"]}
+    lines = [
+        [name, *(f"{ratios[name, n]:.3f}" for n in MANY)]
+        for name in dict.fromkeys(name for name, _ in ratios)
+    ]
+    replace_table(PAGE, "elsewhere", table(("reporter", *(f"{n:,}" for n in MANY)), lines))
+
+    lines = [
+        [
+            "({:g}, {:g})".format(*row["central"]),
+            f"{row['people']:,}",
+            f"{row['q']:.3g}",
+            f"{row['gain']:.3f}",
+        ]
+        + [f"{row['variance'][name]:.4g}" for name in ("window", "optimal", "duchi")]
+        + [f"{row['over gaussian']:.2f}"]
+        for row in results["room"]
+    ]
+    head = ("guarantee", "people", "q", "gain", "window", "optimal", "duchi", "error over the Gaussian's")
+    replace_table(PAGE, "room", table(head, lines))
+    lines = [[f"ε = {e} per report", f"{n:,}"] for e, n in results["minimum batch"].items()]
+    replace_table(BATCH, "batch", table(("", "honest people for (0.1, 10^−6)"), lines))
+
+    every = [*rows, *results["three windows"], *results["elsewhere"]]
     print("above clones:", [row for row in rows if row["upper"] > 1.0001 * row["clones"]])
-    print("seconds at most", max(row["seconds"] for row in rows))
-    print("gain along the windows", [case["gain"] for case in room])
+    above = [row for row in rows if row["upper"] > 1.0001 * row["variation ratio"]]
+    print("above the variation ratio:", [(row["design"], row["epsilon"], row["people"]) for row in above])
+    print("of these it lies below our lower bound:", [row["variation ratio"] < row["lower"] for row in above])
+    print("seconds at most", max(row["seconds"] for row in every))
+    print("three windows at most", max(gaps.values()))
+    print("farther apart than told:", [r for r in results["three windows"] if r["ratio"] > r["told"] + 6e-4])
+    print("elsewhere above 1.35:", {key: round(ratio, 3) for key, ratio in ratios.items() if ratio > 1.35})
+    print("plans", results["plans"])
 
 
 if __name__ == "__main__":

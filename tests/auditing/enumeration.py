@@ -74,10 +74,7 @@ def delta(
     worst = Fraction(0)
     for others in combinations_with_replacement(distinct, people - 1):
         laws = {row: multisets((*others, row), marks) for row in dict.fromkeys(chain(*tried))}
-        for p, q in ((laws[first], laws[second]) for first, second in tried):
-            worst = max(
-                worst, sum((max(mass - theta * q.get(key, 0), 0) for key, mass in p.items()), Fraction(0))
-            )
+        worst = max(worst, *(divergence(laws[first], laws[second], theta) for first, second in tried))
     return worst
 
 
@@ -87,6 +84,19 @@ def multisets(rows: tuple[Row, ...], marks: Marks | None = None) -> Counts:
     if not rows:
         return {}
     return _plus(multisets(rows[:-1], marks), rows[-1], marks)
+
+
+def divergence(p: Counts, q: Counts, theta: Fraction) -> Fraction:
+    """The hockey-stick divergence of two laws."""
+    return sum((max(mass - theta * q.get(key, 0), Fraction(0)) for key, mass in p.items()), Fraction(0))
+
+
+def both(p: Counts, q: Counts) -> Counts:
+    """Two independent laws."""
+    law: Counts = defaultdict(Fraction)
+    for (a, mass), (b, other) in product(p.items(), q.items()):
+        law[(*a, *b)] += mass * other
+    return law
 
 
 def _plus(

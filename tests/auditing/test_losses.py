@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -15,23 +14,7 @@ import sottovoce as sv
 from sottovoce.auditing import losses
 from sottovoce.auditing.shuffled import shuffled
 from tests.auditing import small
-from tests.auditing.enumeration import Row, multisets, rows_of
-
-
-def divergence(
-    p: dict[tuple[int, ...], Fraction], q: dict[tuple[int, ...], Fraction], theta: Fraction
-) -> Fraction:
-    return sum((max(mass - theta * q.get(key, 0), Fraction(0)) for key, mass in p.items()), Fraction(0))
-
-
-def both(
-    p: dict[tuple[int, ...], Fraction], q: dict[tuple[int, ...], Fraction]
-) -> dict[tuple[int, ...], Fraction]:
-    """Two independent multisets."""
-    law: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
-    for (a, mass), (b, other) in product(p.items(), q.items()):
-        law[(*a, *b)] += mass * other
-    return law
+from tests.auditing.enumeration import Row, both, divergence, multisets, rows_of
 
 
 def two_campaigns(rows: list[Row], people: int, theta: Fraction) -> Fraction:

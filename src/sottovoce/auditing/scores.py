@@ -6,9 +6,10 @@ bound what the counts keep from below,
 
     δ(ε) ≥ max_t [P(T ≥ t | x) − e^ε·P(T ≥ t | x')].
 
-With many people log P(counts | x)/P(counts | x') is nearly the sum of ξ − η over all answers, so that this
-score loses little. It is rounded to integers, as a part of the test, and then its law is exact but for the
-error of the FFT; all other roundings are relative. Masses are stored times e^{λT}, centred where δ is small.
+With many people log P(counts | x)/P(counts | x') is nearly the sum of ξ − η over all answers. The score is
+ξ − θη with θ near 1, as is best for one question. It is rounded to integers, as a part of the test; its law
+is then exact but for the error of the FFT, and all other roundings are relative. Masses are stored times
+e^{λT}, centred where δ is small.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ def score_test(parts: Sequence[Contrast], sampled: int, people: int) -> ScoreTes
     """
     square = sum(part.distance() ** 2 for part in parts) * sampled / len(parts)
     unit = math.sqrt(square or 1.0) / min(max(_POINTS / math.sqrt(people), _COARSE), _FINE)
-    scores = [np.rint((part.first - part.second) / unit).astype(np.int64) for part in parts]
+    steepest = max(float(np.log(part.first / part.second).max()) for part in parts)
+    theta = math.exp(min(_DEEP * math.sqrt(square / people) / sampled, steepest))
+    scores = [np.rint((part.first - theta * part.second) / unit).astype(np.int64) for part in parts]
     least = min(int(score.min()) for score in scores)
     first, second, others = (
         _lot([binned(s - least, part.laws[k]) for s, part in zip(scores, parts, strict=True)], sampled)
