@@ -90,7 +90,8 @@ def _survey(survey: Survey, people: int, removal: bool) -> Curve:
     if not whole and all(_alike(covers[0], other) for other in covers[1:]):
         groups = [len(part) for part in np.array_split(np.arange(asked), sampled)]
         sizes = {size: 1 + _at_least(people - 1, _met(asked, sampled, size)) for size in set(groups)}
-        curves = {size: _covered(covers[0], local, many, removal) for size, many in sizes.items()}
+        one = log_upper(max(question.largest_ratio for question in questions))
+        curves = {size: _covered(covers[0], one, many, removal) for size, many in sizes.items()}
         parts = [curves[size] for size in groups]
     else:
         each = people if whole else 1 + _at_least(people - 1, sampled / asked)
