@@ -34,7 +34,7 @@ RESULTS = Path(__file__).parent / "results" / "shuffled.json"
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE, BATCH = DOCS / "explanation" / "shuffled.md", DOCS / "howto" / "minimum-batch.md"
 DELTA = 1e-6
-TAKES = "4 min"
+TAKES = "2 min"
 
 
 def clones_closed(epsilon: float, people: int) -> float:
