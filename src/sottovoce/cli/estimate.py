@@ -24,6 +24,7 @@ from sottovoce.cli.options import (
     save_picture,
 )
 from sottovoce.cli.page import treated, written
+from sottovoce.cli.places import estimate_places
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import DataError, NoDataError, check_confidence, one_of, require_extra
 from sottovoce.estimates.words import explained
@@ -73,19 +74,21 @@ def estimate(
             "--output",
             metavar="PATH",
             help="A report to send (.html), a picture (.png, .svg, .pdf) or the answers as .json; "
-            "with --by also .csv or .parquet, but no report.",
+            "with --by also .csv or .parquet, but no report; of places a map, also as .geojson.",
         ),
     ] = None,
     quick: Quick = False,
 ) -> None:
     """Estimate the mean, spread and quantiles behind files of reports.
 
-    Each with an interval; on a circle the mean direction and concentration. The mechanism is read from the
-    file; --spec names it where the file does not. --output draws the reconstructed distribution, with --by
-    the groups' means; --quick leaves out quantiles. With --by only the mean, and what --quantile and --range
-    ask for. --compare, --pairs and --trend are about one quantity: the mean, or that one.
+    Each with an interval; on a circle the mean direction and concentration, of places the mean position. The
+    mechanism is read from the file; --spec names it where the file does not. --output draws the reconstructed
+    distribution, with --by the groups' means; --quick leaves out quantiles. With --by only the mean, and what
+    --quantile and --range ask for. --compare, --pairs and --trend are about one quantity: the mean, or that
+    one.
     """
-    check_target(output, (*PICTURES, ".json", *((".csv", ".parquet") if by or trend else (".html",))))
+    tables = (".csv", ".parquet") if by or trend else (".html", ".geojson")
+    check_target(output, (*PICTURES, ".json", *tables))
     ask = Questions(tuple(quantiles or ()), between, confidence, interval, estimand)
     if compare or pairs or trend:
         if compare + pairs + (trend is not None) > 1 or bool(by) == (trend is not None):
@@ -101,6 +104,11 @@ def estimate(
         _by_group(_counted(data, column, spec, by), question, ask, as_json, output)
         return
     tally = _of_question(_counted(data, column, spec), question).required()
+    if isinstance(tally.reporter.domain, sv.Area):
+        estimate_places(tally, confidence, as_json, output)
+        return
+    if output is not None and output.suffix.lower() == ".geojson":
+        raise ValueError("--output: a map (.geojson) is of reports about places")
     if not quantiles and not quick and not tally.mechanism.domain.is_circle:
         ask = Questions((0.1, 0.5, 0.9), between, confidence, interval, estimand)
     answers = ask.of(tally, spread=True)

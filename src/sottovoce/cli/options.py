@@ -42,6 +42,11 @@ Between = Annotated[
     tuple[float, float] | None,
     typer.Option("--range", metavar="LOW HIGH", help="With --for share: of which range."),
 ]
+Place = Annotated[
+    tuple[float, float, float, float] | None,
+    typer.Option("--place", metavar="X0 X1 Y0 Y1", help="Values are positions [x, y] in this box."),
+]
+Degrees = Annotated[bool, typer.Option("--degrees", help="With --place: longitudes and latitudes.")]
 DESIGNS = ("duchi", "ogpm", "ogpm_unbiased", "optimal", "pm", "ptt", "sw", "two_scale")
 Design = Annotated[
     str | None,
@@ -186,6 +191,8 @@ class Request:
     between: tuple[float, float] | None
     mechanism: str | None
     spec: Path | None
+    place: tuple[float, float, float, float] | None = None
+    degrees: bool = False
 
     def reporter(self) -> Any:
         """The mechanism, made or read.
@@ -194,14 +201,20 @@ class Request:
             ValueError: If the options contradict each other or one is lacking.
         """
         if self.spec is not None:
-            others = [value for name, value in vars(self).items() if name not in ("spec", "log")]
-            if self.log or any(value is not None for value in others):
+            others = [value for name, value in vars(self).items() if name not in ("spec", "log", "degrees")]
+            if self.log or self.degrees or any(value is not None for value in others):
                 raise ValueError("--spec says everything: leave out what else describes a mechanism")
             return read_spec(self.spec)
         if self.mechanism is not None:
             one_of(self.mechanism, "mechanism", DESIGNS)
         if self.epsilon is None:
             raise ValueError("say how private: --epsilon E, or --spec PATH")
+        if self.place is not None:
+            names = ("purpose", "domain", "circle", "p", "between", "mechanism")
+            if self.log or any(getattr(self, name) is not None for name in names):
+                raise ValueError("--place says where people are: leave out what describes a number")
+            left, right, low, high = self.place
+            return sv.place(self.epsilon, box=((left, right), (low, high)), degrees=self.degrees)
         where = domain_from(self.domain, self.circle, log=self.log)
         if self.mechanism is None:
             task, p = question_of(self.purpose or "distribution", self.p)

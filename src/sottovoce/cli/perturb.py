@@ -10,11 +10,13 @@ import typer
 from sottovoce.cli.options import (
     Between,
     CircleOption,
+    Degrees,
     Design,
     DomainPair,
     For,
     Level,
     LogScale,
+    Place,
     Request,
     SpecOption,
     counting,
@@ -56,6 +58,8 @@ def perturb(
     between: Between = None,
     mechanism: Design = None,
     spec: SpecOption = None,
+    place: Place = None,
+    degrees: Degrees = False,
     keep: Annotated[
         list[str] | None, typer.Option("--keep", metavar="NAME", help="A column to keep as it is (repeat).")
     ] = None,
@@ -85,7 +89,7 @@ def perturb(
     from sottovoce.bulk.csv import Text
     from sottovoce.bulk.sources import count_rows
 
-    request = Request(purpose, epsilon, domain, circle, log, p, between, mechanism, spec)
+    request = Request(purpose, epsilon, domain, circle, log, p, between, mechanism, spec, place, degrees)
     mechanisms = _mechanisms(columns, request)
     source = data[0] if len(data) == 1 else data
     specs = [output.with_suffix(".spec.json")] if output.suffix.lower() == ".csv" else []

@@ -10,6 +10,9 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from sottovoce.core.areas import KILOMETRES, Area
 from sottovoce.core.errors import (
     ArgumentError,
@@ -20,9 +23,12 @@ from sottovoce.core.errors import (
     real_number,
     whole_number,
 )
+from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.polar import Polar
 from sottovoce.core.translates import Translates
 
 Edge = Literal["margin", "torus"]
+Box = tuple[tuple[float, float], tuple[float, float]]
 #: The radius of a disc in sides of the area is first·e^(−rate·ε) (benchmarks/places.py).
 _RADII = {"margin": (0.55, 1 / 3), "torus": (0.33, 0.273)}
 _DISTORTION = 0.1  # the most by which a degree of longitude may differ from that in the middle
@@ -32,7 +38,7 @@ def place(
     epsilon: float,
     radius: float | None = None,
     *,
-    box: tuple[tuple[float, float], tuple[float, float]] | None = None,
+    box: Box | None = None,
     centre: tuple[float, float] = (0.0, 0.0),
     degrees: bool = False,
     edge: Edge = "margin",
@@ -95,10 +101,10 @@ def disc(radius: float) -> tuple[int, ...]:
 
 def _sides(
     radius: float | None,
-    box: tuple[tuple[float, float], tuple[float, float]] | None,
+    box: Box | None,
     centre: tuple[float, float],
     degrees: bool,
-) -> tuple[tuple[float, float], tuple[float, float]]:
+) -> Box:
     if (radius is None) == (box is None):
         raise ArgumentError("radius or box must be given, and not both", argument="radius")
     if box is not None:
@@ -132,3 +138,24 @@ def _lengths(x: tuple[float, float], y: tuple[float, float], degrees: bool) -> t
             argument="box",
         )
     return (x[1] - x[0]) * middle, y[1] - y[0]
+
+
+def expected_distance(reporter: Translates | Polar, x: ArrayLike) -> FloatArray:
+    """How far, on average, a single report is from where the person is.
+
+    Args:
+        reporter: Of places, or polar.
+        x: Positions.
+
+    Returns:
+        A distance for each, by the exact law; in kilometres where positions are in degrees.
+
+    Example:
+        >>> far = expected_distance(place(4.0, radius=1.0), [[0.0, 0.0], [0.6, 0.8]])
+        >>> 0.2 < far[0] < far[1] < 0.6
+        True
+    """
+    at = np.asarray(x, dtype=np.float64)
+    scale = reporter.domain.scale if isinstance(reporter.domain, Area) else (1.0, 1.0)
+    away = (reporter.decode(np.arange(reporter.cells)) - at[..., None, :]) * scale
+    return np.asarray((reporter.probabilities(at) * np.hypot(away[..., 0], away[..., 1])).sum(axis=-1))

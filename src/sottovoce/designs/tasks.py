@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Literal, overload
 
 import numpy as np
 
@@ -22,9 +23,12 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture
 from sottovoce.core.repair import repaired
 from sottovoce.core.rows import Rows
+from sottovoce.core.spaces import Disc
+from sottovoce.core.translates import Translates
 from sottovoce.designs.build import uniform_window
 from sottovoce.designs.classic import DEFAULT_CELLS, sw
 from sottovoce.designs.optimal import optimal, ordinary_mean
+from sottovoce.designs.places import Box, place
 from sottovoce.designs.roots import root
 from sottovoce.designs.two_scale import two_scale
 
@@ -33,6 +37,11 @@ _ONE_WINDOW = 0.75  # the ε from which quantiles are known better with one wind
 _BESIDE = 2.0**-40  # how far from the end of a range, in units of the domain, a value is surely outside
 
 
+@overload
+def design(task: Literal["place"], epsilon: float, domain: Disc | Box) -> Translates: ...
+
+
+@overload
 def design(
     task: str,
     epsilon: float,
@@ -41,14 +50,26 @@ def design(
     p: float | None = None,
     between: tuple[float, float] | None = None,
     loss: str | float | None = None,
-) -> Designed:
+) -> Designed: ...
+
+
+def design(
+    task: str,
+    epsilon: float,
+    domain: DomainLike | Disc | Box,
+    *,
+    p: float | None = None,
+    between: tuple[float, float] | None = None,
+    loss: str | float | None = None,
+) -> Designed | Translates:
     """Make the mechanism that suits a question best.
 
     Args:
         task: What is to be known: "mean", "quantile", "distribution" or "share" of all people; "direction",
-            the mean on a circle; or "value", each single person's number as well as it can be told.
+            the mean on a circle; "value", each single person's number as well as it can be told; or "place",
+            where people are.
         epsilon: Privacy parameter ε.
-        domain: Where values lie: (low, high) or a `Circle`.
+        domain: Where values lie: (low, high) or a `Circle`; of places a `Disc` or ((x₀, x₁), (y₀, y₁)).
         p: Which quantile, between 0 and 1; 0.5 is the median.
         between: The range whose share is asked for, ends included; on a circle it may cross the seam.
         loss: What "value" minimises: "l1", "l2" (the default) or the k ≥ 1 of |y − x|^k.
@@ -66,7 +87,11 @@ def design(
         >>> m.task, m.cells
         ('share', 2)
     """
-    question = Question.of(task, domain, p=p, between=between, loss=loss)
+    if task == "place":
+        if isinstance(domain, Disc):
+            return place(epsilon, domain.radius)
+        return place(epsilon, box=domain)  # type: ignore[arg-type]  # it says what a box is
+    question = Question.of(task, domain, p=p, between=between, loss=loss)  # type: ignore[arg-type]
     return question.design(check_epsilon(epsilon))
 
 

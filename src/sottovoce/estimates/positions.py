@@ -85,6 +85,21 @@ def mean_position(tally: Tally, *, confidence: float = 0.95) -> tuple[Estimate, 
     return estimates[0], estimates[1]
 
 
+def position_variance(reporter: Translates) -> tuple[float, float]:
+    """n times the variance of the mean position along x and along y, of people spread evenly.
+
+    Args:
+        reporter: Of places, with a margin.
+
+    Returns:
+        Exact to rounding: the weights do not depend on the reports.
+    """
+    law = PlaceLaw(reporter, reporter.domain)  # type: ignore[arg-type]  # an area: the caller knows
+    q = law.mix(law.even[law.used])
+    x, y = (float(q @ w**2 - (q @ w) ** 2) for w, _ in _unbiased(reporter))
+    return x, y
+
+
 @lru_cache(maxsize=16)
 def _unbiased(reporter: Translates) -> list[tuple[FloatArray, float]]:
     """For x and for y the weights of the cells, and how far their expectation can be from it."""

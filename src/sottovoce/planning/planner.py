@@ -31,12 +31,15 @@ from sottovoce.core.errors import (
 )
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
+from sottovoce.core.spaces import Disc
 from sottovoce.core.values import in_domain
 from sottovoce.designs.classic import ptt
+from sottovoce.designs.places import Box
 from sottovoce.designs.tasks import Question
 from sottovoce.planning.differences import DifferencePlan, plan_difference
 from sottovoce.planning.inverse import meeting
 from sottovoce.planning.kinds import Candidate, candidates
+from sottovoce.planning.places import PlacePlan, plan_places
 from sottovoce.planning.plans import Option, Plan, Progress, Scenario
 from sottovoce.planning.shapes import sample_shape
 
@@ -60,6 +63,10 @@ def plan(
     confidence: float = ...,
     sample: ArrayLike | None = ...,
 ) -> DifferencePlan: ...
+
+
+@overload
+def plan(task: Literal["place"], epsilon: float, people: int, domain: Disc | Box) -> PlacePlan: ...
 
 
 @overload
@@ -87,7 +94,7 @@ def plan(
     task: str,
     epsilon: float | None = None,
     people: int | None = None,
-    domain: DomainLike | None = None,
+    domain: DomainLike | Disc | Box | None = None,
     target: float | None = None,
     *,
     p: float | None = None,
@@ -102,13 +109,13 @@ def plan(
     repetitions: int | None = None,
     central: tuple[float, float] | None = None,
     progress: Progress | None = None,
-) -> Plan | DifferencePlan:
+) -> Plan | DifferencePlan | PlacePlan:
     """Say what error to expect, of the mechanism that `design` gives and of others.
 
     Args:
         task: What is to be known, as in `design`: "mean", "quantile", "distribution", "direction", "share" or
             "value"; or "difference": how many people of each of two groups, or which ε, it takes to see one
-            of their means.
+            of their means; or "place": where people are, in a `Disc` or a box ((x₀, x₁), (y₀, y₁)).
         epsilon: The privacy parameter; left out, it is asked which ε meets the target.
         people: How many people report; left out, it is asked how many it takes to meet the target.
         domain: Where values lie: always to be given.
@@ -147,17 +154,19 @@ def plan(
     """
     if domain is None:
         raise ArgumentError("domain must be given: (low, high) or a Circle", argument="domain")
+    if task == "place":
+        return plan_places(epsilon, people, domain)  # type: ignore[arg-type]  # it says what a place is
     if task == "difference":
         return plan_difference(
             epsilon,
             people,
-            as_domain(domain),
+            as_domain(domain),  # type: ignore[arg-type]  # places are asked above
             shift=shift,
             power=power,
             confidence=check_confidence(confidence),
             sample=sample,
         )
-    question = Question.of(task, domain, p=p, between=between, loss=loss)
+    question = Question.of(task, domain, p=p, between=between, loss=loss)  # type: ignore[arg-type]
     if task == "quantile" and p is None:
         raise ArgumentError("p must be given for a quantile: 0.5 is the median", argument="p")
     wanted = _check_wanted(epsilon, people, target, central)

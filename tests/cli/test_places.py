@@ -1,0 +1,29 @@
+"""Places on the command line: from a file of positions to a map."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from tests.cli.conftest import Run
+
+
+def test_from_a_file_to_a_map(tmp_path: Path, typed: Run) -> None:
+    x = np.clip(np.random.default_rng(1).normal([2.0, 1.0], 0.3, (4000, 2)), 0, [4, 2])
+    where = pa.FixedSizeListArray.from_arrays(pa.array(x.reshape(-1)), 2)
+    pq.write_table(pa.table({"where": where}), tmp_path / "people.parquet")
+    reports = tmp_path / "reports.parquet"
+    data = tmp_path / "people.parquet"
+    done = typed(f"perturb {data} --column where --epsilon 4 --place 0 4 0 2 --output {reports}")
+    assert done[0] == 0, done
+    target = tmp_path / "map.geojson"
+    code, out, _ = typed(f"estimate {reports} --json --output {target}")
+    assert code == 0
+    answer = json.loads(out)
+    assert [e["what"] for e in answer["estimates"]] == ["mean x", "mean y"]
+    for estimate, truth in zip(answer["estimates"], (2.0, 1.0), strict=True):
+        assert estimate["low"] < truth < estimate["high"]
+    assert json.loads(target.read_text())["type"] == "FeatureCollection"
