@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,13 +22,12 @@ from sottovoce.cli.options import (
     missing_from,
 )
 from sottovoce.cli.serve import DEFAULT_STORE, SecretOption, StoreOption
-from sottovoce.core.errors import one_of
+from sottovoce.cli.stores import Name, find_campaign, open_store, unlocked
+from sottovoce.cli.tokens import invite, revoke, tokens
 
 if TYPE_CHECKING:
     from sottovoce.collector.campaigns import Campaign
-    from sottovoce.collector.store import Store
 
-Name = Annotated[str, typer.Argument(help="The campaign's name.", metavar="NAME")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
@@ -40,25 +38,6 @@ def register(app: typer.Typer) -> None:
     for command in (*commands, backup, restore, forget_secret):
         group.command(command.__name__.removesuffix("_campaigns").replace("_", "-"))(command)
     app.add_typer(group, name="campaign")
-
-
-def _open(store: str) -> Store:
-    from sottovoce.collector import open_store
-
-    return open_store(store)
-
-
-def _unlocked(store: str, secret_file: Path | None) -> Store:
-    from sottovoce.collector import secret
-    from sottovoce.collector.run import secret_path
-
-    return _open(store).unlock(secret.load(secret_path(store, secret_file)))
-
-
-def _find(store: Store, name: str) -> Campaign:
-    from sottovoce.collector.campaigns import Campaign
-
-    return Campaign.of(store.campaign(name))
 
 
 def create(
@@ -108,7 +87,7 @@ def create(
     if name.endswith(".toml"):
         from sottovoce.collector.surveys import read_survey
 
-        _tell(campaigns.create(_open(store), campaigns.NewCampaign.of(read_survey(Path(name)))))
+        _tell(campaigns.create(open_store(store), campaigns.NewCampaign.of(read_survey(Path(name)))))
         return
     reporter = Request(purpose, epsilon, domain, circle, log, p, between, mechanism, spec).reporter()
     content = {
@@ -127,7 +106,7 @@ def create(
         "min_n": min_n,
         "retention_days": retention_days,
     }
-    opened = _open(store)
+    opened = open_store(store)
     names = [f"{name}-{group}" for group in groups or ()]
     content |= {"family": name, "results": "public"} if names else {}
     every = [campaigns.NewCampaign.of({**content, "name": one}) for one in names or [name]]
@@ -167,8 +146,8 @@ def edit(
 
     given = {"title": title, "question": question, "operator": operator, "unit": unit}
     changes: dict[str, object] = {key: text for key, text in given.items() if text is not None}
-    opened = _open(store)
-    campaign = _find(opened, name)
+    opened = open_store(store)
+    campaign = find_campaign(opened, name)
     if file is not None:
         content = read_survey(file)
         if content["spec"] != campaign.stored.spec:
@@ -182,34 +161,6 @@ def edit(
     typer.echo(f"changed {', '.join(sorted(changes))} of {name}")
 
 
-def invite(
-    name: Name,
-    count: Annotated[int, typer.Option(help="How many people.", min=1, max=100_000)],
-    url: Annotated[str, typer.Option(help="Where the collector is reached: https://survey.example.")],
-    output: Annotated[
-        Path, typer.Option("--output", metavar="PATH", help="Ends in .csv, or .html for a sheet of QR codes.")
-    ],
-    store: StoreOption = DEFAULT_STORE,
-) -> None:
-    """Write links for people, each good for one answer: a list, or a sheet of QR codes to print."""
-    from sottovoce.collector import invitations
-    from sottovoce.collector.tokens import issue
-
-    check_target(output, (".csv", ".html"))
-    opened = _open(store)
-    campaign = _find(opened, name)
-    if campaign.rules.collection != "enrolment":
-        raise ValueError(f"{name} is not by invitation: its collection is {campaign.rules.collection!r}")
-    invitations.links(url, name, ())  # refused before tokens are made
-    addresses = invitations.links(url, name, issue(opened, campaign.id, "enrolment", count))
-    csv = output.suffix.lower() == ".csv"
-    text = (
-        invitations.listed(addresses) if csv else invitations.sheet(campaign.rules.title or name, addresses)
-    )
-    output.write_text(text, encoding="utf-8", newline="")
-    typer.echo(f"wrote {count} links to {output}: they are not stored and cannot be shown again")
-
-
 def list_campaigns(store: StoreOption = DEFAULT_STORE) -> None:
     """List campaigns with the number of reports that are published."""
     from rich.console import Console
@@ -218,7 +169,7 @@ def list_campaigns(store: StoreOption = DEFAULT_STORE) -> None:
     from sottovoce.collector.campaigns import Campaign
     from sottovoce.collector.moments import now
 
-    opened = _open(store)
+    opened = open_store(store)
     table = Table("name", "status", "collection", "results", "ε", "reports")
     for campaign in map(Campaign.of, opened.campaigns()):
         reports = sum(number for _, number in opened.days(campaign.id))
@@ -238,60 +189,10 @@ def close(name: Name, store: StoreOption = DEFAULT_STORE, secret_file: SecretOpt
     from sottovoce.collector import campaigns, moments
     from sottovoce.collector.store.pool import KEEP
 
-    opened = _unlocked(store, secret_file)
-    closed = campaigns.close(opened, _find(opened, name), moments.now())
+    opened = unlocked(store, secret_file)
+    closed = campaigns.close(opened, find_campaign(opened, name), moments.now())
     opened.settle(closed.id, KEEP)
     typer.echo(f"closed {name} at {closed.rules.closes:%Y-%m-%d %H:%M:%S} UTC")
-
-
-def tokens(
-    name: Annotated[
-        str | None, typer.Argument(help="The campaign; none for admin.", metavar="[NAME]")
-    ] = None,
-    kind: Annotated[str, typer.Option(help="enrolment, write, read or admin.")] = "enrolment",
-    count: Annotated[int, typer.Option(help="How many tokens.", min=1, max=1_000_000)] = 1,
-    known: Annotated[bool, typer.Option("--list", help="List the tokens there are, by id.")] = False,
-    store: StoreOption = DEFAULT_STORE,
-) -> None:
-    """Print new tokens, one per line. They are not stored and cannot be shown again."""
-    from sottovoce.collector.tokens import PREFIXES, issue, listed
-
-    if known:
-        opened, after = _open(store), ""
-        while page := listed(opened, _number(opened, name), after):
-            after = page[-1].id
-            for token in page:
-                typer.echo(f"{token.id} {token.kind}{' spent' if token.spent else ''}")
-        return
-    one_of(kind, "kind", tuple(PREFIXES))
-    if (name is None) != (kind == "admin"):
-        raise ValueError("an admin token is for the whole collector; every other kind needs a campaign")
-    opened = _open(store)
-    for text in issue(opened, _number(opened, name), kind, count):
-        typer.echo(text)
-
-
-def _number(store: Store, name: str | None) -> int:
-    """The campaign's number; without a name the whole collector's, whose tokens are the administrators'."""
-    return 0 if name is None else _find(store, name).id
-
-
-def revoke(
-    token: Annotated[str, typer.Argument(help="The token, or its id as --list shows it.")],
-    name: Annotated[
-        str | None, typer.Argument(help="The campaign; none for admin.", metavar="[NAME]")
-    ] = None,
-    store: StoreOption = DEFAULT_STORE,
-) -> None:
-    """Make a token good for nothing, within a second also for collectors that run."""
-    from sottovoce.collector.tokens import token_id
-
-    number = token_id(token) if "_" in token else token
-    if not re.fullmatch("[0-9a-f]{12}", number):
-        raise ValueError("token must be a token, or the 12 hexadecimal digits of its id")
-    opened = _open(store)
-    opened.revoke(_number(opened, name), bytes.fromhex(number))
-    typer.echo(f"revoked {number}")
 
 
 def export(
@@ -307,8 +208,8 @@ def export(
     from sottovoce.collector import exports
 
     check_target(output, (".csv", ".parquet"))
-    opened = _open(store)
-    campaign = _find(opened, name)
+    opened = open_store(store)
+    campaign = find_campaign(opened, name)
     specs_path(output).write_text(counts_text(campaign.reporter, "cell", "count"))
     days = opened.days(campaign.id)
     counts = ((day, *opened.day_counts(campaign.id, day)) for day, _ in days)
@@ -319,8 +220,8 @@ def export(
 
 def purge(name: Name, yes: Yes = False, store: StoreOption = DEFAULT_STORE) -> None:
     """Delete a campaign, its counts, tokens and records."""
-    opened = _open(store)
-    campaign = _find(opened, name)
+    opened = open_store(store)
+    campaign = find_campaign(opened, name)
     reports = sum(number for _, number in opened.days(campaign.id))
     if not yes:
         typer.confirm(f"Delete {name} with {reports} reports?", abort=True)
@@ -330,7 +231,7 @@ def purge(name: Name, yes: Yes = False, store: StoreOption = DEFAULT_STORE) -> N
 
 def forget_secret(yes: Yes = False, store: StoreOption = DEFAULT_STORE) -> None:
     """Let the store take another secret, if the old one is lost. Reports that wait are lost with it."""
-    opened = _open(store)
+    opened = open_store(store)
     if not yes:
         typer.confirm("Delete the reports that are not published yet, and all idempotency keys?", abort=True)
     opened.forget_secret()
@@ -344,7 +245,7 @@ def backup(
     """Copy the whole store into one file while the collector runs. The secret file is not in it."""
     from sottovoce.collector.store.backup import backup as copy
 
-    typer.echo(f"wrote {copy(_open(store), output)} rows to {output}")
+    typer.echo(f"wrote {copy(open_store(store), output)} rows to {output}")
 
 
 def restore(
@@ -354,4 +255,4 @@ def restore(
     """Fill an empty store from a backup; SQLite and PostgreSQL may be mixed."""
     from sottovoce.collector.store.backup import restore as fill
 
-    typer.echo(f"restored {fill(source, _open(store))} rows")
+    typer.echo(f"restored {fill(source, open_store(store))} rows")

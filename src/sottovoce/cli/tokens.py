@@ -1,0 +1,95 @@
+"""sottovoce campaign tokens, invite and revoke: who may answer, read or administer."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sottovoce.cli.options import check_target
+from sottovoce.cli.serve import DEFAULT_STORE, StoreOption
+from sottovoce.cli.stores import Name, find_campaign, open_store
+from sottovoce.core.errors import one_of
+
+if TYPE_CHECKING:
+    from sottovoce.collector.store import Store
+
+
+def invite(
+    name: Name,
+    count: Annotated[int, typer.Option(help="How many people.", min=1, max=100_000)],
+    url: Annotated[str, typer.Option(help="Where the collector is reached: https://survey.example.")],
+    output: Annotated[
+        Path, typer.Option("--output", metavar="PATH", help="Ends in .csv, or .html for a sheet of QR codes.")
+    ],
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Write links for people, each good for one answer: a list, or a sheet of QR codes to print."""
+    from sottovoce.collector import invitations
+    from sottovoce.collector.tokens import issue
+
+    check_target(output, (".csv", ".html"))
+    opened = open_store(store)
+    campaign = find_campaign(opened, name)
+    if campaign.rules.collection != "enrolment":
+        raise ValueError(f"{name} is not by invitation: its collection is {campaign.rules.collection!r}")
+    invitations.links(url, name, ())  # refused before tokens are made
+    addresses = invitations.links(url, name, issue(opened, campaign.id, "enrolment", count))
+    csv = output.suffix.lower() == ".csv"
+    text = (
+        invitations.listed(addresses) if csv else invitations.sheet(campaign.rules.title or name, addresses)
+    )
+    output.write_text(text, encoding="utf-8", newline="")
+    typer.echo(f"wrote {count} links to {output}: they are not stored and cannot be shown again")
+
+
+def tokens(
+    name: Annotated[
+        str | None, typer.Argument(help="The campaign; none for admin.", metavar="[NAME]")
+    ] = None,
+    kind: Annotated[str, typer.Option(help="enrolment, write, read or admin.")] = "enrolment",
+    count: Annotated[int, typer.Option(help="How many tokens.", min=1, max=1_000_000)] = 1,
+    known: Annotated[bool, typer.Option("--list", help="List the tokens there are, by id.")] = False,
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Print new tokens, one per line. They are not stored and cannot be shown again."""
+    from sottovoce.collector.tokens import PREFIXES, issue, listed
+
+    if known:
+        opened, after = open_store(store), ""
+        while page := listed(opened, _number(opened, name), after):
+            after = page[-1].id
+            for token in page:
+                typer.echo(f"{token.id} {token.kind}{' spent' if token.spent else ''}")
+        return
+    one_of(kind, "kind", tuple(PREFIXES))
+    if (name is None) != (kind == "admin"):
+        raise ValueError("an admin token is for the whole collector; every other kind needs a campaign")
+    opened = open_store(store)
+    for text in issue(opened, _number(opened, name), kind, count):
+        typer.echo(text)
+
+
+def _number(store: Store, name: str | None) -> int:
+    """The campaign's number; without a name the whole collector's, whose tokens are the administrators'."""
+    return 0 if name is None else find_campaign(store, name).id
+
+
+def revoke(
+    token: Annotated[str, typer.Argument(help="The token, or its id as --list shows it.")],
+    name: Annotated[
+        str | None, typer.Argument(help="The campaign; none for admin.", metavar="[NAME]")
+    ] = None,
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Make a token good for nothing, within a second also for collectors that run."""
+    from sottovoce.collector.tokens import token_id
+
+    number = token_id(token) if "_" in token else token
+    if not re.fullmatch("[0-9a-f]{12}", number):
+        raise ValueError("token must be a token, or the 12 hexadecimal digits of its id")
+    opened = open_store(store)
+    opened.revoke(_number(opened, name), bytes.fromhex(number))
+    typer.echo(f"revoked {number}")
