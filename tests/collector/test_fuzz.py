@@ -23,7 +23,7 @@ ALL = list(HealthCheck)
 
 def judge(request: Request, status: int, content: Any) -> int:
     """Reports accepted; raises if the answer is not one that a collector gives."""
-    assert status < 500, request
+    assert status < 500, (status, content, request)
     if status < 400:
         return int(content["accepted"]) if content and "accepted" in content else 0
     if request.method != "HEAD":

@@ -30,6 +30,7 @@ class Protocol(HttpToolsProtocol):
     def __init__(self, config: Config, *arguments: Any, **options: Any) -> None:
         super().__init__(config, *arguments, **options)
         self._service: Service = config.app.state.service  # type: ignore[union-attr]
+        self._seconds: float | None = None
         self._deadline: float | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None
@@ -67,7 +68,7 @@ class Protocol(HttpToolsProtocol):
 
         A timer looks at the deadline when it goes off: one for each part of a request would cost more.
         """
-        self._deadline = None if seconds is None else self.loop.time() + seconds
+        self._seconds, self._deadline = seconds, None if seconds is None else self.loop.time() + seconds
         if seconds is not None and self._timer is None:
             self._timer = self.loop.call_later(seconds, self._look)
 
@@ -163,6 +164,7 @@ class Protocol(HttpToolsProtocol):
         self.transport.close()
 
     def on_response_complete(self) -> None:
+        self._expect(self._seconds)  # nothing was read meanwhile: the time was not the client's
         super().on_response_complete()
         if self._refusal is not None and not self.transport.is_closing():
             self._refuse(self._refusal)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -18,8 +18,8 @@ from sottovoce.estimates.estimate import Estimate
 
 _DELTA = 1e-8
 
-#: Nothing estimated: what is shown of a question below a campaign's minimum.
-NOTHING: dict[str, Any] = {
+#: Nothing estimated about a question.
+_NOTHING: dict[str, Any] = {
     "mean": None,
     "circular_mean": None,
     "quantiles": [],
@@ -60,6 +60,16 @@ def results(
     }
 
 
+def nothing(questions: Iterable[str]) -> dict[str, Any]:
+    """The same fields below a campaign's minimum."""
+    return {
+        "questions": dict.fromkeys(questions, _NOTHING),
+        "groups": [],
+        "relations": [],
+        "central": None,
+    }
+
+
 def _leading(n: int) -> int:
     """The first two digits of a number: what so many people keep, more keep as well."""
     unit: int = 10 ** max(0, len(str(n)) - 2)
@@ -78,7 +88,7 @@ def _central(spec: str, people: int) -> dict[str, Any] | None:
 
 def _answers(tally: sv.Tally, view: View, days: Mapping[str, sv.Tally]) -> dict[str, Any]:
     """Mean or mean direction, quantiles, distribution and the honesty check, each with its uncertainty."""
-    content: dict[str, Any] = {**NOTHING, "problems": {}}
+    content: dict[str, Any] = {**_NOTHING, "problems": {}}
     level = view.confidence
 
     def attempt(name: str, estimate: Callable[[], Any]) -> None:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sottovoce.collector.campaigns import Campaign
 from sottovoce.collector.moments import day_text, now
 from sottovoce.collector.refusals import Refusal
-from sottovoce.collector.results import NOTHING, View
+from sottovoce.collector.results import View, nothing
 from sottovoce.collector.store import Store
 from sottovoce.collector.together import MOST_DAYS
 from sottovoce.collector.worker import Named, Worker
@@ -152,11 +152,7 @@ class ResultsCache:
                     self._groups(family),
                 )
                 if n >= least
-                else {
-                    "central": None,
-                    "questions": dict.fromkeys(reporter.questions, NOTHING),
-                    "groups": [],
-                }
+                else nothing(reporter.questions)
             ),
         }
 
