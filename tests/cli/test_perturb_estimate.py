@@ -273,3 +273,29 @@ def test_nothing_but_absent_reports(run) -> None:  # type: ignore[no-untyped-def
     code, _, error = run("estimate r.parquet")
     assert code == 2
     assert "no reports" in error
+
+
+def test_choices_and_pairs(run) -> None:  # type: ignore[no-untyped-def]
+    code, said, _ = run("perturb towns.csv --column town --options rome,oslo --epsilon 3 --output t.parquet")
+    assert (code, "3000 reports" in said) == (0, True)
+    code, said, _ = run("estimate t.parquet --json")
+    rome, oslo = json.loads(said)["estimates"]
+    assert rome["what"] == "share of 'rome'"
+    assert rome["low"] < 2 / 3 < rome["high"]
+    assert oslo["low"] < 1 / 3 < oslo["high"]
+    pair = "--pair hours=0:24 --pair age=0:100"
+    code, said, _ = run(f"perturb towns.csv --column both {pair} --epsilon 4 --output p.parquet")
+    assert (code, "3000 reports" in said) == (0, True)
+    code, said, _ = run("estimate p.parquet --output p.json")
+    assert (code, "correlation of 'hours' and 'age'" in said) == (0, True)
+    assert len(json.loads(Path("p.json").read_text())["estimates"]) == 3
+    for wrong, words in (
+        ("--options rome --epsilon 1", "options must be 2 to 1000"),
+        ("--options rome,Rome --epsilon 1", "differs only by case"),
+        ("--options rome,oslo --epsilon 1 --domain 0 1", "leave out what describes a number"),
+        ("--pair hours --epsilon 1", "--pair must be NAME=LOW:HIGH"),
+        ("--pair hours=0:24 --epsilon 1", "must be 2 to 16"),
+    ):
+        code, _, complaint = run(f"perturb towns.csv --column town {wrong} --output w.parquet")
+        assert code != 0
+        assert words in " ".join(complaint.split())

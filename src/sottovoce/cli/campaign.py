@@ -10,12 +10,14 @@ import typer
 import sottovoce as sv
 from sottovoce.cli.options import (
     Between,
+    Choices,
     CircleOption,
     Design,
     DomainPair,
     For,
     Level,
     LogScale,
+    PairOf,
     Request,
     SpecOption,
     check_target,
@@ -56,6 +58,8 @@ def create(
     between: Between = None,
     mechanism: Design = None,
     spec: SpecOption = None,
+    options: Choices = None,
+    pair: PairOf = None,
     title: Annotated[str, typer.Option(help="The heading that people read.")] = "",
     question: Annotated[str, typer.Option(help="What people are asked.")] = "",
     operator: Annotated[str, typer.Option(help="Who runs this, as people will read it.")] = "",
@@ -89,7 +93,9 @@ def create(
 
         _tell(campaigns.create(open_store(store), campaigns.NewCampaign.of(read_survey(Path(name)))))
         return
-    reporter = Request(purpose, epsilon, domain, circle, log, p, between, mechanism, spec).reporter()
+    reporter = Request(
+        purpose, epsilon, domain, circle, log, p, between, mechanism, spec, options, pair
+    ).reporter()
     content = {
         "name": name,
         "spec": reporter.to_json(),

@@ -12,6 +12,8 @@ import typer
 
 import sottovoce as sv
 from sottovoce.cli.compare import quantity, together
+from sottovoce.cli.kinds import estimates as estimates_of_kind
+from sottovoce.cli.kinds import show
 from sottovoce.cli.options import (
     PICTURES,
     Column,
@@ -103,7 +105,12 @@ def estimate(
     if by:
         _by_group(_counted(data, column, spec, by), question, ask, as_json, output)
         return
-    tally = _of_question(_counted(data, column, spec), question).required()
+    whole = _counted(data, column, spec)
+    kinds = estimates_of_kind(whole if question is None else whole[question], confidence)
+    if kinds:
+        show(whole, kinds, as_json, output)
+        return
+    tally = _of_question(whole, question).required()
     if isinstance(tally.reporter.domain, sv.Area):
         estimate_places(tally, confidence, as_json, output)
         return

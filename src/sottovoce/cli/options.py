@@ -12,6 +12,7 @@ from typing import Annotated, Any, cast
 import typer
 
 import sottovoce as sv
+from sottovoce.cli.kinds import reporter as reporter_of_kind
 from sottovoce.core.domains import Circle, Domain, Interval, as_domain
 from sottovoce.core.errors import one_of, require_extra
 from sottovoce.core.policy import Missing
@@ -24,6 +25,14 @@ DomainPair = Annotated[
 CircleOption = Annotated[
     float | None,
     typer.Option("--circle", metavar="CIRCUMFERENCE", help="Values lie on a circle, e.g. 24 for hours."),
+]
+Choices = Annotated[
+    str | None,
+    typer.Option("--options", metavar="A,B,…", help="Values are one of these options; numbers are ratings."),
+]
+PairOf = Annotated[
+    list[str] | None,
+    typer.Option("--pair", metavar="NAME=LOW:HIGH", help="One of two numbers of a person (twice)."),
 ]
 LogScale = Annotated[
     bool, typer.Option("--log", help="With --domain: values differ by factors, as incomes do.")
@@ -193,6 +202,8 @@ class Request:
     spec: Path | None
     place: tuple[float, float, float, float] | None = None
     degrees: bool = False
+    options: str | None = None
+    pair: list[str] | None = None
 
     def reporter(self) -> Any:
         """The mechanism, made or read.
@@ -209,12 +220,20 @@ class Request:
             one_of(self.mechanism, "mechanism", DESIGNS)
         if self.epsilon is None:
             raise ValueError("say how private: --epsilon E, or --spec PATH")
+        numbers = (self.purpose, self.domain, self.circle, self.p, self.between, self.mechanism)
+        kind = reporter_of_kind(self.epsilon, self.options, self.pair)
         if self.place is not None:
-            names = ("purpose", "domain", "circle", "p", "between", "mechanism")
-            if self.log or any(getattr(self, name) is not None for name in names):
-                raise ValueError("--place says where people are: leave out what describes a number")
             left, right, low, high = self.place
-            return sv.place(self.epsilon, box=((left, right), (low, high)), degrees=self.degrees)
+            kind = sv.place(self.epsilon, box=((left, right), (low, high)), degrees=self.degrees)
+        if kind is not None:
+            if self.log or any(value is not None for value in numbers):
+                what = (
+                    "--place says where people are"
+                    if self.place
+                    else "--options and --pair say what is asked"
+                )
+                raise ValueError(f"{what}: leave out what describes a number")
+            return kind
         where = domain_from(self.domain, self.circle, log=self.log)
         if self.mechanism is None:
             task, p = question_of(self.purpose or "distribution", self.p)

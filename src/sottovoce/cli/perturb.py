@@ -9,6 +9,7 @@ import typer
 
 from sottovoce.cli.options import (
     Between,
+    Choices,
     CircleOption,
     Degrees,
     Design,
@@ -16,6 +17,7 @@ from sottovoce.cli.options import (
     For,
     Level,
     LogScale,
+    PairOf,
     Place,
     Request,
     SpecOption,
@@ -60,6 +62,8 @@ def perturb(
     spec: SpecOption = None,
     place: Place = None,
     degrees: Degrees = False,
+    options: Choices = None,
+    pair: PairOf = None,
     keep: Annotated[
         list[str] | None, typer.Option("--keep", metavar="NAME", help="A column to keep as it is (repeat).")
     ] = None,
@@ -83,13 +87,14 @@ def perturb(
     Nothing else of the file is copied unless kept. A file appears only when it is complete. After an
     interruption run the same command again: finished files are left alone, so that nobody is randomised
     twice. Parquet and Arrow files carry the mechanism with them; beside a CSV its spec is written as
-    NAME.spec.json.
+    NAME.spec.json. With --pair the two columns that it names become one column of reports, named by --column.
     """
     from sottovoce import bulk
     from sottovoce.bulk.csv import Text
     from sottovoce.bulk.sources import count_rows
 
-    request = Request(purpose, epsilon, domain, circle, log, p, between, mechanism, spec, place, degrees)
+    described = (purpose, epsilon, domain, circle, log, p, between, mechanism, spec)
+    request = Request(*described, place, degrees, options, pair)
     mechanisms = _mechanisms(columns, request)
     source = data[0] if len(data) == 1 else data
     specs = [output.with_suffix(".spec.json")] if output.suffix.lower() == ".csv" else []

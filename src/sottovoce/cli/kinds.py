@@ -1,0 +1,92 @@
+"""Answers about what is not one number: choices, pairs, and a number within private groups."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import typer
+
+import sottovoce as sv
+from sottovoce.core.survey import Survey
+
+
+def estimates(tally: sv.Tally, confidence: float) -> list[sv.Estimate]:
+    """All that is known about choices, pairs or private groups; nothing of other reports.
+
+    Args:
+        tally: Counts of reports.
+        confidence: Of every interval.
+
+    Returns:
+        Shares; correlations, slopes and covariances; or shares and means by group.
+    """
+    reporter: Any = tally.reporter
+    of = {"confidence": confidence}
+    functions = reporter.functions if isinstance(reporter, Survey) else None
+    if functions is None:
+        flags = isinstance(reporter, Survey) and all(
+            getattr(one.domain, "names", None) == (0, 1) for one in reporter.questions.values()
+        )
+        if not flags and not isinstance(reporter.domain, sv.Options):
+            return []
+        shares = sv.shares(tally, **of)
+        return [*shares.estimates, *([] if shares.mean is None else [shares.mean])]
+    if functions.each[-1].name == "level":
+        return [one for group in sv.groups(tally, **of).values() for one in (group.share, group.mean)]
+    both = combinations(functions.inputs, 2)
+    return [ask(tally, x, y, **of) for x, y in both for ask in (sv.correlation, sv.slope, sv.covariance)]
+
+
+def show(tally: sv.Tally, answers: list[sv.Estimate], as_json: bool, output: Path | None) -> None:
+    """Answers about choices, pairs or private groups."""
+    m = tally.reporter
+    content = {
+        "n": tally.n, "epsilon": m.epsilon, "digest": m.digest,
+        "estimates": [answer.to_dict() for answer in answers],
+    }  # fmt: skip
+    text = json.dumps(content, default=str)
+    if output is not None and output.suffix.lower() != ".json":
+        raise ValueError("choices, pairs and private groups are written as .json")
+    if output is not None:
+        output.write_text(text)
+    typer.echo(text if as_json else f"{tally.n} reports, ε = {m.epsilon:g}, {m.name} {m.digest[:12]}")
+    for answer in () if as_json else answers:
+        typer.echo(str(answer))
+
+
+def reporter(epsilon: float, options: str | None, pair: list[str] | None) -> Any:
+    """What --options or --pair names, or None.
+
+    Args:
+        epsilon: Privacy parameter ε.
+        options: Options between commas; whole numbers are ratings.
+        pair: NAME=LOW:HIGH of each number.
+
+    Returns:
+        A choice or a pair.
+
+    Raises:
+        ValueError: If they are not written so.
+    """
+    if options is not None and pair:
+        raise ValueError("give either --options or --pair, not both")
+    if options is not None:
+        names = [name.strip() for name in options.split(",")]
+        whole = all(name.removeprefix("-").isdigit() for name in names)
+        return sv.choice(epsilon, [int(name) for name in names] if whole else names)
+    if not pair:
+        return None
+    domains = {}
+    for text in pair:
+        name, equals, ends = text.rpartition("=")
+        low, colon, high = ends.partition(":")
+        try:
+            domains[name] = (float(low), float(high))
+        except ValueError:
+            equals = ""
+        if not (name and equals and colon):
+            raise ValueError(f"--pair must be NAME=LOW:HIGH, got {text}")
+    return sv.pair(epsilon, domains)
