@@ -94,7 +94,7 @@ def create(
         _tell(campaigns.create(open_store(store), campaigns.NewCampaign.of(read_survey(Path(name)))))
         return
     reporter = Request(
-        purpose, epsilon, domain, circle, log, p, between, mechanism, spec, options, pair
+        purpose, epsilon, domain, circle, log, p, between, mechanism, spec, options=options, pair=pair
     ).reporter()
     content = {
         "name": name,

@@ -11,7 +11,7 @@ What it makes says what it was made for (`m.task`), also after it was written to
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, overload
 
@@ -26,6 +26,7 @@ from sottovoce.core.rows import Rows
 from sottovoce.core.spaces import Disc
 from sottovoce.core.translates import Translates
 from sottovoce.designs.build import uniform_window
+from sottovoce.designs.choices import choice
 from sottovoce.designs.classic import DEFAULT_CELLS, sw
 from sottovoce.designs.optimal import optimal, ordinary_mean
 from sottovoce.designs.places import Box, place
@@ -39,6 +40,10 @@ _BESIDE = 2.0**-40  # how far from the end of a range, in units of the domain, a
 
 @overload
 def design(task: Literal["place"], epsilon: float, domain: Disc | Box) -> Translates: ...
+
+
+@overload
+def design(task: Literal["choice"], epsilon: float, domain: Sequence[str] | Sequence[int]) -> Translates: ...
 
 
 @overload
@@ -56,7 +61,7 @@ def design(
 def design(
     task: str,
     epsilon: float,
-    domain: DomainLike | Disc | Box,
+    domain: DomainLike | Disc | Box | Sequence[str] | Sequence[int],
     *,
     p: float | None = None,
     between: tuple[float, float] | None = None,
@@ -66,8 +71,8 @@ def design(
 
     Args:
         task: What is to be known: "mean", "quantile", "distribution" or "share" of all people; "direction",
-            the mean on a circle; "value", each single person's number as well as it can be told; or "place",
-            where people are.
+            the mean on a circle; "value", each single person's number as well as it can be told; "place",
+            where people are; or "choice", the share of each of a list of options, given as the domain.
         epsilon: Privacy parameter ε.
         domain: Where values lie: (low, high) or a `Circle`; of places a `Disc` or ((x₀, x₁), (y₀, y₁)).
         p: Which quantile, between 0 and 1; 0.5 is the median.
@@ -87,6 +92,8 @@ def design(
         >>> m.task, m.cells
         ('share', 2)
     """
+    if task == "choice" and (p, between, loss) == (None, None, None):
+        return choice(epsilon, domain)  # type: ignore[arg-type]
     if task == "place":
         if isinstance(domain, Disc):
             return place(epsilon, domain.radius)

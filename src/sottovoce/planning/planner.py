@@ -36,6 +36,7 @@ from sottovoce.core.values import in_domain
 from sottovoce.designs.classic import ptt
 from sottovoce.designs.places import Box
 from sottovoce.designs.tasks import Question
+from sottovoce.planning.choices import ChoicePlan, plan_choice
 from sottovoce.planning.differences import DifferencePlan, plan_difference
 from sottovoce.planning.inverse import meeting
 from sottovoce.planning.kinds import Candidate, candidates
@@ -71,6 +72,12 @@ def plan(task: Literal["place"], epsilon: float, people: int, domain: Disc | Box
 
 @overload
 def plan(
+    task: Literal["choice"], epsilon: float, people: int, domain: Sequence[str] | Sequence[int]
+) -> ChoicePlan: ...
+
+
+@overload
+def plan(
     task: str,
     epsilon: float | None = ...,
     people: int | None = ...,
@@ -94,7 +101,7 @@ def plan(
     task: str,
     epsilon: float | None = None,
     people: int | None = None,
-    domain: DomainLike | Disc | Box | None = None,
+    domain: DomainLike | Disc | Box | Sequence[str] | Sequence[int] | None = None,
     target: float | None = None,
     *,
     p: float | None = None,
@@ -109,13 +116,14 @@ def plan(
     repetitions: int | None = None,
     central: tuple[float, float] | None = None,
     progress: Progress | None = None,
-) -> Plan | DifferencePlan | PlacePlan:
+) -> Plan | DifferencePlan | PlacePlan | ChoicePlan:
     """Say what error to expect, of the mechanism that `design` gives and of others.
 
     Args:
         task: What is to be known, as in `design`: "mean", "quantile", "distribution", "direction", "share" or
             "value"; or "difference": how many people of each of two groups, or which ε, it takes to see one
-            of their means; or "place": where people are, in a `Disc` or a box ((x₀, x₁), (y₀, y₁)).
+            of their means; "place": where people are, in a `Disc` or a box ((x₀, x₁), (y₀, y₁)); or
+            "choice", with the options as the domain.
         epsilon: The privacy parameter; left out, it is asked which ε meets the target.
         people: How many people report; left out, it is asked how many it takes to meet the target.
         domain: Where values lie: always to be given.
@@ -154,6 +162,8 @@ def plan(
     """
     if domain is None:
         raise ArgumentError("domain must be given: (low, high) or a Circle", argument="domain")
+    if task == "choice":
+        return plan_choice(epsilon, people, domain)  # type: ignore[arg-type]
     if task == "place":
         return plan_places(epsilon, people, domain)  # type: ignore[arg-type]  # it says what a place is
     if task == "difference":
