@@ -5,7 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from benchmarks import collector_attacks, collector_crash, collector_fuzz, collector_load, collector_rates
+from benchmarks import (
+    collector_attacks,
+    collector_crash,
+    collector_disk,
+    collector_fuzz,
+    collector_load,
+    collector_rates,
+)
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/howto/run-a-collector.md").read_text()
@@ -38,10 +45,19 @@ def test_memory_is_flat_under_attack() -> None:
     assert all(after <= before + 4 for before, after, _ in now.values())
 
 
+def test_a_full_disk() -> None:
+    known = json.loads(collector_disk.RESULTS.read_text())
+    assert collector_disk.table(known) in PAGE
+    for kind in collector_load.STORES:
+        for row in known[kind].values():
+            assert row["other"] == 0
+            assert row["stored"] == collector_disk.BATCH * row["acknowledged"]
+
+
 def test_kills_and_broken_requests() -> None:
     assert collector_crash.table() in PAGE
     for kind in collector_load.STORES:
         total = collector_crash.RESULTS.total(kind)
-        assert total["kills"] >= 700
+        assert total["kills"] >= 850
         assert total["lost"] == total["partial"] == total["twice"] == 0
     assert collector_fuzz.table() in PAGE
