@@ -1,6 +1,7 @@
 """The central ε of shuffled reports beside the published bounds, with the time it takes on one core.
 
 python -m benchmarks.shuffled            # writes benchmarks/results/shuffled.json and the tables of the pages
+python -m benchmarks.shuffled elsewhere  # one section again
 
 Clones: Feldman, McMillan and Talwar (FOCS 2021), in closed form (Theorem 3.1) and numerically (Theorem 3.2).
 Variation ratio: Wang et al. (2023), by the formulas of its public code, p = q = e^ε, β the total variation.
@@ -12,8 +13,9 @@ from __future__ import annotations
 import json
 import math
 import os
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 from statistics import NormalDist
@@ -87,7 +89,7 @@ DESIGNS: dict[str, Callable[[float], sv.Reporter]] = {
     "choice of 5": lambda epsilon: sv.choice(epsilon, list("abcde")),
 }
 THREE = tuple(product((1.5, 2.0, 4.0, 8.0), (10, 30, 60, 100, 200, 400, 1000, 2000, 10**4, 10**6, 10**8)))
-MANY = (100, 1000, 10**4, 10**6)
+MANY = (10, 100, 1000, 10**4, 10**6, 10**8)
 
 
 def elsewhere() -> dict[str, sv.Reporter]:
@@ -110,6 +112,8 @@ def elsewhere() -> dict[str, sv.Reporter]:
             questions = {f"q{i}": design() for i in range(asked)}
             survey = sv.Survey(sampled * 1.0, questions, sampled)
             reporters[f"survey, {sampled} of {asked} {name}, ε = 1 each"] = survey
+    every = {"a": sv.ogpm(1.0), "b": sv.duchi(1.0), "c": sv.choice(1.0, list("abcd")), "d": sv.optimal(1.0)}
+    reporters["survey, 4 of 4 different ones, ε = 1 each"] = sv.Survey(4.1, every, 4)
     return reporters
 
 
@@ -200,19 +204,23 @@ def plans() -> list[dict[str, Any]]:
     return rows
 
 
-def main() -> None:
-    results: dict[str, Any] = {
-        "bounds": [measured(name, *case) for name, case in product(DESIGNS, CASES)],
-        "three windows": [three_windows(*case) for case in THREE],
-        "elsewhere": [
-            {"design": name, **gap(reporter, people)}
-            for name, reporter in elsewhere().items()
-            for people in MANY
-        ],
-        "room": [room(*case) for case in (((0.1, 1e-8), 10**5), ((0.03, 1e-8), 10**4), ((1.0, 1e-6), 10**3))],
-        "minimum batch": {f"{epsilon:g}": needed(epsilon, (0.1, 1e-6)) for epsilon in (1.0, 2.0, 4.0)},
-        "plans": plans(),
-    }
+SECTIONS: dict[str, Callable[[], Any]] = {
+    "bounds": lambda: [measured(name, *case) for name, case in product(DESIGNS, CASES)],
+    "three windows": lambda: [three_windows(*case) for case in THREE],
+    "elsewhere": lambda: [
+        {"design": name, **gap(reporter, people)} for name, reporter in elsewhere().items() for people in MANY
+    ],
+    "room": lambda: [
+        room(*case) for case in (((0.1, 1e-8), 10**5), ((0.03, 1e-8), 10**4), ((1.0, 1e-6), 10**3))
+    ],
+    "minimum batch": lambda: {f"{epsilon:g}": needed(epsilon, (0.1, 1e-6)) for epsilon in (1.0, 2.0, 4.0)},
+    "plans": plans,
+}
+
+
+def main(sections: Sequence[str]) -> None:
+    results = json.loads(RESULTS.read_text()) if sections else {}
+    results |= {name: SECTIONS[name]() for name in sections or SECTIONS}
     RESULTS.write_text(json.dumps(results, indent=1) + "\n")
     write(results)
 
@@ -271,4 +279,4 @@ def write(results: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

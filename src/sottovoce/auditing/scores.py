@@ -24,9 +24,10 @@ from sottovoce.auditing.bounds import UNIT, convolved
 from sottovoce.auditing.contrast import Contrast, binned
 from sottovoce.core.kernels.tables import FloatArray
 
-_DEEP = 5.0  # standard deviations: where the stored law is centred
-_COARSE, _FINE, _POINTS = 4, 64, 4000  # scores per standard deviation: at least, at most, times √people
-_CUT = 1e-13  # stored mass that may be cut off at each end, at each doubling
+_SMALL = 1e-6  # the δ around which the stored law is centred
+_COARSE, _FINE, _POINTS = 5, 64, 16_000  # scores per standard deviation: at least, at most, times √people
+_DIRECT, _SHORT = 1 << 23, 256  # so many products, or so short a law, are added up without an FFT
+_CUT = 1e-11  # stored mass that may be cut off at each end, in the whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,8 @@ def score_test(parts: Sequence[Contrast], sampled: int, people: int) -> ScoreTes
     square = sum(part.distance() ** 2 for part in parts) * sampled / len(parts)
     unit = math.sqrt(square or 1.0) / min(max(_POINTS / math.sqrt(people), _COARSE), _FINE)
     steepest = max(float(np.log(part.first / part.second).max()) for part in parts)
-    theta = math.exp(min(_DEEP * math.sqrt(square / people) / sampled, steepest))
+    deep = _deviations(math.sqrt(square / people))
+    theta = math.exp(min(deep * math.sqrt(square / people) / sampled, steepest))
     scores = [np.rint((part.first - theta * part.second) / unit).astype(np.int64) for part in parts]
     least = min(int(score.min()) for score in scores)
     first, second, others = (
@@ -71,21 +73,28 @@ def score_test(parts: Sequence[Contrast], sampled: int, people: int) -> ScoreTes
     place = np.arange(others.size)
     mean = float(place @ others)
     spread = math.sqrt(float((place - mean) ** 2 @ others))
-    tilt = min(_DEEP / (spread * math.sqrt(people)), 300.0 / others.size) if spread else 0.0
+    tilt = min(deep / (spread * math.sqrt(people)), 300.0 / others.size) if spread else 0.0
     factor = np.exp(tilt * (place - mean))
     norm = math.log(float(factor @ others))
-    begin, law, slack = _sum(others * factor * math.exp(-norm), people - 1)
+    begin, law, slack, doubt = _sum(others * factor * math.exp(-norm), people - 1)
     tails = []
     for target in (first, second):
-        weights, error = convolved(law, target * factor)
-        total = float((target * factor).sum())
+        weights, error, rounding = _times(law, target * factor)
         height = tilt * (begin + np.arange(weights.size) - people * mean) - (people - 1) * norm
         decay = np.exp(-height)
         reached = np.cumsum((weights * decay)[::-1])[::-1]
-        tails.append((reached, (slack * total + error) * decay))
-    doubt = (people + weights.size) * 64 * UNIT
+        tails.append((reached, (slack * float((target * factor).sum()) + error) * decay))
+    doubt += rounding + (weights.size + 64 + abs(people * norm)) * 4 * UNIT
     (right, less), (wrong, more) = tails
     return ScoreTest(right * (1 - doubt) - less, wrong * (1 + doubt) + more)
+
+
+def _deviations(shift: float) -> float:
+    """How many standard deviations deep the best threshold is, for a shift of the mean by so many."""
+    t = 5.0
+    for _ in range(8):  # shift·φ(t)/t² = δ
+        t = math.sqrt(max(2 * math.log(max(0.4 * shift / (_SMALL * t * t), 1.0)), 1.0))
+    return min(max(t, 1.5), 5.5)
 
 
 def _lot(laws: Sequence[FloatArray], sampled: int) -> FloatArray:
@@ -99,16 +108,25 @@ def _lot(laws: Sequence[FloatArray], sampled: int) -> FloatArray:
     return sums[sampled] / math.comb(len(laws), sampled)
 
 
-def _sum(person: FloatArray, people: int) -> tuple[int, FloatArray, float]:
-    """Where it begins and the law of the sum of people's scores, and a bound of its ℓ₁ error."""
-    begin, law, slack = 0, np.ones(1), 0.0
+def _times(a: FloatArray, b: FloatArray) -> tuple[FloatArray, float, float]:
+    """The convolution, with bounds of its ℓ₁ error and, if it is added up directly, of its relative one."""
+    if a.size * b.size <= _DIRECT or min(a.size, b.size) <= _SHORT:
+        return np.convolve(a, b), 0.0, (min(a.size, b.size) + 2) * UNIT
+    return *convolved(a, b), 0.0
+
+
+def _sum(person: FloatArray, people: int) -> tuple[int, FloatArray, float, float]:
+    """Where it begins and the law of the sum of people's scores, with bounds of its ℓ₁ and relative error."""
+    begin, law, slack, doubt, so_far = 0, np.ones(1), 0.0, 0.0, 0
     for bit in f"{people:b}" if people else "":
-        law, error = convolved(law, law)
-        begin, slack = 2 * begin, (2 + slack) * slack * 1.01 + error
+        law, error, rounding = _times(law, law)
+        slack, doubt = (2 + slack) * slack * (1 + 1e-6) + error, 2 * doubt + rounding
         if bit == "1":
-            law, error = convolved(law, person)
-            slack += error
-        start = int(np.searchsorted(np.cumsum(law), _CUT))
-        end = law.size - int(np.searchsorted(np.cumsum(law[::-1]), _CUT))
-        begin, law, slack = begin + start, law[start:end], slack + 3 * _CUT
-    return begin, law, slack
+            law, more, rounding = _times(law, person)
+            slack, error, doubt = slack + more, error + more, doubt + rounding
+        begin, so_far = 2 * begin, 2 * so_far + int(bit)
+        least = max(_CUT * so_far / people, error / 4)
+        start = int(np.searchsorted(np.cumsum(law), least))
+        end = law.size - int(np.searchsorted(np.cumsum(law[::-1]), least))
+        begin, law, slack = begin + start, law[start:end], slack + 3 * least
+    return begin, law, slack, doubt + 16 * UNIT * people
