@@ -18,7 +18,7 @@ import sottovoce as sv
 from benchmarks._machine import describe_machine
 
 TAKES = "1 min"
-TURNS = 25
+TURNS = 15
 
 START = "import time; begin = time.perf_counter(), time.process_time()\nimport numpy\n"
 END = """

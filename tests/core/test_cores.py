@@ -21,13 +21,13 @@ def used(monkeypatch: pytest.MonkeyPatch) -> set[int]:
     """Three cores; the threads that drew words."""
     monkeypatch.setenv("SOTTOVOCE_CORES", "3")
     threads: set[int] = set()
-    words = randomness.SecureStream.words
+    real = randomness.SecureStream._open
 
-    def noted(self: randomness.SecureStream, count: int) -> Any:
+    def noted(self: randomness.SecureStream) -> Any:
         threads.add(threading.get_ident())
-        return words(self, count)
+        return real(self)
 
-    monkeypatch.setattr(randomness.SecureStream, "words", noted)
+    monkeypatch.setattr(randomness.SecureStream, "_open", noted)
     return threads
 
 

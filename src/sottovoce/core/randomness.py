@@ -66,8 +66,7 @@ class SecureStream(WordSource):
 
     def words(self, count: int) -> Words:
         """Fresh words, given once. Who takes them wipes them after use."""
-        if self._pid != os.getpid():
-            self._pid, self._stock, self._key = os.getpid(), _NO_WORDS, _NO_WORDS
+        self._drop_inherited()
         if count > self._stock.size:
             fetched = max(1, min(_AHEAD * count, _MOST_AHEAD) // count) * count
             if fetched <= _FEW:
@@ -80,20 +79,26 @@ class SecureStream(WordSource):
 
     def blocks(self, count: int, most: int) -> Iterator[Words]:
         """Fresh words in one array, which the next ones overwrite; the last are wiped."""
-        words, fill = self.words(min(count, most)), None
+        fill = self._open() if count > most else None
+        words = np.empty(most, dtype="<u8") if fill else self.words(count)
         for first in range(0, count, most):
             part = words[: count - first]
-            if first:
-                fill = fill or self._open()
+            if fill:
                 fill(part)
             yield part
         words.fill(0)
+
+    def _drop_inherited(self) -> None:
+        """A process that was forked has neither words nor a key yet."""
+        if self._pid != os.getpid():
+            self._pid, self._stock, self._key = os.getpid(), _NO_WORDS, _NO_WORDS
 
     def _open(self) -> Callable[[Words], None]:
         """A function that fills arrays with words under the key of this moment, which is replaced at once.
 
         Dropping the function drops the old key, which OpenSSL wipes.
         """
+        self._drop_inherited()
         if not self._key.size:
             self._key = _system_words(_KEY_WORDS)
         key, zeros = self._key.view(np.uint8).data, _zeros()
