@@ -75,6 +75,7 @@ def mechanisms() -> dict[str, AnyMechanism]:
         "log scale, all doubles": sv.pm(4.0, sv.Interval(1e-300, 1.7e308, scale="log")),
         "log scale, rows": _around(9, 17, 1.0, sv.Interval(0.5, 2e5, scale="log")),
     }
+    made["a line of 600 segments"] = _many_segments(600)
     made["rows of 33 bits"] = _uneven_rows(1.0)
     made["rows of two"] = Rows.of(2.0, [[0.8, 0.2], [0.2, 0.8]], (0, 1))
     made["rows of one input"] = Rows.of(1.0, [[0.5, 0.25, 0.25]], (-1, 1), inputs=[0.0])
@@ -153,6 +154,17 @@ def _within() -> sv.Survey:
     inputs = {"way": sv.Options(("car", "bike", "on foot")), "hours": sv.Interval(-1, 3)}
     of = Functions(inputs, (Function("level", ("way", "hours")),), (1,))
     return sv.Survey(1.0, {"hours by way": sv.choice(1.0, list(range(9)))}, 1, functions=of)
+
+
+def _many_segments(many: int) -> sv.Mechanism:
+    """A window whose start is a line with so many bends, more than one would hold in a small cache."""
+    spec = json.loads(sv.sw(1.0, (0, 1), cells=50).to_json())
+    k, end = np.arange(many + 1), spec["start"]["s"][-1]
+    t = (k + 0.4 * np.sin(k) * (k > 0) * (k < many)) / many
+    spec["start"] |= {"t": t.tolist(), "s": np.floor(end * t**2).astype(int).tolist()}
+    mechanism = sv.from_json(json.dumps(spec))
+    assert isinstance(mechanism, sv.Mechanism)
+    return mechanism
 
 
 def _uneven_rows(epsilon: float) -> Rows:

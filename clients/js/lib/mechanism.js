@@ -28,8 +28,7 @@ export class WindowLaw {
   }
 
   cell(x, hi, lo, coin) {
-    const side = this.coin ? this.sides[(coin >>> 0) >>> (32 - this.coin)] : 0;
-    const { sampler, offset } = this.parts[side];
+    const { sampler, offset } = this.parts[this.sides[(coin >>> (32 - this.coin)) & (this.sides.length - 1)]];
     return offset + sampler.cell(x, hi, lo);
   }
 

@@ -32,8 +32,7 @@ export function randomWord() {
     used = 0;
   }
   const word = pool[used];
-  pool[used] = 0;
-  used += 1;
+  pool[used++] = 0;
   return word;
 }
 

@@ -53,16 +53,32 @@ export class RowsLaw {
     this.bits = bits;
     this.values = values;
     this.borders = Float64Array.from(domain.circle ? [...middles, (last + 1) / 2] : middles); // where the nearest input changes
-    this.prefix = new Float64Array(rows.length * values.length); // counts up to and with each cell, row after row
-    rows.forEach((row, i) => row.reduce((sum, count, cell) => (this.prefix[i * values.length + cell] = sum + count), 0));
+    this.inputs = rows.length;
+    this.sums = new Float64Array(rows.length * values.length); // counts up to and with each cell: of all rows, cell after cell
+    rows.forEach((row, i) => row.reduce((sum, count, cell) => (this.sums[cell * rows.length + i] = sum + count), 0));
   }
 
+  /** What is read on the way follows from the cell, which is no secret, and not from the row. */
   cell(x, hi, lo) {
-    const { borders, prefix, cells, bits } = this;
-    const row = upper(borders, 0, borders.length, this.domain.along(x));
-    const input = row * cells === prefix.length ? 0 : row; // across the seam of a circle
+    const { borders, cells, bits, inputs } = this;
+    const t = this.domain.along(x);
+    let row = 0;
+    for (let i = 0; i < borders.length; i += 1) row += (borders[i] <= t) | 0;
+    row -= ((row === inputs) | 0) * inputs; // across the seam of a circle
     const draw = (hi >>> 0) * 2 ** (bits - 32) + (lo >>> (64 - bits)); // the top bits of the word
-    return upper(prefix, input * cells, cells - 1, draw);
+    let cell = 0;
+    for (let left = cells; left > 1; left -= left >> 1) {
+      cell += ((this.sum(cell + (left >> 1) - 1, row) <= draw) | 0) * (left >> 1);
+    }
+    return cell;
+  }
+
+  /** The sum of a row up to a cell; that of every row is read. */
+  sum(cell, row) {
+    const { sums, inputs } = this;
+    let sum = 0;
+    for (let i = 0; i < inputs; i += 1) sum += sums[cell * inputs + i] * ((i === row) | 0);
+    return sum;
   }
 
   fill(cells, xs, words, from, to) {
@@ -72,13 +88,4 @@ export class RowsLaw {
   unitValue(cell) {
     return this.values[cell];
   }
-}
-
-/** How many of `size` sorted entries from `first` on are at most `at`: as many steps whatever the answer, and no branch. */
-function upper(sorted, first, size, at) {
-  let base = first;
-  for (let left = size; left > 1; left -= left >> 1) {
-    base += ((sorted[base + (left >> 1) - 1] <= at) | 0) * (left >> 1);
-  }
-  return base - first + ((size > 0 && sorted[base] <= at) | 0);
 }

@@ -1,12 +1,16 @@
 /**
- * The sampler of one window: from a value and 64 random bits to a cell. Integers below 2^53 held as doubles,
- * typed tables, nothing allocated on the way; for uniform windows no branch depends on the random bits,
- * because a wrong guess of the processor costs more than the arithmetic.
+ * The sampler of one window: from a value and 64 random bits to a cell. Integers below 2^53 held as doubles, typed
+ * tables, nothing allocated on the way.
+ *
+ * Of one value, nothing that takes time depends on it: no branch, no number of steps, and no address in memory, since what
+ * was not used lately takes longer to read.
  */
+import { edges } from "./guides.js";
+import { fill } from "./many.js";
+
 const NEVER = 2 ** 60; // beyond every position: an interval does not wrap
-const GUIDE_BITS = 14; // 2^14 buckets of a guide, as in sottovoce/core/kernels/tables.py
-const CHUNK = 2048;
-const placed = new Float64Array(CHUNK); // the starts of one chunk, between the two loops of `fill`
+const ONE = 8; // numbers of a table of one record
+const CACHED = 2048; // numbers that stay in a processor's first cache once they are read
 
 export class Sampler {
   constructor({ wraps, bits, count, background, extra, mass, around, top, t, s, stepwise }, domain) {
@@ -18,37 +22,42 @@ export class Sampler {
     this.top = top;
     this.edge = wraps ? around : NEVER; // positions from here on …
     this.turn = wraps ? around : 0; // … come back by one turn
-    const segments = stepwise ? t.length : t.length - 1;
-    this.knots = joined(t.subarray(0, segments), [Infinity]);
-    this.starts = s.subarray(0, segments);
-    this.slopes = Float64Array.from({ length: segments }, (_, k) =>
-      !stepwise && t[k + 1] > t[k] ? (s[k + 1] - s[k]) / (t[k + 1] - t[k]) : 0,
-    );
-    this.guide = guide(this.knots, segments, 1, 2 ** GUIDE_BITS);
+    const slope = (k) => (stepwise || t[k + 1] === t[k] ? 0 : (s[k + 1] - s[k]) / (t[k + 1] - t[k]));
+    this.segments = records(stepwise ? t.length : t.length - 1, (k) => [t[k], s[k], slope(k)]);
+    const [back, more] = [edges(count, background), edges(count, extra)];
+    this.runs = records(count.length, (i) => [back[i], more[i], background[i], Math.max(extra[i], 1)]);
     this.first = edges(count);
-    this.runs = tabulated(count, background, extra, this.first);
-    this.weights = Float64Array.of(background[0], Math.max(extra[0], 1));
-    this.uniform = count.length === 1 && segments === 1;
+    this.totals = [mass, around];
+    this.atoms = count.every((cells) => cells === 1);
+    this.guides = null; // of many values, made when they come
   }
 
   /** The cell that the word hi·2^32 + lo draws at x, a place on the domain's line. */
   cell(x, hi, lo) {
+    const { mass, runs } = this;
     const draw = (hi >>> 0) * this.factor + (lo >>> this.shift); // the top bits of the word
-    const { mass, edge, turn, runs } = this;
     const inside = (draw >= mass) | 0; // no early exit: a cell and how it was drawn tell more than the cell
     let u = draw + inside * (this.start(x) - mass);
-    u -= ((u >= edge) & inside) * turn;
-    const bucket = ((u * (inside ? runs.moreScale : runs.backScale)) | 0) + inside * runs.second;
-    return cellOf(runs, runs.guide[bucket], u);
+    u -= ((u >= this.edge) & inside) * this.turn;
+    return runs.length === ONE ? Math.floor(u / runs[2 + inside]) : this.cellOf(u, inside);
+  }
+
+  /** The cell at a position among several runs. What is read on the way follows from the cell, which is no secret. */
+  cellOf(u, inside) {
+    const { runs } = this;
+    let at = 0;
+    for (let left = this.first.length; left > 1; left -= left >> 1) {
+      const half = (left >> 1) << 2;
+      at += half & -((runs[at + half + inside] <= u) | 0);
+    }
+    return this.first[at >> 2] + (this.atoms ? 0 : Math.floor((u - runs[at + inside]) / runs[at + 2 + inside]));
   }
 
   /** Where the window of x begins. */
   start(x) {
-    const { knots, guide } = this;
+    const { segments } = this;
     const t = (x * this.scale - this.scaledLow) * this.perWidth;
-    let k = guide.from[(t * guide.scale) | 0];
-    for (let step = 0; step < guide.steps; step += 1) k += (knots[k + 1] <= t) | 0;
-    let s = this.starts[k] + Math.floor((t - knots[k]) * this.slopes[k]);
+    let s = segments.length === ONE ? segments[1] + Math.floor((t - segments[0]) * segments[2]) : bent(segments, t);
     s *= (s > 0) | 0; // arithmetic, because Math.max takes another way for each side
     s -= ((s > this.top) | 0) * (s - this.top);
     return s - ((s >= this.edge) | 0) * this.turn;
@@ -56,115 +65,43 @@ export class Sampler {
 
   /** The cells of xs[from … to−1], each drawn by a pair of words; `words` begins with that of xs[from]. */
   fill(cells, xs, words, from, to) {
-    if (this.uniform) {
-      this.fillUniform(cells, xs, words, from, to);
-      return;
-    }
-    const { factor, shift, mass, edge, turn, runs } = this;
-    const { guide, backScale, moreScale, second } = runs;
-    for (let chunk = from; chunk < to; chunk += CHUNK) {
-      const size = Math.min(CHUNK, to - chunk);
-      for (let i = 0; i < size; i += 1) placed[i] = this.start(xs[chunk + i]);
-      for (let i = 0, j = 2 * (chunk - from); i < size; i += 1, j += 2) {
-        const draw = words[j] * factor + (words[j + 1] >>> shift);
-        const inside = (draw >= mass) | 0; // 1: in the window, whose start counts; 0: in the background
-        let u = draw + inside * (placed[i] - mass);
-        u -= ((u >= edge) & inside) * turn;
-        const bucket = ((u * (inside ? moreScale : backScale)) | 0) + inside * second;
-        cells[chunk + i] = cellOf(runs, guide[bucket], u);
-      }
-    }
-    placed.fill(0); // starts tell values
+    fill(this, cells, xs, words, from, to);
   }
-
-  fillUniform(cells, xs, words, from, to) {
-    const { factor, shift, mass, scale, scaledLow, perWidth, top, edge, turn, weights } = this;
-    const [knot, start, slope] = [this.knots[0], this.starts[0], this.slopes[0]];
-    for (let i = from, j = 0; i < to; i += 1, j += 2) {
-      const draw = words[j] * factor + (words[j + 1] >>> shift);
-      const t = (xs[i] * scale - scaledLow) * perWidth;
-      let s = Math.min(Math.max(start + Math.floor((t - knot) * slope), 0), top);
-      s -= (s >= edge) * turn;
-      const inside = (draw >= mass) | 0;
-      let u = draw + inside * (s - mass);
-      u -= ((u >= edge) & inside) * turn;
-      cells[i] = u / weights[inside]; // a typed array drops the fraction
-    }
-  }
-}
-
-/** Runs of equal cells, those of the background before those of the window, so that one look-up serves both. */
-function tabulated(count, background, extra, first) {
-  const [back, more] = [edges(count, background), edges(count, extra)];
-  const [mass, around] = [back, more].map((left, i) => end(left) + end(count) * end(i ? extra : background));
-  const [low, high] = [runGuide(back, mass), runGuide(more, around)];
-  return {
-    begins: joined(back, more),
-    ends: joined(back.subarray(1), [mass], more.subarray(1), [around]),
-    each: joined(background, extra.map((weight) => Math.max(weight, 1))),
-    first: joined(first, first),
-    guide: joined(low.from, high.from.map((run) => run + count.length)),
-    steps: Math.max(low.steps, high.steps),
-    backScale: low.scale,
-    moreScale: high.scale,
-    second: low.from.length,
-    atoms: count.every((many) => many === 1),
-  };
-}
-
-/** The cell at a position: from the guide's run on, as many steps for every position. */
-function cellOf({ begins, ends, each, first, atoms, steps }, found, at) {
-  let run = found;
-  for (let step = 0; step < steps; step += 1) run += (ends[run] <= at) | 0;
-  return atoms ? first[run] : first[run] + Math.floor((at - begins[run]) / each[run]);
-}
-
-const end = (list) => list[list.length - 1];
-
-/** Sums of count·weight before each run. */
-export function edges(count, weight = null) {
-  const left = new Float64Array(count.length);
-  for (let i = 1; i < left.length; i += 1) left[i] = left[i - 1] + count[i - 1] * (weight ? weight[i - 1] : 1);
-  return left;
-}
-
-/** Several lists in one typed array, of the first one's type. */
-function joined(first, ...others) {
-  const all = new first.constructor(others.reduce((length, each) => length + each.length, first.length));
-  let at = 0;
-  for (const each of [first, ...others]) {
-    all.set(each, at);
-    at += each.length;
-  }
-  return all;
-}
-
-/** The most steps that a look-up takes after its guide: the most knots, or runs, that begin in one bucket. */
-export function lookUpSteps({ count, background, extra, mass, around, t, stepwise }) {
-  const segments = stepwise ? t.length : t.length - 1;
-  const knots = guide(t, segments, 1, 2 ** GUIDE_BITS);
-  const runs = [[background, mass], [extra, around]].map(([weight, total]) => runGuide(edges(count, weight), total));
-  return Math.max(knots.steps, ...runs.map((one) => one.steps));
-}
-
-function runGuide(left, total) {
-  let bits = 0;
-  while (2 ** bits <= total) bits += 1;
-  return guide(left, left.length, total, 2 ** Math.min(0, GUIDE_BITS - bits));
 }
 
 /**
- * A guide into the first `many` of sorted left edges: for each bucket the last that begins no later than the
- * bucket. Buckets are wide by a power of two, so the bucket of a position is exact.
+ * The start on a line of several segments. All of them are read, whichever it is: what was read before is read sooner, and
+ * that would tell. Two segments share a line of the cache, so that after every second one all are in it.
  */
-function guide(left, many, extent, scale) {
-  const from = new Uint32Array(Math.floor(extent * scale) + 1);
-  let [at, steps] = [0, 0];
-  for (let bucket = 0; bucket < from.length; bucket += 1) {
-    const before = at;
-    while (at + 1 < many && left[at + 1] <= bucket / scale) at += 1;
-    if (bucket > 0) steps = Math.max(steps, at - before);
-    from[bucket] = at;
+function bent(segments, t) {
+  if (segments.length > CACHED) return swept(segments, t);
+  let pairs = 0;
+  for (let i = 0; i < segments.length; i += 32) { // four lines at a time, which is quicker
+    pairs = (pairs + ((segments[i] <= t) | 0) + ((segments[i + 8] <= t) | 0) + ((segments[i + 16] <= t) | 0) + ((segments[i + 24] <= t) | 0)) | 0;
   }
-  return { scale, from, steps: Math.max(steps, many - 1 - at) };
+  const pair = (pairs - ((pairs > 0) | 0)) << 3;
+  const at = pair + (((segments[pair + 4] <= t) | 0) << 2);
+  return segments[at + 1] + Math.floor((t - segments[at]) * segments[at + 2]);
+}
+
+/** The same where the cache may not hold all: each segment is weighed by whether it is the one. */
+function swept(segments, t) {
+  let [knot, start, slope] = [0, 0, 0];
+  let before = 1; // nothing begins before the first
+  for (let i = 0; i + 4 < segments.length; i += 4) {
+    const after = (segments[i + 4] <= t) | 0;
+    const here = before & ~after;
+    before = after;
+    knot += here * segments[i];
+    start += here * segments[i + 1];
+    slope += here * segments[i + 2];
+  }
+  return start + Math.floor((t - knot) * slope);
+}
+
+/** Records of four numbers; more of them, beyond every number that is looked up, make tables of several whole lines. */
+function records(many, record) {
+  const table = new Float64Array(many > 1 ? 32 * Math.ceil((many + 1) / 8) : ONE).fill(NEVER);
+  for (let i = 0; i < many; i += 1) table.set(record(i), 4 * i);
+  return table;
 }

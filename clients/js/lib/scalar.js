@@ -20,10 +20,9 @@ export class Scalar extends Reporter {
   }
 
   /** Randomise one value: an integer cell from fresh randomness. */
-  report(value, { clip = false } = {}) {
+  report(value, options) {
     const { domain, law } = this;
-    const inside = typeof value === "number" && value >= domain.low && value <= domain.high;
-    const x = inside ? value : this.checked(value, clip);
+    const x = domain.contains(value) ? value : this.checked(value, options && options.clip);
     return law.cell(domain.scale === "log" ? domain.line(x) : x, randomWord(), randomWord(), law.words > 2 ? randomWord() : 0);
   }
 

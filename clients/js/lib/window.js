@@ -4,7 +4,7 @@
  */
 import { SpecError } from "./errors.js";
 import { largerRatio, reduced } from "./exact.js";
-import { lookUpSteps } from "./sampler.js";
+import { lookUpSteps } from "./guides.js";
 
 export const MAX_CELLS = 1 << 20;
 export const MIN_BITS = 33; // a draw needs more than the 32 bits of one word …
