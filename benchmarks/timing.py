@@ -142,9 +142,9 @@ def by_numba(reporter: Number) -> Callable[[float], Any] | None:
     return report
 
 
-def in_node(text: str, values: tuple[float, float], order: IntArray) -> IntArray:
-    """The same in JavaScript."""
-    question = json.dumps({"spec": text, "values": values, "order": order.tolist()})
+def in_node(text: str, values: tuple[float, float], order: IntArray, slower: int = 0) -> IntArray:
+    """The same in JavaScript; `slower` steps of arithmetic more for the second value."""
+    question = json.dumps({"spec": text, "values": values, "order": order.tolist(), "slower": slower})
     command = ["node", str(HERE / "timing.mjs")]
     done = subprocess.run(command, input=question, capture_output=True, text=True, check=True)
     return np.array(json.loads(done.stdout), dtype=np.int64)
@@ -182,6 +182,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--reports", type=int, default=100_000)
     parser.add_argument("--paths", nargs="+", default=PATHS, choices=PATHS, help="Only these.")
+    parser.add_argument("--runs", type=int, default=5, help="Of Node, each in a process of its own.")
     parser.add_argument("--output", type=Path, default=HERE / "results" / "timing.json")
     given = parser.parse_args()
     order = np.random.default_rng(1).integers(0, 2, given.reports)
@@ -203,9 +204,14 @@ def main() -> None:
         if compiled is not None:
             note(name, "numba", differ(timed(compiled, values, order), order))
         if "Node" in given.paths:
-            note(name, "Node", differ(in_node(text, values, order), order))
+            for _ in range(given.runs):  # memory lies elsewhere in each
+                note(name, "Node", differ(in_node(text, values, order), order))
+            note(name, "Node, twice the same", differ(in_node(text, (values[0], values[0]), order), order))
         if "branch" in given.paths:
             note(name, "numpy, by branch", by_branch(text, values[0], order))
+    if "Node" in given.paths:
+        text, values = specs()["OGPM"]
+        note("OGPM", "mutant: Node", differ(in_node(text, values, order, slower=4), order))
     if "mutant" in given.paths:
         note("4 knots in one bucket", "mutant: scanning", scanning(order))
     result = {"machine": describe_machine(), "reports": given.reports, "alarm": ALARM, "rows": rows}

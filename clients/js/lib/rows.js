@@ -53,39 +53,54 @@ export class RowsLaw {
     this.bits = bits;
     this.values = values;
     this.borders = Float64Array.from(domain.circle ? [...middles, (last + 1) / 2] : middles); // where the nearest input changes
-    this.inputs = rows.length;
-    this.sums = new Float64Array(rows.length * values.length); // counts up to and with each cell: of all rows, cell after cell
-    rows.forEach((row, i) => row.reduce((sum, count, cell) => (this.sums[cell * rows.length + i] = sum + count), 0));
+    this.prefix = new Float64Array(rows.length * values.length); // counts up to and with each cell, row after row
+    rows.forEach((row, i) => row.reduce((sum, count, cell) => (this.prefix[i * values.length + cell] = sum + count), 0));
   }
 
-  /** What is read on the way follows from the cell, which is no secret, and not from the row. */
+  /** All of the table is read, whatever the value and the cell: what was read before is read sooner, and that would tell. */
   cell(x, hi, lo) {
-    const { borders, cells, bits, inputs } = this;
+    const { borders, prefix, cells } = this;
     const t = this.domain.along(x);
     let row = 0;
     for (let i = 0; i < borders.length; i += 1) row += (borders[i] <= t) | 0;
-    row -= ((row === inputs) | 0) * inputs; // across the seam of a circle
-    const draw = (hi >>> 0) * 2 ** (bits - 32) + (lo >>> (64 - bits)); // the top bits of the word
+    const first = this.begin(row);
+    const draw = this.drawn(hi, lo);
     let cell = 0;
-    for (let left = cells; left > 1; left -= left >> 1) {
-      cell += ((this.sum(cell + (left >> 1) - 1, row) <= draw) | 0) * (left >> 1);
+    for (let at = 0; at < prefix.length; at += cells) {
+      const here = (at === first) | 0;
+      for (let i = 0; i < cells; i += 1) cell += here & (prefix[at + i] <= draw);
     }
     return cell;
   }
 
-  /** The sum of a row up to a cell; that of every row is read. */
-  sum(cell, row) {
-    const { sums, inputs } = this;
-    let sum = 0;
-    for (let i = 0; i < inputs; i += 1) sum += sums[cell * inputs + i] * ((i === row) | 0);
-    return sum;
+  /** Where a row begins; across the seam of a circle the first one follows the last. */
+  begin(row) {
+    return row * this.cells - ((row * this.cells === this.prefix.length) | 0) * this.prefix.length;
+  }
+
+  /** The top bits of a word. */
+  drawn(hi, lo) {
+    return (hi >>> 0) * 2 ** (this.bits - 32) + (lo >>> (64 - this.bits));
   }
 
   fill(cells, xs, words, from, to) {
-    for (let i = from, j = 0; i < to; i += 1, j += 2) cells[i] = this.cell(xs[i], words[j], words[j + 1]);
+    const { borders, prefix } = this;
+    for (let i = from, j = 0; i < to; i += 1, j += 2) {
+      const row = upper(borders, 0, borders.length, this.domain.along(xs[i]));
+      cells[i] = upper(prefix, this.begin(row), this.cells - 1, this.drawn(words[j], words[j + 1]));
+    }
   }
 
   unitValue(cell) {
     return this.values[cell];
   }
+}
+
+/** How many of `size` sorted entries from `first` on are at most `at`. */
+function upper(sorted, first, size, at) {
+  let base = first;
+  for (let left = size; left > 1; left -= left >> 1) {
+    base += ((sorted[base + (left >> 1) - 1] <= at) | 0) * (left >> 1);
+  }
+  return base - first + ((size > 0 && sorted[base] <= at) | 0);
 }

@@ -12,6 +12,9 @@ const NEVER = 2 ** 60; // beyond every position: an interval does not wrap
 const ONE = 8; // numbers of a table of one record
 const CACHED = 2048; // numbers that stay in a processor's first cache once they are read
 
+const record = new Float64Array(3); // the segment that was found …
+const taken = new Int32Array(record.buffer); // … and its bits
+
 export class Sampler {
   constructor({ wraps, bits, count, background, extra, mass, around, top, t, s, stepwise }, domain) {
     const { factor, scaledLow, perWidth } = domain.units;
@@ -84,19 +87,26 @@ function bent(segments, t) {
   return segments[at + 1] + Math.floor((t - segments[at]) * segments[at + 2]);
 }
 
-/** The same where the cache may not hold all: each segment is weighed by whether it is the one. */
+/** The same where the cache may not hold all: of each segment the bits are taken, those of all but one as zeros. */
 function swept(segments, t) {
-  let [knot, start, slope] = [0, 0, 0];
-  let before = 1; // nothing begins before the first
-  for (let i = 0; i + 4 < segments.length; i += 4) {
-    const after = (segments[i + 4] <= t) | 0;
-    const here = before & ~after;
-    before = after;
-    knot += here * segments[i];
-    start += here * segments[i + 1];
-    slope += here * segments[i + 2];
+  let begun = 0;
+  for (let i = 4; i < segments.length; i += 4) begun = (begun + ((segments[i] <= t) | 0)) | 0;
+  const words = new Int32Array(segments.buffer);
+  const at = begun << 3;
+  let [a, b, c, d, e, f] = [0, 0, 0, 0, 0, 0];
+  for (let i = words.length - 8; i >= 0; i -= 8) {
+    const mask = -((i === at) | 0);
+    a |= words[i] & mask;
+    b |= words[i + 1] & mask;
+    c |= words[i + 2] & mask;
+    d |= words[i + 3] & mask;
+    e |= words[i + 4] & mask;
+    f |= words[i + 5] & mask;
   }
-  return start + Math.floor((t - knot) * slope);
+  taken.set([a, b, c, d, e, f]);
+  const start = record[1] + Math.floor((t - record[0]) * record[2]);
+  taken.fill(0); // it tells the value
+  return start;
 }
 
 /** Records of four numbers; more of them, beyond every number that is looked up, make tables of several whole lines. */
