@@ -140,7 +140,7 @@ def _compare_compiled(reporter: Any, x: Any, words: Any, cells: Any, wrong: list
 
 def _compare_choices(reporter: Translates, values: Any, words: Any, expected: Any, wrong: list[str]) -> None:
     out = np.empty(len(values), dtype=reporter.dtype)
-    element = reporter.domain.elements(reporter.domain.numbers(values))
+    element = reporter.domain.elements(reporter.domain.numbers(values), words[:, 0])
     blocks.fill(out, words[:, 0].copy(), element, reporter._tables, compiled=True)
     if [[int(cell)] for cell in out] != expected:
         wrong.append(f"numba differs for {reporter.to_json()[:2000]}")
