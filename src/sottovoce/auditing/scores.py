@@ -27,6 +27,7 @@ from sottovoce.core.kernels.tables import FloatArray
 _SMALL = 1e-6  # the δ around which the stored law is centred
 _COARSE, _FINE, _POINTS = 5, 64, 16_000  # scores per standard deviation: at least, at most, times √people
 _DIRECT, _SHORT = 1 << 23, 256  # so many products, or so short a law, are added up without an FFT
+_ROUNDING = 2.0**-41  # of one person's law
 _CUT = 1e-11  # stored mass that may be cut off at each end, in the whole
 
 
@@ -34,21 +35,30 @@ _CUT = 1e-11  # stored mass that may be cut off at each end, in the whole
 class ScoreTest:
     """Tests by thresholds.
 
+    A relative error of the law of the others is one of both rates alike, and counts only where the report in
+    question decides whether a threshold is reached.
+
     Attributes:
         right: For each threshold, a lower bound of how likely it is reached under the first input.
         wrong: For each threshold, an upper bound of how likely it is reached under the second one.
+        near: For each threshold, how likely it depends on the report in question whether it is reached.
+        doubt: A bound of the relative error of the law of the others behind these numbers.
     """
 
     right: FloatArray
     wrong: FloatArray
+    near: FloatArray
+    doubt: float
 
     def below(self, epsilon: float) -> float:
         """Bound δ from below.
 
         Args:
-            epsilon: Where the divergence is wanted.
+            epsilon: Where the divergence is wanted, not negative.
         """
-        return max(0.0, float((self.right - math.exp(epsilon) * self.wrong).max()))
+        theta = math.exp(epsilon)
+        error = self.doubt * (math.expm1(epsilon) * self.wrong + theta * self.near)
+        return max(0.0, float((self.right - theta * self.wrong - error).max()))
 
 
 def score_test(parts: Sequence[Contrast], sampled: int, people: int) -> ScoreTest:
@@ -77,16 +87,20 @@ def score_test(parts: Sequence[Contrast], sampled: int, people: int) -> ScoreTes
     factor = np.exp(tilt * (place - mean))
     norm = math.log(float(factor @ others))
     begin, law, slack, doubt = _sum(others * factor * math.exp(-norm), people - 1)
-    tails = []
+    bounds = []
     for target in (first, second):
         weights, error, rounding = _times(law, target * factor)
         height = tilt * (begin + np.arange(weights.size) - people * mean) - (people - 1) * norm
         decay = np.exp(-height)
         reached = np.cumsum((weights * decay)[::-1])[::-1]
-        tails.append((reached, (slack * float((target * factor).sum()) + error) * decay))
-    doubt += rounding + (weights.size + 64 + abs(people * norm)) * 4 * UNIT
-    (right, less), (wrong, more) = tails
-    return ScoreTest(right * (1 - doubt) - less, wrong * (1 + doubt) + more)
+        bounds.append((reached, (slack * float((target * factor).sum()) + error) * decay))
+    same = rounding + (weights.size + 64 + abs(people * norm)) * 4 * UNIT  # of each rate by itself
+    (right, less), (wrong, more) = bounds
+    sure = np.cumsum((law * (decay[: law.size] * math.exp(-tilt * mean)))[::-1])[::-1]  # by the others alone
+    steps = np.arange(weights.size)
+    within = np.append(sure, 0.0)[np.minimum(np.maximum(steps - first.size + 1, 0), law.size)]
+    near = within - np.append(sure, 0.0)[np.minimum(steps, law.size)] + 3 * more
+    return ScoreTest(right * (1 - same) - less, wrong * (1 + same) + more, near, doubt)
 
 
 def _deviations(shift: float) -> float:
@@ -129,4 +143,4 @@ def _sum(person: FloatArray, people: int) -> tuple[int, FloatArray, float, float
         start = int(np.searchsorted(np.cumsum(law), least))
         end = law.size - int(np.searchsorted(np.cumsum(law[::-1]), least))
         begin, law, slack = begin + start, law[start:end], slack + 3 * least
-    return begin, law, slack, doubt + 16 * UNIT * people
+    return begin, law, slack, doubt + _ROUNDING * people
