@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import sys
 import time
-import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -32,7 +31,7 @@ EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 SMALL, LARGE = tuple(range(2, 65)), (100, 200, 365, 500, 1000)
 
 
-def limit(saved: dict[str, Any], seconds: float = 240.0) -> dict[str, Any]:
+def limit(saved: dict[str, Any], seconds: float = 200.0) -> dict[str, Any]:
     """Ratios of total error to the limit; those that are known already are kept, until time is up."""
     known: dict[str, float] = saved.get("limit", {})
     began = time.monotonic()
@@ -45,7 +44,7 @@ def limit(saved: dict[str, Any], seconds: float = 240.0) -> dict[str, Any]:
     return known
 
 
-def coverage(saved: dict[str, Any], runs: int = 200) -> list[dict[str, Any]]:
+def coverage(saved: dict[str, Any], runs: int = 100) -> list[dict[str, Any]]:
     """How often 95 % intervals of single shares, and all of them together, hold."""
     rows = []
     for k in (2, 5, 20, 200):
@@ -116,9 +115,8 @@ def oracles(k: int, epsilon: float) -> dict[str, tuple[Callable[[Any], Any], Cal
             server.reset()
             for one in reports:
                 server.aggregate(one)
-            with warnings.catch_warnings():  # about few reports
-                warnings.simplefilter("ignore")
-                return np.asarray(server.estimate_all(range(1, k + 1), normalization=-1)) / len(reports)
+            every = server.estimate_all(range(1, k + 1), suppress_warnings=True, normalization=0)
+            return np.asarray(every) / len(reports)
 
         return (lambda x: [client.privatise(1 + int(v)) for v in x]), estimate
 
@@ -161,7 +159,7 @@ def ours(k: int, epsilon: float) -> tuple[Callable[[Any], Any], Callable[[Any], 
     return m.report, lambda cells: np.asarray(Inverse.of(m).summary(sv.Tally(m, cells).counts).mean)
 
 
-def peers(saved: dict[str, Any], n: int = 5000, runs: int = 10) -> list[dict[str, Any]]:
+def peers(saved: dict[str, Any], n: int = 2000, runs: int = 10) -> list[dict[str, Any]]:
     """n times the total squared error of unbiased estimates of all shares, on the same people, and rates."""
     rows = []
     for k, epsilon in ((16, 1.0), (64, 1.0), (64, 2.0), (64, 4.0)):

@@ -65,7 +65,7 @@ def split(epsilon: float, x: Any, y: Any, seed: int) -> float:
     return float(np.cov(*noisy)[0, 1] / (x.std() * y.std()))
 
 
-def error(saved: dict[str, Any], runs: int = 24) -> list[dict[str, Any]]:
+def error(saved: dict[str, Any], runs: int = 12) -> list[dict[str, Any]]:
     """Root mean square errors of the correlation of 100,000 people."""
     rows = []
     for truth, epsilon in (("even", 1.0), ("normal", 1.0), ("even", 2.0), ("normal", 2.0), ("normal", 4.0)):
@@ -83,7 +83,7 @@ def error(saved: dict[str, Any], runs: int = 24) -> list[dict[str, Any]]:
     return rows
 
 
-def coverage(saved: dict[str, Any], runs: int = 160) -> list[dict[str, Any]]:
+def coverage(saved: dict[str, Any], runs: int = 100) -> list[dict[str, Any]]:
     """How often 95 % intervals of the correlation and the slope hold."""
     rows = []
     for truth in ("independent", "normal", "skewed", "heaped"):
@@ -106,11 +106,11 @@ def coverage(saved: dict[str, Any], runs: int = 160) -> list[dict[str, Any]]:
     return rows
 
 
-def groups(saved: dict[str, Any], runs: int = 100) -> list[dict[str, Any]]:
+def groups(saved: dict[str, Any], runs: int = 40) -> list[dict[str, Any]]:
     """n times the variance of the mean within one of k equal groups, on [−1, 1], and its coverage."""
     rows = []
     for epsilon, k in ((1.0, 5), (2.0, 5), (4.0, 5), (2.0, 20)):
-        w, n, held, shares, errors = sv.within(epsilon, range(k), (-1, 1)), 20_000, [], [], []
+        w, n, held, shares, errors = sv.within(epsilon, range(k), (-1, 1)), PEOPLE, [], [], []
         for seed in range(runs):
             rng = np.random.default_rng([seed, k])
             values = {"group": rng.integers(0, k, n), "number": rng.uniform(-1, 1, n)}
