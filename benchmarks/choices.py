@@ -187,7 +187,7 @@ def peers(saved: dict[str, Any], n: int = 2000, runs: int = 10) -> list[dict[str
 
 def tables(saved: dict[str, Any]) -> None:
     """The page's tables from what is kept."""
-    known = saved["limit"]
+    known = saved.get("limit", {})
     groups = {
         "2 to 33": range(2, 34),
         "34 to 64": range(34, 65),
@@ -204,7 +204,7 @@ def tables(saved: dict[str, Any]) -> None:
     replace_table(PAGE, "limit", table(("options", *(f"ε = {e:g}" for e in EPSILONS)), rows))
     rows = [
         (str(r["options"]), f"{r['n']:,}", f"{100 * r['single']:.1f} %", f"{100 * r['joint']:.1f} %")
-        for r in saved["coverage"]
+        for r in saved.get("coverage", [])
     ]
     replace_table(PAGE, "coverage", table(("options", "people", "each", "all together"), rows))
     rows = [
@@ -215,7 +215,7 @@ def tables(saved: dict[str, Any]) -> None:
             f"{r['numbers'] / r['ogpm']:.2f}",
             f"{r['texts'] / 1e6:.1f}",
         )
-        for r in saved["speed"]["rows"]
+        for r in saved.get("speed", {"rows": []})["rows"]
     ]
     heads = ("options", "`sv.ogpm`, M/s", "choices by numbers, M/s", "ratio", "by texts, M/s")
     replace_table(PAGE, "speed", table(heads, rows))
@@ -224,7 +224,7 @@ def tables(saved: dict[str, Any]) -> None:
             f"{r['options']}, ε = {r['epsilon']:g}", r["name"], f"{r['error']:.1f} ± {r['spread']:.1f}",
             f"{r['limit']:.1f}", number(r["rate"]),
         )
-        for r in saved["peers"]
+        for r in saved.get("peers", [])
     ]  # fmt: skip
     heads = ("options", "package ", "n × total squared error", "limit", "reports/s")
     replace_table(PAGE, "peers", table(heads, rows))

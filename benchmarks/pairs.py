@@ -139,7 +139,7 @@ def tables(saved: dict[str, Any]) -> None:
             f"{r['split']:.3f}",
             f"{(r['split'] / min(r['one round'], r['two rounds'])) ** 2:.0f}",
         )
-        for r in saved["error"]
+        for r in saved.get("error", [])
     ]  # fmt: skip
     heads = ("truth", "ε", "one round", "two rounds", "ε split", "people that splitting takes, times")
     replace_table(PAGE, "error", table(heads, rows))
@@ -151,7 +151,7 @@ def tables(saved: dict[str, Any]) -> None:
             f"{100 * r['correlation']:.1f} %",
             f"{100 * r['slope']:.1f} %",
         )
-        for r in saved["coverage"]
+        for r in saved.get("coverage", [])
     ]
     replace_table(PAGE, "coverage", table(("truth", "ε", "people", "correlation", "slope"), rows))
     rows = [
@@ -160,7 +160,7 @@ def tables(saved: dict[str, Any]) -> None:
             f"{r['public']:.1f}", f"{r['measured']:.0f}", f"{r['measured'] / r['public']:.1f}",
             f"{100 * r['mean']:.1f} %", f"{100 * r['share']:.1f} %",
         )
-        for r in saved["groups"]
+        for r in saved.get("groups", [])
     ]  # fmt: skip
     heads = ("groups", "design ", "public group", "private group", "ratio", "mean held", "share held")
     replace_table(PAGE, "groups", table(heads, rows))
