@@ -22,6 +22,7 @@ from sottovoce.estimates.em import em, smooth_circle, smooth_line
 _POINTS = {"ld": 512, "ems": 1024}
 _WAVES = 64
 _DRAWS = 300
+_LONGER = 1.5  # so many times the rounds: EMS takes longer on noisy counts (benchmarks/planner.py)
 
 
 def reconstruction_errors(reporter: Number, people: int, density: FloatArray) -> FloatArray:
@@ -70,7 +71,7 @@ def _ems(law: Operator, counts: FloatArray, noise: FloatArray, circle: bool) -> 
     waves = _waves(len(f), circle)
     moved = waves * (table @ (c / q)) - f * (table @ (c / q**2 * (table.T @ waves)))
     step = waves.T @ _smoothed(moved, circle)
-    rounds = np.linalg.matrix_power(step, fit.iterations)
+    rounds = np.linalg.matrix_power(step, round(_LONGER * fit.iterations))
     added = waves.T @ _smoothed(f * (table @ (noise / q)), circle) / counts.sum()
     unit = np.eye(_WAVES)
     errors = waves @ np.linalg.solve(unit - step, (unit - rounds) @ added)
