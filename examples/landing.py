@@ -20,8 +20,8 @@ import sottovoce as sv
 board = flights["arr_time"].dropna().to_numpy()
 hours = (board // 100 + board % 100 / 60) % 24
 
-# The domain says that it is a circle; two_scale is made for distributions.
-m = sv.two_scale(epsilon=1.0, domain=sv.Circle(24))
+# What is asked for is the distribution; the domain says that it is a circle.
+m = sv.design("distribution", epsilon=1.0, domain=sv.Circle(24))
 tally = sv.Tally(m, m.report(hours, rng=1))  # rng= makes this example repeat
 
 true_mean = np.angle(np.exp(2j * np.pi * hours / 24).mean()) * 24 / (2 * np.pi) % 24

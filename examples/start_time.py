@@ -26,7 +26,7 @@ seconds = np.where(rng.random(phones) < 0.3, cold, warm)
 
 # From 0.05 to 10 seconds on a logarithmic scale; the few beyond count as the ends.
 power = np.log10(seconds).clip(np.log10(0.05), 1.0)
-m = sv.two_scale(epsilon=1.0, domain=(np.log10(0.05), 1.0))
+m = sv.design("distribution", epsilon=1.0, domain=(np.log10(0.05), 1.0))
 tally = sv.Tally(m, m.report(power, rng=1))  # rng= makes this example repeat
 
 for limit in (0.5, 1.0, 2.0):

@@ -24,7 +24,7 @@ rounding = np.random.default_rng(2026).uniform(-5, 5, len(blowing))
 degrees = (blowing["wind_dir"].to_numpy() + rounding) % 360
 
 # The mechanism and the reports. (rng= makes this example repeat.)
-m = sv.two_scale(epsilon=2.0, domain=sv.Circle(360))
+m = sv.design("distribution", epsilon=2.0, domain=sv.Circle(360))
 tally = sv.Tally(m, m.report(degrees, rng=1))
 
 # Where the wind comes from on average, and how much it keeps to it (1: always).

@@ -16,7 +16,7 @@ from sottovoce.demo import hours
 
 def draw() -> dict[str, Any]:
     truth = hours()
-    m = sv.two_scale(epsilon=2.0, domain=(0, 24), cells=2048)
+    m = sv.design("distribution", epsilon=2.0, domain=(0, 24))
     d = sv.distribution(sv.Tally(m, m.report(truth, rng=2013)), bins=24)
     figure, ax = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
     d.plot(ax)

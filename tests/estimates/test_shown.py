@@ -31,6 +31,7 @@ SHOWN: dict[str, Callable[[], object]] = {
     "audit": lambda: sv.audit(M),
     "certificate": lambda: sv.optimal(1.0).certificate,
     "plan": lambda: sv.plan("mean", epsilon=1.0, people=1000, domain=(0, 24)),
+    "difference plan": lambda: sv.plan("difference", epsilon=1.0, people=1000, domain=(0, 1), shift=0.1),
     "shuffled": lambda: sv.shuffled(M, 1000),
     "release": lambda: sv.central.mean([1.0, 2.0, 3.0] * 50, epsilon=1.0, bounds=(0, 10), rng=1),
     "comparison": lambda: sv.compare({"north": TALLY, "south": sv.Tally(M, M.report([5.0] * 99, rng=2))}),

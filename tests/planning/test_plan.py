@@ -12,7 +12,7 @@ import pytest
 from benchmarks._tables import table_in
 
 import sottovoce as sv
-from benchmarks import planner
+from benchmarks import planner, tasks
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, NoDataError
 from sottovoce.designs.tasks import Question
 from sottovoce.planning.inverse import meeting
@@ -54,8 +54,9 @@ def test_a_plan_leads_to_the_design_of_its_question(task: str, domain: Any, more
     text = str(p)
     assert "units of the domain" in text or "percentage points" in text
     assert len(p.columns) == len(p.cells()[0])
-    assert list(p.rows()[0]) == ["name", "epsilon", "people", "error", "half_width", "reason"]
-    json.dumps(p.rows(), allow_nan=False)
+    assert list(p.rows[0]) == ["name", "epsilon", "people", "error", "half_width", "reason"]
+    json.dumps(p.rows, allow_nan=False)
+    assert p.to_frame().name.tolist() == [option.name for option in p.options]
 
 
 def test_the_mean_is_planned_from_exact_variances() -> None:
@@ -101,9 +102,19 @@ def test_the_results_on_the_page_are_within_ten_percent_and_two_seconds() -> Non
     lines = planner.read()
     assert table_in(planner.PAGE, "planner") == planner.table(lines)
     assert {line["task"] for line in lines} == {task for task, *_ in QUESTIONS}
+    assert len(lines) == len(planner.CASES)
     for line in lines:
-        assert line["seconds"] <= 2
-        assert abs(line["predicted"] / line["seen"] - 1) < 0.1 + 2 * line["doubt"]
+        assert max(line["seconds"]) <= 2
+        assert abs(line["predicted"] / line["seen"] - 1) <= 0.1
+        assert line["doubt"] < 0.07
+
+
+def test_no_mechanism_answers_a_question_better_than_its_design() -> None:
+    """What `python -m benchmarks tasks` found, on the page too: within 2 %."""
+    results = json.loads(tasks.RESULTS.read_text())
+    assert table_in(tasks.PAGE, "tasks") == tasks.table(results)
+    for name in tasks.QUESTIONS:
+        assert max(ratio for ratio, _ in results[name].values()) <= 1.02, name
 
 
 def test_simulations_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,12 +122,12 @@ def test_simulations_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     first = sv.plan("distribution", 1.0, 1000, CLOCK, repetitions=1)
     files = list((tmp_path / "plans").iterdir())
     assert len(files) == 4  # two mechanisms, two shapes
-    assert sv.plan("distribution", 1.0, 1000, CLOCK, repetitions=1).rows() == first.rows()
+    assert sv.plan("distribution", 1.0, 1000, CLOCK, repetitions=1).rows == first.rows
     assert "simulated" in first.title
     files[0].write_text("not json")
-    assert sv.plan("distribution", 1.0, 1000, CLOCK, repetitions=1).rows() == first.rows()
+    assert sv.plan("distribution", 1.0, 1000, CLOCK, repetitions=1).rows == first.rows
     monkeypatch.setenv("SOTTOVOCE_CACHE", "")
-    assert sv.plan("distribution", 1.0, 1000, CLOCK, repetitions=1).rows() == first.rows()
+    assert sv.plan("distribution", 1.0, 1000, CLOCK, repetitions=1).rows == first.rows
 
 
 # -- one's own mechanisms ---------------------------------------------------------------------------------
@@ -182,10 +193,13 @@ def test_the_search_needs_few_evaluations() -> None:
     least = meeting(error, 0.01, 100, 1e12, 0.01)
     true = (5 / 0.01) ** (1 / 0.37)
     assert least is not None
-    assert true <= least <= 1.011 * true
+    assert true <= least.x <= 1.011 * true
+    assert least.slope == pytest.approx(-0.37)
     assert len(calls) < 15
     assert meeting(lambda x: 1.0, 0.5, 1, 100, 0.01) is None
-    assert meeting(lambda x: 0.1, 0.5, 1, 100, 0.01) == 1
+    lowest = meeting(lambda x: 0.1, 0.5, 1, 100, 0.01)
+    assert lowest is not None
+    assert lowest.x == 1
 
 
 def test_an_interval_is_never_wider_than_the_domain() -> None:

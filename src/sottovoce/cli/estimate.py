@@ -101,9 +101,11 @@ def estimate(
         asked = {**quantity(quantiles, between, estimand, circle), "confidence": confidence}
         asked |= {"sequential": True} if interval == "sequential" and not trend else {}
         together(groups, asked, trend=trend, pairs=pairs, as_json=as_json, output=output)
-        return
-    if by:
+    elif by:
         _by_group(_counted(data, column, spec, by), question, ask, as_json, output)
+    if compare or pairs or trend or by:
+        if not as_json and (rules := treated(data[0])):
+            typer.echo(rules)
         return
     whole = _counted(data, column, spec)
     kinds = estimates_of_kind(whole if question is None else whole[question], confidence)
@@ -125,6 +127,7 @@ def estimate(
         "epsilon": tally.mechanism.epsilon,
         "digest": tally.digest,
         "estimates": [answer.to_dict() for answer in answers],
+        "treated": treated(data[0]),
         "honesty": {"alarm": honest.alarm, "p_value": honest.p_value, "fabricated": honest.fabricated},
     }
     if output is not None and output.suffix.lower() in PICTURES:
@@ -144,7 +147,7 @@ def estimate(
     for method in dict.fromkeys(part for answer in answers for part in answer.method.split(", ")):
         if explained(method):
             typer.echo(f"({method}: {explained(method)})")
-    for line in (treated(data[0]), str(honest), f"wrote {output}" if output else ""):
+    for line in (content["treated"], str(honest), f"wrote {output}" if output else ""):
         if line:
             typer.echo(line)
 

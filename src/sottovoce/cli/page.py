@@ -52,7 +52,7 @@ def _subject(path: Path) -> str:
 
 def treated(path: Path) -> str:
     """What became of missing values and those outside, where the file of reports says it."""
-    if path.suffix.lower() == ".json" or not path.is_file():
+    if path.suffix.lower() == ".json":
         return ""
     from sottovoce.bulk.labels import POLICY, arrow_label
     from sottovoce.bulk.sources import Source

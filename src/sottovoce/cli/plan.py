@@ -102,7 +102,7 @@ def plan(
         elif output is not None:
             save_picture(output, lambda: answer.plot(progress=showing("drawing"))[0])
     if as_json:
-        typer.echo(json.dumps({"title": answer.title, "options": answer.rows(), "left_out": answer.left_out}))
+        typer.echo(json.dumps({"title": answer.title, "options": answer.rows, "left_out": answer.left_out}))
     else:
         _print(answer)
         if output is not None:

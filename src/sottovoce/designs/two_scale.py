@@ -2,9 +2,10 @@
 
 A wide window tells the broad shape of a distribution with little noise but wipes out some of its detail:
 the transform of a box of half-width b has zeros. A second, narrower window has its zeros elsewhere, so
-together they leave no frequency unseen. Sixty in a hundred people use half-width 0.30·e^{−ε/2}, the rest
-0.17·e^{−ε/2} (in units of the domain), with reports extended by the half-width as in the square wave; on a
-circle 0.26·e^{−ε/2} and 0.11·e^{−ε/2} of the circumference. The constants come from simulation.
+together they leave no frequency unseen. Sixty in a hundred people use half-width 0.30·s, the rest 0.17·s (in
+units of the domain), with reports extended by the half-width as in the square wave; on a circle 0.26·s and
+0.11·s of the circumference. Here s = e^{−ε/2} up to ε = 2 and falls like e^{−ε/4} from there on. The
+constants come from simulation.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from sottovoce.core.mechanism import Mechanism, cells_within
 from sottovoce.core.mixture import Mixture
 from sottovoce.designs.build import named, uniform_window
 
-#: Half-widths times e^{ε/2}, wide and narrow, on an interval and on a circle.
+#: Half-widths over s, wide and narrow, on an interval and on a circle.
 INTERVAL_REACH = (0.30, 0.17)
 CIRCLE_REACH = (0.26, 0.11)
 #: The coin: 614 of 1024 is 59.96 %.
@@ -50,7 +51,8 @@ def two_scale(epsilon: float, domain: DomainLike = (0, 1), *, cells: int = 2**15
     """
     epsilon, domain = check_epsilon(epsilon), as_domain(domain)
     reaches = CIRCLE_REACH if domain.is_circle else INTERVAL_REACH
-    parts = [_box(epsilon, domain, reach * math.exp(-epsilon / 2), cells_within(cells)) for reach in reaches]
+    scale = math.exp(-min(epsilon, 2) / 2 - max(epsilon - 2, 0) / 4)
+    parts = [_box(epsilon, domain, reach * scale, cells_within(cells)) for reach in reaches]
     return Mixture((parts[0], parts[1]), WEIGHTS)
 
 

@@ -19,7 +19,9 @@ from sottovoce.core.number import Number
 from sottovoce.estimates import log_density, splines
 from sottovoce.estimates.em import em, smooth_circle, smooth_line
 
-_POINTS = {"ld": 512, "ems": 1024}
+_EMS_POINTS = 1024
+_SPLINE_POINTS = (128, 256)  # the second where windows are too narrow for the first
+_NARROW = 6.0  # the ε from which on they are
 _WAVES = 64
 _DRAWS = 300
 _LONGER = 1.5  # so many times the rounds: EMS takes longer on noisy counts (benchmarks/planner.py)
@@ -37,7 +39,7 @@ def reconstruction_errors(reporter: Number, people: int, density: FloatArray) ->
         The error at the ends of equal bins, a row per bin, a column per draw.
     """
     method = "ld" if people * reporter.epsilon**2 >= splines.ENOUGH else "ems"
-    points = _POINTS[method]
+    points = _EMS_POINTS if method == "ems" else _SPLINE_POINTS[reporter.epsilon > _NARROW]
     first = reporter.groups(points * (1 if method == "ems" or reporter.epsilon <= 3 else 2))
     domain = reporter.domain
     fine, grid = (
@@ -68,11 +70,12 @@ def _splines(
 def _ems(law: Operator, counts: FloatArray, noise: FloatArray, circle: bool) -> tuple[FloatArray, FloatArray]:
     fit, table = em(law, counts, smooth=smooth_circle if circle else smooth_line), law.dense()
     f, q, c = fit.probabilities[:, None], fit.reports[:, None], (counts / counts.sum())[:, None]
-    waves = _waves(len(f), circle)
+    waves, smoothing = _waves(len(f), circle), _smoothed(np.eye(len(f)), circle)
+    seen = waves.T @ smoothing  # each wave's share of what a round leaves
     moved = waves * (table @ (c / q)) - f * (table @ (c / q**2 * (table.T @ waves)))
-    step = waves.T @ _smoothed(moved, circle)
+    step = seen @ moved
     rounds = np.linalg.matrix_power(step, round(_LONGER * fit.iterations))
-    added = waves.T @ _smoothed(f * (table @ (noise / q)), circle) / counts.sum()
+    added = ((seen * f.T) @ table / q.T) @ noise / counts.sum()
     unit = np.eye(_WAVES)
     errors = waves @ np.linalg.solve(unit - step, (unit - rounds) @ added)
     return fit.probabilities, errors - f * errors.sum(axis=0)

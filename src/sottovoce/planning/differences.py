@@ -28,15 +28,17 @@ from sottovoce.core.errors import (
     whole_number,
 )
 from sottovoce.core.number import Number
+from sottovoce.core.shown import Shown
 from sottovoce.core.values import in_domain
 from sottovoce.designs.tasks import design
+from sottovoce.planning.inverse import meeting
 
 _NORMAL = NormalDist()
 _LEAST_EPSILON = 0.05
 
 
 @dataclass(frozen=True)
-class DifferencePlan:
+class DifferencePlan(Shown):
     """What it takes to see a difference of means.
 
     Attributes:
@@ -56,6 +58,9 @@ class DifferencePlan:
     confidence: float
     mechanism: Number
     standard_error: float
+
+    def __repr__(self) -> str:
+        return f"<DifferencePlan {self}>"
 
     def __str__(self) -> str:
         return (
@@ -142,12 +147,7 @@ def _variance(mechanism: Number, values: np.ndarray | None) -> float:
 
 def _least_epsilon(variance: Callable[[float], float], most: float) -> float:
     """The least ε at which the variance is at most this, to two percent."""
-    low, high = _LEAST_EPSILON, float(MAX_EPSILON)
-    if variance(high) > most:
+    least = meeting(variance, most, _LEAST_EPSILON, MAX_EPSILON, 0.02, start=1.0, slope=-2.0)
+    if least is None:
         raise ArgumentError(f"no ε up to {MAX_EPSILON:g} is enough for so few people", argument="people")
-    if variance(low) <= most:
-        return low
-    while high / low > 1.02:
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if variance(middle) <= most else (middle, high)
-    return high
+    return least.x

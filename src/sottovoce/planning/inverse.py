@@ -1,49 +1,152 @@
-"""The least x at which a decreasing error meets a goal, with few evaluations: straight lines in log–log."""
+"""How many people, or which ε, it takes: the least with which a mechanism meets a target."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import NamedTuple
+
+from sottovoce.auditing.calibration import largest_local
+from sottovoce.core.errors import MAX_EPSILON, ArgumentError
+from sottovoce.core.number import Number
+from sottovoce.planning.kinds import Candidate
+from sottovoce.planning.plans import Option, Scenario
+
+MOST_PEOPLE = 10**12
+_LEAST_PEOPLE, _LEAST_EPSILON = 100.0, 0.01
+_EXACT = {True: 0.02, False: 0.1}  # how exactly ε is searched for, for our design and for others
+
+
+class Search:
+    """The people or the ε with which mechanisms meet a target, one after the other; None if no number does.
+
+    Each begins where the one before met it, with the slope that was seen there.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self._start: float | None = None
+        self._slope: float | None = None
+
+    def people(self, candidate: Candidate, epsilon: float, target: float) -> Option | None:
+        """The option with the fewest people."""
+        if self.scenario.question.task in ("mean", "direction"):  # the error is c/√n
+            one = self.scenario.option(candidate, epsilon, MOST_PEOPLE)
+            needed = math.ceil(MOST_PEOPLE * (one.error / target) ** 2) if one else math.inf
+            if needed > MOST_PEOPLE:
+                return None
+            return self.scenario.option(candidate, epsilon, max(1, int(needed)))
+        ends, exact = (_LEAST_PEOPLE, float(MOST_PEOPLE)), 2 * _EXACT[candidate.ours]
+        return self._least(candidate, lambda n: (epsilon, round(n)), target, ends, exact, 10_000.0, -0.5)
+
+    def epsilon(self, candidate: Candidate, people: int, target: float) -> Option | None:
+        """The option with the least ε."""
+        ends, exact = (_LEAST_EPSILON, float(MAX_EPSILON)), _EXACT[candidate.ours]
+        return self._least(candidate, lambda e: (round(e, 6), people), target, ends, exact, 1.0, -1.0)
+
+    def central(self, candidate: Candidate, central: tuple[float, float], people: int) -> Option | None:
+        """The option with the largest ε whose counts keep a central guarantee."""
+
+        @cache  # a design takes longer to make than to judge
+        def build(epsilon: float) -> Number:
+            m = candidate.build(epsilon)
+            if m is None:
+                raise ArgumentError(
+                    f"candidates must be functions with central, got {candidate.name!r}",
+                    argument="candidates",
+                )
+            return m
+
+        local = largest_local(build, central, people)
+        return self.scenario.option(replace(candidate, build=build), local, people)
+
+    def _least(
+        self,
+        candidate: Candidate,
+        at: Callable[[float], tuple[float, int]],
+        target: float,
+        ends: tuple[float, float],
+        exact: float,
+        start: float,
+        slope: float,
+    ) -> Option | None:
+        options: dict[tuple[float, int], Option | None] = {}
+
+        def error(x: float) -> float:
+            if at(x) not in options:
+                options[at(x)] = self.scenario.option(candidate, *at(x))
+            option = options[at(x)]
+            return math.inf if option is None else option.error
+
+        least = meeting(error, target, *ends, exact, start=self._start or start, slope=self._slope or slope)
+        if least is None:
+            return None
+        self._start, self._slope = least
+        return options[at(least.x)]
+
+
+class Meeting(NamedTuple):
+    """Where an error meets a goal, and the power with which it falls there."""
+
+    x: float
+    slope: float
 
 
 def meeting(
-    error: Callable[[float], float], goal: float, low: float, high: float, tolerance: float, most: int = 40
-) -> float | None:
-    """x in [low, high] with error(x) ≤ goal, at most a factor 1 + tolerance above the least such x.
+    error: Callable[[float], float],
+    goal: float,
+    low: float,
+    high: float,
+    tolerance: float,
+    *,
+    start: float | None = None,
+    slope: float = -0.5,
+    most: int = 40,
+) -> Meeting | None:
+    """Find the least x at which a decreasing error meets a goal, with few evaluations: secants in log–log.
 
-    None if even `high` misses the goal. `error` should fall roughly like a power of x; a simulated error that
-    is not quite monotone gives a point where it crosses the goal.
+    Args:
+        error: Falls roughly like a power of x. One that is not quite monotone gives a place where it crosses.
+        goal: What it has to come down to.
+        low: The least x to look at.
+        high: The largest one.
+        tolerance: x may be a factor 1 + tolerance above the least, as far as the last secant tells.
+        start: Where to begin; by default at `low`.
+        slope: The power to expect.
+        most: How many evaluations there may be.
 
-    >>> round(meeting(lambda n: 3 / n**0.5, 0.03, 1, 1e9, 0.001))
-    10000
+    Returns:
+        x with error(x) ≤ goal, and the last slope; None if even `high` misses the goal.
+
+    Example:
+        >>> round(meeting(lambda n: 3 / n**0.5, 0.03, 1, 1e9, 0.001).x / 100)
+        100
     """
-    left, right = math.log(low), math.log(high)
-    f_left = math.log(error(low) / goal)
-    if f_left <= 0:
-        return low
-    # Walk up from the low end along the slope seen so far: high ends can be costly and far.
-    slope, x, f = -0.5, left, f_left
+    room, bottom, top = math.log1p(tolerance), math.log(low), math.log(high)
+    above: float | None = None  # the last place that misses the goal
+    below: float | None = None  # the last that meets it
+    x, seen, met = math.log(low if start is None else start), (math.nan, math.nan), False
     for _ in range(most):
-        x = min(right, x + max(f / -slope, math.log(1 + tolerance)) * 1.05)
-        before, f = f, math.log(error(math.exp(x)) / goal)
-        if f <= 0:
-            break
-        if x >= right:
-            return None
-        slope = min((f - before) / max(x - left, 1e-12), -0.1)
-        left, f_left = x, f
-    else:
-        return None
-    right, f_right = x, f
-    for _ in range(most):
-        if right - left <= math.log(1 + tolerance):
-            break
-        # False position, kept off the ends so that both of them move.
-        share = min(max(f_left / (f_left - f_right), 0.1), 0.9)
-        x = left + share * (right - left)
         f = math.log(error(math.exp(x)) / goal)
+        if math.isfinite(f) and math.isfinite(seen[1]) and x != seen[0]:
+            slope = min((f - seen[1]) / (x - seen[0]), -0.1)
+        known, seen = math.isfinite(seen[1]), (x, f)
         if f <= 0:
-            right, f_right = x, f
+            below = x
+            close = above is not None and x - above <= room
+            if x <= bottom or close or (known and f >= slope * room):
+                return Meeting(math.exp(x), slope)
+        elif x >= top:
+            return None
         else:
-            left, f_left = x, f
-    return math.exp(right)
+            above = x
+            if below is not None and below - x <= room:
+                return Meeting(math.exp(below), slope)
+        again, met = met == (f <= 0), f <= 0
+        x += room / 2 - f / slope
+        if above is not None and below is not None:
+            x = (above + below) / 2 if again else min(max(x, above + room / 4), below - room / 4)
+        x = min(max(x, bottom), top)
+    return None if below is None else Meeting(math.exp(below), slope)

@@ -54,12 +54,21 @@ class Kind:
     rivals: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
 
-_SHAPES = ("two_scale", "sw", "pm", "ogpm"), ("two_scale", "ogpm")
 KINDS = {
     "mean": Kind(predictions.mean, "standard error", rivals=(("optimal", "ptt", "pm", "duchi"), ())),
     "direction": Kind(predictions.direction, "standard error", rivals=((), ("ogpm", "two_scale"))),
-    "quantile": Kind(predictions.quantile, "half-width of the interval", half_in=None, rivals=_SHAPES),
-    "distribution": Kind(predictions.distribution, "Wasserstein distance", half_in=POINTS, rivals=_SHAPES),
+    "quantile": Kind(
+        predictions.quantile,
+        "half-width of the interval",
+        half_in=None,
+        rivals=(("two_scale", "sw", "ogpm"), ()),
+    ),
+    "distribution": Kind(
+        predictions.distribution,
+        "Wasserstein distance",
+        half_in=POINTS,
+        rivals=(("sw", "pm", "ogpm"), ("ogpm",)),
+    ),
     "share": Kind(predictions.share, "standard error", POINTS, POINTS, (("sw", "ogpm"), ("ogpm",))),
     "value": Kind(predictions.value, "worst error of one report", half_in=None, rivals=(("ogpm",), ())),
 }

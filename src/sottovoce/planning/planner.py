@@ -9,15 +9,13 @@ sottovoce.plan("mean", people=10**5, domain=(0, 24), central=(0.1, 1e-8))      #
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import replace
 from typing import Literal, overload
 
 from numpy.typing import ArrayLike
 
-from sottovoce.auditing.calibration import largest_local, least_variance
+from sottovoce.auditing.calibration import least_variance
 from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.errors import (
     MAX_EPSILON,
@@ -38,14 +36,13 @@ from sottovoce.designs.places import Box
 from sottovoce.designs.tasks import Question
 from sottovoce.planning.choices import ChoicePlan, plan_choice
 from sottovoce.planning.differences import DifferencePlan, plan_difference
-from sottovoce.planning.inverse import meeting
-from sottovoce.planning.kinds import Candidate, candidates
+from sottovoce.planning.inverse import MOST_PEOPLE, Search
+from sottovoce.planning.kinds import Candidate
+from sottovoce.planning.kinds import candidates as usual_candidates
 from sottovoce.planning.places import PlacePlan, plan_places
 from sottovoce.planning.plans import Option, Plan, Progress, Scenario
 from sottovoce.planning.shapes import sample_shape
 
-_MOST_PEOPLE = 10**12
-_LEAST_EPSILON = 0.01
 _AS_GOOD = 1.02  # so much better another mechanism has to be to come before ours
 
 #: A mechanism of one's own, or what makes one from ε and the domain, such as `sottovoce.pm`.
@@ -186,34 +183,35 @@ def plan(
     scenario = Scenario(
         question, check_confidence(confidence), shape, bool(simulate or repetitions), repetitions
     )
-    ours = _ours(question)
+    ours = usual_candidates(question)
     if central is not None:
         ours = [_for_counts(candidate, question.domain, central, int(people or 0)) for candidate in ours]
     ranked = (*ours, *(_own(own, question, epsilon) for own in candidates))
     options: list[Option] = []
     left_out: dict[str, str] = {}
-    for k, candidate in enumerate(ranked):
+    search = Search(scenario)
+    for k, candidate in enumerate(reversed(ranked)):  # what is quick to build tells the others where to begin
         if progress is not None:
             progress(candidate.name, k / len(ranked))
-        search = _Search(scenario, candidate)
         option: Option | None
         if central is not None:
-            option = search.central(central, int(people or 0))
+            option = search.central(candidate, central, int(people or 0))
         elif epsilon is None:
-            option = search.epsilon(int(people or 0), float(target or 0.0))
+            option = search.epsilon(candidate, int(people or 0), float(target or 0.0))
         elif people is None:
-            option = search.people(float(epsilon), float(target or 0.0))
+            option = search.people(candidate, float(epsilon), float(target or 0.0))
         else:
             option = scenario.option(candidate, float(epsilon), int(people))
         if option is None:
             most = (
                 f"ε = {MAX_EPSILON:g} with {people:,} people"
                 if epsilon is None
-                else f"{_MOST_PEOPLE:,} people"
+                else f"{MOST_PEOPLE:,} people"
             )
             left_out[candidate.name] = f"needs more than {most}"
-        elif not any(option.mechanism == other.mechanism for other in options):
-            options.append(option)
+        else:
+            same = [other for other in options if other.mechanism == option.mechanism]
+            options = [option, *(other for other in options if other not in same)]
     if not options:
         reasons = "; ".join(sorted(set(left_out.values())))
         raise ArgumentError(f"no mechanism meets target={target!r}: {reasons}", argument="target")
@@ -224,9 +222,6 @@ def plan(
 
 def _rank(option: Option, wanted: str | None) -> float:
     return float({"people": option.people, "epsilon": option.epsilon}.get(wanted or "", option.error))
-
-
-_ours = candidates
 
 
 def _for_counts(candidate: Candidate, domain: Domain, central: tuple[float, float], people: int) -> Candidate:
@@ -273,7 +268,7 @@ def _check_wanted(
     if epsilon is not None:
         check_epsilon(epsilon)
     if people is not None:
-        whole_number(people, "people", least=1, most=_MOST_PEOPLE)
+        whole_number(people, "people", least=1, most=MOST_PEOPLE)
     return "epsilon" if epsilon is None else "people" if people is None else None
 
 
@@ -284,58 +279,6 @@ def _shape(sample: ArrayLike | None, domain: Domain) -> FloatArray | None:
     if not values.size:
         raise NoDataError("sample must not be empty", argument="sample")
     return sample_shape(domain.to_unit(values))
-
-
-@dataclass(frozen=True)
-class _Search:
-    """The people or the ε with which one mechanism meets a target; None if no number does."""
-
-    scenario: Scenario
-    candidate: Candidate
-
-    def people(self, epsilon: float, target: float) -> Option | None:
-        """The option with the fewest people."""
-        if self.scenario.question.task in ("mean", "direction"):  # the error is c/√n
-            one = self.scenario.option(self.candidate, epsilon, _MOST_PEOPLE)
-            needed = math.ceil(_MOST_PEOPLE * (one.error / target) ** 2) if one else math.inf
-            if needed > _MOST_PEOPLE:
-                return None
-            return self.scenario.option(self.candidate, epsilon, max(1, int(needed)))
-        return self._least(lambda n: (epsilon, round(n)), target, 100.0, float(_MOST_PEOPLE), 0.02)
-
-    def epsilon(self, people: int, target: float) -> Option | None:
-        """The option with the least ε."""
-        return self._least(lambda e: (round(e, 6), people), target, _LEAST_EPSILON, MAX_EPSILON, 0.01)
-
-    def central(self, central: tuple[float, float], people: int) -> Option | None:
-        """The option with the largest ε whose counts keep a central guarantee."""
-
-        @cache  # a design takes longer to make than to judge
-        def build(epsilon: float) -> Number:
-            m = self.candidate.build(epsilon)
-            if m is None:
-                name = self.candidate.name
-                raise ArgumentError(
-                    f"candidates must be functions with central, got {name!r}", argument="candidates"
-                )
-            return m
-
-        local = largest_local(build, central, people)
-        return self.scenario.option(replace(self.candidate, build=build), local, people)
-
-    def _least(
-        self, at: Callable[[float], tuple[float, int]], target: float, low: float, high: float, exact: float
-    ) -> Option | None:
-        options: dict[tuple[float, int], Option | None] = {}
-
-        def error(x: float) -> float:
-            if at(x) not in options:
-                options[at(x)] = self.scenario.option(self.candidate, *at(x))
-            option = options[at(x)]
-            return math.inf if option is None else option.error
-
-        least = meeting(error, target, low, high, exact)
-        return None if least is None else options[at(least)]
 
 
 def _explained(options: list[Option], wanted: str | None) -> list[Option]:

@@ -14,6 +14,7 @@ import numpy as np
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.designs.tasks import Question
+from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.planning.error_plot import draw_errors
 from sottovoce.planning.kinds import KINDS, POINTS, Candidate, Kind
 from sottovoce.planning.predictions import Expected, Setting
@@ -103,7 +104,7 @@ class Scenario:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(Tabular):
     """Mechanisms for a question, the best first.
 
     Attributes:
@@ -129,12 +130,9 @@ class Plan:
         """The first option: `best.mechanism` is ready to report."""
         return self.options[0]
 
-    def rows(self) -> list[dict[str, str | float | int | None]]:
-        """The table, as JSON takes it.
-
-        Returns:
-            A dictionary per option, the best first; a half-width that does not exist is None.
-        """
+    @property
+    def rows(self) -> list[Row]:
+        """The table, as JSON and data frames take it, the best first; a half-width that is none is None."""
         names = ("name", "epsilon", "people", "error", "half_width", "reason")
         rows = [{name: getattr(option, name) for name in names} for option in self.options]
         return [{k: None if v != v else v for k, v in row.items()} for row in rows]
