@@ -134,8 +134,7 @@ def work() -> None:
 def _done(head: dict[str, Any], jobs: BinaryIO) -> dict[str, Any]:
     """The results of a job whose first line has been read."""
     counts = np.frombuffer(jobs.read(8 * head["size"]), dtype="<i8")
-    confidence, quantiles, bins = head["view"].values()
-    view = View(confidence, tuple(quantiles), bins)
+    view = View(**{**head["view"], "quantiles": tuple(head["view"]["quantiles"])})
     parts = []
     for name, spec, size in head["parts"]:
         cells, amounts = np.frombuffer(jobs.read(16 * size), dtype="<i8").reshape(2, size)

@@ -158,6 +158,16 @@ def test_confidence_is_a_choice(site: Site, boards: dict[str, int], open_page: O
     assert new_high - new_low < high - low
 
 
+def test_a_watched_mean_holds_at_every_look(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "way-north")
+    drawn(page)
+    low, high = interval(page)
+    page.get_by_label("Means that hold at every look").check()
+    expect(page.locator("#mean-interval")).to_contain_text("times the width")
+    new_low, new_high = interval(page)
+    assert new_low < low < high < new_high
+
+
 def test_rose_plot(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
     page = open_board(open_page, "asleep")
     drawn(page)

@@ -45,9 +45,10 @@ async def get_estimates(
     confidence: Annotated[float, Query(ge=0.5, le=0.999, allow_inf_nan=False)] = 0.95,
     quantiles: Annotated[str, Query(max_length=400, pattern=r"^[0-9.,]*$")] = "0.1,0.25,0.5,0.75,0.9",
     bins: Annotated[int, Query(ge=4, le=1024)] = 64,
+    watched: bool = False,
 ) -> Any:
     """Mean, quantiles, distribution and the honesty check, each with its uncertainty."""
-    view = View(round(confidence, 3), _quantiles(quantiles), bins)
+    view = View(round(confidence, 3), _quantiles(quantiles), bins, watched)
     return await _unless_gone(request, service.results.get(campaign, view))
 
 

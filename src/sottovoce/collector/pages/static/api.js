@@ -29,6 +29,6 @@ export const campaign = async (name, token) => {
   return { ...content, domain: content.questions.value?.domain ?? null };
 };
 export const summary = (name, token) => json(`${at(name)}/summary`, token);
-export const estimates = (name, confidence, token) => json(`${at(name)}/estimates?confidence=${confidence}`, token);
+export const estimates = (name, confidence, watched, token) => json(`${at(name)}/estimates?confidence=${confidence}&watched=${watched}`, token);
 export const planner = () => json("planner");
 export const counts = async (name, format, token) => (await ask(`${at(name)}/counts?format=${format}`, token)).blob();

@@ -146,7 +146,7 @@ async function look(mine) {
 
 async function refreshEstimates(mine) {
   shown.asked = Date.now();
-  const found = await api.estimates(shown.campaign.name, element("confidence").value, token());
+  const found = await api.estimates(shown.campaign.name, element("confidence").value, element("watched").checked, token());
   if (mine !== visit) return;
   shown.estimates = found;
   showEstimates(found);
@@ -230,7 +230,9 @@ element("token-form").addEventListener("submit", (event) => {
 for (const format of ["csv", "parquet"]) {
   element(`download-${format}`).addEventListener("click", () => download(format).catch((error) => notice(explain(error))));
 }
-element("confidence").addEventListener("change", () => refreshEstimates(visit).catch((error) => notice(explain(error))));
+for (const id of ["confidence", "watched"]) {
+  element(id).addEventListener("change", () => refreshEstimates(visit).catch((error) => notice(explain(error))));
+}
 window.addEventListener("hashchange", () => show().then(() => element("main").focus({ preventScroll: true })));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 show();
