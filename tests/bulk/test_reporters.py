@@ -18,7 +18,7 @@ N = 4000
 AGE, HOURS, START = sv.pm(1.0, (0, 120)), sv.sw(1.0, (0, 24), cells=512), sv.ogpm(1.0, sv.Circle(24))
 TWO_OF_THREE = Survey(2.0, {"age": AGE, "hours": HOURS, "start": START}, 2)
 ONE_OF_TWO = Survey(1.0, {"age": AGE, "hours": HOURS}, 1)
-POLAR = sv.polar(2.0, radius=10.0)
+POLAR, PLACE = sv.polar(2.0, radius=10.0), sv.place(2.0, radius=10.0, points=24)
 
 
 @pytest.fixture(scope="module")
@@ -147,17 +147,18 @@ def test_a_column_is_asked_for_once_and_never_kept(people: Any) -> None:
         bulk.report(people.drop_columns("start"), {"answers": TWO_OF_THREE})
 
 
-def test_positions(people: Any) -> None:
-    reports = bulk.report(people, {"home": POLAR}, keep="town")
+@pytest.mark.parametrize("home", [POLAR, PLACE], ids=["polar", "place"])
+def test_positions(people: Any, home: Any) -> None:
+    reports = bulk.report(people, {"home": home}, keep="town")
     t = bulk.tally(reports)
-    assert (t.n, t.digest) == (N, POLAR.digest)
+    assert (t.n, t.digest) == (N, home.digest)
     places = pa.array([[1.0, 2.0], None, [30.0, 0.0]])
     gaps = pa.table({"home": places})
     with pytest.raises(DataError, match="1 of 3 are missing"):
-        bulk.report(gaps, {"home": POLAR}, clip=True)
-    assert bulk.report(gaps, {"home": POLAR}, missing="uniform", clip=True).num_rows == 3
-    assert bulk.report(gaps, {"home": POLAR}, missing="drop", outside="missing").num_rows == 1
+        bulk.report(gaps, {"home": home}, clip=True)
+    assert bulk.report(gaps, {"home": home}, missing="uniform", clip=True).num_rows == 3
+    assert bulk.report(gaps, {"home": home}, missing="drop", outside="missing").num_rows == 1
     with pytest.raises(DataError, match="must hold lists of 2: 1 of 1"):
-        bulk.report(pa.table({"home": [[1.0, 2.0, 3.0]]}), {"home": POLAR})
+        bulk.report(pa.table({"home": [[1.0, 2.0, 3.0]]}), {"home": home})
     with pytest.raises(TypeError, match="column 'home' must be lists of 2 numbers, got double"):
-        bulk.report(pa.table({"home": [1.0]}), {"home": POLAR})
+        bulk.report(pa.table({"home": [1.0]}), {"home": home})

@@ -68,6 +68,7 @@ work = {
     "rows": lambda: lambda rng: rows.report(0.25, rng=rng),
     "survey": survey,
     "position": lambda: lambda rng, m=sv.polar(1.0, 10.0): m.report([1.0, 2.0], rng=rng),
+    "place": lambda: lambda rng, m=sv.place(1.0, 10.0, points=8): m.report([1.0, 2.0], rng=rng),
     "missing": lambda: lambda rng, m=sv.sw(1.0): m.report(None, missing="uniform", rng=rng),
     "ledger": ledger,
 }[name]()
@@ -106,7 +107,7 @@ print(*counts.values())
 """
 
 
-PATHS = ["uniform", "general", "many", "mixture", "rows", "survey", "position", "missing", "ledger"]
+PATHS = ["uniform", "general", "many", "mixture", "rows", "survey", "position", "place", "missing", "ledger"]
 
 
 def counts(mode: str, path: str) -> list[int]:

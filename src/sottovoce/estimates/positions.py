@@ -41,6 +41,7 @@ _EXACT = 1e-7  # how far, relative to their norm, expectations may be from the t
 _MOST = 800  # steps of conjugate gradients
 _GROUPS = 2500  # blocks of neighbouring cells, for the weights of a region
 _MISSED = 0.005  # by which weights may be below a bound before they are raised
+_MOST_CORNERS = 2000  # that are known at once; of more every other line at first
 _CUTS = 150  # corners that are added at a time
 _ROUNDS = 4
 
@@ -223,7 +224,8 @@ class _Fit:
 
         kappa = -float(ndtri(tail)) / math.sqrt(self.tally.n)
         background = self.grouped(self.law.background)
-        known, mu, missed = at.few.copy(), kappa * self.law.reporter.epsilon / 6, 0.0
+        known = np.ones(len(bound), dtype=bool) if len(bound) <= _MOST_CORNERS else at.few.copy()
+        mu, missed = kappa * self.law.reporter.epsilon / 6, 0.0
         for _ in range(_ROUNDS):
             rows = background + self.law.extra * (at.interpolation[known] @ self.held).toarray()
             scaled = rows / np.sqrt(pilot)
