@@ -31,8 +31,8 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## list the targets
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
-demo: .venv/demo.stamp ## run a whole campaign on real data
-	$(BIN)/sottovoce demo
+demo: .venv/demo.stamp ## run a survey of three kinds of questions on real data
+	$(BIN)/sottovoce demo $$(test -t 0 && echo --stay) # at a terminal its two pages stay until Ctrl-C
 
 quick: .venv/all.stamp lint ## lint, types, the contract, and one test file of each kind: a minute
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -k "not postgresql" $(QUICK)

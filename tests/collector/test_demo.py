@@ -10,11 +10,18 @@ import numpy as np
 from tests.collector.service import environment
 from tools.demo_data import departures
 
-from sottovoce.demo import hours
+from sottovoce import demo
 
 
 def test_the_data_are_what_the_script_writes() -> None:
-    np.testing.assert_array_equal(np.rint(hours() * 60), departures())
+    written = departures()
+    assert Path(demo.__file__).with_name("departures.csv").read_text("ascii") == written
+    people = demo.answers()
+    rows = [
+        f"{round(60 * hour)},{airport},{'' if np.isnan(warmth) else warmth}"
+        for hour, airport, warmth in zip(people.time, people.airport, people.temperature, strict=True)
+    ]
+    assert rows == written.splitlines()[1:]
 
 
 def test_the_demo_tells_its_story(tmp_path: Path) -> None:
@@ -28,6 +35,9 @@ def test_the_demo_tells_its_story(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "picture.png").read_bytes()[:4] == b"\x89PNG"
-    assert "to ± 77 minutes" in done.stdout  # the plan
-    for words in ("300 reports stored", "http://127.0.0.1:", "mean", "half left by", "e^2 = 7.39"):
+    told = (
+        "1 of the 3 questions", "± 7.3 °C at worst", "300 reports stored", "mean time", "from LGA",
+        "mean temperature", "e^2 = 7.39", "/survey/departures#enrl_", "/#/departures",
+    )  # fmt: skip
+    for words in told:
         assert words in done.stdout

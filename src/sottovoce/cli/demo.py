@@ -14,12 +14,13 @@ from sottovoce.cli.options import Quick
 from sottovoce.core.errors import require_extra
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import Console
 
-    from sottovoce.demo import FloatArray
+    from sottovoce.core.domains import FloatArray
+    from sottovoce.demo import Answers
     from sottovoce.device.client import Receipt
-
-_WORDS = {0.25: "a quarter left by", 0.5: "half left by", 0.75: "three quarters by"}
 
 
 def demo(
@@ -33,82 +34,109 @@ def demo(
 ) -> None:
     """Run a whole campaign on this machine, told in plain words.
 
-    Two thousand people answer over HTTP; the collector never sees a value, and still knows the answer.
+    Two thousand people answer three questions over HTTP; the collector never sees an answer, and still knows
+    what they are together.
     """
     require_extra("plots", "the picture of the demo")
     from rich.console import Console
     from rich.progress import track
 
-    import sottovoce as sv
-    from sottovoce.demo import collector, hours
+    from sottovoce.collector.surveys import expected
+    from sottovoce.core.survey import Survey
+    from sottovoce.demo import answers, collector
     from sottovoce.demo.picture import save
 
     console = Console()
     say = console.print
-    values = hours()[: 300 if quick else None]
-    people = len(values)
-    half = sv.plan("mean", epsilon=epsilon, people=people, domain=(0, 24)).best.half_width
-    say(f"\n[bold]1. A plan.[/] {people:,} passengers will be asked when they left, at ε = {epsilon:g}.")
-    say(f"   Their mean alone could be known to ± {60 * half:.0f} minutes (95 %).")
-    say("   Quantiles are wanted as well, so the mechanism is the one for quantiles.\n")
+    truth = answers(300 if quick else None)
+    people = len(truth.time)
     with (
         tempfile.TemporaryDirectory(prefix="sottovoce-") as folder,
-        collector(Path(folder), people, epsilon, port) as passengers,
+        collector(Path(folder), people, epsilon, port, survey=True) as passengers,
     ):
-        say(f"[bold]2. A campaign.[/] The collector runs at [link]{passengers.url}[/link].")
-        say(f"   It knows only the mechanism, which has {passengers.mechanism.cells:,} possible reports.\n")
+        survey = passengers.reporter
+        assert isinstance(survey, Survey)
+        widths = expected(survey, people)
+        say(f"\n[bold]1. A plan.[/] {people:,} passengers are asked for the time of departure, the")
+        say(f"   airport and the temperature, at ε = {epsilon:g} for everything together. The least")
+        say(f"   noise has a lot that draws {survey.sampled} of the 3 questions for each. An airport's share")
+        say(f"   will be known to about ± {100 * (widths['airport'] or 0):.0f} %, the mean temperature")
+        say(f"   to ± {widths['temperature']:.1f} °C at worst (95 %).\n")
+        page, dashboard = passengers.pages
+        say(f"[bold]2. A survey.[/] The collector runs at [link]{passengers.url}[/link].")
+        say(f"   It knows only the mechanism, which has {survey.cells:,} possible reports.\n")
         say("[bold]3. Everybody answers over HTTP[/]; each client first counts the exact ε.")
         begun = time.perf_counter()
-        reports = passengers.report(values)
+        reports = passengers.report(truth)
         receipts = list(track(reports, "   reports", total=people, console=console, transient=True))
         taken = time.perf_counter() - begun
         say(f"   {len(receipts):,} reports stored and acknowledged in {taken:.1f} s.\n")
-        passengers.close()  # counts change by groups of reports: the last ones are published with the end
-        say("[bold]4. What the collector estimates[/], against the truth that it never saw:")
-        results = passengers.fetch("estimates?quantiles=0.25,0.5,0.75&bins=48")["questions"]["value"]
-        _table(console, values, results)
-        save(values, results, epsilon, output)
+        results = passengers.fetch("estimates?quantiles=0.5&bins=24")
+        say(f"[bold]4. What the collector estimates[/] from {results['n']:,} of them (the others wait in its")
+        say("   encrypted pool until they have company), against the truth that it never saw:")
+        _table(console, truth, results["questions"])
+        save(truth, results["questions"], epsilon, output)
         say(f"   The picture: {output}\n")
-        _lesson(console, values[0], receipts[0], epsilon)
+        _lesson(console, truth.time, receipts, epsilon)
+        say(f"\nThe survey, for you: {page}\nThe dashboard: {dashboard}", soft_wrap=True)
         if stay:
-            say(f"\nThe dashboard: {passengers.url}/   (Ctrl-C ends the demo)")
+            say("Both stay until Ctrl-C ends the demo.")
             _wait()
         else:
-            say(f"\nThe dashboard was at {passengers.url}/ (--stay keeps it running).")
+            say("Both were there until now; --stay keeps them.")
 
 
-def _table(console: Console, values: FloatArray, results: dict[str, Any]) -> None:
+def _table(console: Console, truth: Answers, questions: dict[str, Any]) -> None:
     import numpy as np
     from rich.table import Table
 
     from sottovoce.demo import clock
 
+    def share(value: float) -> str:
+        return f"{100 * value:.1f} %"
+
+    def degrees(value: float) -> str:
+        return f"{value:.1f} °C"
+
+    known = truth.temperature[~np.isnan(truth.temperature)]
+    direction = np.angle(np.exp(truth.time * (2j * np.pi / 24)).mean()) * 24 / (2 * np.pi)
+    rows: list[tuple[str, Callable[[float], str], float, Any]]
+    rows = [("mean time", clock, direction, questions["time"]["circular_mean"])]
+    for one in questions["airport"]["shares"]:
+        rows.append(
+            (f"from {one['option']}", share, truth.airport.count(one["option"]) / len(truth.airport), one)
+        )
+    rows.append(("mean temperature", degrees, known.mean(), questions["temperature"]["mean"]))
+    for one in questions["temperature"]["quantiles"]:
+        rows.append(("half had less than", degrees, np.quantile(known, one["p"]), one))
     table = Table("", "truth", "estimate", "95 % interval", box=None, padding=(0, 3), pad_edge=True)
-    rows = [("mean", values.mean(), results["mean"])]
-    rows += [(_WORDS[one["p"]], np.quantile(values, one["p"]), one) for one in results["quantiles"]]
-    for name, truth, estimate in rows:
+    for name, write, value, estimate in rows:
         if estimate is not None:
-            interval = f"{clock(estimate['low'])} to {clock(estimate['high'])}"
-            table.add_row(name, clock(truth), clock(estimate["value"]), interval)
+            interval = f"{write(estimate['low'])} to {write(estimate['high'])}"
+            table.add_row(name, write(value), write(estimate["value"]), interval)
     console.print(table)
-    for name, reason in results["problems"].items():
-        console.print(f"   {name}: {reason}")
+    for name, question in questions.items():
+        for what, reason in question["problems"].items():
+            console.print(f"   {name}, {what}: {reason}")
 
 
-def _lesson(console: Console, value: float, receipt: Receipt, epsilon: float) -> None:
+def _lesson(console: Console, times: FloatArray, receipts: list[Receipt], epsilon: float) -> None:
     from sottovoce.demo import clock
 
-    hour = receipt.decoded
-    assert isinstance(hour, float)
-    place = clock(hour) if 0 <= hour < 24 else f"hour {hour:.1f}, outside the day"
+    value, receipt, hour = next(
+        (value, receipt, receipt.decoded["time"])
+        for value, receipt in zip(times, receipts, strict=True)
+        if isinstance(receipt.decoded, dict) and "time" in receipt.decoded
+    )
     console.print("[bold]5. What the collector could and could not learn.[/]")
     console.print(
-        f"   The first passenger left at {clock(value)}. What arrived is cell {receipt.cells[0]:,} of\n"
-        f"   {receipt.of:,}, which stands for {place}. Every time could have produced it.\n"
-        "   Whatever the collector believed before, it changes the odds between any two\n"
-        f"   times by a factor of at most e^{epsilon:g} = {math.exp(epsilon):.2f}: counted in integers.\n"
-        "   It could learn: the distribution of the whole group, with the uncertainty\n"
-        "   above, and that a token was used. It could not learn when any one person\n"
+        f"   The lot chose the time for a passenger who left at {clock(value)}. What arrived is\n"
+        f"   cell {receipt.cells[0]:,} of {receipt.of:,}, which stands for {clock(float(hour))}.\n"
+        "   Every time could have produced it. Whatever the collector believed before, a\n"
+        "   report changes the odds between any two passengers' answers by a factor of at most\n"
+        f"   e^{epsilon:g} = {math.exp(epsilon):.2f}: counted in integers.\n"
+        "   It could learn: the answers of the whole group, with the uncertainty above,\n"
+        "   and that a token was used. It could not learn when or where any one person\n"
         "   left, nor could a thief of its database and logs: it stores counts per day\n"
         "   and cell, no address, and no row per person."
     )

@@ -1,16 +1,18 @@
 """A whole campaign on one machine: a collector, two thousand people, estimates against the truth.
 
-The people are passengers; their value is the time at which their flight left (real departures from New
-York in 2013). Each has a client of their own that fetches the spec, audits it, draws once, and posts one
-report with an enrolment token.
+The people are passengers who know when their flight left, from which airport, and how warm it was (real
+departures from New York in 2013). Each has a client of their own that fetches the spec, audits it, draws
+once, and posts one report with an enrolment token.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import threading
 import time
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,29 +22,50 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import numpy as np
-from numpy.typing import NDArray
 
 import sottovoce as sv
-from sottovoce.core.number import Number
+from sottovoce.core.domains import FloatArray
+from sottovoce.core.reporter import Reporter
 from sottovoce.device.client import Client, Receipt
+from sottovoce.device.inquiry import Value
 
 NAME, PEOPLE_AT_ONCE = "departures", 32  # most of them wait for the beat
-RULES = {
+#: The same campaign with its first question only, as a number.
+ONE_NUMBER = {
     "title": "When did your flight leave?",
     "question": "At what time of the day did your flight leave, in hours after midnight?",
-    "operator": "the sottovoce demo on this machine",
     "unit": "hours",
-    "collection": "enrolment",
-    "results": "public",
-    "min_n": 100,
 }
-FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What the people know, by question: hours after midnight, airports, °C (NaN where nobody measured)."""
+
+    time: FloatArray
+    airport: list[str]
+    temperature: FloatArray
+
+    def __iter__(self) -> Iterator[Value]:
+        """The answers of one person after the other."""
+        for time_, airport, temperature in zip(self.time, self.airport, self.temperature, strict=True):
+            yield {"time": time_, "airport": airport, "temperature": temperature}
+
+
+def answers(people: int | None = None) -> Answers:
+    """What the first passengers know, or all."""
+    text = files(__name__).joinpath("departures.csv").read_text("ascii")
+    rows = list(csv.DictReader(text.splitlines()))[:people]
+    return Answers(
+        np.array([int(row["minutes"]) / 60 for row in rows]),
+        [row["airport"] for row in rows],
+        np.array([float(row["temperature"] or "nan") for row in rows]),
+    )
 
 
 def hours() -> FloatArray:
     """When each person's flight left, in hours after midnight."""
-    text = files(__name__).joinpath("departures.csv").read_text("ascii")
-    return np.array(text.split()[1:], dtype=float) / 60
+    return answers().time
 
 
 @dataclass(frozen=True)
@@ -51,7 +74,7 @@ class Passengers:
 
     url: str
     tokens: list[str]
-    mechanism: Number
+    reporter: Reporter
     operator: str
 
     def close(self) -> str:
@@ -61,16 +84,23 @@ class Passengers:
         urlopen(Request(address, headers=headers, method="POST"), timeout=120).close()
         return self.operator
 
-    def report(self, values: FloatArray) -> Iterator[Receipt]:
+    @property
+    def pages(self) -> tuple[str, str]:
+        """Where a guest answers, with the token that nobody else has, and where all see the results."""
+        from sottovoce.collector.invitations import links
+
+        return links(self.url, NAME, self.tokens[-1:])[0], f"{self.url}/#/{NAME}"
+
+    def report(self, values: Iterable[Value]) -> Iterator[Receipt]:
         """Everybody reports, a few at a time; receipts in the order of the people."""
 
-        def person(token: str, value: float) -> Receipt:
-            epsilon = self.mechanism.epsilon
+        def person(token: str, value: Value) -> Receipt:
+            epsilon = self.reporter.epsilon
             with Client(self.url, NAME, epsilon=epsilon, token=token, outbox=":memory:") as client:
                 return client.report(value)
 
         with ThreadPoolExecutor(PEOPLE_AT_ONCE) as pool:
-            yield from pool.map(person, self.tokens, values.tolist())
+            yield from pool.map(person, self.tokens, values)
 
     def fetch(self, what: str) -> dict[str, Any]:
         """What anybody may read of the collector, such as "summary" or "estimates"."""
@@ -80,16 +110,31 @@ class Passengers:
 
 
 @contextmanager
-def collector(folder: Path, people: int, epsilon: float, port: int = 0) -> Iterator[Passengers]:
-    """A collector on a new store in a folder, in a thread, with one campaign and a token for everybody."""
+def collector(
+    folder: Path, people: int, epsilon: float, port: int = 0, *, survey: bool = False
+) -> Iterator[Passengers]:
+    """A collector on a new store in a folder, in a thread, with a token for everybody and one for a guest.
+
+    Args:
+        folder: Where the store is made.
+        people: How many are going to report.
+        epsilon: What each of them agrees to.
+        port: The collector's port; 0 for any.
+        survey: Ask everything that passengers know, and not only at what hour they left.
+
+    Yields:
+        The people.
+    """
     from sottovoce.collector import Settings, campaigns, open_store, tokens
     from sottovoce.collector.run import server
+    from sottovoce.collector.surveys import declared
 
     path = folder / "demo.db"
-    mechanism = sv.design("quantile", epsilon, (0, 24))
+    file = tomllib.loads(files(__name__).joinpath("survey.toml").read_text("utf-8"))
+    fields = declared({**file, "epsilon": epsilon}) if survey else _one_number(file, epsilon)
     store = open_store(path)
-    new = campaigns.NewCampaign.of({"name": NAME, "spec": mechanism.to_json(), **RULES})
-    issued = tokens.issue(store, campaigns.create(store, new).id, "enrolment", people)
+    campaign = campaigns.create(store, campaigns.NewCampaign.of(fields))
+    issued = tokens.issue(store, campaign.id, "enrolment", people + 1)
     [operator] = tokens.issue(store, 0, "admin", 1)
     store.close()
     running = server(str(path), "127.0.0.1", port, Settings(rate=0))
@@ -101,17 +146,23 @@ def collector(folder: Path, people: int, epsilon: float, port: int = 0) -> Itera
         time.sleep(0.01)
     address = running.servers[0].sockets[0].getsockname()
     try:
-        yield Passengers(f"http://127.0.0.1:{address[1]}", issued, mechanism, operator)
+        yield Passengers(f"http://127.0.0.1:{address[1]}", issued, campaign.reporter, operator)
     finally:
         running.should_exit = True
         thread.join()
 
 
+def _one_number(file: dict[str, Any], epsilon: float) -> dict[str, Any]:
+    """The campaign of a survey's file, but for one number, whose quantiles are wanted."""
+    rules = {key: value for key, value in file.items() if key not in ("questions", "epsilon")}
+    return {**rules, **ONE_NUMBER, "spec": sv.design("quantile", epsilon, (0, 24)).to_json()}
+
+
 def clock(hour: float) -> str:
-    """An hour as people write it.
+    """An hour of the day as people write it.
 
     >>> clock(13.5)
     '13:30'
     """
-    minutes = round(hour * 60)
+    minutes = round(hour * 60) % 1440
     return f"{minutes // 60}:{minutes % 60:02d}"

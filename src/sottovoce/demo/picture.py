@@ -3,54 +3,76 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sottovoce.core.errors import MissingExtra
+from sottovoce.demo import Answers
 
-_TRUTH, _ESTIMATE = "#9a9a9a", "#0b5fa5"
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_TRUTH, _ESTIMATE, _MEAN = "#9a9a9a", "#0b5fa5", "#c4510c"
+_TRUE: dict[str, Any] = {"color": _TRUTH, "alpha": 0.5, "label": "the truth (never collected)"}
 
 
-def save(values: NDArray[np.float64], results: dict[str, Any], epsilon: float, path: Path) -> None:
-    """Draw the true values and the collector's results into a PNG."""
+def save(answers: Answers, questions: dict[str, Any], epsilon: float, path: Path) -> None:
+    """Draw the true answers and the collector's results, question by question, into a PNG."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
         raise MissingExtra("the picture", "plots") from error
 
-    shape = results["distribution"]
+    figure = Figure(figsize=(13, 4.4), dpi=120, layout="constrained")
+    FigureCanvasAgg(figure)
+    time, airport, temperature = figure.subplots(1, 3, width_ratios=(4, 3, 4))
+    time.hist(answers.time, bins=24, range=(0, 24), density=True, **_TRUE)
+    _shape(time, questions["time"]["distribution"])
+    _interval(time, "mean", questions["time"]["circular_mean"], _MEAN)
+    time.set_xticks(range(0, 25, 6), [f"{hour}:00" for hour in range(0, 25, 6)])
+    time.set(title="time of departure", xlim=(0, 24), ylabel="share per hour")
+    _options(airport, answers.airport, questions["airport"]["shares"])
+    airport.set(title="airport", ylabel="share of the people")
+    temperature.hist(answers.temperature, bins=24, range=(-20, 40), density=True, **_TRUE)
+    _interval(temperature, "mean", questions["temperature"]["mean"], _MEAN)
+    for median in questions["temperature"]["quantiles"]:
+        _interval(temperature, "median", median, _ESTIMATE)
+    temperature.set(title="temperature, °C", ylabel="share per °C")
+    for axes, room in ((time, 1.45), (airport, 1.0), (temperature, 1.3)):  # for the legends
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_ylim(0, room * axes.get_ylim()[1])
+    for axes in (time, temperature):
+        axes.legend(frameon=False, loc="upper left")
+    figure.suptitle(f"{len(answers.time):,} people, ε = {epsilon:g}, one randomised report each")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path)
+
+
+def _shape(axes: Axes, shape: dict[str, Any]) -> None:
+    """A distribution, with how much it varies."""
     edges, width = np.array(shape["edges"]), shape["edges"][1] - shape["edges"][0]
     shares, variation = np.array(shape["probabilities"]), np.array(shape["variation"])
-    figure = Figure(figsize=(9, 4.8), dpi=120, layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    axes.hist(
-        values,
-        bins=edges.tolist(),
-        density=True,
-        color=_TRUTH,
-        alpha=0.5,
-        label="the truth (never collected)",
-    )
     low, high = (np.append(side, side[-1]) / width for side in (shares - variation, shares + variation))
     axes.fill_between(
         edges, low, high, step="post", color=_ESTIMATE, alpha=0.2, label="± one standard deviation"
     )
     axes.stairs(shares / width, edges, color=_ESTIMATE, linewidth=2, label="estimate")
-    mean = results["mean"]
-    if mean is not None:
-        axes.axvspan(mean["low"], mean["high"], color="#c4510c", alpha=0.18, label="mean, 95 % interval")
-        axes.axvline(mean["value"], color="#c4510c", linewidth=1.5)
-    axes.axvline(float(values.mean()), color="black", linewidth=1, linestyle=":", label="true mean")
-    axes.set_xlim(0, 24)
-    axes.set_xticks(range(0, 25, 3), [f"{hour}:00" for hour in range(0, 25, 3)])
-    axes.set_xlabel("time of departure")
-    axes.set_ylabel("share per hour")
-    axes.set_title(f"{len(values):,} people, ε = {epsilon:g}, one randomised report each")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, loc="upper left")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path)
+
+
+def _interval(axes: Axes, name: str, estimate: dict[str, Any] | None, color: str) -> None:
+    """An estimate as a line within its interval, if there is one."""
+    if estimate is None:
+        return
+    axes.axvspan(estimate["low"], estimate["high"], color=color, alpha=0.18, label=f"{name}, 95 % interval")
+    axes.axvline(estimate["value"], color=color, linewidth=1.5)
+
+
+def _options(axes: Axes, values: list[str], shares: list[dict[str, Any]]) -> None:
+    """The true and the estimated share of each option."""
+    names = [one["option"] for one in shares]
+    axes.bar(names, [values.count(name) / len(values) for name in names], **_TRUE)
+    centres = np.array([one["value"] for one in shares])
+    reach = np.abs([[one["low"], one["high"]] for one in shares] - centres[:, None]).T
+    axes.errorbar(names, centres, reach, fmt="o", color=_ESTIMATE, capsize=6, linewidth=2)
