@@ -235,41 +235,38 @@ def run(kind: str, part: str, seconds: float) -> dict[str, Any]:
 
 def tables(known: dict[str, Any]) -> list[str]:
     """The results as the Markdown that docs/howto/run-a-collector.md shows, beside those of 0.1.0."""
-    versions = [version for version in ("0.1.0", "now") if version in known]
-    first = [
-        "| batch | store | HTTP | p50, p99 ms | bare | bare, grouped | HTTP / bare |",
-        "|---|---|---|---|---|---|---|",
-    ]
+
+    def measured(kind: str, part: str) -> list[tuple[str, Any]]:
+        """The versions of which a part was measured, and the results."""
+        every = ((version, known[version].get(kind, {})) for version in ("0.1.0", "now"))
+        return [(version, parts[part]) for version, parts in every if part in parts]
+
+    head = "| batch | store | version | HTTP | p50, p99 ms | bare | bare, grouped | HTTP / bare |"
+    first = [head, "|---" * 8 + "|"]
     for place in range(6):
-        for kind in STORES:
-            row = known[versions[-1]][kind]["rates"]["rows"][place]
-            ratio = row["reports_per_second"] / row["bare"]
-            first.append(
-                f"| {row['batch']:,}, {FORMS[row['form']]} | {STORES[kind]} | {row['reports_per_second']:,} "
-                f"| {row['p50_ms']:g}, {row['p99_ms']:g} | {row['bare']:,} | {row['bare_grouped']:,} "
-                f"| {ratio:.1f} |"
-            )
-    second = [
-        "| store | version | reports | rate at the end | p50, p99 ms | memory before, after |",
-        "|---|---|---|---|---|---|",
-    ]
-    third = [
-        "| store | version | while storing | summary p50, p99 ms | estimates p50, p99 ms |",
-        "|---|---|---|---|---|",
-    ]
-    for kind in STORES:
-        for version in versions:
-            row = known[version][kind]["ten_million"]
+        for kind, name in STORES.items():
+            for version, rates in measured(kind, "rates"):
+                row = rates["rows"][place]
+                ratio = row["reports_per_second"] / row["bare"]
+                first.append(
+                    f"| {row['batch']:,}, {FORMS[row['form']]} | {name} | {version} "
+                    f"| {row['reports_per_second']:,} | {row['p50_ms']:g}, {row['p99_ms']:g} "
+                    f"| {row['bare']:,} | {row['bare_grouped']:,} | {ratio:.1f} |"
+                )
+    head = "| store | version | reports | rate at the end | p50, p99 ms | memory before, after |"
+    second = [head, "|---" * 6 + "|"]
+    head = "| store | version | while storing | summary p50, p99 ms | estimates p50, p99 ms |"
+    third = [head, "|---" * 5 + "|"]
+    for kind, name in STORES.items():
+        for version, row in measured(kind, "ten_million"):
             second.append(
-                f"| {STORES[kind]} | {version} | {row['reports']:,} | {row['last']['reports_per_second']:,} "
+                f"| {name} | {version} | {row['reports']:,} | {row['last']['reports_per_second']:,} "
                 f"| {row['p50_ms']:g}, {row['p99_ms']:g} "
                 f"| {row['memory_mb']['before']}, {row['memory_mb']['after']} MB |"
             )
-            row = known[version][kind]["dashboard"]
+        for version, row in measured(kind, "dashboard"):
             waits = [f"{row[what]['p50_ms']:g}, {row[what]['p99_ms']:g}" for what in ("summary", "estimates")]
-            third.append(
-                f"| {STORES[kind]} | {version} | {row['reports_per_second']:,} | {' | '.join(waits)} |"
-            )
+            third.append(f"| {name} | {version} | {row['reports_per_second']:,} | {' | '.join(waits)} |")
     return ["\n".join(lines) for lines in (first, second, third)]
 
 
