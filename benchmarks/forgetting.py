@@ -51,7 +51,7 @@ def main() -> None:
     forgetting, keeping, rows = SecureStream(), Keeping(), []
     for name, mechanism in (("OGPM", sv.ogpm(1.0)), ("optimal", sv.optimal(1.0))):
         for size in (1, 100, 1_000, 10_000, 100_000, 1_000_000):
-            x, many = np.random.default_rng(1).random(size), max(1, 2_000 // size)
+            x, many = np.random.default_rng(1).random(size), max(1, 500 // size)
 
             def report(source: SecureStream) -> None:
                 for _ in range(many):  # noqa: B023
@@ -63,7 +63,7 @@ def main() -> None:
                 for _ in range(many):  # noqa: B023
                     words.fill(0)  # noqa: B023
 
-            new, old, wiped = least(lambda: report(forgetting), lambda: report(keeping), wipe, turns=40)
+            new, old, wiped = least(lambda: report(forgetting), lambda: report(keeping), wipe, turns=200)
             rows.append({"design": name, "values": size, "ratio": new / old, "wiping": wiped / new})
             print(f"{name:8} {size:>9,} values: {new / old:.3f} of a kept key; wiping {wiped / new:.2%}")
     result = {"machine": describe_machine(), "rows": rows}
