@@ -45,15 +45,21 @@ export class Sampler {
     return runs.length === ONE ? Math.floor(u / runs[2 + inside]) : this.cellOf(u, inside);
   }
 
-  /** The cell at a position among several runs. What is read on the way follows from the cell, which is no secret. */
+  /** The cell at a position among several runs. */
   cellOf(u, inside) {
     const { runs } = this;
+    const at = runs.length > CACHED ? this.searched(u, inside) : found(runs, inside, u);
+    return this.atoms ? at >> 2 : this.first[at >> 2] + Math.floor((u - runs[at + inside]) / runs[at + 2 + inside]);
+  }
+
+  /** The run of a position among very many. What is read on the way follows from the cell, which is no secret. */
+  searched(u, inside) {
     let at = 0;
     for (let left = this.first.length; left > 1; left -= left >> 1) {
       const half = (left >> 1) << 2;
-      at += half & -((runs[at + half + inside] <= u) | 0);
+      at += half & -((this.runs[at + half + inside] <= u) | 0);
     }
-    return this.first[at >> 2] + (this.atoms ? 0 : Math.floor((u - runs[at + inside]) / runs[at + 2 + inside]));
+    return at;
   }
 
   /** Where the window of x begins. */
@@ -72,19 +78,24 @@ export class Sampler {
   }
 }
 
-/**
- * The start on a line of several segments. All of them are read, whichever it is: what was read before is read sooner, and
- * that would tell. Two segments share a line of the cache, so that after every second one all are in it.
- */
+/** The start on a line of several segments. */
 function bent(segments, t) {
   if (segments.length > CACHED) return swept(segments, t);
+  const at = found(segments, 0, t);
+  return segments[at + 1] + Math.floor((t - segments[at]) * segments[at + 2]);
+}
+
+/**
+ * The last record of a table whose number in a column is at most `number`, or the first. All records are read, whichever
+ * it is: what was read before is read sooner, and that would tell. Two share a line of the cache, so every second one will do.
+ */
+function found(table, column, number) {
   let pairs = 0;
-  for (let i = 0; i < segments.length; i += 32) { // four lines at a time, which is quicker
-    pairs = (pairs + ((segments[i] <= t) | 0) + ((segments[i + 8] <= t) | 0) + ((segments[i + 16] <= t) | 0) + ((segments[i + 24] <= t) | 0)) | 0;
+  for (let i = column; i < table.length; i += 32) { // four lines at a time, which is quicker
+    pairs = (pairs + ((table[i] <= number) | 0) + ((table[i + 8] <= number) | 0) + ((table[i + 16] <= number) | 0) + ((table[i + 24] <= number) | 0)) | 0;
   }
   const pair = (pairs - ((pairs > 0) | 0)) << 3;
-  const at = pair + (((segments[pair + 4] <= t) | 0) << 2);
-  return segments[at + 1] + Math.floor((t - segments[at]) * segments[at + 2]);
+  return pair + (((table[pair + 4 + column] <= number) | 0) << 2);
 }
 
 /** The same where the cache may not hold all: of each segment the bits are taken, those of all but one as zeros. */
