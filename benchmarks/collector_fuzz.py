@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import atexit
 import json
 import sys
 import tempfile
@@ -83,6 +84,7 @@ async def part(folder: Path, seed: int, requests: int) -> dict[str, Any]:
     campaign = create(store, MECHANISM, min_n=10**9, collection="write")
     [token] = tokens.issue(store, campaign.id, "write", 1)
     server = Server(str(folder / "store.db"), folder)
+    atexit.register(server.kill)  # also if an answer is wrong
     store.unlock((folder / "secret").read_bytes())
     port = int(server.url.rsplit(":", 1)[1])
     fuzzer = Fuzzer(MECHANISM.digest, MECHANISM.cells, seed=seed, token=token)

@@ -63,3 +63,6 @@ def test_kills_and_broken_requests() -> None:
         assert total["kills"] >= 1000
         assert total["lost"] == total["partial"] == total["twice"] == 0
     assert collector_fuzz.table() in PAGE
+    assert collector_fuzz.RESULTS.total("parts")["requests"] >= 10**6
+    for part in collector_fuzz.RESULTS.read("parts"):
+        assert max(part["memory_mb"]) <= part["memory_mb"][0] + 4
