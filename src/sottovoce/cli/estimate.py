@@ -108,7 +108,7 @@ def estimate(
             typer.echo(rules)
         return
     whole = _counted(data, column, spec)
-    kinds = estimates_of_kind(whole if question is None else whole[question], confidence)
+    kinds = estimates_of_kind(whole if question is None else _of_question(whole, question), confidence)
     if kinds:
         show(whole, kinds, as_json, output)
         return

@@ -55,9 +55,10 @@ def treated(path: Path) -> str:
     if path.suffix.lower() == ".json":
         return ""
     from sottovoce.bulk.labels import POLICY, arrow_label
-    from sottovoce.bulk.sources import Source
+    from sottovoce.bulk.sources import Source, list_files
 
-    text = arrow_label(Source(path, []).schema.metadata).get(POLICY)  # CSV says nothing
+    first = (list_files(path) or [path])[0]  # of a folder: its files were made with the same policy
+    text = arrow_label(Source(first, []).schema.metadata).get(POLICY)  # CSV says nothing
     if text is None:
         return ""
     policy = json.loads(text)
