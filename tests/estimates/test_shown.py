@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import matplotlib
@@ -88,3 +91,9 @@ def test_what_is_shown_is_escaped() -> None:
 def test_nothing_odd_is_said_of_honest_reports() -> None:
     assert str(sv.honesty(TALLY)) == "the 4000 reports are consistent with the mechanism"
     assert "(p ≤" in str(sv.honesty(sv.Tally(M, [7] * 500)))
+
+
+def test_an_interval_without_limits_is_printed_and_written() -> None:
+    estimate = replace(sv.mean(TALLY), low=-math.inf, high=math.inf)
+    assert "interval -inf to inf" in str(estimate)
+    assert json.loads(json.dumps(estimate.to_dict(), allow_nan=False))["high"] is None

@@ -76,11 +76,11 @@ class Estimate(Combinable, Shown, Tabular):
         """Plain values, as JSON takes them.
 
         Returns:
-            The attributes by name; a standard error that is not known is None.
+            The attributes by name; what is not known or has no limit is None.
         """
         content = {f.name: getattr(self, f.name) for f in fields(self) if f.repr}
         content["notes"] = list(self.notes)
-        return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in content.items()}
+        return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in content.items()}
 
     @property
     def rows(self) -> list[Row]:

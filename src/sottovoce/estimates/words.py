@@ -25,7 +25,8 @@ def explained(method: str) -> str:
 
 def rounded(value: float, low: float, high: float) -> list[str]:
     """The numbers to about two figures of the interval's width; very small and very large ones in powers."""
-    largest, width = max(abs(low), abs(high)), high - low
+    ends = [abs(end) for end in (value, low, high) if math.isfinite(end)]  # a slope may be without limit
+    largest, width = max(ends, default=0.0), high - low
     decimals = 2 - math.floor(math.log10(width)) if 0 < width < math.inf else 4
     if largest == 0 or 1e-6 <= largest < 1e15:
         return [f"{number:.{min(max(0, decimals), 12)}f}" for number in (value, low, high)]
