@@ -1,8 +1,9 @@
 """Kill −9 under load: the harness of the crash test (a few kills) and of the benchmark (hundreds).
 
-Batch i holds ten reports of cell 2i and ten of cell 2i+1, so the counters alone tell whether it was
-stored, not stored, stored in part, or stored twice. Half of the clients give up after a lost answer, the
-others repeat the same request until it is acknowledged.
+Batch i is all that reports two cells, ten times each, so the counters alone tell whether it was stored, not
+stored, stored in part, or stored twice. Of a number they are 2i and 2i+1, of a survey cell i of each
+question. Half of the clients give up after a lost answer, the others repeat the same request until it is
+acknowledged.
 """
 
 from __future__ import annotations
@@ -26,10 +27,12 @@ from tests.collector.service import create, environment, every_count, new_key
 
 import sottovoce as sv
 from sottovoce.collector import open_store, tokens
+from sottovoce.core.reporter import Reporter
 
 EACH = 10
 CELLS = 1 << 18
 MECHANISM = sv.sw(epsilon=1.0, cells=CELLS)
+SURVEY = sv.Survey(2.0, dict.fromkeys(("first", "second"), sv.sw(epsilon=1.0, cells=CELLS // 2)), sampled=2)
 
 
 @dataclass
@@ -53,6 +56,7 @@ class Load:
 
     port: int
     token: str = ""
+    reporter: Reporter = MECHANISM
     stop: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
     next: int = 0
@@ -70,8 +74,9 @@ class Load:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
 
     def _send(self, number: int, persistent: bool) -> None:
-        cells = np.repeat(np.array([2 * number, 2 * number + 1], dtype="<u4"), EACH)
-        body, key = bytes.fromhex(MECHANISM.digest) + cells.tobytes(), new_key()
+        two = _table(np.arange(CELLS, dtype="<u4"), self.reporter)[number]
+        cells = np.repeat(two, EACH) if self.reporter.width == 1 else np.tile(two, EACH)
+        body, key = bytes.fromhex(self.reporter.digest) + cells.tobytes(), new_key()
         headers = {"Content-Type": "application/vnd.sottovoce.cells", "Idempotency-Key": key}
         headers["Authorization"] = f"Bearer {self.token}"
         while True:
@@ -97,11 +102,23 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def crash(store: str, folder: Path, kills: int, clients: int = 6, cluster: Cluster | None = None) -> Result:
+def _table(cells: np.ndarray, reporter: Reporter) -> np.ndarray:
+    """What belongs to each cell, as a row for each batch."""
+    return cells.reshape(-1, 2) if reporter.width == 1 else cells.reshape(2, -1).T
+
+
+def crash(
+    store: str,
+    folder: Path,
+    kills: int,
+    clients: int = 6,
+    cluster: Cluster | None = None,
+    reporter: Reporter = MECHANISM,
+) -> Result:
     """Kill the collector so many times under load; every fifth time its PostgreSQL instead, if given."""
     opened = open_store(store)
-    campaign = create(opened, MECHANISM, collection="write")
-    load = Load(free_port(), tokens.issue(opened, campaign.id, "write", 1)[0])
+    campaign = create(opened, reporter, collection="write")
+    load = Load(free_port(), tokens.issue(opened, campaign.id, "write", 1)[0], reporter)
     command = [sys.executable, "-m", "tests.collector.launcher", store, str(load.port), str(folder)]
     launcher = subprocess.Popen(command, env=environment(), stderr=subprocess.DEVNULL)
     threads = [threading.Thread(target=load.run, args=(i % 2 == 0,), daemon=True) for i in range(clients)]
@@ -137,8 +154,8 @@ def crash(store: str, folder: Path, kills: int, clients: int = 6, cluster: Clust
     opened.close()
     opened = open_store(store)
     opened.unlock((folder / "secret").read_bytes())
-    counts = every_count(opened, campaign).reshape(-1, 2)
-    assert counts.sum() == opened.reports(campaign.id)
+    counts = _table(every_count(opened, campaign), reporter)
+    assert counts.sum() == reporter.width * opened.reports(campaign.id)
     opened.close()
     return judge(load, counts, done)
 

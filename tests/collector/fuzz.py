@@ -46,8 +46,9 @@ class Request:
 
 
 class Fuzzer:
-    def __init__(self, digest: str, cells: int, seed: int, token: str) -> None:
+    def __init__(self, digest: str, cells: int, seed: int, token: str, width: int = 1) -> None:
         self.digest, self.cells, self.token, self.random = digest, cells, token, random.Random(seed)
+        self.width = width  # of a survey, whose questions are all asked and alike
 
     def request(self) -> Request:
         pick = self.random
@@ -82,14 +83,20 @@ class Fuzzer:
         name = "trial" if pick.random() < 0.95 else self._text(pick.randrange(1, 80))
         return Request(method, f"/v1/campaigns/{name}/{path}", headers, body)
 
-    def _cells(self) -> list[int]:
-        return [self.random.randrange(self.cells) for _ in range(self.random.randrange(1, 20))]
+    def _cells(self) -> list[list[int]]:
+        each = self.cells // self.width
+        people = range(self.random.randrange(1, 20))
+        return [[i * each + self.random.randrange(each) for i in range(self.width)] for _ in people]
 
     def _json(self) -> bytes:
-        return json.dumps({"digest": self.digest, "cells": self._cells()}).encode()
+        rows = self._cells()
+        cells = rows if self.width > 1 else [cell for [cell] in rows]
+        return json.dumps({"digest": self.digest, "cells": cells}).encode()
 
     def _binary(self) -> bytes:
-        return bytes.fromhex(self.digest) + b"".join(cell.to_bytes(2, "little") for cell in self._cells())
+        return bytes.fromhex(self.digest) + b"".join(
+            cell.to_bytes(2, "little") for row in self._cells() for cell in row
+        )
 
     def _text(self, length: int) -> str:
         """Printable ASCII that may stand in a header and in a path."""

@@ -7,13 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.collector.cluster import Cluster
-from tests.collector.crash import CELLS, EACH, Load, crash, judge
+from tests.collector.crash import CELLS, EACH, MECHANISM, SURVEY, Load, crash, judge
+
+from sottovoce.core.reporter import Reporter
 
 
+@pytest.mark.parametrize("reporter", [MECHANISM, SURVEY], ids=["number", "survey"])
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_nothing_acknowledged_is_lost_halved_or_doubled(kind: str, tmp_path: Path, cluster: Cluster) -> None:
+def test_nothing_acknowledged_is_lost_halved_or_doubled(
+    kind: str, reporter: Reporter, tmp_path: Path, cluster: Cluster
+) -> None:
     store = str(tmp_path / "store.db") if kind == "sqlite" else cluster.database()
-    result = crash(store, tmp_path, kills=5, clients=4, cluster=cluster if kind == "postgresql" else None)
+    server = cluster if kind == "postgresql" else None
+    result = crash(store, tmp_path, kills=5, clients=4, cluster=server, reporter=reporter)
     assert result.kills == 5
     assert result.acknowledged > 15
     assert result.faults == 0

@@ -21,19 +21,24 @@ from sottovoce.collector.store import Batch, Store, schema, sqlite
 from sottovoce.collector.store import ingest as ingest_module
 from sottovoce.collector.store.backup import backup
 from sottovoce.collector.store.pool import FULL, KEEP, Pool
+from sottovoce.core.reporter import Reporter
 
 DAY = 20_000
 PEOPLE = 300
 
 
 def collect(
-    store: Store, mechanism: sv.Mechanism, together: int = 1, days: Iterable[int] = itertools.repeat(DAY)
+    store: Store, mechanism: Reporter, together: int = 1, days: Iterable[int] = itertools.repeat(DAY)
 ) -> dict[bytes, int]:
-    """People report, each on their day, so many in each transaction; returns who reported which cell."""
+    """People report, each on their day, so many in each transaction; returns who reported which cell.
+
+    To a survey whose questions are alike they report the same cell of each.
+    """
     campaign = create(store, mechanism, collection="enrolment")
     hashes = [tokens.token_hash(t) for t in tokens.issue(store, campaign.id, "enrolment", PEOPLE)]
+    first_cells = np.arange(mechanism.width) * (mechanism.cells // mechanism.width)
     batches = [
-        Batch(campaign.id, day, np.array([cell]), os.urandom(16), os.urandom(16), day + 8, name)
+        Batch(campaign.id, day, (first_cells + cell)[None], os.urandom(16), os.urandom(16), day + 8, name)
         for (cell, name), day in zip(enumerate(hashes), days, strict=False)
     ]
     for first in range(0, PEOPLE, together):
@@ -212,6 +217,7 @@ def raw_bytes(store: Store, folder: Path, request: pytest.FixtureRequest) -> byt
 
 
 @pytest.mark.attack("H4")
+@pytest.mark.parametrize("questions", [1, 2])
 @pytest.mark.parametrize("plain", [False, True])
 def test_no_report_that_waits_is_in_the_files(
     store: Store,
@@ -220,17 +226,22 @@ def test_no_report_that_waits_is_in_the_files(
     monkeypatch: pytest.MonkeyPatch,
     request: pytest.FixtureRequest,
     plain: bool,
+    questions: int,
 ) -> None:
     """Byte by byte: neither those that wait now nor those that waited and have left.
 
-    In a pool a day, a cell and a day follow each other; nowhere else do they.
+    In a pool a day, a cell of each question and a day follow each other; nowhere else do they.
     """
     if plain:
         _plain(monkeypatch)
     day = 10**6 + int.from_bytes(os.urandom(3))  # of this test alone: logs hold those of others, too
-    collect(store, mechanism, together=50, days=itertools.repeat(day))
+    alike = dict.fromkeys("ab"[:questions], mechanism)
+    survey = sv.Survey(questions * mechanism.epsilon, alike, sampled=questions)
+    collect(store, survey, together=50, days=itertools.repeat(day))
     name = re.escape(day.to_bytes(4, "little"))
-    pooled = re.findall(name + b"(?=(.{4})" + name + b")", raw_bytes(store, tmp_path, request), re.DOTALL)
+    pooled = re.findall(
+        name + b"(?=(.{%d})" % (4 * questions) + name + b")", raw_bytes(store, tmp_path, request), re.DOTALL
+    )
     cells = {int.from_bytes(cell, "little") for cell in pooled}
     assert len(cells) > PEOPLE / 2 if plain else not cells
 
