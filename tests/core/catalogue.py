@@ -94,7 +94,7 @@ def cases() -> list[Case]:
 def others() -> dict[str, Callable[[], Reporting]]:
     """Everything else that reports, by name."""
     every: dict[str, Callable[[], Reporting]] = {}
-    for design in set(designs()) - set(designs(Mechanism)):
+    for design in sorted(set(designs()) - set(designs(Mechanism))):
         second = list(inspect.signature(getattr(sv, design)).parameters)[1]
         for i, argument in enumerate(ARGUMENTS[second]):
             given = DOMAINS[argument] if second == "domain" else argument
