@@ -99,3 +99,22 @@ test("the typed definitions name what the module exports", async () => {
     for (const method of methods) assert.ok(real.includes(method), `${name}.${method}`);
   }
 });
+
+test("a law draws the same cells however many runs it is written in", () => {
+  const text = mechanisms.find(({ name }) => name === "sw, epsilon 4").spec;
+  const spec = JSON.parse(text);
+  const { cells } = spec;
+  const [count, value, step] = [cells.count[0], cells.value[0], cells.step[0]];
+  const many = 700; // more than are read whole
+  cells.count = [...new Array(many).fill(1), count - many];
+  cells.value = cells.count.map((_, i) => value + step * i);
+  for (const key of ["background", "extra", "step"]) cells[key] = new Array(many + 1).fill(cells[key][0]);
+  const [one, other] = [fromJson(text), fromJson(JSON.stringify(spec))];
+  const { low, high } = one.domain;
+  const words = Uint32Array.from({ length: 2000 }, (_, i) => Math.imul(i + 1, 2654435761));
+  const values = Float64Array.from({ length: 1000 }, (_, i) => low + ((high - low) * i) / 999);
+  const drawn = Array.from(values, (x, i) => other.cellAt(x, words[2 * i], words[2 * i + 1]));
+  assert.deepEqual(drawn, Array.from(one.cellsAt(values, words)));
+  assert.deepEqual(drawn, Array.from(other.cellsAt(values, words)));
+  assert.ok(new Set(drawn).size > 300);
+});
