@@ -4,10 +4,12 @@ The load generator is a process of its own with 16 connections on loopback (raw 
 streams). "Bare" is the store alone, without HTTP, in the same run: one batch per durable transaction; "bare,
 grouped" puts as many batches into each transaction as there are connections, which is the most that the
 collector's own grouping could reach. While batches of 1,000 come in, a dashboard polls the summary and the
-estimates. `ten_million` sends as many reports. Results are written to benchmarks/results/collector_load.json,
-beside those of 0.1.0; docs/howto/run-a-collector.md takes its tables from there.
+estimates. `ten_million` sends as many reports. `survey` sends answers to five questions and to one in turns.
+Results are written to benchmarks/results/collector_load.json, beside those of 0.1.0; from there
+docs/howto/run-a-collector.md takes its tables.
 
-    python -m benchmarks.collector_load [--store sqlite] [--part rates|dashboard|ten_million] [--seconds S]
+    python -m benchmarks.collector_load [--store sqlite] [--seconds S]
+        [--part rates|dashboard|ten_million|survey]
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ from sottovoce.collector.store import Batch
 TAKES = "6 min"
 
 MECHANISM = sv.sw(epsilon=1.0, domain=(0, 24))
+SURVEY = sv.Survey(5.0, dict.fromkeys("abcde", MECHANISM), sampled=5)
 CONNECTIONS = 16
 STORES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 FORMS = {"binary": "binary", "json": "JSON"}
@@ -43,6 +46,10 @@ QUESTIONS = ("summary", "estimates?quantiles=0.5")
 
 
 def body(size: int, form: str, rng: np.random.Generator) -> bytes:
+    if form == "survey":
+        rows = rng.integers(0, MECHANISM.cells, (size, SURVEY.width))
+        rows += MECHANISM.cells * np.arange(SURVEY.width)
+        return bytes.fromhex(SURVEY.digest) + rows.astype("<u4").tobytes()
     cells = rng.integers(0, MECHANISM.cells, size)
     if form == "json":
         return json.dumps({"digest": MECHANISM.digest, "cells": cells.tolist()}).encode()
@@ -62,9 +69,15 @@ async def _connection(
         number += 1
         begun = time.perf_counter()
         writer.write(
-            b"POST /v1/campaigns/trial/reports HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\n"
+            b"POST /v1/campaigns/%s/reports HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\n"
             b"Idempotency-Key: %s\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n"
-            % (kind.encode(), os.urandom(16).hex().encode(), token.encode(), len(content))
+            % (
+                b"survey" if form == "survey" else b"trial",
+                kind.encode(),
+                os.urandom(16).hex().encode(),
+                token.encode(),
+                len(content),
+            )
             + content
         )
         head = await reader.readuntil(b"\r\n\r\n")
@@ -127,7 +140,8 @@ def bare(url: str, folder: Path, size: int, seconds: float, together: int = 1) -
 
 def measure(server: Loaded, size: int, form: str, seconds: float) -> tuple[float, np.ndarray]:
     queue = multiprocessing.get_context("spawn").SimpleQueue()
-    arguments = (int(server.url.rsplit(":", 1)[1]), server.token, size, form, seconds, queue)
+    token = server.survey_token if form == "survey" else server.token
+    arguments = (int(server.url.rsplit(":", 1)[1]), token, size, form, seconds, queue)
     process = multiprocessing.get_context("spawn").Process(target=generate, args=arguments)
     process.start()
     times, taken = queue.get()
@@ -136,12 +150,14 @@ def measure(server: Loaded, size: int, form: str, seconds: float) -> tuple[float
 
 
 class Loaded(Server):
-    """A collector with one campaign, and a token that writes to it."""
+    """A collector with a number and a survey, and a token that writes to each."""
 
     def __init__(self, store: str, folder: Path) -> None:
         opened = open_store(store)
         campaign = create(opened, MECHANISM, collection="write")
         [self.token] = tokens.issue(opened, campaign.id, "write", 1)
+        survey = create(opened, SURVEY, name="survey", collection="write")
+        [self.survey_token] = tokens.issue(opened, survey.id, "write", 1)
         opened.close()
         super().__init__(store, folder)
 
@@ -217,7 +233,22 @@ def ten_million(url: str, server: Loaded, seconds: float) -> dict[str, Any]:
     }
 
 
-PARTS = {"rates": rates, "dashboard": dashboard, "ten_million": ten_million}
+def survey(url: str, server: Loaded, seconds: float) -> dict[str, Any]:
+    """Answers per second to five questions beside those to one, by batch, in turns; medians of five."""
+    rows = []
+    for size in (1, 100, 1000):
+        pairs = np.array(
+            [[measure(server, size, form, seconds / 3)[0] for form in ("binary", "survey")] for _ in range(5)]
+        )
+        number, reports = np.median(pairs, axis=0)
+        ratios = SURVEY.width * pairs[:, 1] / pairs[:, 0]
+        row = {"batch": size, "number_per_second": round(number), "surveys_per_second": round(reports)}
+        rows.append({**row, "answers_ratio": round(float(np.median(ratios)), 2)})
+        print(rows[-1], np.sort(ratios).round(2).tolist(), flush=True)
+    return {"questions": SURVEY.width, "rows": rows}
+
+
+PARTS = {"rates": rates, "dashboard": dashboard, "ten_million": ten_million, "survey": survey}
 
 
 def run(kind: str, part: str, seconds: float) -> dict[str, Any]:
