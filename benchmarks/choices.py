@@ -189,8 +189,8 @@ def tables(saved: dict[str, Any]) -> None:
     """The page's tables from what is kept."""
     known = saved.get("limit", {})
     groups = {
-        "2 to 33": range(2, 34),
-        "34 to 64": range(34, 65),
+        "2 to 31": range(2, 32),
+        "32 to 64": range(32, 65),
         "100": [100],
         "200": [200],
         "365": [365],
@@ -200,6 +200,8 @@ def tables(saved: dict[str, Any]) -> None:
     rows = []
     for name, members in groups.items():
         worst = [[known.get(f"{k} {e:g}") for k in members] for e in EPSILONS]
+        if not any(all(w) for w in worst):
+            continue
         rows.append((name, *(f"{max(w):.5f}" if all(w) else "–" for w in worst)))
     replace_table(PAGE, "limit", table(("options", *(f"ε = {e:g}" for e in EPSILONS)), rows))
     rows = [

@@ -56,12 +56,20 @@ def results(
     return {
         "questions": {
             name: _answers(tally[name], view, {day: part[name] for day, part in days.items()})
+            if _is_value(tally.reporter, name)
+            else _NOTHING
             for name in tally.reporter.questions
         },
         "groups": over_groups(groups, view.confidence),
         "relations": _relations(tally, view.confidence),
         "central": _central(tally.reporter.to_json(), _leading(tally.n)),
     }
+
+
+def _is_value(reporter: sv.Reporter, question: str) -> bool:
+    """Whether a question is about what people gave, and not about a function of it (see `_relations`)."""
+    functions = reporter.functions if isinstance(reporter, sv.Survey) else None
+    return functions is None or functions.each[list(reporter.questions).index(question)].name == "value"
 
 
 def nothing(questions: Iterable[str]) -> dict[str, Any]:
