@@ -108,7 +108,7 @@ def expected(survey: sv.Survey, people: int, confidence: float = 0.95) -> dict[s
     """What will be known: half the width of the interval of each question's mean, direction or average share.
 
     From the exact variances that the survey was designed by: the worst truth of a number, options that are
-    chosen alike.
+    chosen alike. A direction is known so well only where all people agree.
 
     Args:
         survey: The survey.

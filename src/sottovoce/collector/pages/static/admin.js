@@ -176,7 +176,8 @@ function questions() {
 function known(name, within, { unit, options, clock, circle }) {
   if (within === null) return `${name}: quantiles`;
   if (options) return `${name}: each share to about ± ${percent(within, 2)}`;
-  return `${name}: ± ${clock ? withUnit(number(60 * within, 2), "minutes") : withUnit(number(within, 2), circle ? "°" : unit)}`;
+  if (!clock && !circle) return `${name}: ± ${withUnit(number(within, 2), unit)}`;
+  return `${name}: at best ± ${clock ? withUnit(number(60 * within, 2), "minutes") : withUnit(number(within, 2), "°")}, less well where people are spread`;
 }
 
 let asked = 0;
