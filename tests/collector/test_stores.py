@@ -80,6 +80,7 @@ def test_a_store_of_the_first_schema_is_brought_up_to_date(store_url: str, mecha
         assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
     store.purge(kept.id)
     assert create(store, mechanism).id > kept.id
+    store.close()
 
 
 def test_counting_sees_one_state(cluster: Cluster, mechanism: sv.Mechanism) -> None:
@@ -93,6 +94,7 @@ def test_counting_sees_one_state(cluster: Cluster, mechanism: sv.Mechanism) -> N
         reports = connection.execute(select(func.sum(schema.days.c.reports))).scalar_one() or 0
     assert counted == reports == 0
     assert int(store.counts(campaign.id, mechanism.cells).sum()) == 100
+    store.close()
 
 
 def filled(store: Store, mechanism: sv.Mechanism) -> list[tuple[int, int, int]]:

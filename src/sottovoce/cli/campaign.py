@@ -29,6 +29,7 @@ from sottovoce.cli.tokens import invite, revoke, tokens
 
 if TYPE_CHECKING:
     from sottovoce.collector.campaigns import Campaign
+    from sottovoce.core.reporter import Reporter
 
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
@@ -44,10 +45,7 @@ def register(app: typer.Typer) -> None:
 
 def create(
     name: Annotated[
-        str,
-        typer.Argument(
-            help="The campaign's name, or a file that describes a survey.", metavar="NAME|FILE.toml"
-        ),
+        str, typer.Argument(help="The campaign's name, or a survey's file: survey.toml.", metavar="NAME")
     ],
     epsilon: Annotated[float | None, typer.Option("--epsilon", help="Privacy parameter ε.")] = None,
     domain: DomainPair = None,
@@ -91,7 +89,8 @@ def create(
     if name.endswith(".toml"):
         from sottovoce.collector.surveys import read_survey
 
-        _tell(campaigns.create(open_store(store), campaigns.NewCampaign.of(read_survey(Path(name)))))
+        made = campaigns.create(open_store(store), campaigns.NewCampaign.of(read_survey(Path(name))))
+        _tell(made, made.reporter)
         return
     reporter = Request(
         purpose, epsilon, domain, circle, log, p, between, mechanism, spec, options=options, pair=pair
@@ -120,15 +119,15 @@ def create(
         made = campaigns.create(opened, new)
         if new is not every[-1]:
             typer.echo(f"created   {new.name}   link /survey/{new.name}")
-    _tell(made)
+    _tell(made, reporter)
 
 
-def _tell(made: Campaign) -> None:
+def _tell(made: Campaign, reporter: Reporter) -> None:
     """What was created, in words."""
     typer.echo(f"created   {made.name}   link /survey/{made.name}")
     typer.echo(f"missing   {made.rules.missing} stands in for a missing value; outside: {made.rules.outside}")
-    typer.echo(f"mechanism {made.reporter!r}")
-    typer.echo(f"exact ε   {sv.audit(made.reporter).epsilon:.12g}")
+    typer.echo(f"mechanism {reporter!r}")
+    typer.echo(f"exact ε   {sv.audit(reporter).epsilon:.12g}")
 
 
 def edit(

@@ -111,7 +111,7 @@ EXTRAS = {
     "postgres": ("psycopg",),
     "server": (
         "alembic", "cachetools", "fastapi", "httptools", "plotly", "prometheus_client", "pyarrow", "rich",
-        "sqlalchemy", "typer", "uvicorn",
+        "segno", "sqlalchemy", "typer", "uvicorn",
     ),
     "solver": ("pyscipopt",),
 }  # fmt: skip
