@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.randomness import SecureStream, random_below, secure_stream, word_source
+from sottovoce.core.randomness import SecureStream, secure_stream, word_source
 
 EXPECTED = "817ec6dedddfc0b3d5848ffc5fff5b45c24bed5e62ef33e074b04c410050fdd1"
 
@@ -138,18 +138,6 @@ def test_seeded_words_do_not_depend_on_blocks() -> None:
     whole = word_source(5).words(100)
     source = word_source(5)
     assert np.array_equal(np.concatenate([source.words(n) for n in (1, 2, 30, 67)]), whole)
-
-
-def test_random_below_is_uniform_without_modulo_bias() -> None:
-    """Small: counts over 3 values. Large: the top of the range is reached as often as the bottom."""
-    source = word_source(11)
-    counts = np.bincount([random_below(3, source) for _ in range(30_000)])
-    assert (np.abs(counts - 10_000) < 5 * np.sqrt(30_000 * 2 / 9)).all()
-    bound = 3 << 126
-    upper = sum(random_below(bound, source) >= bound // 2 for _ in range(10_000))
-    assert abs(upper - 5000) < 5 * 50
-    with pytest.raises(ValueError, match="bound must be at least 1"):
-        random_below(0, source)
 
 
 # -- the attack of FACTS section 9 --------------------------------------------------------------------------

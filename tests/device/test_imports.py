@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.formats import number_from_json
+from sottovoce.core.number import Number
 from sottovoce.core.survey import Survey
 
 BARE = Path(__file__).parents[2] / "tools" / "bare.py"
@@ -124,6 +124,7 @@ def test_a_few_reports_are_bit_for_bit_those_of_many(specs: dict[str, str]) -> N
     """The plain path of single reports and the compiled one of arrays: same words, same cells."""
     values, words = np.linspace(0, 24, 3000), np.random.default_rng(1).integers(0, 2**64, 3000, np.uint64)
     for name in ("number", "few"):
-        m = number_from_json(specs[name])
+        m = sv.from_json(specs[name])
+        assert isinstance(m, Number)
         single = [int(m.report_from(words[i : i + 1], values[i : i + 1])[0]) for i in range(3000)]
         assert m.report_from(words, values).tolist() == single

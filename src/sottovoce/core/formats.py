@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from sottovoce.core import spec
 from sottovoce.core.errors import ArgumentTypeError, SpecError, loss_exponent, positive_number
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.number import Number
 from sottovoce.core.questions import check_questions, product_of_largest
 
 if TYPE_CHECKING:
@@ -50,25 +49,6 @@ def from_json(text: str | bytes) -> Reporter:
         PrivacyError: If its counts do not give the ε it claims.
     """
     return _read(_parsed(text))
-
-
-def number_from_json(text: str | bytes) -> Number:
-    """Read a spec of one number.
-
-    Args:
-        text: What `to_json` of a mechanism, a mixture or rows wrote.
-
-    Returns:
-        The reporter.
-
-    Raises:
-        SpecError: If the spec is malformed, or is of something else than one number.
-        PrivacyError: If its counts do not give the ε it claims.
-    """
-    reporter = from_json(text)
-    if not isinstance(reporter, Number):
-        raise SpecError(f"this is a spec of a {reporter.name}, not of one number", argument="format")
-    return reporter
 
 
 def counted(text: str | bytes) -> tuple[float, Fraction]:

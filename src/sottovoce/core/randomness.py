@@ -219,18 +219,3 @@ def as_words(words: NDArray[np.uint64], count: int) -> Words:
     if array.size != count:
         raise ValueError(f"words must be one for each value, got {array.size} for {count}")
     return np.array(array.reshape(-1), dtype="<u8")
-
-
-def random_below(bound: int, source: WordSource) -> int:
-    """A uniform integer in [0, bound) by rejection, of any size."""
-    if bound < 1:
-        raise ValueError(f"bound must be at least 1, got bound={bound}")
-    bits = (bound - 1).bit_length()
-    count = max(1, -(-bits // 64))
-    while True:
-        number = 0
-        for word in source.words(count).tolist():
-            number = number << 64 | word
-        number >>= 64 * count - bits
-        if number < bound:
-            return number

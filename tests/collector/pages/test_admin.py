@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 import re
 
 from playwright.sync_api import Page, expect
@@ -44,8 +43,6 @@ def test_a_survey_from_first_to_last(site: Site, open_page: OpenPage) -> None:
         re.compile(r"With 2,000 people, 95 % intervals: age: ± [\d.]+.years; transport: each")
     )
     check_accessible(page)
-    if folder := os.environ.get("SCREENSHOTS"):
-        page.screenshot(path=f"{folder}/admin.png", full_page=True)
     page.get_by_role("button", name="Create the survey").click()
     expect(page.locator("#notice")).to_contain_text("/survey/village")
     row = page.locator("#campaigns tbody tr", has_text="Our village")
