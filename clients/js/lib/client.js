@@ -65,6 +65,14 @@ export class Client {
     return letter && this.receipt(letter);
   }
 
+  /** Enter in the ledger what was drawn into `store` before there was a ledger: it counts, and is not drawn again. */
+  async adopt(store, { period = "" } = {}) {
+    const { inquiry, record, token } = this.inside;
+    if (!(record instanceof LedgerRecord)) throw new ArgumentError("ledger must be given: what a store holds is entered there", { code: "lacking", argument: "ledger" });
+    const letter = await new StoreRecord(inquiry, this.campaign, record.name, token, store).find("");
+    if (letter) await record.adopt(letter, period);
+  }
+
   /**
    * Report to the campaign, once: the value is randomised, the cells stored with their key, then sent. Called again,
    * whatever the value, it only repeats what was drawn the first time; choosing among draws would break ε.

@@ -211,6 +211,8 @@ export class Client {
   prepare(value: Value): Answer | Answer[];
   /** What was drawn for the campaign, or with a ledger for a period of it, before. */
   previous(options?: { period?: string }): Promise<Receipt | null>;
+  /** Enter in the ledger what was drawn into `store` before there was a ledger: it counts, and is not drawn again. */
+  adopt(store: Store, options?: { period?: string }): Promise<void>;
   /** Randomise, record, send; called again it repeats the first draw, whatever the value. A period needs a ledger. */
   report(value: Value, options?: { period?: string }): Promise<Receipt>;
   /** Report many people's values in batches (of 1000); how many reports were accepted. */

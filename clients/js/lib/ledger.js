@@ -218,13 +218,23 @@ export class Ledger {
   }
 
   /** `next` gives the 32-bit words of the draw; for checks only. */
-  async report(campaign, value, period = "", { token = null, next = randomWord } = {}) {
+  report(campaign, value, period = "", { token = null, next = randomWord } = {}) {
+    return this.enter(campaign, period, token, (state, account) =>
+      ({ key: randomKey(), created: Date.now() / 1000, ...state.draw(account, value, next) }));
+  }
+
+  /** Enter a report that was drawn before there was a ledger, with its own key: charged like any other, and not drawn again. */
+  adopt(campaign, { key, cells, created }, period = "", { token = null } = {}) {
+    return this.enter(campaign, period, token, (state, account) =>
+      ({ key, created, cells, slot: null, kept: null, new: true, held: false, spent: write(state.price(account, true)) }));
+  }
+
+  async enter(campaign, period, token, fresh) {
     if (typeof period !== "string") throw new ArgumentTypeError("period must be a name", { argument: "period" });
     const holder = holderOf(token);
     const state = await this.turn((current) => {
       const account = current.account(campaign);
-      if (mine(account, period, holder)) return null;
-      return { kind: "report", campaign, period, key: randomKey(), created: Date.now() / 1000, holder, ...current.draw(account, value, next) };
+      return mine(account, period, holder) ? null : { kind: "report", campaign, period, holder, ...fresh(current, account) };
     });
     return mine(state.account(campaign), period, holder);
   }

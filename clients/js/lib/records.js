@@ -9,6 +9,11 @@ import { ArgumentError, PrivacyError } from "./errors.js";
 import { randomKey } from "./random.js";
 import { sha256 } from "./sha256.js";
 
+const answeredBefore = () => new PrivacyError(
+  "this person has answered the campaign before, when it had another mechanism: a second draw would spend epsilon again",
+  { code: "repeated" },
+);
+
 export class StoreRecord {
   constructor(inquiry, campaign, place, token, store) {
     Object.assign(this, { inquiry, digest: campaign.digest, store });
@@ -36,10 +41,7 @@ export class StoreRecord {
 
   mine(letter) {
     if (letter.digest === this.digest || letter.state === "sent") return letter;
-    throw new PrivacyError(
-      "this person has answered the campaign before, when it had another mechanism: a second draw would spend epsilon again",
-      { code: "repeated" },
-    );
+    throw answeredBefore();
   }
 
   async drawMany(people, batch) {
@@ -87,6 +89,14 @@ export class LedgerRecord {
     await this.ledger.enrol(this.name, this.spec, this.terms);
     const [value] = this.inquiry.several ? [values] : values;
     return this.letter(await this.ledger.report(this.name, value, period, { token: this.token }));
+  }
+
+  /** Enter a letter that was drawn into a store before there was a ledger. */
+  async adopt({ key, digest, reports: [cells], created, state }, period) {
+    if (digest !== this.digest) throw answeredBefore();
+    await this.ledger.enrol(this.name, this.spec, this.terms);
+    const report = await this.ledger.adopt(this.name, { key, cells, created: created / 1000 }, period, { token: this.token });
+    if (state === "sent") await this.ledger.acknowledge(report);
   }
 
   async drawMany() {

@@ -214,3 +214,33 @@ test("a client with a ledger is charged before anything leaves, whatever the tok
   await assert.rejects(client.send([1, 2]), { name: "ArgumentError", argument: "ledger" });
   assert.equal(posts.length, 3);
 });
+
+test("what was drawn before there was a ledger is entered there, sent with its own key, and not drawn again", async () => {
+  const spec = vectors.specs.one;
+  const campaign = { name: "c", spec, digest: sha256(spec), missing: 12, outside: "clip" };
+  const keys = [];
+  let lost = true;
+  const fetch = async (url, { method = "GET", headers } = {}) => {
+    if (method === "POST") keys.push(headers["Idempotency-Key"]);
+    if (method === "POST" && lost) throw new TypeError("network");
+    return new Response(JSON.stringify(campaign), { status: 200 });
+  };
+  const open = (options) => Client.open("https://a.example", "c", { epsilon: 1, fetch, attempts: 1, wait: async () => {}, ...options });
+  const [store, ledger] = [memoryStore(), await Ledger.open(memoryStore(), { budget: 2 })];
+  const before = await open({ store });
+  await assert.rejects(before.report(3), (error) => error.retryable);
+  lost = false;
+  const client = await open({ ledger });
+  await Promise.all([client.adopt(store), client.adopt(store)]);
+  assert.equal(plain(await ledger.spent()), "1");
+  assert.deepEqual((await client.report(20)).cells, (await before.previous()).cells);
+  assert.equal(new Set(keys).size, 1);
+  await assert.rejects(before.adopt(store), { name: "ArgumentError", argument: "ledger" });
+  await before.flush();
+  const later = await open({ ledger: await Ledger.open(memoryStore(), { budget: 2 }) });
+  await later.adopt(store); // acknowledged there, so also here
+  assert.equal((await later.previous()).state, "sent");
+  Object.assign(campaign, { spec: vectors.specs.half, digest: sha256(vectors.specs.half) });
+  const changed = await open({ epsilon: 16, ledger: await Ledger.open(memoryStore(), { budget: 99 }) });
+  await assert.rejects(changed.adopt(store), { name: "PrivacyError", code: "repeated" });
+});

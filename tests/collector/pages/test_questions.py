@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from tests.collector.pages.conftest import OpenPage
 from tests.collector.pages.site import Site
-from tests.collector.pages.test_survey import check_accessible, posts
+from tests.collector.pages.test_survey import check_accessible, ledger, posts
 
 import sottovoce as sv
 from sottovoce.collector.pages.assets import STATIC
@@ -166,8 +166,9 @@ def test_a_person_answers_five_kinds_of_questions(
         name for name, held in zip(FIVE.questions["way"].domain.names, report["way"][0], strict=True) if held
     ]
     assert all(name in shown[2] for name in marked)
-    stored = page.evaluate("Object.values(localStorage).join()")
-    assert "Fahrrad" not in stored
+    [report] = [entry for entry in ledger(page) if entry["kind"] == "report"]
+    assert (report["cells"], report["spent"]) == (cells, "5")
+    assert "Fahrrad" not in json.dumps(report)
 
 
 def test_questions_that_are_not_drawn_are_not_sent(site: Site, asked: None, open_page: OpenPage) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -41,8 +42,21 @@ def answer(page: Page, value: str) -> None:
     page.get_by_role("button", name="Randomise and send").click()
 
 
-def stored(page: Page) -> list[Any]:
-    return page.evaluate("Object.values(localStorage).map((text) => JSON.parse(text))")
+def ledger(page: Page) -> list[Any]:
+    """The entries of this browser's ledger, in order; a seal and a line break come before each."""
+    return page.evaluate(
+        """() => new Promise((done) => {
+          const opening = indexedDB.open("sottovoce", 1);
+          opening.onsuccess = () => {
+            const reading = opening.result.transaction("records").objectStore("records").getAll();
+            reading.onsuccess = () => done(reading.result.map((text) => JSON.parse(text.slice(65))));
+          };
+        })"""
+    )
+
+
+def kinds(page: Page) -> list[str]:
+    return [entry["kind"] for entry in ledger(page)]
 
 
 def posts(page: Page) -> list[Any]:
@@ -88,9 +102,11 @@ def test_answering(site: Site, surveys: dict[str, int], open_page: OpenPage) -> 
     assert content["digest"] == HOURS.digest
     assert not headers.get("cookie")
     assert not headers.get("referer")
-    [record] = stored(page)
-    assert (record["reports"], record["state"]) == ([content["cells"]], "sent")
-    assert "7.5" not in json.dumps(record)
+    *_, report, _ = entries = ledger(page)
+    assert [entry["kind"] for entry in entries] == ["open", "enrol", "report", "acknowledge"]
+    assert (report["cells"], report["spent"]) == (content["cells"], "1")
+    assert "7.5" not in json.dumps(report)
+    expect(page.locator("#spent")).to_contain_text("ε = 1 for this report")
     cell = content["cells"][0]
     expect(page.locator("#sent-cells")).to_contain_text(f"{cell:,}")
     shown = float(page.locator("#sent .value").inner_text().split()[0].replace("−", "-"))
@@ -134,8 +150,7 @@ def test_an_outage_repeats_the_same_draw_and_shows_nothing_before_it_is_sent(
     assert answers == [200] * 4
     expect(page.locator("#result")).to_be_hidden()
     assert page.locator("#sent").inner_text() == ""
-    [record] = stored(page)
-    assert record["state"] == "pending"
+    assert kinds(page) == ["open", "enrol", "report"]
     page.unroute("**/reports")
     page.reload()
     expect(page.locator("#waiting")).to_be_visible()
@@ -144,6 +159,38 @@ def test_an_outage_repeats_the_same_draw_and_shows_nothing_before_it_is_sent(
     assert len({(body, key) for body, key, _ in sent}) == 1
     assert len(sent) == 5
     assert site.n("outage") == 1
+
+
+@pytest.mark.parametrize("state", ["sent", "pending"])
+def test_who_answered_before_the_page_had_a_ledger_is_known(
+    site: Site, surveys: dict[str, int], open_page: OpenPage, state: str
+) -> None:
+    """The record that the page kept then is entered in the ledger, and sent if it was not."""
+    page = open_page("/static/favicon.svg")
+    place = f"http://localhost:{site.url.rsplit(':')[-1]}/v1/campaigns/sleep"
+    record = {"key": "5" * 32, "digest": HOURS.digest, "reports": [[17]], "state": state}
+    page.evaluate(
+        "([name, record]) => localStorage.setItem(name, JSON.stringify({ ...record, created: Date.now() }))",
+        [f"sottovoce:{place} {hashlib.sha256(b'').hexdigest()}", record],
+    )
+    sent = posts(page)
+    for _ in range(2):
+        page.goto(f"{site.url}/survey/sleep")
+        if state == "pending" and not sent:
+            page.get_by_role("button", name="Try again").click()
+        expect(page.locator("#sent-cells")).to_contain_text("17")
+        expect(page.locator("#spent")).to_contain_text("ε = 1 for this report")
+    assert kinds(page) == ["open", "enrol", "report", "acknowledge"]
+    assert [key for _, key, _ in sent] == ["5" * 32] * (state == "pending")
+
+
+def test_without_a_record_nothing_is_sent(site: Site, surveys: dict[str, int], open_page: OpenPage) -> None:
+    page = open_page("/static/favicon.svg")
+    page.add_init_script(
+        "IDBFactory.prototype.open = () => { throw new DOMException('no', 'SecurityError'); }"
+    )
+    page.goto(f"{site.url}/survey/sleep")
+    expect(page.locator("#notice")).to_contain_text("does not let the page store anything")
 
 
 def test_nothing_to_say_is_said_like_anything_else(

@@ -3,7 +3,7 @@ import { element, node } from "./dom.js";
 import { say, sayOf } from "./texts.js";
 import { number, paragraphs, percent, put, whole } from "./words.js";
 
-export function explainTo({ epsilon, operator, asked, questions, width, digest, cells, retention_days: days }, { audit }) {
+export function explainTo({ epsilon, operator, asked, questions, width, digest, cells, retention_days: days }, { audit }, spent) {
   const count = Object.keys(asked).length;
   const who = operator || say("operator");
   const deleted = days ? ` ${sayOf(days, "how_deleted", { days: whole(days) })}` : "";
@@ -14,7 +14,7 @@ export function explainTo({ epsilon, operator, asked, questions, width, digest, 
   ];
   element("how-steps").replaceChildren(...steps.map((textContent) => node("li", { textContent })));
   put({ privacy: sayOf(count, "privacy"), trust: say("trust", { host: location.host }), promise: say("promise", { epsilon: number(epsilon) }) });
-  paragraphs(element("epsilon"), promise(epsilon));
+  paragraphs(element("epsilon"), [...promise(epsilon), ...(spent ? [say("promise_sum", { spent: number(spent), sum: number(spent + epsilon) })] : [])]);
   const facts = {
     fact_epsilon: String(audit.epsilon), fact_ratio: audit.ratio.join(" / "), fact_cells: whole(cells), fact_digest: digest,
   };

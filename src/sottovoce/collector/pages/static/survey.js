@@ -1,20 +1,23 @@
 /**
- * The survey: a step per question, a look at all answers, then one report. Values are randomised here, once, stored with
- * their key, sent, and only then shown. Nothing is shown before it is sent: choosing among draws would break the promise of ε.
+ * The survey: a step per question, a look at all answers, then one report. Values are randomised here, once, entered in this
+ * browser's ledger with what they cost, sent, and only then shown. Nothing is shown before it is sent: choosing among draws would break the promise of ε.
  */
 import * as api from "./api.js";
 import { element, node } from "./dom.js";
 import { explainTo } from "./explanation.js";
 import { answerText } from "./inputs.js";
-import { Client } from "./sottovoce/index.js";
+import { Client, CollectorError, Ledger, browserStore, indexedStore, sha256 } from "./sottovoce/index.js";
 import { answered, makeStep, valueOf } from "./step.js";
 import { LANGUAGES, day, known, preferred, remember, say, speak } from "./texts.js";
-import { put, whole } from "./words.js";
+import { number, put, whole } from "./words.js";
 
 const name = location.pathname.split("/").at(-1); // a campaign's name needs no escapes
 const token = () => location.hash.slice(1) || null; // an enrolment token travels in the fragment
+const BUDGET = 16_000_000; // the largest: the ledger counts and tells, and the person decides each time
 let campaign = null;
 let client = null;
+let ledger = null;
+let period = ""; // people who share a browser answer with an invitation each
 let steps = [];
 let at = 0; // the step that is shown; after the last question all answers
 let view = () => {}; // what is shown, to be shown again in another language
@@ -73,21 +76,31 @@ function showHead() {
 
 /** Fetch and audit the mechanism against the ε that this page tells the person. */
 async function open() {
-  client = await Client.open(location.origin, name, { epsilon: campaign.epsilon, token: token() });
+  ledger = await Ledger.open(indexedStore(), { budget: BUDGET });
+  client = await Client.open(location.origin, name, { epsilon: campaign.epsilon, token: token(), ledger });
   if (client.campaign.digest !== campaign.digest) throw Object.assign(new Error("the survey changed"), { code: "changed" });
+  period = token() ? sha256(token()) : "";
+  await client.adopt(browserStore(), { period }); // where this page kept its reports before it had a ledger
+}
+
+/** What all reports from this browser to this site have spent. */
+async function spent() {
+  const [amount, parts] = await ledger.spent();
+  return Number(amount) / Number(parts);
 }
 
 async function resume() {
-  const before = await client.previous();
+  const before = await client.previous({ period });
   if (before?.state === "sent") return showResult(before, "sent_before");
   if (before) return showWaiting(() => say("waiting_before"));
   if (campaign.status === "scheduled") return show(() => notice(say("scheduled", { date: day(campaign.opens) })));
   if (campaign.status === "closed") return show(() => notice(say("over")));
   if (campaign.collection === "write" || (campaign.collection === "enrolment" && !token())) return show(() => notice(say("invitation")));
   if (Object.values(campaign.asked).some(({ kind }) => kind === "other")) return show(() => notice(say("other")));
+  const sum = await spent();
   show(() => {
     buildSteps();
-    explainTo(campaign, client.mechanism);
+    explainTo(campaign, client.mechanism, sum);
     showStep();
     return "form";
   });
@@ -193,10 +206,11 @@ async function send(value) {
   element("next").disabled = element("retry").disabled = true;
   put({ next: say("sending") });
   try {
-    showResult(await client.report(value), "sent");
+    await showResult(await client.report(value, { period }), "sent");
     history.replaceState(null, "", location.pathname); // a spent token need not stay in the address
   } catch (error) {
-    showWaiting(() => explain(error), REFUSED.has(error.code));
+    if (error instanceof CollectorError) showWaiting(() => explain(error), REFUSED.has(error.code));
+    else show(() => notice(explain(error))); // of the ledger: nothing was drawn
   } finally {
     element("next").disabled = element("retry").disabled = false;
   }
@@ -215,7 +229,8 @@ function showWaiting(reason, refused = false) {
 }
 
 /** What was sent, question by question. */
-function showResult({ cells, value }, title) {
+async function showResult({ cells, value }, title) {
+  const sum = await spent();
   const sent = value instanceof Map ? value : new Map(value === null ? [] : [["value", value]]);
   const outside = [...sent].some(([key, one]) => {
     const domain = campaign.asked[key]?.domain;
@@ -232,6 +247,7 @@ function showResult({ cells, value }, title) {
     put({
       "result-title": say(title), "sent-cells": say("sent_cells", { cells: cells.map(whole).join(", ") }),
       "sent-meaning": say("sent_meaning") + (outside ? ` ${say("sent_outside")}` : ""),
+      spent: say("spent", { epsilon: number(campaign.epsilon), sum: number(sum) }),
     });
     element("results-link").hidden = campaign.results !== "public";
     element("results-link").href = `/#/${encodeURIComponent(name)}`;
@@ -242,7 +258,8 @@ function showResult({ cells, value }, title) {
 
 function explain(error) {
   if (known(`refused_${error.code}`)) return say(`refused_${error.code}`);
-  if (error.name === "PrivacyError" || error.name === "SpecError") return say("stopped", { reason: error.message });
+  if (error instanceof DOMException) return say("no_storage");
+  if (["LedgerError", "PrivacyError", "SpecError"].includes(error.name)) return say("stopped", { reason: error.message });
   return error.retryable || error instanceof TypeError ? say("unreachable") : error.message;
 }
 
