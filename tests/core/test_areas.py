@@ -146,3 +146,27 @@ def test_positions_outside_follow_the_policy() -> None:
     far = m.domain.bring_inside(np.array([[1e308, -1e308], [0.0, 1e300], [3.0, 4.0]]))
     assert m.domain.contains(far).all()
     assert far[2].tolist() == [3.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    "m",
+    [
+        sv.place(1.0, 10.0),
+        sv.place(1.0, 0.7, centre=(1e6, -3.0)),
+        sv.place(1.0, 0.1, centre=(-179.9, -17.3), degrees=True),
+        sv.polar(1.0, 0.7),
+    ],
+    ids=["disc", "far away", "degrees", "polar"],
+)
+def test_the_rim_belongs_to_the_disc(m: Any) -> None:
+    """However its coordinates are rounded; what rounding does not explain is outside."""
+    turn, domain = np.random.default_rng(2).uniform(0, 2 * np.pi, 2000), m.domain
+    ends = [domain.x, domain.y] if isinstance(domain, Area) else [(-domain.radius, domain.radius)] * 2
+    half = np.array([(high - low) / 2 for low, high in ends])
+    way = half * np.stack((np.cos(turn), np.sin(turn)), axis=-1)
+    middle = np.array([low for low, _ in ends]) + half
+    assert m.report(middle + way, rng=1).shape == turn.shape
+    assert not domain.contains(middle + way * (1 + 1e-7)).any()
+    assert domain.contains(domain.bring_inside(middle + 3 * way)).all()
+    strict = np.square((middle + way - middle) / half).sum(axis=-1) <= 1
+    assert strict.mean() < 0.95  # what a rule without rounding would refuse

@@ -6,7 +6,8 @@
 - ledger.json: what a ledger gives, step by step, and the one spelling of a campaign's address (`ledger.py`).
 
 A word is 16 hexadecimal digits, with 8 more for a mixture: the leading half of the word that tosses its coin.
-For surveys and positions (`composites`) all words of a draw stand one after the other, 16 digits each.
+For surveys and positions (`composites`) all words of a draw stand one after the other, 16 digits each; null is
+expected of positions that are outside, if only just.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sottovoce as sv
-from sottovoce.core.errors import PrivacyError
+from sottovoce.core.errors import DataError, PrivacyError
 from sottovoce.core.kernels import plain
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.randomness import WordSource
@@ -161,7 +162,7 @@ def value_of(reporter: Any, rng: np.random.Generator) -> Any:
         position = reporter.domain.spread(word) * rng.choice([1.0, 1e3, 0.0])
         return [float(c) for c in reporter.domain.bring_inside(position)[0]]
     if isinstance(reporter, sv.Polar):
-        turn, away = rng.uniform(0, 2 * np.pi), reporter.radius * rng.choice([0.0, 0.3, rng.uniform()])
+        turn, away = rng.uniform(0, 2 * np.pi), reporter.radius * rng.choice([0.0, 0.3, 1.0, rng.uniform()])
         return [float(away * np.cos(turn)), float(away * np.sin(turn))]
     return _number_or_option(reporter.domain, rng)
 
@@ -172,11 +173,25 @@ def _number_or_option(space: Any, rng: np.random.Generator) -> Any:
     return float(rng.choice([space.low, space.high, rng.uniform(space.low, space.high)]))
 
 
-def report_of(reporter: Any, value: Any, words: Words) -> list[int]:
-    """What given words draw."""
+def beyond(reporter: Any) -> list[list[float]]:
+    """Positions that are outside by a billionth of the area, in all directions."""
+    if not isinstance(reporter.domain, sv.Disc | sv.Area):
+        return []
+    turn = np.linspace(0, 2 * np.pi, 9)
+    rim = reporter.domain.bring_inside(1e6 * np.stack((np.cos(turn), np.sin(turn)), axis=-1))
+    middle = (rim.max(axis=0) + rim.min(axis=0)) / 2
+    outside: list[list[float]] = (middle + (rim - middle) * (1 + 1e-9)).tolist()
+    return outside
+
+
+def report_of(reporter: Any, value: Any, words: Words) -> list[int] | None:
+    """What given words draw; None where the value is outside."""
     source = Replay(words)
     named = dict(zip(reporter.domain, value, strict=True)) if isinstance(reporter, sv.Survey) else value
-    report = reporter.report(named, rng=source)
+    try:
+        report = reporter.report(named, rng=source)
+    except DataError:
+        return None
     assert not len(source.left), "there are words left"
     return [int(cell) for cell in np.atleast_1d(report)]
 
@@ -184,7 +199,7 @@ def report_of(reporter: Any, value: Any, words: Words) -> list[int]:
 def composite_draws() -> list[dict[str, Any]]:
     content, rng = [], np.random.default_rng(23)
     for name, reporter in composites().items():
-        values = [value_of(reporter, rng) for _ in range(200)]
+        values = [value_of(reporter, rng) for _ in range(200)] + beyond(reporter)
         words = rng.integers(0, 1 << 64, size=(len(values), words_of(reporter)), dtype=np.uint64)
         content.append(
             {

@@ -6,6 +6,7 @@ import { rule } from "./window.js";
 const MAX_POINTS = 1024;
 const STEPS = 32; // into which the way between two points is divided
 const FAR = 1e150; // its square is finite
+const ROUNDING = 2 ** -48; // that of sixteen numbers as large as the coordinates: so far beyond the rim is on it
 
 const pair = (spec, key, item) => {
   const items = list(spec.get(key), key).map((one) => item(one, key));
@@ -59,16 +60,16 @@ export class Area extends Positions {
   contains(position) {
     if (!isPosition(position) || ![this.x, this.y].every(([low, high], i) => position[i] >= low && position[i] <= high)) return false;
     const [u, v] = this.centred(position);
-    return !this.round || u * u + v * v <= 1;
+    const [across, along] = [this.x, this.y].map(([low, high]) => Math.max(Math.abs(low), Math.abs(high)) / ((high - low) / 2));
+    return !this.round || u * u + v * v <= 1 + ROUNDING * (across + along);
   }
 
   /** The nearest point of the box; in a disc, that of the rim in the same direction. */
   bringInside(position) {
     const middle = this.centred(position);
     const away = Math.sqrt(middle[0] * middle[0] + middle[1] * middle[1]);
-    const rim = 1 - 2 ** -40; // so that no rounding leads out again
     return [this.x, this.y].map(([low, high], i) => {
-      const moved = this.round && away > rim ? low + ((high - low) / 2) * (middle[i] * (rim / away) + 1) : position[i];
+      const moved = this.round && away > 1 ? low + ((high - low) / 2) * (middle[i] / away + 1) : position[i];
       return Math.min(Math.max(moved, low), high);
     });
   }

@@ -79,6 +79,8 @@ export class Positions {
   }
 }
 
+const ROUNDING = 2 ** -48; // of a distance: so far beyond the rim of a disc is on it
+
 /** Positions around the origin. */
 export class Disc extends Positions {
   constructor(radius) {
@@ -88,15 +90,14 @@ export class Disc extends Positions {
   }
 
   contains(position) {
-    return isPosition(position) && Math.hypot(position[0], position[1]) <= this.radius;
+    return isPosition(position) && Math.hypot(position[0], position[1]) <= this.radius * (1 + ROUNDING);
   }
 
   /** The nearest point of the rim. */
   bringInside(position) {
     const [x, y] = [position[0] / 2, position[1] / 2]; // the distance of a finite position may be infinite
     const away = Math.hypot(x, y);
-    const rim = this.radius * (1 - 2 ** -50); // so that no rounding leads out again
-    return away > rim / 2 ? [(x / away) * rim, (y / away) * rim] : position;
+    return away > this.radius / 2 ? [(x / away) * this.radius, (y / away) * this.radius] : position;
   }
 
   spread(next) {

@@ -54,7 +54,7 @@ export class Polar extends Reporter {
   }
 
   draw([x, y], next) {
-    return this.drawPolar(Math.hypot(x, y), Math.atan2(y, x), next);
+    return this.drawPolar(Math.min(Math.hypot(x, y), this.domain.radius), Math.atan2(y, x), next);
   }
 
   /** The cell of a distance and an angle, however often around. */

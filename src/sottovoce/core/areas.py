@@ -25,6 +25,7 @@ KILOMETRES = 6371.0088 * math.pi / 180  # of a degree of latitude
 _STEPS = 32  # into which the way between two points is divided: five bits of a word
 _LOT = (np.arange(_STEPS) + 0.5) / _STEPS
 _FAR = 1e150  # its square is finite
+_ROUNDING = 2.0**-48  # that of sixteen numbers as large as the coordinates: so far beyond the rim is on it
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,10 @@ class Area(Positions):
         ends = (self.x, self.y)
         box = [(x[..., i] >= low) & (x[..., i] <= high) for i, (low, high) in enumerate(ends)]
         inside = np.asarray(box[0] & box[1])
-        return inside & (np.square(self._centred(x)).sum(axis=-1) <= 1) if self.round else inside
+        if not self.round:
+            return inside
+        far = np.maximum(np.abs(self._low), np.abs([self.x[1], self.y[1]])) / self._half
+        return inside & (np.square(self._centred(x)).sum(axis=-1) <= 1 + _ROUNDING * (far[0] + far[1]))
 
     def _centred(self, x: FloatArray) -> FloatArray:
         """From −1 to 1 across the box."""
@@ -115,8 +119,7 @@ class Area(Positions):
         if self.round:
             middle = self._centred(x)
             away = np.sqrt(np.square(middle).sum(axis=-1, keepdims=True))
-            rim = 1 - 2.0**-40  # so that no rounding leads out again
-            x = np.where(away > rim, low + self._half * (middle * (rim / np.maximum(away, rim)) + 1), x)
+            x = np.where(away > 1, low + self._half * (middle / np.maximum(away, 1) + 1), x)
         return np.clip(x, low, high)
 
     def spread(self, words: NDArray[np.uint64]) -> FloatArray:

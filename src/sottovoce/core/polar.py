@@ -127,7 +127,7 @@ class Polar(Reporting):
         policy = Policy.of(missing, outside, clip).checked(self.domain)
         source = word_source(rng)
         points = policy.prepare(self.domain.numbers(values), self.domain, source)
-        return self.report_polar(*_polar_coordinates(points), rng=source)
+        return self.report_polar(*self._coordinates(points), rng=source)
 
     def report_polar(self, distance: ArrayLike, angle: ArrayLike, *, rng: Seeded = None) -> NDArray[Any]:
         """Randomise positions given by distance and angle.
@@ -184,7 +184,7 @@ class Polar(Reporting):
         Returns:
             A row per position.
         """
-        r, theta = _polar_coordinates(np.asarray(x, dtype=np.float64))
+        r, theta = self._coordinates(np.asarray(x, dtype=np.float64))
         one, two = self.distance.probabilities(r), self.angle.probabilities(theta)
         return np.asarray((one[..., :, None] * two[..., None, :]).reshape(*r.shape, self.cells))
 
@@ -197,7 +197,7 @@ class Polar(Reporting):
         Returns:
             One number per position.
         """
-        r, theta = _polar_coordinates(np.asarray(x, dtype=np.float64))
+        r, theta = self._coordinates(np.asarray(x, dtype=np.float64))
         one, two = self.distance.error(r, self.loss), self.angle.error(theta, self.loss)
         return np.asarray(self._per_radius * one + self.weights[1] * two)
 
@@ -210,6 +210,12 @@ class Polar(Reporting):
         one, two = self.distance.worst_error(self.loss), self.angle.worst_error(self.loss)
         return self._per_radius * one + self.weights[1] * two
 
+    def _coordinates(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Distances, of which those that rounding led beyond the rim are on it, and angles."""
+        away = np.hypot(points[..., 0], points[..., 1])
+        away = np.where(self.domain.contains(points), np.minimum(away, self.radius), away)
+        return away, np.mod(np.arctan2(points[..., 1], points[..., 0]), 2 * math.pi)
+
     @property
     def _per_radius(self) -> float:
         return self.weights[0] / self.radius ** loss_exponent(self.loss)
@@ -220,8 +226,3 @@ def check_parts(distance: Mechanism, angle: Mechanism) -> None:
     low, turn = distance.domain, angle.domain
     if low.is_circle or low.low != 0 or not turn.is_circle or not math.isclose(turn.width, 2 * math.pi):
         raise SpecError("a position is a distance from 0 on and an angle in radians", argument="parts")
-
-
-def _polar_coordinates(points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    angle = np.mod(np.arctan2(points[..., 1], points[..., 0]), 2 * math.pi)
-    return np.hypot(points[..., 0], points[..., 1]), angle

@@ -15,6 +15,7 @@ from sottovoce.core.errors import DataError, positive_number
 from sottovoce.core.values import numbers_or_nan
 
 FloatArray = NDArray[np.float64]
+_ROUNDING = 2.0**-48  # of a distance: so far beyond the rim of a disc is on it
 
 
 class Space(Compact, ABC):
@@ -145,14 +146,13 @@ class Disc(Positions):
 
     def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
         x = np.asarray(x, dtype=np.float64)
-        return np.asarray(np.hypot(x[..., 0], x[..., 1]) <= self.radius)
+        return np.asarray(np.hypot(x[..., 0], x[..., 1]) <= self.radius * (1 + _ROUNDING))
 
     def bring_inside(self, x: FloatArray) -> FloatArray:
         half = np.asarray(x) / 2  # the distance of a finite position may be infinite
         away = np.hypot(half[..., 0], half[..., 1])[..., None]
-        rim = self.radius * (1 - 2.0**-50)  # so that no rounding leads out again
-        outside = away > rim / 2
-        return np.where(outside, rim * np.divide(half, away, where=outside, out=half), x)
+        outside = away > self.radius / 2
+        return np.where(outside, self.radius * np.divide(half, away, where=outside, out=half), x)
 
     def spread(self, words: NDArray[np.uint64]) -> FloatArray:
         away = self.radius * np.sqrt((words >> np.uint64(32)) * 2.0**-32)

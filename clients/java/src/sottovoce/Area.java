@@ -10,6 +10,7 @@ public final class Area extends Elements {
     private static final int MAX_POINTS = 1024;
     private static final int STEPS = 32; // into which the way between two points is divided
     private static final double FAR = 1e150; // its square is finite
+    private static final double ROUNDING = 0x1p-48; // that of sixteen numbers as large as the coordinates: so far beyond the rim is on it
 
     private final double[] low;
     private final double[] high;
@@ -73,17 +74,21 @@ public final class Area extends Elements {
         for (int i = 0; i < 2; i++) if (!(position[i] >= low[i] && position[i] <= high[i])) return false;
         double u = centred(position, 0);
         double v = centred(position, 1);
-        return !round || u * u + v * v <= 1;
+        return !round || u * u + v * v <= 1 + ROUNDING * (far(0) + far(1));
+    }
+
+    /** How far from 0 the area reaches, in half its sides. */
+    private double far(int i) {
+        return Math.max(Math.abs(low[i]), Math.abs(high[i])) / ((high[i] - low[i]) / 2);
     }
 
     private double[] bringInside(double[] position) {
         double u = centred(position, 0);
         double v = centred(position, 1);
         double away = Math.sqrt(u * u + v * v);
-        double rim = 1 - 0x1p-40; // so that no rounding leads out again
         double[] inside = new double[2];
         for (int i = 0; i < 2; i++) {
-            double moved = round && away > rim ? low[i] + (high[i] - low[i]) / 2 * ((i == 0 ? u : v) * (rim / away) + 1) : position[i];
+            double moved = round && away > 1 ? low[i] + (high[i] - low[i]) / 2 * ((i == 0 ? u : v) / away + 1) : position[i];
             inside[i] = Math.min(Math.max(moved, low[i]), high[i]);
         }
         return inside;

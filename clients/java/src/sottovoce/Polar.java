@@ -5,6 +5,7 @@ import static sottovoce.Refusal.rule;
 /** A reporter of a position {x, y} by distance and angle: `polar/1`. One integer for both. */
 public final class Polar extends Reporter {
     private static final double TURN = 2 * Math.PI;
+    private static final double ROUNDING = 0x1p-48; // of a distance: so far beyond the rim is on it
 
     /** The largest distance. */
     public final double radius;
@@ -33,7 +34,7 @@ public final class Polar extends Reporter {
     @Override
     Object checked(Object value) {
         double[] position = position(value);
-        if (!(Math.hypot(position[0], position[1]) <= radius)) throw Refusal.outside();
+        if (!contains(position)) throw Refusal.outside();
         return position;
     }
 
@@ -43,10 +44,13 @@ public final class Polar extends Reporter {
         double x = given[0] / 2; // the distance of a finite position may be infinite
         double y = given[1] / 2;
         if (Double.isNaN(x + y) || Double.isInfinite(x) || Double.isInfinite(y)) return null;
-        if (Math.hypot(given[0], given[1]) <= radius) return given;
+        if (contains(given)) return given;
         double away = Math.hypot(x, y);
-        double rim = radius * (1 - 0x1p-50); // so that no rounding leads out again
-        return clip ? new double[] {x / away * rim, y / away * rim} : null;
+        return clip ? new double[] {x / away * radius, y / away * radius} : null;
+    }
+
+    private boolean contains(double[] position) {
+        return Math.hypot(position[0], position[1]) <= radius * (1 + ROUNDING);
     }
 
     static double[] position(Object value) {
@@ -65,7 +69,7 @@ public final class Polar extends Reporter {
     @Override
     long[] draw(Object value, Words words) {
         double[] position = (double[]) value;
-        long one = distance.cell(Math.hypot(position[0], position[1]), words);
+        long one = distance.cell(Math.min(Math.hypot(position[0], position[1]), radius), words);
         double turn = angle.domain.bringInside(Math.atan2(position[1], position[0]));
         return new long[] {one * angle.cells + angle.cell(turn, words)};
     }
