@@ -148,6 +148,19 @@ def test_positions_outside_follow_the_policy() -> None:
     assert far[2].tolist() == [3.0, 4.0]
 
 
+def test_positions_outside_a_box_follow_the_policy() -> None:
+    m = sv.place(1.0, box=((-1, 3), (0, 1)), points=8)
+    beyond = [[float(np.nextafter(3, 4)), 0.5], [0.0, -5e-324], [np.inf, 0.5], [3.0, 1.0]]
+    with pytest.raises(DataError, match="1 of 4 values are missing") as refusal:
+        m.report(beyond)
+    assert refusal.value.code == "missing"
+    with pytest.raises(DataError, match="2 of 4 values are outside the box") as refusal:
+        m.report(beyond, missing="uniform")
+    assert refusal.value.code == "outside"
+    assert m.report(beyond, missing="uniform", clip=True, rng=1).shape == (4,)
+    assert m.domain.bring_inside(np.array(beyond[:2])).tolist() == [[3.0, 0.5], [0.0, 0.0]]
+
+
 @pytest.mark.parametrize(
     "m",
     [

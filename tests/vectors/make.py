@@ -6,8 +6,8 @@
 - ledger.json: what a ledger gives, step by step, and the one spelling of a campaign's address (`ledger.py`).
 
 A word is 16 hexadecimal digits, with 8 more for a mixture: the leading half of the word that tosses its coin.
-For surveys and positions (`composites`) all words of a draw stand one after the other, 16 digits each; null is
-expected of positions that are outside, if only just.
+For surveys and positions (`composites`) all words of a draw stand one after the other, 16 digits each;
+positions that are outside, if only just, give null.
 """
 
 from __future__ import annotations
