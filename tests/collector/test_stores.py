@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import itertools
-import json
 import os
 from pathlib import Path
 
@@ -12,17 +10,15 @@ import numpy as np
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import func, select, text
+from sqlalchemy import func, select
 from starlette.testclient import TestClient
 from tests.collector.cluster import Cluster
 from tests.collector.service import SECRET, Running, create, daily_counts
 
 import sottovoce as sv
 from sottovoce.collector import Settings, create_app, open_store
-from sottovoce.collector.campaigns import Campaign
-from sottovoce.collector.store import Batch, Store, migrations, postgres, schema, sqlite
+from sottovoce.collector.store import Batch, Store, schema
 from sottovoce.collector.store.backup import backup, restore
-from sottovoce.collector.store.opening import as_url
 
 CELLS = np.array([2, 4, 4])
 REPEATED = [1, 2] * 50
@@ -44,43 +40,6 @@ def test_the_migrations_make_the_schema(store: Store) -> None:
     with store.reading() as connection:
         assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
     open_store(store.engine.url.render_as_string(hide_password=False)).close()
-
-
-def test_a_store_of_the_first_schema_is_brought_up_to_date(store_url: str, mechanism: sv.Mechanism) -> None:
-    """A campaign of the first version keeps its rules, under their new names, and every count."""
-    old = {"title": "Old", "missing": 3.0, "out_of_range": "missing", "collection": "open", "min_n": 1}
-    old |= {"opens": None, "closes": "2999-01-01T00:00:00Z", "created": "2026-11-15T00:00:00Z"}
-    row = {"name": "trial", "digest": mechanism.digest, "spec": mechanism.to_json()}
-    row["settings"] = json.dumps(old)
-    url = as_url(store_url)
-    engine = (sqlite if url.get_backend_name() == "sqlite" else postgres).engine(url)
-    migrations.upgrade(engine, "0001")
-    with engine.connect().execution_options(writes=True) as connection, connection.begin():
-        columns = ", ".join(row)
-        values = ", ".join(f":{name}" for name in row)
-        connection.execute(text(f"INSERT INTO campaigns ({columns}) VALUES ({values})"), row)
-        connection.execute(schema.counts.insert(), {"campaign": 1, "day": 20_000, "cell": 5, "count": 7})
-        connection.execute(schema.counts.insert(), {"campaign": 1, "day": 20_001, "cell": 4, "count": 3})
-        mixing = {"cells": CELLS.astype("<u4").tobytes()}
-        connection.execute(text("INSERT INTO pending VALUES (1, 20001, :cells)"), mixing)
-        for day, reports in ((20_000, 7), (20_001, 6)):
-            connection.execute(schema.days.insert(), {"campaign": 1, "day": day, "reports": reports})
-        token = {"hash": b"h" * 32, "campaign": 1, "kind": "enrolment", "spent": True}
-        connection.execute(schema.tokens.insert(), token)
-    engine.dispose()
-    store = open_store(store_url)
-    kept = Campaign.of(store.campaign("trial"))
-    assert (kept.stored.spec, kept.rules.title) == (mechanism.to_json(), "Old")
-    assert (kept.rules.missing, kept.rules.outside) == (3.0, "missing")
-    assert kept.rules.closes == dt.datetime(2999, 1, 1, tzinfo=dt.UTC)
-    assert daily_counts(store, kept.id) == [(20_000, 5, 7), (20_001, 2, 1), (20_001, 4, 5)]
-    assert store.days(kept.id) == [(20_000, 7), (20_001, 6)]
-    assert store.tokens(kept.id, b"", 9) == [(b"h" * 32, "enrolment", True)]
-    with store.reading() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
-    store.purge(kept.id)
-    assert create(store, mechanism).id > kept.id
-    store.close()
 
 
 def test_counting_sees_one_state(cluster: Cluster, mechanism: sv.Mechanism) -> None:

@@ -23,7 +23,7 @@ from sottovoce.cli.options import (
     check_target,
     missing_from,
 )
-from sottovoce.cli.serve import DEFAULT_STORE, SecretOption, StoreOption
+from sottovoce.cli.serve import SecretOption, StoreOption
 from sottovoce.cli.stores import Name, find_campaign, open_store, unlocked
 from sottovoce.cli.tokens import invite, revoke, tokens
 
@@ -76,7 +76,7 @@ def create(
         list[str] | None,
         typer.Option("--group", metavar="NAME", help="Public groups, a link each: compared (repeat)."),
     ] = None,
-    store: StoreOption = DEFAULT_STORE,
+    store: StoreOption = None,
 ) -> None:
     """Create a campaign. Its mechanism and rules are fixed from then on.
 
@@ -89,7 +89,9 @@ def create(
     if name.endswith(".toml"):
         from sottovoce.collector.surveys import read_survey
 
-        made = campaigns.create(open_store(store), campaigns.NewCampaign.of(read_survey(Path(name))))
+        made = campaigns.create(
+            open_store(store, create=True), campaigns.NewCampaign.of(read_survey(Path(name)))
+        )
         _tell(made, made.reporter)
         return
     reporter = Request(
@@ -111,10 +113,10 @@ def create(
         "min_n": min_n,
         "retention_days": retention_days,
     }
-    opened = open_store(store)
     names = [f"{name}-{group}" for group in groups or ()]
     content |= {"family": name, "results": "public"} if names else {}
     every = [campaigns.NewCampaign.of({**content, "name": one}) for one in names or [name]]
+    opened = open_store(store, create=True)
     for new in every:
         made = campaigns.create(opened, new)
         if new is not every[-1]:
@@ -140,7 +142,7 @@ def edit(
     question: Annotated[str | None, typer.Option(help="What people are asked.")] = None,
     operator: Annotated[str | None, typer.Option(help="Who runs this, as people will read it.")] = None,
     unit: Annotated[str | None, typer.Option(help="For example minutes.")] = None,
-    store: StoreOption = DEFAULT_STORE,
+    store: StoreOption = None,
 ) -> None:
     """Change the words of a campaign, never its mechanism or rules.
 
@@ -166,7 +168,7 @@ def edit(
     typer.echo(f"changed {', '.join(sorted(changes))} of {name}")
 
 
-def list_campaigns(store: StoreOption = DEFAULT_STORE) -> None:
+def list_campaigns(store: StoreOption = None) -> None:
     """List campaigns with the number of reports that are published."""
     from rich.console import Console
     from rich.table import Table
@@ -189,7 +191,7 @@ def list_campaigns(store: StoreOption = DEFAULT_STORE) -> None:
     Console().print(table)
 
 
-def close(name: Name, store: StoreOption = DEFAULT_STORE, secret_file: SecretOption = None) -> None:
+def close(name: Name, store: StoreOption = None, secret_file: SecretOption = None) -> None:
     """Take no new reports from now on, and publish what waits if it is enough."""
     from sottovoce.collector import campaigns, moments
     from sottovoce.collector.store.pool import KEEP
@@ -203,7 +205,7 @@ def close(name: Name, store: StoreOption = DEFAULT_STORE, secret_file: SecretOpt
 def export(
     name: Name,
     output: Annotated[Path, typer.Option("--output", metavar="PATH", help="Ends in .csv or .parquet.")],
-    store: StoreOption = DEFAULT_STORE,
+    store: StoreOption = None,
 ) -> None:
     """Write the counts (day, cell, count): all that is published about the reports.
 
@@ -223,7 +225,7 @@ def export(
     typer.echo(f"wrote the counts of {sum(reports for _, reports in days)} reports to {output}")
 
 
-def purge(name: Name, yes: Yes = False, store: StoreOption = DEFAULT_STORE) -> None:
+def purge(name: Name, yes: Yes = False, store: StoreOption = None) -> None:
     """Delete a campaign, its counts, tokens and records."""
     opened = open_store(store)
     campaign = find_campaign(opened, name)
@@ -234,7 +236,7 @@ def purge(name: Name, yes: Yes = False, store: StoreOption = DEFAULT_STORE) -> N
     typer.echo(f"deleted {name} with {reports} reports")
 
 
-def forget_secret(yes: Yes = False, store: StoreOption = DEFAULT_STORE) -> None:
+def forget_secret(yes: Yes = False, store: StoreOption = None) -> None:
     """Let the store take another secret, if the old one is lost. Reports that wait are lost with it."""
     opened = open_store(store)
     if not yes:
@@ -245,7 +247,7 @@ def forget_secret(yes: Yes = False, store: StoreOption = DEFAULT_STORE) -> None:
 
 def backup(
     output: Annotated[Path, typer.Option("--output", metavar="PATH", help="A new file.")],
-    store: StoreOption = DEFAULT_STORE,
+    store: StoreOption = None,
 ) -> None:
     """Copy the whole store into one file while the collector runs. The secret file is not in it."""
     from sottovoce.collector.store.backup import backup as copy
@@ -255,9 +257,9 @@ def backup(
 
 def restore(
     source: Annotated[Path, typer.Argument(help="A file that `backup` wrote.", exists=True, dir_okay=False)],
-    store: StoreOption = DEFAULT_STORE,
+    store: StoreOption = None,
 ) -> None:
     """Fill an empty store from a backup; SQLite and PostgreSQL may be mixed."""
     from sottovoce.collector.store.backup import restore as fill
 
-    typer.echo(f"restored {fill(source, open_store(store))} rows")
+    typer.echo(f"restored {fill(source, open_store(store, create=True))} rows")

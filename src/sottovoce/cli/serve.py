@@ -8,18 +8,21 @@ from typing import Annotated
 import typer
 
 StoreOption = Annotated[
-    str,
-    typer.Option("--store", metavar="FILE|URL", help="A SQLite file, or postgresql://user@host/database."),
+    str | None,
+    typer.Option(
+        "--store",
+        metavar="FILE|URL",
+        help="A SQLite file, or postgresql://user@host/database. Default: collector.db in the data folder.",
+    ),
 ]
 SecretOption = Annotated[
     Path | None,
     typer.Option(help="The collector's secret, made if absent. Default: beside the store."),
 ]
-DEFAULT_STORE = "sottovoce.db"
 
 
 def serve(
-    store: StoreOption = DEFAULT_STORE,
+    store: StoreOption = None,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port; 0 lets the system choose.", min=0, max=65535)] = 8000,
     secret_file: SecretOption = None,
@@ -37,6 +40,7 @@ def serve(
     log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
 ) -> None:
     """Run the collector until it is told to stop (SIGTERM or Ctrl-C finishes what is under way)."""
+    from sottovoce.cli.stores import located
     from sottovoce.collector import Settings, logs
     from sottovoce.collector.run import run, server
 
@@ -49,5 +53,6 @@ def serve(
         max_per_address=max_per_address,
         allow_origins=tuple(allow_origin or ()),
     )
-    process = server(store, host, port, settings, secret_file=secret_file, proxies=trusted_proxy)
+    where = located(store, create=True)
+    process = server(where, host, port, settings, secret_file=secret_file, proxies=trusted_proxy)
     run(process, settings.max_connections)

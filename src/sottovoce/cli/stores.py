@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sottovoce.core.folders import data_folder
+
 if TYPE_CHECKING:
     from sottovoce.collector.campaigns import Campaign
     from sottovoce.collector.store import Store
@@ -14,19 +16,29 @@ if TYPE_CHECKING:
 Name = Annotated[str, typer.Argument(help="The campaign's name.", metavar="NAME")]
 
 
-def open_store(store: str) -> Store:
-    """The store that a command names."""
+def located(store: str | None, *, create: bool = False) -> str:
+    """The store that a command names, by default a file in the data folder, which is made if need be."""
+    if store is not None:
+        return store
+    folder = data_folder()
+    if create:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return str(folder / "collector.db")
+
+
+def open_store(store: str | None, *, create: bool = False) -> Store:
+    """Open the store that a command names; only one that fills it makes it."""
     from sottovoce import collector
 
-    return collector.open_store(store)
+    return collector.open_store(located(store, create=create), create=create)
 
 
-def unlocked(store: str, secret_file: Path | None) -> Store:
+def unlocked(store: str | None, secret_file: Path | None) -> Store:
     """The same, with its secret: for what changes what is published."""
     from sottovoce.collector import secret
     from sottovoce.collector.run import secret_path
 
-    return open_store(store).unlock(secret.load(secret_path(store, secret_file)))
+    return open_store(store).unlock(secret.load(secret_path(located(store), secret_file)))
 
 
 def find_campaign(store: Store, name: str) -> Campaign:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sottovoce.cli.options import check_target
-from sottovoce.cli.serve import DEFAULT_STORE, StoreOption
+from sottovoce.cli.serve import StoreOption
 from sottovoce.cli.stores import Name, find_campaign, open_store
 from sottovoce.core.errors import one_of
 
@@ -24,7 +24,7 @@ def invite(
     output: Annotated[
         Path, typer.Option("--output", metavar="PATH", help="Ends in .csv, or .html for a sheet of QR codes.")
     ],
-    store: StoreOption = DEFAULT_STORE,
+    store: StoreOption = None,
 ) -> None:
     """Write links for people, each good for one answer: a list, or a sheet of QR codes to print."""
     from sottovoce.collector import invitations
@@ -52,7 +52,7 @@ def tokens(
     kind: Annotated[str, typer.Option(help="enrolment, write, read or admin.")] = "enrolment",
     count: Annotated[int, typer.Option(help="How many tokens.", min=1, max=1_000_000)] = 1,
     known: Annotated[bool, typer.Option("--list", help="List the tokens there are, by id.")] = False,
-    store: StoreOption = DEFAULT_STORE,
+    store: StoreOption = None,
 ) -> None:
     """Print new tokens, one per line. They are not stored and cannot be shown again."""
     from sottovoce.collector.tokens import PREFIXES, issue, listed
@@ -82,7 +82,7 @@ def revoke(
     name: Annotated[
         str | None, typer.Argument(help="The campaign; none for admin.", metavar="[NAME]")
     ] = None,
-    store: StoreOption = DEFAULT_STORE,
+    store: StoreOption = None,
 ) -> None:
     """Make a token good for nothing, within a second also for collectors that run."""
     from sottovoce.collector.tokens import token_id

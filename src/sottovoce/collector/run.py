@@ -14,16 +14,21 @@ from sottovoce.collector.protocol import Protocol
 from sottovoce.collector.settings import Settings
 from sottovoce.collector.store import open_store
 from sottovoce.collector.store.opening import as_url
+from sottovoce.core.folders import data_folder
 
 _OTHER_FILES = 256  # the store's, the estimator's, and those beyond the limit that are told so
 
 
 def secret_path(store: str, path: Path | None) -> Path:
-    """Where the secret lives: at a path, beside a SQLite file, or in the working directory."""
+    """Where the secret lives: at a path, beside a SQLite file, or in the data folder."""
     if path is not None:
         return path
     url = as_url(store)
-    return Path(f"{url.database}.key" if url.get_backend_name() == "sqlite" else "sottovoce.key")
+    if url.get_backend_name() == "sqlite":
+        return Path(f"{url.database}.key")
+    folder = data_folder()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder / "collector.key"
 
 
 def server(

@@ -31,6 +31,21 @@ def cache_folder() -> Path | None:
         return None
 
 
+def data_folder() -> Path:
+    """Find the folder for what a collector keeps: its store and its secret.
+
+    Returns:
+        The folder that the environment variable SOTTOVOCE_DATA names, otherwise the user's data folder.
+
+    Raises:
+        RuntimeError: If there is no home.
+    """
+    from platformdirs import user_data_path
+
+    named = os.environ.get("SOTTOVOCE_DATA")
+    return Path(named).expanduser() if named else user_data_path("sottovoce", appauthor=False)
+
+
 def state_folder() -> Path:
     """Find the folder for what must survive the program, such as reports that wait to be sent.
 

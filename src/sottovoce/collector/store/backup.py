@@ -6,6 +6,8 @@ keys, so the file says less than the store about when something came. What waits
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from pathlib import Path
 
 from sqlalchemy import Connection, delete, func, insert, select
@@ -35,11 +37,16 @@ def restore(path: Path, store: Store) -> int:
         tables = [table for table in schema.metadata.sorted_tables if table is not schema.facts]
         if any(connection.execute(select(func.count()).select_from(t)).scalar_one() for t in tables):
             raise ValueError("a backup can only be restored into an empty store")
-    source = open_store(path)
-    try:
-        return _copy(source, store)
-    finally:
-        source.close()
+    with tempfile.TemporaryDirectory() as folder:
+        # A copy is brought up to date, so that the version that wrote the backup can still read it.
+        for part in (path, path.with_name(f"{path.name}-wal")):
+            if part.exists():
+                shutil.copy(part, folder)
+        source = open_store(Path(folder) / path.name)
+        try:
+            return _copy(source, store)
+        finally:
+            source.close()
 
 
 def _copy(source: Store, target: Store) -> int:

@@ -9,9 +9,8 @@ from pathlib import Path
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from sottovoce.collector.store import postgres, sqlite
+from sottovoce.collector.store import migrations, postgres, sqlite
 from sottovoce.collector.store.database import Unavailable
-from sottovoce.collector.store.migrations import upgrade
 from sottovoce.collector.store.store import Store
 
 
@@ -28,11 +27,12 @@ def as_url(where: str | Path) -> URL:
     return url
 
 
-def open_store(where: str | Path) -> Store:
+def open_store(where: str | Path, *, create: bool = True) -> Store:
     """Open the store at a path or URL; one of an earlier version is brought up to date.
 
     Args:
-        where: A SQLite file, made if absent, or a `postgresql://` URL.
+        where: A SQLite file, or a `postgresql://` URL.
+        create: Whether to make the store if there is none.
 
     Returns:
         The store, to be unlocked with its secret, and closed in the end.
@@ -40,23 +40,36 @@ def open_store(where: str | Path) -> Store:
     Raises:
         ValueError: If it is neither, if a newer version of sottovoce has written it, or if the PostgreSQL
             server may lose what it acknowledged.
-        OSError: If the database cannot be opened.
+        OSError: If the database cannot be opened, or holds no store and none is to be made.
         MissingExtra: If PostgreSQL's driver is not installed.
     """
     url = as_url(where)
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
         raise ValueError("store must be a file: a collector keeps what it acknowledged")
     backend = sqlite if url.get_backend_name() == "sqlite" else postgres
+    if not create and backend is sqlite and not Path(str(url.database)).exists():
+        raise _no_store(url)
     with _explained():
         store = Store(backend.engine(url), backend)
     try:
         with _explained():
-            upgrade(store.engine)
+            holds_store = create or migrations.present(store.engine) is not None
+        if not holds_store:
+            raise _no_store(url)
+        with _explained():
+            migrations.upgrade(store.engine)
             store.check()
     except BaseException:
         store.close()
         raise
     return store
+
+
+def _no_store(url: URL) -> OSError:
+    return FileNotFoundError(
+        f"there is no store at {url.database if url.get_backend_name() == 'sqlite' else url}: "
+        "`sottovoce campaign create` and `sottovoce serve` make one, --store names another"
+    )
 
 
 @contextmanager

@@ -24,11 +24,17 @@ def upgrade(engine: Engine, revision: str = "head") -> None:
         command.upgrade(config, revision)
 
 
+def present(engine: Engine) -> str | None:
+    """The revision that a database has; None if it holds no store."""
+    with engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
 def _refuse_newer(script: ScriptDirectory, connection: Connection) -> None:
-    present = MigrationContext.configure(connection).get_current_revision()
+    revision = MigrationContext.configure(connection).get_current_revision()
     known = {one.revision for one in script.walk_revisions()}
-    if present is not None and present not in known:
+    if revision is not None and revision not in known:
         raise ValueError(
-            f"the store has schema {present}, written by a newer version of sottovoce; "
+            f"the store has schema {revision}, written by a newer version of sottovoce; "
             f"this one knows up to {max(known)}"
         )
