@@ -46,9 +46,8 @@ def create_app(store: Store, settings: Settings | None = None, *, secret: bytes)
         try:
             yield
         finally:
-            upkeep.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await upkeep
+            service.stopping.set()  # not cancelled: its thread would go on beside the closing of the store
+            await upkeep
             await asyncio.to_thread(service.close)
             logs.event("stopped")
 

@@ -18,6 +18,9 @@ from sottovoce.collector.service import Service
 
 #: The most bytes of a request beside its body: line, headers, chunks' frames, trailers.
 MOST_HEAD = 1 << 16
+#: How long a refused client may take to read why. To close while it still sends would reset the connection and
+#: lose the answer; at most `MOST_HEAD` bytes of what it sends are thrown away.
+_LINGER_SECONDS = 1.0
 
 
 class Protocol(HttpToolsProtocol):
@@ -36,6 +39,7 @@ class Protocol(HttpToolsProtocol):
         self._stalled: asyncio.TimerHandle | None = None
         self._origin: str | None = None
         self._refusal: Refusal | None = None  # for when earlier requests have their answers
+        self._refused = False  # answered and done: what still arrives is thrown away
         self._beside = self._head = 0  # bytes that are no body: as they arrive, and as the parser names them
 
     # -- connections ------------------------------------------------------------------------------------
@@ -82,7 +86,7 @@ class Protocol(HttpToolsProtocol):
 
     def _look(self) -> None:
         self._timer = None
-        if self._deadline is None or self.transport.is_closing():
+        if self._deadline is None or self._refused or self.transport.is_closing():
             return
         left = self._deadline - self.loop.time()
         if left <= 0 and not self._answering:
@@ -104,11 +108,15 @@ class Protocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._refusal is not None:
             return
+        self._beside += len(data)
+        if self._refused:
+            if self._beside > MOST_HEAD:
+                self.transport.close()
+            return
         if self._deadline is None:
             self._expect(self._service.settings.head_seconds)
-        self._beside += len(data)
         super().data_received(data)
-        if self._beside > MOST_HEAD and not self.transport.is_closing():
+        if self._beside > MOST_HEAD and not self._refused and not self.transport.is_closing():
             self._refuse(_too_much())
 
     def on_message_begin(self) -> None:
@@ -161,7 +169,22 @@ class Protocol(HttpToolsProtocol):
         lines = [b"HTTP/1.1 %d Refused" % answer.status_code, b"connection: close"]
         lines += [name + b": " + value for name, value in [*answer.raw_headers, *HEADERS.items()]]
         self.transport.write(b"\r\n".join([*lines, b"", bytes(answer.body)]))
-        self.transport.close()
+        self._refused, self._refusal, self._beside = True, None, 0
+        self.connections.discard(self)  # takes no place of those who are served
+        if self.cycle is not None:  # whoever waits for the rest of a request waits in vain
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if self._may_linger and self.transport.can_write_eof():
+            self.transport.write_eof()
+            self.loop.call_later(_LINGER_SECONDS, self.transport.close)
+        else:
+            self.transport.close()
+
+    @property
+    def _may_linger(self) -> bool:
+        """Not for an address that keeps connecting: it would hold ever more sockets."""
+        most = 2 * self._service.settings.max_per_address
+        return self._origin is None or self._service.connections[self._origin] <= most
 
     def on_response_complete(self) -> None:
         self._expect(self._seconds)  # nothing was read meanwhile: the time was not the client's

@@ -53,6 +53,7 @@ class Service:
         self.results = ResultsCache(store, settings.max_estimates, settings.estimate_seconds)
         self.exporting = asyncio.Lock()
         self.connections: Counter[str] = Counter()
+        self.stopping = asyncio.Event()
         self._threads = CapacityLimiter(8)
         self._day_counts: LRUCache[tuple[int, int, int], Day] = LRUCache(
             _EXPORT_ROOM, lambda day: day[1].nbytes + day[2].nbytes
@@ -193,9 +194,9 @@ class Service:
         self.store.tidy()
 
     async def run(self) -> None:
-        """Upkeep for as long as the service runs."""
+        """Upkeep until the service is told to stop."""
         upkeep = tidied = float("-inf")
-        while True:
+        while not self.stopping.is_set():
             clock = time.monotonic()
             try:
                 await to_thread.run_sync(self.flush)
@@ -207,7 +208,8 @@ class Service:
                     tidied = clock
             except Unavailable:
                 logs.event("store_unavailable", level=logging.WARNING)
-            await asyncio.sleep(_FLUSH_EVERY)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.stopping.wait(), _FLUSH_EVERY)
 
     def close(self) -> None:
         """Store what waits, stop what runs, close the store."""
