@@ -191,7 +191,8 @@ class Answer(NamedTuple):
 
 def answer(connection: socket.socket, request: bytes = b"") -> Answer:
     """The answer to a request, or to what was sent before; the connection stays open."""
-    connection.sendall(request)
+    if request:
+        connection.sendall(request)
     with connection.makefile("rb") as stream:
         head = b"".join(iter(stream.readline, b"\r\n")).decode()
         length = re.search(r"content-length: (\d+)", head)

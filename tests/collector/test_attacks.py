@@ -165,6 +165,7 @@ def test_connections_of_one_address_are_limited(tmp_path: Path, most: int, statu
         service = made.config.app.state.service  # type: ignore[union-attr]
         until(lambda: service.connections["127.0.0.1"] == 5)
         with socket.create_connection(address, 30) as extra:
+            until(lambda: service.connections["127.0.0.1"] == 6)  # refused before it says anything
             extra.sendall(HEALTH + b"\r\n")
             assert answer(extra)[0] == status
 

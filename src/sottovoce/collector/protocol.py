@@ -18,8 +18,8 @@ from sottovoce.collector.service import Service
 
 #: The most bytes of a request beside its body: line, headers, chunks' frames, trailers.
 MOST_HEAD = 1 << 16
-#: How long a refused client may take to read why. To close while it still sends would reset the connection and
-#: lose the answer; at most `MOST_HEAD` bytes of what it sends are thrown away.
+#: How long a refused client may take to read why. To close while it still sends would reset the connection
+#: and lose the answer; at most `MOST_HEAD` bytes of what it sends are thrown away.
 _LINGER_SECONDS = 1.0
 
 
