@@ -140,7 +140,8 @@ def test_a_covariance_matrix_and_everything_from_it() -> None:
     error = (matrix.high - matrix.low) / (2 * 1.96)
     assert (np.abs(matrix.value - truth) < 5 * error).all()
     assert (error < 0.03).all()
-    assert matrix.to_frame().loc["a", "b"] == matrix.value[0, 1]
+    frame = matrix.to_frame().set_index(["x", "y"])
+    assert frame.loc[("a", "b"), "covariance"] == matrix.value[0, 1]
     ratio = sv.correlation(tally, "b", "c")
     assert abs(ratio.value - np.corrcoef(values["b"], values["c"])[0, 1]) < 5 * ratio.standard_error
     assert abs(ratio.value - matrix.correlation[1, 2]) < 1e-9

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from sottovoce.core.errors import ArgumentError, real_number, whole_number
+from sottovoce.core.shown import Shown
 
 _DEEPEST = 28.0  # √(−log δ) of the least double
 _CLOSE = 2e-5  # how far an ε is narrowed down, relatively
 
 
-@dataclass(frozen=True, eq=False)
-class Curve:
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve(Shown):
     """δ for every central ε.
 
     Attributes:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal, overload
 
@@ -49,7 +49,7 @@ class Shuffled(Shown):
     delta: float
     people: int
     local: float
-    witness: Witness
+    witness: Witness = field(repr=False)
 
     @property
     def pair(self) -> tuple[Any, Any]:

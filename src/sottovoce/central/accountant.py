@@ -10,6 +10,7 @@ from pathlib import Path
 from sottovoce.core.durable import Kind
 from sottovoce.core.errors import BudgetError, check_epsilon
 from sottovoce.core.journal import Entry, Journal
+from sottovoce.core.shown import Shown
 from sottovoce.core.spending import Amount, afford, as_written, exact_budget, plain
 
 BUDGET = Kind("budget file", "SVBU", "nothing was spent")
@@ -52,7 +53,7 @@ class Spending:
         afford(as_written(release.epsilon), self.spent, self.budget, release.purpose or "a release")
 
 
-class Accountant:
+class Accountant(Shown):
     """The ε still to be spent on one set of people.
 
     The ε of releases about the same people add up. Groups of one release are about different people and

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sottovoce.central.keys import Keys
 from sottovoce.core.domains import FloatArray
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.forest import draw_forest
+from sottovoce.estimates.tabular import Row, Tabular, label
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -49,8 +55,8 @@ class Release(Estimate):
         )
 
 
-@dataclass(frozen=True)
-class GroupedRelease:
+@dataclass(frozen=True, repr=False)
+class GroupedRelease(Tabular):
     """One private number per declared group; arrays in the order of the keys, under the names of `Release`.
 
     Attributes:
@@ -122,6 +128,31 @@ class GroupedRelease:
             epsilon=self.epsilon,
             count=count,
         )
+
+    @property
+    def rows(self) -> list[Row]:
+        """A row per group."""
+        releases = [(label(key), self.at(i)) for i, key in enumerate(self.keys)]
+        return [{"group": key, **one.rows[0], "count": one.count} for key, one in releases]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw each group's release, with its interval.
+
+        Args:
+            ax: Axes of matplotlib; by default new ones.
+
+        Returns:
+            The axes.
+
+        Raises:
+            MissingExtra: If matplotlib is not installed.
+        """
+        releases = [self.at(i) for i in range(len(self))]
+        title = f"{100 * self.confidence:.10g} % intervals"
+        return draw_forest([label(key) for key in self.keys], releases, title, ax)
+
+    def __str__(self) -> str:
+        return f"{self.what} of {len(self)} groups ({self.method}, epsilon {self.epsilon:g} in all)"
 
     def to_dict(self) -> dict[str, list[Hashable] | FloatArray]:
         """Make a table.

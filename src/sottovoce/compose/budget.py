@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -29,6 +29,7 @@ from sottovoce.core.errors import (
 )
 from sottovoce.core.exact import rational_epsilon
 from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.shown import Shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,8 +48,8 @@ Design = Callable[..., M]  # called with epsilon=
 Loss = str | float | Callable[[M], float]
 
 
-@dataclass(frozen=True)
-class Split:
+@dataclass(frozen=True, repr=False)
+class Split(Shown):
     """How ε was divided.
 
     Attributes:
@@ -63,7 +64,7 @@ class Split:
     epsilons: tuple[float, ...]
     errors: tuple[float, ...]
     weights: tuple[float, ...]
-    curves: tuple[Curve, ...]
+    curves: tuple[Curve, ...] = field(repr=False)
 
     @property
     def total(self) -> float:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,7 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.polar import Polar
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.surface import Surface
+from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
 
 if TYPE_CHECKING:
@@ -120,8 +122,8 @@ def _angular_bias(m: Mechanism, rho: float) -> float:
     return float(np.abs(mean - np.exp(1j * theta)).max())
 
 
-@dataclass(frozen=True, eq=False)
-class DiscDensity:
+@dataclass(frozen=True, eq=False, repr=False)
+class DiscDensity(Tabular):
     """Probabilities on rings × sectors of a disc.
 
     Attributes:
@@ -153,6 +155,19 @@ class DiscDensity:
         ray = np.exp(1j * (self.angles[:-1] + half)) * np.sinc(half / np.pi)
         z = complex((self.probabilities * r[:, None] * ray[None, :]).sum())
         return z.real, z.imag
+
+    @property
+    def rows(self) -> list[Row]:
+        """A row for each part of a ring."""
+        radii, angles = ((edges[1:] + edges[:-1]) / 2 for edges in (self.radii, self.angles))
+        return [
+            {"radius": float(r), "angle": float(a), "share": float(self.probabilities[i, j])}
+            for (i, r), (j, a) in product(enumerate(radii), enumerate(angles))
+        ]
+
+    def __str__(self) -> str:
+        rings, sectors = self.probabilities.shape
+        return f"map of {self.n:,} people on {rings} rings × {sectors} sectors"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a heat map.

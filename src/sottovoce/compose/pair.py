@@ -26,6 +26,7 @@ from sottovoce.core.domains import Domain, DomainLike, Interval, as_domain
 from sottovoce.core.errors import ArgumentError, DataError, check_epsilon
 from sottovoce.core.functions import UNIT, Function, Functions
 from sottovoce.core.kernels.coin import MAX_COIN_BITS
+from sottovoce.core.shown import Shown
 from sottovoce.core.survey import Survey
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.products import Relation
@@ -119,8 +120,8 @@ def _survey(
     return Survey(epsilon, reporters, 1, name=name, functions=functions)
 
 
-@dataclass(frozen=True)
-class PairRounds:
+@dataclass(frozen=True, repr=False)
+class PairRounds(Shown):
     """Some people say where values lie and how far they spread; the others answer a pair on that part.
 
     Everybody answers in one round and spends ε once.

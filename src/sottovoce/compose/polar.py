@@ -36,6 +36,7 @@ from sottovoce.core.errors import (
 )
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.polar import Polar
+from sottovoce.core.shown import Shown
 from sottovoce.designs.bounds import circular_limit
 from sottovoce.designs.classic import ogpm, ptt
 from sottovoce.designs.optimal import optimal
@@ -46,7 +47,7 @@ ANGLE_CELLS, DISTANCE_CELLS = 512, 256
 
 
 @dataclass(frozen=True)
-class PolarCertificate:
+class PolarCertificate(Shown):
     """How close a pair of reports, one of distance and one of angle, comes to the best such pair.
 
     It covers every mechanism for either part and every division of ε. It does not cover mechanisms that

@@ -30,6 +30,7 @@ from sottovoce.core.exact import exp_lower
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture
+from sottovoce.core.shown import Shown
 from sottovoce.core.window import Window
 from sottovoce.designs.tasks import design
 from sottovoce.estimates.envelope import BINS, CrossFit, Envelope, Target
@@ -54,7 +55,7 @@ class _Half(NamedTuple):
 
 
 @dataclass(frozen=True)
-class QuantileRounds:
+class QuantileRounds(Shown):
     """A first mechanism that knows nothing, and a way to make the second from its reports.
 
     Attributes:

@@ -33,6 +33,7 @@ from sottovoce.core.errors import (
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.number import Number
+from sottovoce.core.shown import Shown
 from sottovoce.designs.optimal import optimal
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.estimate import Estimate
@@ -42,7 +43,7 @@ _BINS = 32
 
 
 @dataclass(frozen=True)
-class TwoRounds:
+class TwoRounds(Shown):
     """A first mechanism that knows nothing, and a way to make the second from its reports.
 
     Attributes:

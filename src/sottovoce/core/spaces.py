@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core.compact import Compact
 from sottovoce.core.errors import DataError, positive_number
+from sottovoce.core.shown import Shown
 from sottovoce.core.values import numbers_or_nan
 
 FloatArray = NDArray[np.float64]
 _ROUNDING = 2.0**-48  # of a distance: so far beyond the rim of a disc is on it
 
 
-class Space(Compact, ABC):
+class Space(Compact, Shown, ABC):
     """A set of possible values: numbers (a `Domain`), positions (`Disc`, `Area`) or choices (`Options`)."""
 
     #: The shape of one value: () for a number, (2,) for a position.

@@ -35,6 +35,7 @@ from sottovoce.core.formats import from_json
 from sottovoce.core.number import Number
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.reporter import Reporter
+from sottovoce.core.shown import Shown
 from sottovoce.core.spec import digest, parse_json
 from sottovoce.core.values import numbers_or_nan
 from sottovoce.device.inquiry import Cells, Decoded, Inquiry, Value
@@ -50,7 +51,7 @@ _KEY_LIFE = 6.5 * 86_400  # the collector remembers keys for 7 days; later a rep
 
 
 @dataclass(frozen=True)
-class Receipt:
+class Receipt(Shown):
     """What left the device for one person.
 
     Attributes:
@@ -64,7 +65,7 @@ class Receipt:
     decoded: Decoded
 
 
-class Client:
+class Client(Shown):
     """One campaign of one collector, seen from a device.
 
     Args:
@@ -116,16 +117,16 @@ class Client:
             )
         self._wire = Wire(url, token, positive_number(timeout, "timeout"), most)
         self._path = f"/v1/campaigns/{quote(campaign, safe='')}"
-        place = self._wire.origin.campaign(campaign)
+        self._place = self._wire.origin.campaign(campaign)
         try:
             self.campaign = _object(self._wire.request("GET", self._path))
             self.reporter = _counted(self.campaign, agreed)
             self._inquiry = _inquiry(self.campaign, self.reporter)
             self._record: Record
             if ledger is None:
-                self._record = OutboxRecord(self._inquiry, place, token, Outbox(outbox))
+                self._record = OutboxRecord(self._inquiry, self._place, token, Outbox(outbox))
             else:
-                self._record = LedgerRecord(self._inquiry, place, token, ledger)
+                self._record = LedgerRecord(self._inquiry, self._place, token, ledger)
         except BaseException:
             self._wire.close()
             raise
@@ -245,6 +246,9 @@ class Client:
             raise
         self._record.settle(letter, "sent")
         return len(unpack(self.reporter, letter.body))
+
+    def _fields(self) -> dict[str, str]:
+        return {"campaign": self._place, "reporter": repr(self.reporter)}
 
     def close(self) -> None:
         """Close the connection; `with` does it by itself."""

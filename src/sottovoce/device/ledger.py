@@ -28,6 +28,7 @@ from sottovoce.core.journal import Entry, Head, Journal, Transaction
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.reporter import Reporter
+from sottovoce.core.shown import Shown
 from sottovoce.core.spending import Amount, exact_budget, plain
 from sottovoce.device.agreement import agree
 from sottovoce.device.inquiry import Value
@@ -38,7 +39,7 @@ LEDGER = Kind("ledger", "SVLG", "nothing was spent or sent")
 T = TypeVar("T")
 
 
-class Ledger:
+class Ledger(Shown):
     """A file that records what was spent and reports within a budget, safe between processes.
 
     Args:

@@ -35,7 +35,7 @@ MOST_PAIRS = 20_000
 Key = Hashable
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison(Tabular):
     """Estimates of several groups.
 

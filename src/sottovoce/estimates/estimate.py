@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from sottovoce.core.errors import ArgumentError, whole_number
-from sottovoce.core.shown import Shown
 from sottovoce.estimates.arithmetic import Combinable
 from sottovoce.estimates.forest import draw_forest
 from sottovoce.estimates.tabular import Row, Tabular
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Estimate(Combinable, Shown, Tabular):
+class Estimate(Combinable, Tabular):
     """A value and the interval [low, high] that covers the truth with the given confidence.
 
     Estimates of different people can be added, subtracted, multiplied by a number and divided.

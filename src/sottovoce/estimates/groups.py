@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,18 +21,24 @@ from sottovoce.core.domains import Domain
 from sottovoce.core.errors import DataError, check_confidence
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.options import Options
+from sottovoce.core.shown import Shown
 from sottovoce.core.survey import Survey
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.forest import draw_forest
 from sottovoce.estimates.inverse import Inverse
 from sottovoce.estimates.products import UNRESOLVED, Ratio
 from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.shares import nearest_shares
 from sottovoce.estimates.statistic import Part
+from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-@dataclass(frozen=True)
-class Group:
+
+@dataclass(frozen=True, repr=False)
+class Group(Shown):
     """One group.
 
     Attributes:
@@ -48,8 +55,8 @@ class Group:
     distribution: tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class Groups(Mapping[str | int, Group]):
+@dataclass(frozen=True, repr=False)
+class Groups(Tabular, Mapping[str | int, Group]):
     """What is known about each group, by option.
 
     Attributes:
@@ -76,6 +83,30 @@ class Groups(Mapping[str | int, Group]):
 
     def __len__(self) -> int:
         return len(self.options)
+
+    @property
+    def rows(self) -> list[Row]:
+        """A row per group: its share and its mean, with their limits."""
+        return [
+            {"group": option, "share": g.share.value, "share_low": g.share.low, "share_high": g.share.high,
+             "mean": g.mean.value, "mean_low": g.mean.low, "mean_high": g.mean.high}
+            for option, g in self.items()
+        ]  # fmt: skip
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the mean of each group, with its interval.
+
+        Args:
+            ax: Axes of matplotlib; by default new ones.
+
+        Returns:
+            The axes.
+
+        Raises:
+            MissingExtra: If matplotlib is not installed.
+        """
+        title = f"{100 * self.confidence:.10g} % intervals"
+        return draw_forest([str(option) for option in self], [group.mean for group in self.each], title, ax)
 
     def __str__(self) -> str:
         lines = [f"{self.n} people in {len(self)} groups, {100 * self.confidence:.10g} % intervals"]

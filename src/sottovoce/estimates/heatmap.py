@@ -20,7 +20,6 @@ import numpy as np
 
 from sottovoce.core.areas import Area
 from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.core.shown import Shown
 from sottovoce.estimates.density_plot import new_axes
 from sottovoce.estimates.surface import PlaceLaw, Surface
 from sottovoce.estimates.tabular import Row, Tabular
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Heatmap(Shown, Tabular):
+class Heatmap(Tabular):
     """The share of people around each point of a grid.
 
     Attributes:
@@ -138,8 +137,8 @@ class Heatmap(Shown, Tabular):
         rows, columns = self.area.points
         return f"map of {self.n:,} people on {rows} × {columns} points of {self.area}"
 
-    def __repr__(self) -> str:
-        return f"<Heatmap {self}>"
+    def _facts(self) -> dict[str, str]:
+        return {"of": f"the population, from {self.n:,} reports", "privacy": f"ε = {self.epsilon:g}"}
 
 
 def _edges(at: FloatArray) -> list[float]:

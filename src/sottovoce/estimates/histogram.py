@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError, NoDataError, one_of, require_extra
 from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.core.shown import Shown
 from sottovoce.core.values import as_numbers, in_domain
 from sottovoce.estimates import metrics
 from sottovoce.estimates.density_plot import draw_cumulative, draw_rose, draw_steps
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Distribution(Shown, Tabular):
+class Distribution(Tabular):
     """Probabilities of equal bins, spread evenly inside each.
 
     Attributes:

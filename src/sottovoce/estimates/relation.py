@@ -11,18 +11,21 @@ different from zero. Where S is not resolved, nothing is excluded.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core.errors import ArgumentError, require_extra
+from sottovoce.core.errors import ArgumentError
 from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.estimates.density_plot import new_axes
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.products import Relation
+from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from matplotlib.axes import Axes
 
 
 def correlation(
@@ -103,8 +106,8 @@ def _asked(tally: Tally, of: str, x: str | None, y: str | None, confidence: floa
     return relation.estimate(of, x, y, confidence)
 
 
-@dataclass(frozen=True, eq=False)
-class Covariances:
+@dataclass(frozen=True, eq=False, repr=False)
+class Covariances(Tabular):
     """The covariance matrix of several numbers of one person.
 
     Attributes:
@@ -125,19 +128,38 @@ class Covariances:
     confidence: float
     n: int
 
-    def to_frame(self) -> pd.DataFrame:
-        """The matrix as a table.
+    @property
+    def rows(self) -> list[Row]:
+        """A row for every two numbers, and for each with itself."""
+        return [
+            {"x": x, "y": y, "covariance": float(self.value[i, j]), "low": float(self.low[i, j]),
+             "high": float(self.high[i, j]), "correlation": float(self.correlation[i, j])}
+            for (i, x), (j, y) in combinations_with_replacement(enumerate(self.names), 2)
+        ]  # fmt: skip
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the correlations.
+
+        Args:
+            ax: Axes of matplotlib; by default new ones.
 
         Returns:
-            A dataframe with a row and a column for each number.
+            The axes.
 
         Raises:
-            MissingExtra: If pandas is not installed.
+            MissingExtra: If matplotlib is not installed.
         """
-        require_extra("frames", "a data frame")
-        import pandas as pd
+        axes: Any = new_axes(polar=False) if ax is None else ax
+        places = range(len(self.names))
+        mesh = axes.imshow(self.correlation, cmap="RdBu_r", vmin=-1, vmax=1)
+        axes.set_xticks(places, self.names)
+        axes.set_yticks(places, self.names)
+        axes.figure.colorbar(mesh, ax=axes, shrink=0.8, label=f"correlation, {self.n:,} reports")
+        return axes
 
-        return pd.DataFrame(self.value, index=list(self.names), columns=list(self.names))
+    def __str__(self) -> str:
+        level = f"{100 * self.confidence:.10g} % intervals"
+        return f"covariances of {', '.join(self.names)} from {self.n:,} reports, {level}"
 
 
 def covariances(tally: Tally, *, confidence: float = 0.95) -> Covariances:

@@ -17,12 +17,11 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core.errors import check_confidence, require_extra
+from sottovoce.core.errors import check_confidence
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.options import Options
 from sottovoce.core.survey import Survey
@@ -32,17 +31,15 @@ from sottovoce.estimates.inverse import Inverse, options_of
 from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments, moments
+from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
-_COLUMNS = ("option", "share", "low", "high", "joint_low", "joint_high")
 
-
-@dataclass(frozen=True)
-class Shares(Mapping[str | int, Estimate]):
+@dataclass(frozen=True, repr=False)
+class Shares(Tabular, Mapping[str | int, Estimate]):
     """The share of each option, as an `Estimate`, by option.
 
     Attributes:
@@ -79,25 +76,14 @@ class Shares(Mapping[str | int, Estimate]):
         """The shares with intervals that hold all together."""
         return dict(zip(self.options, self.joint, strict=True))
 
-    def to_frame(self) -> pd.DataFrame:
-        """A table with a row per option.
-
-        Returns:
-            A dataframe with the columns option, share, low, high, joint_low, joint_high.
-
-        Raises:
-            MissingExtra: If pandas is not installed.
-        """
-        require_extra("frames", "a data frame")
-        import pandas as pd
-
-        return pd.DataFrame(self._rows(), columns=list(_COLUMNS))
-
-    def _rows(self) -> list[tuple[str | int, float, float, float, float, float]]:
+    @property
+    def rows(self) -> list[Row]:
+        """A row per option: its share, the limits, and those that hold for all options together."""
         return [
-            (option, one.value, one.low, one.high, all_.low, all_.high)
-            for option, one, all_ in zip(self.options, self.estimates, self.joint, strict=True)
-        ]
+            {"option": option, "share": one.value, "low": one.low, "high": one.high,
+             "joint_low": together.low, "joint_high": together.high}
+            for option, one, together in zip(self.options, self.estimates, self.joint, strict=True)
+        ]  # fmt: skip
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a bar for each option, with its interval.
@@ -109,36 +95,26 @@ class Shares(Mapping[str | int, Estimate]):
             The axes.
         """
         axes: Any = new_axes(polar=False) if ax is None else ax
-        rows = self._rows()[::-1]  # the first option on top
-        place = np.arange(len(rows))
-        value, low, high = (100 * np.array([row[i] for row in rows]) for i in (1, 2, 3))
+        estimates = self.estimates[::-1]  # the first option on top
+        place = np.arange(len(estimates))
+        ends = ("value", "low", "high")
+        value, low, high = (100 * np.array([getattr(one, end) for one in estimates]) for end in ends)
         axes.barh(place, value, color=SHADE, height=0.7)
         axes.errorbar(
             value, place, xerr=np.abs([value - low, high - value]), fmt="none", ecolor=INK, capsize=3
         )
         axes.set(xlabel=f"share in %, with {100 * self.confidence:g} % intervals", xlim=(0, None))
-        axes.set_yticks(place, [str(row[0]) for row in rows])
+        axes.set_yticks(place, [str(option) for option in self.options[::-1]])
         axes.spines[["top", "right"]].set_visible(False)
         return axes
 
     def __str__(self) -> str:
         width = max(len(str(option)) for option in self.options)
         lines = [f"shares of {self.n} people, {100 * self.confidence:.10g} % intervals"]
-        for option, value, low, high, *_ in self._rows():
-            lines.append(
-                f"  {option!s:<{width}}  {100 * value:5.1f} %  {100 * low:5.1f} to {100 * high:5.1f} %"
-            )
+        for option, one in self.items():
+            limits = f"{100 * one.low:5.1f} to {100 * one.high:5.1f} %"
+            lines.append(f"  {option!s:<{width}}  {100 * one.value:5.1f} %  {limits}")
         return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(name)}</th>" for name in ("option", "share", "from", "to"))
-        body = "".join(
-            f"<tr><td>{escape(str(option))}</td>"
-            + "".join(f"<td>{100 * number:.1f} %</td>" for number in numbers[:3])
-            + "</tr>"
-            for option, *numbers in self._rows()
-        )
-        return f"<table><caption>{self.n} people</caption><tr>{head}</tr>{body}</table>"
 
 
 def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:

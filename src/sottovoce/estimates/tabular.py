@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from html import escape
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sottovoce.core.errors import require_extra
+from sottovoce.core.shown import Shown
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -15,7 +16,7 @@ Row = dict[str, float | int | str | None]
 MOST_SHOWN = 20
 
 
-class Tabular(ABC):
+class Tabular(Shown, ABC):
     """A result with rows."""
 
     @property
@@ -37,13 +38,17 @@ class Tabular(ABC):
 
         return pandas.DataFrame(self.rows)
 
-    def _repr_html_(self) -> str:
-        rows = self.rows[:MOST_SHOWN]
-        head = "".join(f"<th>{escape(name)}</th>" for name in rows[0])
-        body = ("".join(f"<td>{escape(_cell(value))}</td>" for value in row.values()) for row in rows)
-        caption = escape(str(self).splitlines()[0])
-        lines = "".join(f"<tr>{cells}</tr>" for cells in (head, *body))
-        return f"<table><caption>{caption}</caption>{lines}</table>"
+    def _fields(self) -> Mapping[str, str]:
+        return {}
+
+    def _table(self) -> Sequence[Sequence[str]]:
+        rows = self.rows
+        cells = [[_cell(value) for value in row.values()] for row in rows[:MOST_SHOWN]]
+        rest = [[f"… and {len(rows) - MOST_SHOWN:,} more"]] if len(rows) > MOST_SHOWN else []
+        return [list(rows[0]), *cells, *rest]
+
+    def _remarks(self) -> tuple[str, ...]:
+        return ()
 
 
 def label(key: object) -> str:

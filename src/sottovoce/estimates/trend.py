@@ -34,7 +34,7 @@ When = float | str | dt.date | dt.datetime
 W = TypeVar("W", bound=When)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trend(Tabular):
     """A quantity at several moments.
 

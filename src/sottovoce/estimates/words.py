@@ -15,6 +15,19 @@ METHODS = {
     "finite": "holds for any number of reports",
     "bootstrap": "by resampling the counts",
     "sequential": "holds however often somebody looks",
+    "clopper-pearson": "exact limits of a count, for any number of reports",
+    "inverse": "weighted counts, with the weights that undo the noise",
+    "signs": "the noise of a sign and of a share, undone",
+    "functions by lot": "each person answered one function of the numbers, drawn by lot",
+    "two rounds": "a first part of the people told where to look",
+    "hourglass": "noise on the sum and the count together, in the shape that costs a mean least",
+    "staircase2d": "noise on the sum and the count together, of equal heights in steps",
+    "transformed": "noise on the sums of distances to both bounds",
+    "shifted": "noise on the sum of distances to the middle, and on the count",
+    "independent": "noise on the sum, and on the count",
+    "swap": "noise on the sum; the number of people is public",
+    "staircase": "noise on the sum, in steps",
+    "geometric": "noise on the count",
 }
 
 

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from sottovoce.core.domains import Domain, DomainLike, FloatArray, as_domain
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, loss_exponent, one_of
+from sottovoce.core.shown import Shown
 from sottovoce.core.values import as_numbers, in_domain
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _GRID = 1025  # inputs looked at before the worst case is refined
 
 
 @dataclass(frozen=True)
-class Law(ABC):
+class Law(Shown, ABC):
     """The distribution of a report for every input of a domain, ε-LDP.
 
     Attributes:

@@ -16,11 +16,11 @@ import numpy as np
 from sottovoce.core.errors import ArgumentError, check_epsilon, whole_number
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.shown import Shown
 from sottovoce.core.translates import Translates
 from sottovoce.designs.choices import choice
 from sottovoce.designs.families import block_variance, family
 from sottovoce.designs.optimal import optimal
+from sottovoce.estimates.tabular import Row, Tabular
 
 _MOST_RATINGS = 64  # ratings up to which a window is looked at
 
@@ -44,8 +44,8 @@ class ChoiceOption:
     total: float
 
 
-@dataclass(frozen=True)
-class ChoicePlan(Shown):
+@dataclass(frozen=True, repr=False)
+class ChoicePlan(Tabular):
     """What to expect of a choice.
 
     Attributes:
@@ -68,6 +68,11 @@ class ChoicePlan(Shown):
         """The design with the least error of the mean rating, if there is one."""
         rated = [one for one in self.options if one.mean is not None]
         return min(rated, key=lambda one: one.mean or math.inf) if rated else None
+
+    @property
+    def rows(self) -> list[Row]:
+        """A row for each design, with the standard errors of a share and of the mean rating."""
+        return [{"name": one.name, "share": one.share, "mean": one.mean} for one in self.options]
 
     def _facts(self) -> dict[str, str]:
         facts = {

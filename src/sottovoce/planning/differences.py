@@ -28,17 +28,17 @@ from sottovoce.core.errors import (
     whole_number,
 )
 from sottovoce.core.number import Number
-from sottovoce.core.shown import Shown
 from sottovoce.core.values import in_domain
 from sottovoce.designs.tasks import design
+from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.planning.inverse import meeting
 
 _NORMAL = NormalDist()
 _LEAST_EPSILON = 0.05
 
 
-@dataclass(frozen=True)
-class DifferencePlan(Shown):
+@dataclass(frozen=True, repr=False)
+class DifferencePlan(Tabular):
     """What it takes to see a difference of means.
 
     Attributes:
@@ -59,8 +59,11 @@ class DifferencePlan(Shown):
     mechanism: Number
     standard_error: float
 
-    def __repr__(self) -> str:
-        return f"<DifferencePlan {self}>"
+    @property
+    def rows(self) -> list[Row]:
+        """The plan as one row."""
+        names = ("epsilon", "people", "shift", "power", "confidence", "standard_error")
+        return [{name: getattr(self, name) for name in names}]
 
     def __str__(self) -> str:
         return (

@@ -44,7 +44,7 @@ class PlaceOption:
     reason: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PlacePlan(Tabular):
     """Reporters of places, the one to take first.
 

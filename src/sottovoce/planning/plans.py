@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -103,7 +102,7 @@ class Scenario:
         )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan(Tabular):
     """Mechanisms for a question, the best first.
 
@@ -163,24 +162,21 @@ class Plan(Tabular):
     def __repr__(self) -> str:
         return f"<Plan {self.title}: {', '.join(option.name for option in self.options)}>"
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr>{''.join(f'<{tag}>{escape(text)}</{tag}>' for text in row)}</tr>"
-            for tag, row in (("th", self.columns), *(("td", row) for row in self.cells()))
-        )
-        return (
-            f"<table><caption>{escape(self.title)}</caption>{rows}</table><div>{escape(self.log_hint)}</div>"
-        )
+    def _table(self) -> list[tuple[str, ...]]:
+        return [self.columns, *self.cells()]
+
+    def _remarks(self) -> tuple[str, ...]:
+        notes = (*(f"{name}: {why}" for name, why in self.left_out.items()), self.log_hint)
+        return tuple(filter(None, notes))
 
     def __str__(self) -> str:
-        rows = [self.columns, *self.cells()]
+        rows = self._table()
         wide = [max(len(row[i]) for row in rows) for i in range(len(self.columns) - 1)]
         lines = [self.title, ""]
         for name, *numbers, why in rows:
             columns = (f"{text:>{width}}" for text, width in zip(numbers, wide[1:], strict=True))
             lines.append("  ".join((f"{name:<{wide[0]}}", *columns, why)))
-        lines += [f"{name}: {why}" for name, why in self.left_out.items()]
-        return "\n".join([*lines, self.log_hint] if self.log_hint else lines)
+        return "\n".join([*lines, *self._remarks()])
 
     @property
     def log_hint(self) -> str:

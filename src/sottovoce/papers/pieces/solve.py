@@ -25,6 +25,7 @@ from sottovoce.core.errors import (
     whole_number,
 )
 from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.shown import Shown
 from sottovoce.papers.pieces.densities import Piece, Span, best_pieces, expected_loss, merge
 from sottovoce.papers.pieces.scalar import bracket, least_background, worst_error
 
@@ -32,8 +33,8 @@ Method = Literal["exact", "bracket", "solver"]
 METHODS: tuple[Method, ...] = ("exact", "bracket", "solver")
 
 
-@dataclass(frozen=True)
-class PieceSolution:
+@dataclass(frozen=True, repr=False)
+class PieceSolution(Shown):
     """The best m pieces for the worst input (formulation (2)), and how well that is known.
 
     Attributes:
