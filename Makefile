@@ -81,11 +81,15 @@ jar: ## build the Java client into build/sottovoce.jar
 	@tools/system jdk
 	@rm -rf $(JAR).classes && mkdir -p $(dir $(JAR))
 	javac --release 11 -encoding UTF-8 -Xlint:all -Werror -d $(JAR).classes clients/java/src/sottovoce/*.java
-	jar --create --file $(JAR) -C $(JAR).classes . && rm -r $(JAR).classes
+	$(PYTHON) tools/jar.py $(JAR).classes $(JAR) && rm -r $(JAR).classes
 
-dist: .venv/all.stamp ## build wheel and sdist; from each alone, do what a device does, then run the README's lines
-	rm -rf dist build/empty
-	$(BIN)/python -m build --no-isolation
+dist: .venv/all.stamp ## build wheel, npm package and jar twice, byte for byte the same; install and try them
+	@tools/system jdk npm
+	rm -rf dist build/empty build/copy build/again build/wheelhouse
+	tools/dist dist
+	@mkdir -p build/copy && git ls-files -z | tar c --null -T - | tar x -m -C build/copy && chmod -R go= build/copy && ln -s $(CURDIR)/.venv build/copy/.venv
+	(umask 077; build/copy/tools/dist build/again)
+	diff -r dist build/again && echo "the same bytes from another folder, on other dates" && cat dist/SHA256SUMS
 	@$(BIN)/python tools/requirements.py > .venv/core.txt
 	@$(BIN)/python tools/requirements.py analysis > .venv/analysis.txt
 	@mkdir -p build && $(BIN)/python tools/readme.py > build/readme.py
@@ -99,6 +103,9 @@ dist: .venv/all.stamp ## build wheel and sdist; from each alone, do what a devic
 	done
 	@rm -rf build/empty && PYTHON=$(PYTHON) tools/install build/empty server  # as the documentation says
 	@cd build/empty && bin/sottovoce serve --help > help.txt && grep -q secret-file help.txt && echo "tools/install works"
+	@rm -rf build/empty && PYTHON=$(PYTHON) tools/wheelhouse build/wheelhouse server && $(PYTHON) -m venv build/empty
+	@$(INSTALL_EMPTY) --no-index --find-links build/wheelhouse --require-hashes -r build/wheelhouse/requirements.txt
+	@cd build/empty && bin/sottovoce serve --help > help.txt && grep -q secret-file help.txt && echo "tools/wheelhouse works"
 
 constraints: .venv/build.stamp ## pin again what pyproject.toml asks for (UPGRADE=--upgrade for the newest)
 	@$(INSTALL) uv

@@ -129,7 +129,7 @@ def watched(port: int) -> Iterator[list[float]]:
 
 
 def table() -> str:
-    """The results as the Markdown that docs/howto/run-a-collector.md shows."""
+    """The results as the Markdown that docs/measurements/collector.md shows."""
     known = json.loads(RESULTS.read_text())
     lines = [
         "| attack | memory before, after, MB | longest wait for health, s | of 0.1.0 |",

@@ -46,7 +46,7 @@ def part(kind: str, kills: int) -> dict[str, int]:
 
 
 def table() -> str:
-    """The sums of all parts as the Markdown that docs/howto/run-a-collector.md shows."""
+    """The sums of all parts as the Markdown that docs/measurements/collector.md shows."""
     columns = ("kills", "acknowledged", "lost", "partial", "twice")
     lines = [f"| store | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
     for kind, name in STORES.items():

@@ -96,7 +96,7 @@ def fill(kind: str, tree: Path, rounds: int) -> dict[str, Any]:
 
 
 def table(known: dict[str, Any]) -> str:
-    """The results as the Markdown that docs/howto/run-a-collector.md shows."""
+    """The results as the Markdown that docs/measurements/collector.md shows."""
     lines = [
         "| store | version | full | acknowledged | refused | reports stored | next one stored after, ms |",
         "|---|---|---|---|---|---|---|",

@@ -112,7 +112,7 @@ async def part(folder: Path, seed: int, requests: int) -> dict[str, Any]:
 
 
 def table() -> str:
-    """The parts as the Markdown that docs/howto/run-a-collector.md shows."""
+    """The parts as the Markdown that docs/measurements/collector.md shows."""
     lines = ["| seed | requests | reports stored | memory, MB, after each tenth |", "|---|---|---|---|"]
     for one in RESULTS.read("parts"):
         memory = ", ".join(map(str, one["memory_mb"]))

@@ -6,7 +6,7 @@ grouped" puts as many batches into each transaction as there are connections, wh
 collector's own grouping could reach. While batches of 1,000 come in, a dashboard polls the summary and the
 estimates. `ten_million` sends as many reports. `survey` sends answers to five questions and to one in turns.
 Results are written to benchmarks/results/collector_load.json, beside those of 0.1.0; from there
-docs/howto/run-a-collector.md takes its tables.
+docs/measurements/collector.md takes its tables.
 
     python -m benchmarks.collector_load [--store sqlite] [--seconds S]
         [--part rates|dashboard|ten_million|survey]
@@ -265,7 +265,7 @@ def run(kind: str, part: str, seconds: float) -> dict[str, Any]:
 
 
 def tables(known: dict[str, Any]) -> list[str]:
-    """The results as the Markdown that docs/howto/run-a-collector.md shows, beside those of 0.1.0."""
+    """The results as the Markdown that docs/measurements/collector.md shows, beside those of 0.1.0."""
 
     def measured(kind: str, part: str) -> list[tuple[str, Any]]:
         """The versions of which a part was measured, and the results."""

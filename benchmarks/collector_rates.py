@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from tests.collector.cluster import Cluster
 
+from benchmarks import _tables
 from benchmarks._machine import describe_machine
 from benchmarks.collector_load import FORMS, STORES, load
 
@@ -142,7 +143,7 @@ def compare(kind: str, commit: str, rounds: int, seconds: float) -> list[Any]:
 
 
 def table(known: dict[str, Any]) -> str:
-    """The results as the Markdown that docs/howto/run-a-collector.md shows."""
+    """The results as the Markdown that docs/measurements/collector.md shows."""
     lines = [
         "| batch | store | 0.1.0 | now | now / 0.1.0 | processor ms a request, 0.1.0, now |",
         "|---|---|---|---|---|---|",
@@ -156,6 +157,16 @@ def table(known: dict[str, Any]) -> str:
                 f"| {row['now']:,.0f} | {row['ratio']:.2f} | {processor} |"
             )
     return "\n".join(lines)
+
+
+def capacity(known: dict[str, Any]) -> str:
+    """The rates of this version, binary, as docs/operations/capacity.md shows them."""
+    rows = [
+        [f"{row['batch']:,}", *(f"{known[kind][place]['now']:,.0f}" for kind in STORES)]
+        for place, row in enumerate(known["sqlite"])
+        if row["form"] == "binary"
+    ]
+    return _tables.table(["reports in a request", *STORES.values()], rows)
 
 
 def main(arguments: list[str] | None = None) -> None:

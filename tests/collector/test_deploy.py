@@ -6,12 +6,15 @@ import configparser
 import datetime as dt
 import json
 import os
+import re
 import shutil
+import signal
 import ssl
 import subprocess
-import time
+import sys
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import HTTPError
 
@@ -19,13 +22,15 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from tests.collector.cluster import Cluster
 from tests.collector.crash import free_port
-from tests.collector.service import Server, create
+from tests.collector.service import Server, create, environment, until
 
 import sottovoce as sv
 from sottovoce.collector import open_store
+from sottovoce.collector.tokens import issue
 
-DEPLOY = Path(__file__).parents[2] / "docs/howto/deploy"
+DEPLOY = Path(__file__).parents[2] / "docs/operations/deploy"
 
 
 def certificate(folder: Path) -> None:
@@ -44,21 +49,18 @@ def certificate(folder: Path) -> None:
     )
 
 
-@pytest.fixture(scope="module")
-def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    folder = tmp_path_factory.mktemp("deploy")
-    store = open_store(folder / "store.db")
-    create(store, sv.sw(epsilon=1.0, cells=1000))
-    store.close()
-    server = Server(str(folder / "store.db"), folder, "--rate", "1", "--burst", "30")
+@contextmanager
+def nginx(folder: Path, *collectors: str) -> Iterator[str]:
+    """nginx with the documented configuration in front of these; where it listens."""
     certificate(folder)
     port = free_port()
     site = (DEPLOY / "nginx.conf").read_text()
+    servers = "".join(f"server {url.removeprefix('http://')}; " for url in collectors)
     for ours, theirs in {
         "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
         "/etc/ssl/collector": str(folder),
         "/var/log/nginx/collector-error.log": str(folder / "error.log"),
-        "http://127.0.0.1:8000": server.url,
+        "server 127.0.0.1:8000; ": servers,
     }.items():
         assert ours in site
         site = site.replace(ours, theirs)
@@ -70,15 +72,25 @@ def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
     main += f" http {{ {paths} {site} }}"
     (folder / "nginx.conf").write_text(main)
     program = shutil.which("nginx") or "/usr/sbin/nginx"
-    nginx = subprocess.Popen([program, "-p", str(folder), "-c", str(folder / "nginx.conf")])
-    deadline = time.monotonic() + 30
-    while not (folder / "nginx.pid").exists():
-        assert nginx.poll() is None, (folder / "main.log").read_text()
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    yield f"https://localhost:{port}", folder
-    nginx.terminate()
-    nginx.wait()
+    process = subprocess.Popen([program, "-p", str(folder), "-c", str(folder / "nginx.conf")])
+    try:
+        until(lambda: process.poll() is not None or (folder / "nginx.pid").exists())
+        assert process.poll() is None, (folder / "main.log").read_text()
+        yield f"https://localhost:{port}"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@pytest.fixture(scope="module")
+def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    folder = tmp_path_factory.mktemp("deploy")
+    store = open_store(folder / "store.db")
+    create(store, sv.sw(epsilon=1.0, cells=1000))
+    store.close()
+    server = Server(str(folder / "store.db"), folder, "--rate", "1", "--burst", "30")
+    with nginx(folder, server.url) as url:
+        yield url, folder
     server.stop()
 
 
@@ -112,9 +124,69 @@ def test_a_forged_address_does_not_pass_the_rate_limit(proxied: tuple[str, Path]
     assert set(refused) == {"rate_limited"}
 
 
-def test_the_unit_file_is_one() -> None:
+def test_metrics_are_not_for_everybody(proxied: tuple[str, Path]) -> None:
+    url, folder = proxied
+    context = ssl.create_default_context(cafile=str(folder / "fullchain.pem"))
+    with pytest.raises(HTTPError) as refusal:
+        urllib.request.urlopen(f"{url}/v1/metrics", context=context)
+    assert refusal.value.code == 404
+    refusal.value.close()
+
+
+def test_one_of_several_collectors_may_die(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two on one PostgreSQL: both take part, one is killed, and every report is stored once."""
+    monkeypatch.setattr("sottovoce.device.wire.time.sleep", lambda seconds: None)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "fullchain.pem"))
+    database = cluster.database()
+    store = open_store(database)
+    campaign = create(store, sv.sw(epsilon=1.0, cells=1000), collection="write")
+    (token,) = issue(store, campaign.id, "write", 1)
+    servers = [Server(database, tmp_path) for _ in range(2)]
+    try:
+        with (
+            nginx(tmp_path, *(server.url for server in servers)) as url,
+            sv.Client(url, "trial", epsilon=1.0, token=token, outbox=":memory:") as client,
+        ):
+            assert [client.send([0.5] * 64) for _ in range(6)] == [64] * 6
+            assert all(stored(server) > 0 for server in servers)
+            servers[0].kill()
+            assert [client.send([0.5] * 64) for _ in range(6)] == [64] * 6
+    finally:
+        servers[0].kill()
+        assert servers[1].stop() == 0
+    assert sum(reports for _, reports in store.days(campaign.id)) == 12 * 64
+    store.close()
+
+
+def stored(server: Server) -> int:
+    """The reports that this collector has stored."""
+    with urllib.request.urlopen(f"{server.url}/v1/metrics") as answer:
+        line = re.search(r"^sottovoce_reports_total (\S+)$", answer.read().decode(), re.MULTILINE)
+    return 0 if line is None else int(float(line[1]))
+
+
+def test_the_unit_starts_and_stops_a_collector(tmp_path: Path) -> None:
     parser = configparser.ConfigParser(strict=False, interpolation=None)
     parser.optionxform = str  # type: ignore[assignment, method-assign]
-    parser.read(DEPLOY / "sottovoce.service")
+    unit = (DEPLOY / "sottovoce.service").read_text()
+    parser.read_string(unit)
     assert set(parser) == {"DEFAULT", "Unit", "Service", "Install"}
-    assert parser["Service"]["ExecStart"].split()[1:3] == ["serve", "--store"]
+    variables = dict(line.split("=", 1) for line in re.findall(r"^Environment=(.*)$", unit, re.MULTILINE))
+    assert variables["SOTTOVOCE_DATA"] == f"/var/lib/{parser['Service']['StateDirectory']}"
+    variables["SOTTOVOCE_DATA"] = str(tmp_path / "state")
+    program, *words = parser["Service"]["ExecStart"].split()
+    assert program == "/opt/sottovoce/bin/sottovoce"
+    command = [sys.executable, "-m", "sottovoce", *words, "--port", "0"]
+    with open(tmp_path / "log", "wb") as log:
+        process = subprocess.Popen(command, stderr=log, env={**environment(), **variables}, cwd=tmp_path)
+    running = re.compile(r"running on (http://[0-9.:]+)")
+    until(lambda: process.poll() is not None or running.search((tmp_path / "log").read_text()))
+    found = running.search((tmp_path / "log").read_text())
+    assert found, (tmp_path / "log").read_text()
+    with urllib.request.urlopen(f"{found[1]}/v1/health") as answer:
+        assert json.load(answer)["status"] == "ok"
+    process.send_signal(getattr(signal, parser["Service"]["KillSignal"]))
+    assert process.wait() == 0
+    assert (tmp_path / "state" / "collector.db").exists()

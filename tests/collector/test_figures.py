@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from benchmarks._tables import table_in
+
 from benchmarks import (
     collector_attacks,
     collector_crash,
@@ -15,7 +17,7 @@ from benchmarks import (
 )
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs/howto/run-a-collector.md").read_text()
+PAGE = (ROOT / "docs/measurements/collector.md").read_text()
 
 
 def test_the_load_tables_are_those_of_the_results() -> None:
@@ -35,6 +37,7 @@ def test_the_load_tables_are_those_of_the_results() -> None:
 def test_no_rate_is_below_that_of_the_version_before() -> None:
     known = json.loads(collector_rates.RESULTS.read_text())
     assert collector_rates.table(known) in PAGE
+    assert collector_rates.capacity(known) == table_in(ROOT / "docs/operations/capacity.md", "capacity")
     rows = [row for kind in collector_load.STORES for row in known[kind]]
     assert len(rows) == 2 * len(collector_rates.CASES)
     assert min(row["ratio"] for row in rows) >= 0.95

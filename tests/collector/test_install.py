@@ -46,7 +46,8 @@ def test_a_package_that_was_exchanged_is_not_installed(tmp_path: Path, checks: b
 
 
 def test_collectors_are_installed_that_way() -> None:
-    for page in ("run-a-collector", "behind-a-proxy"):
-        text = (ROOT / f"docs/howto/{page}.md").read_text()
+    for page in ("howto/run-a-collector", "operations/install", "operations/upgrade"):
+        text = (ROOT / f"docs/{page}.md").read_text()
         assert "tools/install" in text
-        assert "pip install" not in text
+        for command in re.findall(r"pip install .*", text):
+            assert "--require-hashes" in command

@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from tools.jar import pack
 
 import sottovoce
 
@@ -54,6 +55,23 @@ def test_the_version_has_one_source(wheel: Path) -> None:
     cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
     assert cited is not None
     assert cited[1] == sottovoce.__version__
+    assert f"\n## {sottovoce.__version__} (" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_what_is_packed_carries_no_trace_of_its_building(wheel: Path, tmp_path: Path) -> None:
+    """`make dist` builds everything twice and compares; here, that entries have an order and one date."""
+    entries = zipfile.ZipFile(wheel).infolist()
+    assert {entry.date_time for entry in entries} == {(2020, 2, 2, 0, 0, 0)}
+    for number, names in enumerate((("a", "b"), ("b", "a"))):
+        (tmp_path / str(number)).mkdir()
+        for name in names:
+            (tmp_path / str(number) / f"{name}.class").write_bytes(b"x" * 999)
+        os.utime(tmp_path / str(number) / "a.class", (number, number))
+        pack(tmp_path / str(number), tmp_path / f"{number}.jar")
+    with zipfile.ZipFile(tmp_path / "0.jar") as jar:
+        assert jar.namelist() == ["META-INF/MANIFEST.MF", "a.class", "b.class"]
+        assert sottovoce.__version__ in jar.read("META-INF/MANIFEST.MF").decode()
+    assert (tmp_path / "0.jar").read_bytes() == (tmp_path / "1.jar").read_bytes()
 
 
 def test_the_wheel_alone_runs_the_readme(wheel: Path, tmp_path: Path) -> None:
