@@ -113,6 +113,8 @@ def test_everything_the_document_allows(tmp_path: Path) -> None:
         def check(case: Any) -> None:
             if case.method != "DELETE" and "name" in (case.path_parameters or {}):
                 case.path_parameters["name"] = "trial"
+            if isinstance(case.body, dict) and isinstance(case.body.get("count"), int):
+                case.body["count"] = min(case.body["count"], 50)  # a sheet of thousands takes a minute
             answer = case.call(headers=headers)
             assert answer.status_code < 500, case
             if answer.status_code >= 400:
