@@ -16,7 +16,7 @@ EARLY = 1580601600  # 2020-02-02, which the wheel's builder takes as well
 
 def pack(classes: Path, jar: Path) -> None:
     """Write the jar: its manifest first, then the files of a folder."""
-    version = re.search(r'"(.+)"', (ROOT / "src/sottovoce/_version.py").read_text())
+    version = re.search(r'= "(.+)"', (ROOT / "src/sottovoce/_version.py").read_text())
     assert version is not None
     manifest = f"Manifest-Version: 1.0\r\nImplementation-Version: {version[1]}\r\n\r\n"
     date = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", EARLY)))[:6]
