@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -26,11 +27,12 @@ from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.number import Number
 from sottovoce.estimates.envelope import Envelope, Target
 from sottovoce.estimates.model import Coarse, Nodes
+from sottovoce.estimates.shapes import Shape
 from sottovoce.estimates.statistic import moments
 
 _ROUGH, _PLACED = 40, 96  # groups of cells: of the first look, and placed
-_PAD = 0.15  # groups are fine this far beyond the expected interval, in its widths
-_EXACT = 0.02  # an end is searched for this exactly, in the same
+_PAD, _SHAPED_PAD = 0.15, 0.5  # groups are fine this far beyond the expected interval, in its widths
+_EXACT, _SHAPED_EXACT = 0.02, 0.005  # an end is searched for this exactly, in the same
 _AGAIN = (0.5, 1.5)  # limits are looked at again this far further out, in the same
 _SIDES = (1, -1)  # from above: the lower end; from below: the upper end
 
@@ -115,6 +117,7 @@ class Focus:
             expected ones.
         even: Limits of the average of a target on even groups, for looking further out.
         estimand: Whose quantile it is.
+        shape: The truths for which limits have to hold; by default all.
     """
 
     def __init__(
@@ -127,23 +130,26 @@ class Focus:
         counts: Sequence[IntArray] = (),
         even: Callable[[Target, int, float, str], float] | None = None,
         estimand: str = "population",
+        shape: Shape | None = None,
     ) -> None:
         from scipy.special import ndtri
 
+        self.shape = shape
+        self.pad, self.exact = (_PAD, _EXACT) if shape is None else (_SHAPED_PAD, _SHAPED_EXACT)
         self.mechanism, self.n, self.p, self.tail, self.estimand = mechanism, n, p, tail, estimand
         self.z = -float(ndtri(tail))
         self.even = even
+        self.expected: dict[int, list[tuple[float, float]]] = {1: [], -1: []}
+        self.halves: list[tuple[Envelope, IntArray | None]] = []
         self.middle = float(np.mean([_quantile(pilot, p) for pilot in pilots]))
         rough = [self._rough(pilot) for pilot in pilots]
         #: Where each end is expected, and the slope of the limits there.
         self.guess = {side: np.mean([ends[side][1:] for ends in rough], axis=0) for side in _SIDES}
         self.width = max(-float(self.guess[1][0] + self.guess[-1][0]), 1e-6)
-        self.halves: list[tuple[Envelope, IntArray | None]] = []
         for i, (pilot, ends) in enumerate(zip(pilots, rough, strict=True)):
             low, high = ends[1].at, -ends[-1].at
-            problem = self._problem(pilot, low, high, _PAD * (high - low), _PLACED)
+            problem = self._problem(pilot, low, high, self.pad * (high - low), _PLACED)
             self.halves.append((problem, problem.nodes.coarse.grouped(counts[i]) if counts else None))
-        self.expected: dict[int, list[tuple[float, float]]] = {1: [], -1: []}
 
     def ends(self) -> Ends:
         """The interval, and the bound for the average of the pilots."""
@@ -151,16 +157,37 @@ class Focus:
         bound = -sum(self._expected_crossing(side) for side in _SIDES)
         return Ends(max(low, 0.0), min(-high, 1.0), max(bound, 0.0))
 
-    def _end(self, side: int) -> float:
+    def reshaped(self, shape: Shape, pilots: Sequence[FloatArray]) -> Focus:
+        """The same for truths of another shape, on the same groups."""
+        other = copy(self)
+        other.shape = shape
+        other.halves = [
+            (other._envelope(pilot, problem.nodes), counts)
+            for pilot, (problem, counts) in zip(pilots, self.halves, strict=True)
+        ]
+        return other
+
+    def beyond(self, ends: Ends) -> Ends:
+        """The interval that holds for truths of this shape too, given that of others."""
+        low, high = (
+            self._end(side, start) if self._excess(side, start) >= 0 else start
+            for side, start in ((1, ends.low), (-1, -ends.high))
+        )
+        return Ends(max(low, 0.0), min(-high, 1.0), ends.bound)
+
+    def _end(self, side: int, start: float | None = None) -> float:
         """The outermost place that may be the quantile, times the side.
 
         Where F stays at p for long (between two groups of people, or beyond the last) every limit looked at
         on the way had its own chance to mislead. So places further out are looked at as well, and if one
         of them admits F = p the search goes on there.
         """
-        outer, exact = (0.0 if side > 0 else -1.0), max(_EXACT * self.width, 1e-7)
+        outer, exact = (0.0 if side > 0 else -1.0), max(self.exact * self.width, 1e-7)
         search = Search(lambda at: self._excess(side, at), outer, outer + 1, self._top(side))
         at, slope = self.guess[side]
+        if start is not None:
+            search.look(start)
+            at = start - self.width / 8
         end = search.run(at, slope, exact).below
         for distance in _AGAIN if self.even is not None else ():
             at = end - distance * self.width
@@ -223,9 +250,10 @@ class Focus:
         domain = self.mechanism.domain
         zone = domain.from_unit(np.clip([low - pad - 1e-6, high + pad + 1e-6], 0.0, 1.0))
         first = self.mechanism.groups(groups, (float(zone[0]), float(zone[1])))
-        x = domain.from_unit((np.arange(len(pilot)) + 0.5) / len(pilot))
-        reports = pilot @ self.mechanism.table(x, first)
-        return Envelope(Nodes(Coarse.empty(self.mechanism, first)), reports, self.n)
+        return self._envelope(pilot, Nodes(Coarse.empty(self.mechanism, first)))
+
+    def _envelope(self, pilot: FloatArray, nodes: Nodes) -> Envelope:
+        return Envelope(nodes, nodes.coarse.table_of_bins(len(pilot)).mix(pilot), self.n, self.shape)
 
     def _top(self, side: int) -> float:
         return 1 - self.p if side > 0 else self.p

@@ -32,6 +32,7 @@ from sottovoce.estimates.em import em
 from sottovoce.estimates.interior_point import least_limit
 from sottovoce.estimates.model import Coarse, Nodes
 from sottovoce.estimates.query import FEW, generator_of
+from sottovoce.estimates.shapes import Shape
 from sottovoce.estimates.statistic import Part, moments
 from sottovoce.estimates.tally import Tally
 
@@ -92,14 +93,16 @@ IDENTITY = Target(lambda t: t)
 
 
 class Envelope:
-    """The envelope problems of one pilot, for n reports."""
+    """The envelope problems of one pilot, for n reports and truths of a declared shape, if any."""
 
-    def __init__(self, nodes: Nodes, pilot: FloatArray, n: int) -> None:
-        self.nodes, self.pilot, self.n = nodes, pilot, n
+    def __init__(self, nodes: Nodes, pilot: FloatArray, n: int, shape: Shape | None = None) -> None:
+        self.nodes, self.pilot, self.n, self.shape = nodes, pilot, n, shape
 
     def upper(self, target: Target, z: float) -> FloatArray:
         """Weights of an upper limit: h ≥ τ everywhere, expected limit least under the pilot."""
         straight = target.curvature == (0.0, 0.0)
+        if self.shape is not None and straight:
+            return self._shaped(self.shape, target, z)
         t, rows = self.nodes.around(target.jumps) if straight else self.nodes.curved
         # How far a concave piece can rise above its chord: −τ''·Δ²/8.
         rise = max(0.0, -target.curvature[0]) * float(np.diff(t).max()) ** 2 / 8
@@ -152,8 +155,18 @@ class Envelope:
         apart = np.diff(t) > 3 * self.nodes.near
         apart |= (np.abs(np.diff(rows, axis=0)).max(axis=1) > 1e-6) | (np.abs(np.diff(bound)) > 1e-6)
         used = np.concatenate(([True], apart))
-        w = least_limit(rows[used], bound[used], self.pilot, z / np.sqrt(self.n))
+        w, _ = least_limit(rows[used], bound[used], self.pilot, z / np.sqrt(self.n))
         return np.asarray(w + max(0.0, float((bound - rows @ w).max())))
+
+    def _shaped(self, shape: Shape, target: Target, z: float) -> FloatArray:
+        """Weights for truths of a shape; what u costs is in all of them, so that it joins every limit."""
+        near = self.nodes.near
+        t, rows = self.nodes.around(target.jumps, shape)
+        added, cost = shape.columns(t, target.jumps, near)
+        members = [shape.extremes(t, values, near) for values in (rows, added, target.above(t, near))]
+        w, u = least_limit(members[0], members[2], self.pilot, z / np.sqrt(self.n), members[1], cost)
+        short = members[2] - members[0] @ w - members[1] @ u
+        return np.asarray(w + float(cost @ u) + max(0.0, float(short.max())))
 
 
 class CrossFit:

@@ -1,10 +1,11 @@
 """A primal–dual interior-point method with Mehrotra's corrector, for the weights of an envelope.
 
-    minimise  q·w + κ·sd_q(w)    subject to  A w ≥ b
+    minimise  q·w + κ·sd_q(w) + c·u    subject to  A w + B u ≥ b,  u ≥ 0
 
-The rows of A are probabilities. With slack s = A w − b and dual variables λ the optimum satisfies
+The rows of A are probabilities; u is there where something is known about the truth (`shapes`). With
+x = (w, u), all constraints together M x ≥ m, slack s = M x − m and dual variables λ the optimum satisfies
 
-    ∇(q·w + κ·sd_q(w)) = Aᵀλ,    s ∘ λ = 0,    s, λ ≥ 0.
+    ∇(q·w + κ·sd_q(w) + c·u) = Mᵀλ,    s ∘ λ = 0,    s, λ ≥ 0.
 
 Constant weights are strictly feasible, so w starts inside and every iterate stays inside: the result is valid
 wherever the method stops. Three things differ from the textbook, because of the standard deviation. It has a
@@ -27,29 +28,46 @@ _BLOCK = 48
 _TO_BOUNDARY = 0.99  # how far a step goes towards the nearest constraint
 
 
-def least_limit(constraints: FloatArray, bound: FloatArray, q: FloatArray, kappa: float) -> FloatArray:
-    """Weights with constraints·w ≥ bound that nearly minimise q·w + κ·sd_q(w).
+def least_limit(
+    rows: FloatArray,
+    bound: FloatArray,
+    q: FloatArray,
+    kappa: float,
+    added: FloatArray | None = None,
+    cost: FloatArray | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """Weights w, and u where there is any, that nearly minimise q·w + κ·sd_q(w) + cost·u.
 
-    The duality gap that is left is at most 1 % of what the sampling error adds.
+    They satisfy rows·w + added·u ≥ bound and u ≥ 0. The duality gap that is left is at most 1 % of what the
+    sampling error adds.
     """
     from scipy.linalg.lapack import dposv, dpotrs
 
     highest, span = float(bound.max()), float(np.ptp(bound)) or 1.0
     b = bound - highest  # rows sum to 1, so weights follow; a target far from zero would cancel
-    if _constant_is_optimal(constraints[b >= -1e-12 * span], q, kappa):
-        return np.full(len(q), highest)
-    primal = np.full(len(q), span)
+    k, constraints, primal, price, unit = len(q), rows, np.full(len(q), span), q, np.ones(0)
+    if added is None or cost is None or not len(cost):
+        if _constant_is_optimal(rows[b >= -1e-12 * span], q, kappa):
+            return np.full(k, highest), np.zeros(0)
+    else:
+        many, unit = len(cost), np.abs(added).max(axis=0)  # of each u: it adds at most 1
+        constraints = np.block([[rows, added / unit], [np.zeros((many, k)), np.eye(many)]])
+        b = np.append(b, np.zeros(many))
+        little = span / (2 * float(np.abs(added / unit).sum(axis=1).max()))
+        primal, price = np.append(primal, np.full(many, little)), np.append(q, cost / unit)
     slack = constraints @ primal - b
     dual = 1 / slack
     dual /= dual.sum()
     floor = span**2  # keeps the standard deviation away from zero while the weights are still constant
     for _ in range(_MOST_STEPS):
-        centred = primal - q @ primal
+        w = primal[:k]
+        centred = w - q @ w
         variance = float(q @ (centred * centred))
         floor = min(floor, max(_ROUNDED**2 * variance, floor / 100))
         slope = kappa / np.sqrt(variance + floor)
         along = q * centred
-        gradient = q + slope * along
+        gradient = price.copy()
+        gradient[:k] += slope * along
         residual = gradient - constraints.T @ dual
         gap = float(slack @ dual)
         missed = float(np.abs(residual).sum()) * max(float(np.abs(centred).max()), span)
@@ -58,9 +76,10 @@ def least_limit(constraints: FloatArray, bound: FloatArray, q: FloatArray, kappa
         barrier = dual / slack
         scaled = constraints * np.sqrt(barrier)[:, None]
         flat = np.stack((np.sqrt(slope) * q, np.sqrt(slope / (2 * (variance + floor))) * along))
-        hessian = _squared(scaled) - flat.T @ flat
-        diagonal = hessian.reshape(-1)[:: len(q) + 1]
-        diagonal += slope * q
+        hessian = _squared(scaled)
+        hessian[:k, :k] -= flat.T @ flat
+        diagonal = hessian.reshape(-1)[:: len(primal) + 1]
+        diagonal[:k] += slope * q
         diagonal *= 1 + 1e-12
         # Predictor: straight towards complementarity zero.
         factor, step, failed = dposv(hessian, -gradient)
@@ -79,10 +98,11 @@ def least_limit(constraints: FloatArray, bound: FloatArray, q: FloatArray, kappa
         primal = primal + _step_length(slack, slack_step, _TO_BOUNDARY) * step
         dual = dual + _step_length(dual, dual_step, _TO_BOUNDARY) * dual_step
         slack = constraints @ primal - b
-    deviation = np.sqrt(max(float(q @ primal**2 - (q @ primal) ** 2), 0.0))
-    if q @ primal + kappa * deviation >= 0.0:  # no better than constant weights
-        return np.full(len(q), highest)
-    return primal + highest
+    w, u = primal[:k], primal[k:] / unit
+    deviation = np.sqrt(max(float(q @ w**2 - (q @ w) ** 2), 0.0))
+    if price @ primal + kappa * deviation >= 0.0:  # no better than constant weights
+        return np.full(k, highest), np.zeros(len(u))
+    return w + highest, u
 
 
 def _constant_is_optimal(top: FloatArray, q: FloatArray, kappa: float) -> bool:

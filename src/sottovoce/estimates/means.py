@@ -21,6 +21,7 @@ import numpy as np
 
 from sottovoce.core.errors import ArgumentError, one_of
 from sottovoce.core.randomness import Seeded
+from sottovoce.estimates.declared import declaration, declared_average
 from sottovoce.estimates.decoded import decoded_part, is_unbiased
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.envelope import IDENTITY, CrossFit
@@ -43,6 +44,9 @@ def mean(
     *,
     method: str = "auto",
     interval: str = "normal",
+    shape: str | None = None,
+    density: float | None = None,
+    slope: float | None = None,
     estimand: str = "population",
     confidence: float = 0.95,
     sequential: bool = False,
@@ -61,6 +65,9 @@ def mean(
             and for people who are not alike, by betting; for respondents of an unbiased mechanism also by
             Chernoff's bound on its noise, whichever suits n and the mechanism), "bootstrap" (bootstrap-t
             on the counts) or "sequential".
+        shape: What you know beforehand, as in `quantile`: with it the method is "declared".
+        density: The same.
+        slope: The same.
         estimand: The mean of the "population" that these people stand for, or of the "respondents".
         confidence: How often the interval should hold.
         sequential: Short for `interval="sequential"`: limits that hold at every n and at every look, so that
@@ -77,6 +84,7 @@ def mean(
     Raises:
         ValueError: If the domain is a circle, the tally is empty, or `method="decoded"` is asked of a biased
             mechanism.
+        DataError: If the reports contradict what was declared.
 
     Example:
         >>> import numpy as np
@@ -91,6 +99,9 @@ def mean(
         query = replace(query, what="geometric mean")
     interval = "sequential" if sequential else one_of(interval, "interval", INTERVALS)
     one_of(method, "method", METHODS)
+    declared = declaration(query, shape, density, slope, plain=method == "auto" and interval == "normal")
+    if declared is not None:
+        return declared_average(query, declared, IDENTITY, power=1)
     unbiased = method in ("auto", "decoded") and is_unbiased(tally.mechanism)
     if method == "decoded" and not unbiased:
         raise ArgumentError(

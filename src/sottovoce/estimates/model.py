@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.number import Number
+from sottovoce.estimates.shapes import Shape
 from sottovoce.estimates.tally import Tally
 
 _NEAR = 1e-9  # how far from a bend or jump its sides are looked at, in widths of the domain
@@ -138,11 +139,14 @@ class Nodes:
         beside[[0, -1]] = False
         return t[middle | ~beside], rows[middle | ~beside]
 
-    def around(self, jumps: tuple[float, ...]) -> LawAt:
-        """The bends and both sides of some jumps."""
+    def around(self, jumps: tuple[float, ...], shape: Shape | None = None) -> LawAt:
+        """The bends, both sides of some jumps, and what a declared shape needs."""
+        at = np.array(jumps)
+        sides = np.concatenate((at - self.near, at + self.near))
+        if shape is not None:
+            return self._with(np.append(sides, shape.places(jumps, self.near)))
         if jumps not in self._around:
-            at = np.array(jumps)
-            self._around[jumps] = self._with(np.concatenate((at - self.near, at + self.near)))
+            self._around[jumps] = self._with(sides)
         return self._around[jumps]
 
     @cached_property

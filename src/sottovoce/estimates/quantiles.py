@@ -17,6 +17,7 @@ from sottovoce.core.errors import ArgumentError, real_number
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.estimates.asked import asked_share
 from sottovoce.estimates.crossing import Ends, Focus
+from sottovoce.estimates.declared import Declared, declaration, declared_average
 from sottovoce.estimates.em import em, smooth_line
 from sottovoce.estimates.envelope import BINS, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
@@ -34,17 +35,40 @@ _SMOOTH_VALUE = (
 
 
 @overload
-def quantile(tally: Tally, p: float, *, estimand: str = ..., confidence: float = ...) -> Estimate: ...
+def quantile(
+    tally: Tally,
+    p: float,
+    *,
+    shape: str | None = ...,
+    density: float | None = ...,
+    slope: float | None = ...,
+    estimand: str = ...,
+    confidence: float = ...,
+) -> Estimate: ...
 
 
 @overload
 def quantile(
-    tally: Tally, p: Sequence[float], *, estimand: str = ..., confidence: float = ...
+    tally: Tally,
+    p: Sequence[float],
+    *,
+    shape: str | None = ...,
+    density: float | None = ...,
+    slope: float | None = ...,
+    estimand: str = ...,
+    confidence: float = ...,
 ) -> list[Estimate]: ...
 
 
 def quantile(
-    tally: Tally, p: float | Sequence[float], *, estimand: str = "population", confidence: float = 0.95
+    tally: Tally,
+    p: float | Sequence[float],
+    *,
+    shape: str | None = None,
+    density: float | None = None,
+    slope: float | None = None,
+    estimand: str = "population",
+    confidence: float = 0.95,
 ) -> Estimate | list[Estimate]:
     """Estimate a quantile, with an interval that holds for every true distribution.
 
@@ -52,6 +76,11 @@ def quantile(
         tally: Counts of reports about a number.
         p: Which quantile, between 0 and 1; 0.5 is the median. A list of them shares most of the work; each
             interval has its own confidence.
+        shape: What you know beforehand: "unimodal", if the density rises to one place and falls from there.
+            Like the next two it narrows the interval, which then holds for every truth of that shape; it is
+            printed with the answer, and refused if the reports contradict it.
+        density: The most that the density can be, per unit of the domain.
+        slope: The most by which the density can change per unit, in the interior.
         estimand: The quantile of the "population" that these people stand for, or of the "respondents".
         confidence: How often the interval should hold.
 
@@ -60,6 +89,7 @@ def quantile(
 
     Raises:
         ValueError: If `p` is not between 0 and 1, the domain is a circle or the tally is empty.
+        DataError: If the reports contradict what was declared.
 
     Example:
         >>> import numpy as np
@@ -78,9 +108,17 @@ def quantile(
     ]
     if not queries:
         return []
-    fit = CrossFit(tally)
-    limits = quantile_limits(fit, shares, queries[0].tail, estimand)
+    fit, declared = CrossFit(tally), declaration(queries[0], shape, density, slope)
     values = quantile_values(fit, tally.mechanism.epsilon, shares)
+    if declared is not None:
+        truths = Declared(fit, declared, queries[0].tail)
+        notes = truths.note, _SMOOTH_VALUE
+        answers = [
+            query.answer(declared_limits(truths, share), value, math.nan, method="declared", notes=notes)
+            for query, share, value in zip(queries, shares, values, strict=True)
+        ]
+        return answers if several else answers[0]
+    limits = quantile_limits(fit, shares, queries[0].tail, estimand)
     answers = [
         query.answer((ends.low, ends.high), value, math.nan, notes=(_SMOOTH_VALUE,), bound=ends.bound)
         for query, ends, value in zip(queries, limits, values, strict=True)
@@ -114,11 +152,27 @@ def quantile_limits(
     return [Focus(*about, p, tail, counts, fit.limit, estimand).ends() for p in levels]
 
 
+def declared_limits(declared: Declared, p: float) -> tuple[float, float]:
+    """The interval of a quantile for truths of a declared shape, in the unit coordinate."""
+    fit, (first, *others) = declared.fit, declared.cells
+    counts = [one for one, _ in fit.halves]
+    about = fit.coarse.mechanism, first.pilots, fit.n, p, declared.tail, counts
+    # A unimodal truth has no stretch without people between others.
+    focus = Focus(*about, None if others else declared.limit, shape=first.shape)
+    ends = focus.ends()
+    for cell in others:
+        ends = focus.reshaped(*cell).beyond(ends)
+    return ends.low, ends.high
+
+
 def probability(
     tally: Tally,
     low: float,
     high: float,
     *,
+    shape: str | None = None,
+    density: float | None = None,
+    slope: float | None = None,
     estimand: str = "population",
     confidence: float = 0.95,
     sequential: bool = False,
@@ -130,6 +184,9 @@ def probability(
         tally: Counts of reports about a number.
         low: Where the range begins.
         high: Where it ends.
+        shape: What you know beforehand, as in `quantile`.
+        density: The same.
+        slope: The same.
         estimand: The share of the "population" that these people stand for, or of the "respondents".
         confidence: How often the interval should hold.
         sequential: Limits that hold at every look while reports come in, as in `mean`.
@@ -140,6 +197,7 @@ def probability(
 
     Raises:
         ValueError: If the range is not in the domain or the tally is empty.
+        DataError: If the reports contradict what was declared.
 
     Example:
         >>> import numpy as np
@@ -157,6 +215,9 @@ def probability(
     if begin > end and not query.domain.is_circle:
         raise ArgumentError(f"low must not exceed high, got low={begin!r}, high={end!r}", argument="low")
     first, last = query.domain.to_unit([begin, end]).tolist()
+    declared = declaration(query, shape, density, slope, plain=not sequential)
+    if declared is not None:
+        return declared_average(query, declared, Target.within(first, last), power=0)
     asked = None if sequential or fakes else asked_share(tally, first, last, query.tail)
     if asked is not None:
         return query.answer(*asked, power=0, method="asked directly", at_every_n=True)

@@ -9,6 +9,7 @@ METHODS = {
     "decoded": "the average of what the reports stand for, right because the mechanism is unbiased",
     "unbiased": "the average of weights whose expectation is the value itself, wherever people are",
     "envelope": "limits that hold for every distribution the people may have",
+    "declared": "limits that hold for every distribution of the declared shape",
     "distribution": "the value is that of the reconstructed distribution, the limits hold for every one",
     "raw": "the average report as it is, which is not the people's mean",
     "asked directly": "people were asked this very question",

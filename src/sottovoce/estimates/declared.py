@@ -1,0 +1,168 @@
+"""Limits for truths of a declared shape: which of them the reports leave, and whether they leave any.
+
+A class of truths is excluded by weights whose expectation is at most zero for all of it, if their average
+over the reports is clearly above: the program of `honesty` in a directed form. The weights come from the
+other half of the reports. A cell for the mode that is excluded is not looked at again; that spends a tenth of
+the error. If all of them are, at an error of 1 in 1000, or the bounds of density and slope are, the
+declaration is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from sottovoce.core.errors import ArgumentError, DataError
+from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.estimates.envelope import CrossFit, Envelope, Target
+from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.query import Query
+from sottovoce.estimates.shapes import Shape
+from sottovoce.estimates.statistic import Moments, Part, between, moments
+
+_DROPPED = 0.1  # the share of the error that leaving out cells of the mode may spend
+_FALSE_ALARM = 1e-3  # a true declaration is refused so often at most
+_NOTHING, _STRICT = Target(np.zeros_like), 3.1  # the quantile of that error
+
+
+def declaration(
+    query: Query, shape: str | None, density: float | None, slope: float | None, *, plain: bool = True
+) -> Shape | None:
+    """What was declared, checked.
+
+    Args:
+        query: What is asked.
+        shape: "unimodal", if that is declared.
+        density: The most that the density is, per unit of the domain.
+        slope: The most that it changes, per unit and unit.
+        plain: True if a normal interval is asked for, and no reports are forged.
+
+    Returns:
+        The shape; None if nothing was declared.
+
+    Raises:
+        ArgumentError: If one of them has no meaning here.
+    """
+    declared = Shape.declared(query.domain, shape, density, slope)
+    if declared is None:
+        return None
+    if query.estimand != "population":
+        sentence = "a shape is declared of the population; respondents are as they are"
+        raise ArgumentError(sentence, code="shape", argument="estimand")
+    if not plain or query.fakes:
+        sentence = "a declared shape goes with a normal interval for one look, without fakes"
+        raise ArgumentError(sentence, code="shape", argument="shape")
+    return declared
+
+
+def declared_average(query: Query, shape: Shape, target: Target, power: int) -> Estimate:
+    """The average of a target over people whose distribution has a declared shape.
+
+    Args:
+        query: What is asked.
+        shape: What was declared.
+        target: What is averaged.
+        power: How it grows with the domain.
+
+    Returns:
+        The middle of two statistics, and limits.
+    """
+    declared = Declared(CrossFit(query.tally), shape, query.tail)
+    lower, upper = (declared.bounds(target, side) for side in (-1, 1))
+    limits = float(lower.limit(-1, declared.tail)), float(upper.limit(1, declared.tail))
+    middle = between(lower, upper).value
+    return query.answer(limits, middle, math.nan, power=power, method="declared", notes=(declared.note,))
+
+
+class Cell(NamedTuple):
+    """A convex part of the shape, and the densities of it that each half of the reports suggests."""
+
+    shape: Shape
+    pilots: list[FloatArray]
+
+
+class Declared:
+    """Limits of averages over truths of a shape.
+
+    Args:
+        fit: The reports.
+        shape: What was declared.
+        tail: The error of each side of the interval.
+
+    Raises:
+        DataError: If the reports contradict the declaration.
+    """
+
+    def __init__(self, fit: CrossFit, shape: Shape, tail: float) -> None:
+        self.fit, self.shape = fit, shape
+        self.tail = tail * (1 - _DROPPED) if shape.unimodal else tail
+        self.note = f"holds if the declaration does, made before looking at the reports: {shape.words}"
+        pilots = [pilot for _, pilot in fit.halves]
+        members = [self._nearest(cell, pilots) for cell in shape.cells()]
+        against = [self._against(cell, pilots) for cell in members]
+        if all(float(one.limit(-1, _FALSE_ALARM)) > 0 for one in against):
+            sentence = f"the reports contradict the declaration ({shape.words}): no such truth explains them"
+            raise DataError(sentence, code="shape", argument="shape")
+        if shape.unimodal:  # the likeliest such truth tells cells apart better than a rough pilot
+            pilots = min(zip(against, members, strict=True), key=lambda one: float(one[0].value))[1].pilots
+            members = [self._nearest(cell.shape, pilots) for cell in members]
+            against = [self._against(cell, pilots) for cell in members]
+            order = sorted(range(len(members)), key=lambda i: float(against[i].value))
+            left = [i for i in order if float(against[i].limit(-1, 2 * tail * _DROPPED)) <= 0]
+            members = [members[i] for i in left or order[:1]]
+        #: What the reports leave, the likeliest first.
+        self.cells = members
+
+    def bounds(self, target: Target, side: int) -> Moments:
+        """What bounds the average of a target from one side, whichever cell the truth is in."""
+        every = [
+            moments(
+                [
+                    problem.part(problem.weights(target, side, self.z), counts, "population")
+                    for problem, counts in zip(self._problems(cell), self._counts, strict=True)
+                ],
+                "population",
+            )
+            for cell in self.cells
+        ]
+        return max(every, key=lambda one: side * float(one.limit(side, self.tail)))
+
+    def limit(self, target: Target, side: int, tail: float, estimand: str) -> float:
+        """A confidence limit for that average; error and people are those of the declaration."""
+        return float(self.bounds(target, side).limit(side, self.tail))
+
+    @cached_property
+    def z(self) -> float:
+        """The quantile of the tail."""
+        from scipy.special import ndtri
+
+        return -float(ndtri(self.tail))
+
+    @cached_property
+    def _counts(self) -> list[IntArray]:
+        return [self.fit.coarse.grouped(counts) for counts, _ in self.fit.halves]
+
+    def _problems(self, cell: Cell) -> list[Envelope]:
+        fit = self.fit
+        return [Envelope(fit.nodes, fit.law.mix(pilot), fit.n, cell.shape) for pilot in cell.pilots]
+
+    def _nearest(self, shape: Shape, pilots: Sequence[FloatArray]) -> Cell:
+        return Cell(shape, [shape.nearest(pilot, self.fit.law.matrix) for pilot in pilots])
+
+    def _against(self, cell: Cell, pilots: Sequence[FloatArray]) -> Moments:
+        """What is at most zero on average for truths of the cell, and above if the pilots are right."""
+        fit, parts = self.fit, []
+        for pilot, inside, counts in zip(pilots, cell.pilots, self._counts, strict=True):
+            reports = fit.law.mix(pilot)
+            if cell.shape.mode is None:  # an upper limit of nothing
+                weights = -Envelope(fit.nodes, reports, fit.n, cell.shape).upper(_NOTHING, _STRICT)
+            else:
+                t, rows = fit.nodes.around((), cell.shape)
+                weights = (reports - fit.law.mix(inside)) / reports
+                weights = weights - cell.shape.extremes(t, rows @ weights, fit.nodes.near).max()
+            parts.append(Part(weights, counts, 0.0, math.inf))
+        return moments(parts, "population")
