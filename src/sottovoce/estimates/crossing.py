@@ -265,12 +265,7 @@ def _quantile(density: FloatArray, p: float) -> float:
 
 
 class Width(NamedTuple):
-    """What to expect of a quantile's interval, in widths of the domain.
-
-    Attributes:
-        expected: The width of the interval that `quantile` gives.
-        bound: The width below which no honest interval can go.
-    """
+    """The width of the interval that `quantile` is expected to give, and that no honest one can go below."""
 
     expected: float
     bound: float
