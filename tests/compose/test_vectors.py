@@ -429,7 +429,16 @@ def test_weights_by_name_and_what_can_be_read_in_two_ways() -> None:
 
 
 def test_the_worth_of_a_place_is_the_variance_of_its_mean() -> None:
-    m, n, rng = sv.place(2.0, radius=10.0), 200_000, np.random.default_rng(8)
-    near = 1 - m.cells * m.background / m.total
-    off = m.decode(m.report(np.zeros((n, 2)), rng=rng)) / 20 / near
-    assert float(np.mean(off**2)) == pytest.approx(worth(m), rel=5 * math.sqrt(2 / n))
+    """Of people everywhere alike, of whom a share is asked; so a place is not left without ε."""
+    m, n, runs, share = sv.place(1.0, radius=10.0, points=12), 2_000, 100, 0.5
+    rng = np.random.default_rng(8)
+    people = m.domain.spread(rng.integers(0, 2**64, n, dtype=np.uint64))
+    off = []
+    for _ in range(runs):
+        asked = rng.permutation(people)[: round(share * n)]
+        both = sv.mean_position(sv.Tally(m, m.report(asked, rng=rng)))
+        off.append([one.value for one in both] - people.mean(axis=0))
+    seen = n * float(np.mean(np.square(off))) / 20**2
+    assert seen == pytest.approx(worth(m, share), rel=5 * math.sqrt(2 / (2 * runs)))
+    parts = sv.survey(4.0, {"age": (0, 120), "home": sv.Disc(10)}, "split").questions
+    assert parts["home"].epsilon > parts["age"].epsilon

@@ -14,6 +14,7 @@ import numpy as np
 import sottovoce as sv
 from sottovoce.collector import logs
 from sottovoce.collector.together import over_days, over_groups
+from sottovoce.compose import disc
 from sottovoce.estimates.estimate import Estimate
 
 _DELTA = 1e-8
@@ -26,6 +27,7 @@ _NOTHING: dict[str, Any] = {
     "distribution": None,
     "shares": [],
     "map": None,
+    "position": [],
     "days": None,
     "honesty": None,
     "problems": {},
@@ -118,7 +120,9 @@ def _answers(tally: sv.Tally, view: View, days: Mapping[str, sv.Tally]) -> dict[
         if all(isinstance(option, int) for option in tally.reporter.domain.names):
             attempt("mean", lambda: _rating(tally, level))
         return content
-    if isinstance(tally.reporter.domain, sv.Area):
+    if isinstance(tally.reporter.domain, sv.Area | sv.Disc):
+        mean_position = disc.mean_position if isinstance(tally.reporter, sv.Polar) else sv.mean_position
+        attempt("position", lambda: [_interval(one) for one in mean_position(tally, confidence=level)])
         attempt("map", lambda: _map(tally))
         return content
     if isinstance(tally.reporter.domain, sv.Circle):

@@ -36,12 +36,14 @@ from sottovoce.designs.choices import least_total_variance
 from sottovoce.designs.classic import pm
 from sottovoce.designs.optimal import SEARCH_UNBIASED_FROM, SEARCH_UP_TO, optimal
 from sottovoce.designs.prior import Prior, PriorLike, as_prior
+from sottovoce.estimates.positions import position_variance
 
 CIRCLE_CELLS = 2**12
 UNIT = Interval(0, 1)
 #: How values are assumed to spread: None (the worst case), "uniform", samples, or (values, weights).
 SpreadLike = str | PriorLike | None
 _GRID, _NODES = 2001, 65
+_ENOUGH = 3e-3  # of the weights of a place: its variance to a hundredth
 
 
 def question_mechanism(epsilon: float, domain: Domain, spread: Prior | None = None) -> Mechanism:
@@ -113,7 +115,8 @@ def worth(m: Mechanism | Translates, share: float = 1.0, spread: Prior | None = 
     """Variance per person of the estimated mean, in squared widths of the domain.
 
     In the worst case, or in expectation when values are spread as assumed. Of a choice it is that of the
-    average option's share, where all options are chosen alike; of a place that of either coordinate.
+    average option's share, where all options are chosen alike; of a place that of a coordinate, where people
+    are everywhere alike.
     """
     if isinstance(m, Translates):
         return (
@@ -141,13 +144,11 @@ def _choice_worth(epsilon: float, options: int, share: float) -> float:
 
 
 def _place_worth(m: Translates, share: float) -> float:
-    """Reports are near the truth with a chance of `near`, else anywhere: so the mean report is undone."""
+    """As of a choice, with the spread of people over the area in place of that over options."""
     assert isinstance(m.domain, Area)
-    centre, sides = np.mean((m.domain.x, m.domain.y), axis=1), np.ptp((m.domain.x, m.domain.y), axis=1)
-    near = 1 - m.cells * m.background / m.total
-    away = (m.decode(np.arange(m.cells)) - centre) / sides
-    noise = float(np.mean(m.probabilities(centre[None])[0] @ away**2)) / near**2
-    return noise / share + (1 / share - 1) / 4
+    low, high = m.domain.x
+    spread = 1 / 16 if m.domain.round else 1 / 12
+    return position_variance(m, _ENOUGH) / (high - low) ** 2 / share - spread
 
 
 def _worst_spread(variance: FloatArray, share: float) -> float:

@@ -143,7 +143,7 @@ def _curve_of(
     if isinstance(space, Options):
         return partial(choice, options=space.names), loss
     if isinstance(space, Disc):
-        return partial(place, radius=space.radius), loss
+        return partial(place, radius=space.radius, points=16), loss  # on a coarse grid, to divide by
     if design is not None:
         return partial(_designed, domain=space, design=design), loss
     if spread is not None and not space.is_circle:

@@ -77,7 +77,7 @@ def mean_position(tally: Tally, *, confidence: float = 0.95) -> tuple[Estimate, 
         )
     estimates = []
     for axis, (name, ends) in enumerate((("x", law.area.x), ("y", law.area.y))):
-        weights, bias = _unbiased(law.reporter)[axis]
+        weights, bias = _unbiased(law.reporter, axis, _EXACT)
         h = law.expect(weights)
         noise = law.expect(weights**2) - h**2
         part = Part(weights, tally.counts, max(float(noise.min()), 0.0), float(noise.max()))
@@ -86,40 +86,37 @@ def mean_position(tally: Tally, *, confidence: float = 0.95) -> tuple[Estimate, 
     return estimates[0], estimates[1]
 
 
-def position_variance(reporter: Translates) -> tuple[float, float]:
-    """n times the variance of the mean position along x and along y, of people spread evenly.
+def position_variance(reporter: Translates, tolerance: float = _EXACT) -> float:
+    """n times the variance of the mean position along x, of people spread evenly.
 
     Args:
         reporter: Of places, with a margin.
+        tolerance: How far, relative to their norm, expectations may be from x; 0.001 is a part of the time,
+            and gives the variance to a few thousandths.
 
     Returns:
-        Exact to rounding: the weights do not depend on the reports.
+        Exact to the tolerance: the weights do not depend on the reports.
     """
     law = PlaceLaw(reporter, reporter.domain)  # type: ignore[arg-type]  # an area: the caller knows
-    q = law.mix(law.even[law.used])
-    x, y = (float(q @ w**2 - (q @ w) ** 2) for w, _ in _unbiased(reporter))
-    return x, y
+    q, (weights, _) = law.mix(law.even[law.used]), _unbiased(reporter, 0, tolerance)
+    return float(q @ weights**2 - (q @ weights) ** 2)
 
 
-@lru_cache(maxsize=16)
-def _unbiased(reporter: Translates) -> list[tuple[FloatArray, float]]:
-    """For x and for y the weights of the cells, and how far their expectation can be from it."""
+@lru_cache(maxsize=32)
+def _unbiased(reporter: Translates, axis: int, tolerance: float) -> tuple[FloatArray, float]:
+    """For x or for y the weights of the cells, and how far their expectation can be from it."""
     from scipy.sparse.linalg import LinearOperator, cg
 
     law = PlaceLaw(reporter, reporter.domain)  # type: ignore[arg-type]  # an area: the caller knows
     q, points = law.mix(law.even[law.used]), law.shape[0]
     square = LinearOperator((points, points), matvec=lambda f: law.expect(law.mix(f.reshape(-1)) / q))
-    answers = []
-    for axis, ((low, high), many) in enumerate(
-        zip((law.area.x, law.area.y), law.area.points[::-1], strict=True)
-    ):
-        middle, step = (low + high) / 2, (high - low) / (many - 1)
-        target = (law.positions[:, axis] - middle) / step
-        f, _ = cg(square, target, rtol=_EXACT, maxiter=_MOST)
-        weights = law.mix(f) / q
-        bias = float(np.abs(law.expect(weights) - target).max()) + LOT
-        answers.append((middle + step * weights, step * bias))
-    return answers
+    (low, high), many = (law.area.x, law.area.y)[axis], law.area.points[1 - axis]
+    middle, step = (low + high) / 2, (high - low) / (many - 1)
+    target = (law.positions[:, axis] - middle) / step
+    f, _ = cg(square, target, rtol=tolerance, maxiter=_MOST)
+    weights = law.mix(f) / q
+    bias = float(np.abs(law.expect(weights) - target).max()) + LOT
+    return middle + step * weights, step * bias
 
 
 def region_share(

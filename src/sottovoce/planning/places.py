@@ -99,7 +99,7 @@ def plan_places(epsilon: float | None, people: int | None, domain: Disc | Box) -
     def option(m: Translates | Polar, variance: float, reason: str) -> PlaceOption:
         return PlaceOption(m, math.sqrt(variance / n), float(expected_distance(m, x).mean()), reason)
 
-    options = [option(ours, position_variance(ours)[0], "for maps, the mean position and shares of regions")]
+    options = [option(ours, position_variance(ours), "for maps, the mean position and shares of regions")]
     if isinstance(domain, Disc):
         m = polar(e, domain.radius, design="unbiased")
         r = domain.radius * np.sqrt((np.arange(256) + 0.5) / 256)

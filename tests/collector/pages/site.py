@@ -24,7 +24,7 @@ class Site:
 
     def __init__(self, folder: Path) -> None:
         self.store = open_store(folder / "store.db")
-        app = create_app(self.store, Settings(rate=0), secret=bytes(32))
+        app = create_app(self.store, Settings(rate=0, estimate_seconds=600), secret=bytes(32))
         self._socket = socket.socket()
         self._socket.bind(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"

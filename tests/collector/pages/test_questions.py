@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from tests.collector.pages.conftest import OpenPage
 from tests.collector.pages.site import Site
+from tests.collector.pages.test_dashboard import drawn, intervals
 from tests.collector.pages.test_survey import check_accessible, ledger, posts
 
 import sottovoce as sv
@@ -18,14 +19,15 @@ from sottovoce.collector.pages.assets import STATIC
 from sottovoce.core.survey import Survey
 
 LANGUAGES = {path.stem: json.loads(path.read_text("utf-8")) for path in STATIC.glob("languages/*.json")}
+WAYS = ["Auto", "Fahrrad", "Bus und Bahn"]
 FIVE = Survey(
     5.0,
     {
-        "age": sv.sw(epsilon=1.0, domain=(0, 120), cells=240),
+        "age": sv.sw(epsilon=1.0, domain=(0, 120), cells=120),
         "start": sv.ogpm(epsilon=1.0, domain=sv.Circle(24), cells=96),
-        "way": sv.choice(1.0, ["Auto", "Fahrrad", "Bus und Bahn"]),
+        "way": sv.choice(1.0, WAYS),
         "mood": sv.choice(1.0, [1, 2, 3, 4, 5]),
-        "home": sv.polar(1.0, 10.0),
+        "home": sv.place(1.0, 10.0, points=16),
     },
     sampled=5,
 )
@@ -136,39 +138,85 @@ def by_pointer(page: Page) -> None:
     following.click()
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme", "respond"),
-    [(1280, "light", by_keyboard), (320, "dark", by_pointer)],
-)
-def test_a_person_answers_five_kinds_of_questions(
-    site: Site, asked: None, open_page: OpenPage, width: int, scheme: str, respond: Any
-) -> None:
-    before = site.n("weg")
-    page = open_page(
-        "/survey/weg", locale="de-DE", color_scheme=scheme, viewport={"width": width, "height": 740}
-    )
-    sent = posts(page)
-    expect(page.locator("#progress")).to_have_text("Frage 1 von 5")
-    respond(page)
-    expect(page.locator("#result-title")).to_be_focused()
-    check_accessible(page)
-    assert site.n("weg") == before + 1
+def people(count: int) -> dict[str, Any]:
+    """Answers of many: on average 41 years, 7:30, half by car, 3.5, and 3 km east and 2 km south."""
+    rng = np.random.default_rng(2)
+    return {
+        "age": rng.normal(41, 10, count),
+        "start": rng.normal(7.5, 1, count) % 24,
+        "way": rng.choice(WAYS, count, p=[0.5, 0.2, 0.3]),
+        "mood": rng.choice([1, 2, 3, 4, 5], count, p=[0.1, 0.1, 0.2, 0.4, 0.2]),
+        "home": rng.normal([3, -2], 2, (count, 2)),
+    }
+
+
+def test_a_survey_of_five_kinds_from_phone_to_dashboard(site: Site, asked: None, open_page: OpenPage) -> None:
+    """In German, at a desk by keyboard and on a phone in the dark; what all reports tell is the truth."""
+    site.send("weg", FIVE, FIVE.report(people(8000), clip=True, rng=3))
+    for width, scheme, respond in ((1280, "light", by_keyboard), (320, "dark", by_pointer)):
+        before = site.n("weg")
+        view = {"viewport": {"width": width, "height": 740}, "color_scheme": scheme}
+        page = open_page("/survey/weg", locale="de-DE", **view)
+        sent = posts(page)
+        expect(page.locator("#progress")).to_have_text("Frage 1 von 5")
+        respond(page)
+        expect(page.locator("#result-title")).to_be_focused()
+        check_accessible(page)
+        assert site.n("weg") == before + 1
+        check_sent(page, sent)
+        check_board(open_board(open_page, **view))
+
+
+def open_board(open_page: OpenPage, **view: Any) -> Page:
+    """The dashboard, with intervals of the largest confidence there is; the people's draws are seeded."""
+    page = open_page("/static/favicon.svg", **view)
+    surer = re.compile("/estimates.confidence=0.95")
+    page.route(surer, lambda route: route.continue_(url=route.request.url.replace("0.95", "0.999")))
+    page.goto(page.url.replace("/static/favicon.svg", "/#/weg"))
+    expect(page.locator("#mean-interval-4")).to_contain_text("99.9 % intervals", timeout=180_000)
+    return page
+
+
+def check_sent(page: Page, sent: list[Any]) -> None:
+    """What left is what is shown and what the ledger has, with its price; what was entered is in neither."""
     [(body, _, _)] = sent
     [cells] = json.loads(body)["cells"]
     report = FIVE.decode([cells])
-    assert not any(np.isnan(values).any() for values in report.values())  # every question is reported
     shown = page.locator("#sent .value").all_inner_texts()
     age = float(shown[0].split()[0].replace("−", "-").replace(",", "."))
     assert age == pytest.approx(report["age"][0], rel=1e-3, abs=1e-3)
     hours, minutes = map(int, shown[1].split(":"))
     assert (hours + minutes / 60 - report["start"][0] + 12) % 24 == pytest.approx(12, abs=0.01)
-    marked = [
-        name for name, held in zip(FIVE.questions["way"].domain.names, report["way"][0], strict=True) if held
-    ]
-    assert all(name in shown[2] for name in marked)
-    [report] = [entry for entry in ledger(page) if entry["kind"] == "report"]
-    assert (report["cells"], report["spent"]) == (cells, "5")
-    assert "Fahrrad" not in json.dumps(report)
+    assert all(name in shown[2] for name, held in zip(WAYS, report["way"][0], strict=True) if held)
+    [entry] = [entry for entry in ledger(page) if entry["kind"] == "report"]
+    assert (entry["cells"], entry["spent"]) == (cells, "5")
+    assert "Fahrrad" not in json.dumps(entry)
+    expect(page.locator("#spent")).to_contain_text("ε = 5 für diese Meldung")
+
+
+def check_board(page: Page) -> None:
+    """Every question with its picture and an interval that holds the truth."""
+    titles = page.locator(".question > h2")
+    expect(titles).to_have_text([one["text"] for one in TEXTS.values()])
+    for chart in ("#distribution", "#distribution-1", "#shares-2", "#shares-3"):
+        drawn(page, chart)
+    truths = {"": [41], "-1": [7.5], "-3": [3.5], "-4": [3, 2]}  # to the east, to the south
+    for question, means in truths.items():
+        told = intervals(page.locator(f"#mean-interval{question}").inner_text())
+        assert all(low < mean < high for mean, (low, high) in zip(means, told, strict=True)), question
+    assert re.fullmatch(r"0[78]:\d\d", page.locator("#mean-1").inner_text())
+    page.locator("#shares-card-2 summary").click()
+    shares = intervals(page.locator("#shares-table-2").inner_text())
+    assert all(low < share < high for share, (low, high) in zip([50, 20, 30], shares, strict=True))
+    darkest = page.locator("#map-4 rect[fill-opacity='1.000'] title").text_content() or ""
+    x, y, _ = (float(one) for one in re.findall(r"-?[\d.]+", darkest.replace("−", "-")))
+    assert np.hypot(x - 3, y + 2) < 3
+    expect(page.locator("#mean-card-2")).to_be_hidden()
+    expect(page.locator("#silence")).to_contain_text("nobody can tell who")
+    expect(page.locator("#planner")).to_be_hidden()
+    expect(page.locator("#epsilon")).to_contain_text("any answers could have produced it")
+    expect(page.get_by_role("link", name="Open the survey page")).to_have_attribute("href", "/survey/weg")
+    check_accessible(page)
 
 
 def test_questions_that_are_not_drawn_are_not_sent(site: Site, asked: None, open_page: OpenPage) -> None:

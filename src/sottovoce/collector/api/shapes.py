@@ -263,7 +263,7 @@ class GroupShape(BaseModel):
 
 
 class AnswersShape(BaseModel):
-    """What is known about the answers to a question."""
+    """What is known about the answers to a question; `position` is the mean of x and that of y."""
 
     mean: IntervalShape | None
     circular_mean: IntervalShape | None
@@ -271,6 +271,7 @@ class AnswersShape(BaseModel):
     distribution: DistributionShape | None
     shares: list[ShareShape]
     map: MapShape | None
+    position: list[IntervalShape]
     days: DaysShape | None
     honesty: HonestyShape | None
     problems: dict[str, str]

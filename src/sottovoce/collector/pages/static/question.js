@@ -58,7 +58,7 @@ export class QuestionView {
     this.put({
       "question-title": alone ? "The answers" : this.asked.text || this.name,
       "question-facts": alone ? "" : kindWords(this.asked, this.unit),
-      "mean-title": kind === "clock" ? "Mean time" : domain?.circle ? "Mean direction" : "Mean",
+      "mean-title": kind === "clock" ? "Mean time" : kind === "place" ? "Mean place" : domain?.circle ? "Mean direction" : "Mean",
       "quantiles-value": this.unit ? `Value, ${this.unit}` : "Value",
       "scale-low": domain ? number(domain.low, 6) : "", "scale-high": domain ? number(domain.high, 6) : "",
       "mean-interval": "computing …", "distribution-summary": "computing …", "shares-summary": "computing …",
@@ -69,7 +69,7 @@ export class QuestionView {
     this.hide(["distribution", "shares"], true);
     this.hide(["shares-card"], !options);
     this.hide(["distribution-card"], !domain);
-    this.hide(["mean-card"], !domain && kind !== "rating");
+    this.hide(["mean-card"], !domain && kind !== "rating" && kind !== "place");
     this.hide(["quantiles-card"], !domain || domain.circle);
     this.hide(["mean-scale"], !domain || domain.circle); // a rose has a hand instead
     this.hide(["map-card"], kind !== "place");
@@ -80,7 +80,7 @@ export class QuestionView {
   show(answers, { shown, confidence }) {
     Object.assign(this, { answers, confidence });
     const mean = answers.mean ?? answers.circular_mean;
-    const because = answers.problems.mean ?? answers.problems.circular_mean;
+    const because = answers.problems.mean ?? answers.problems.circular_mean ?? answers.problems.position;
     const notes = (mean?.notes ?? []).map((note) => `. ${sentence(note)}`).join("");
     this.put({
       mean: mean ? this.pen.value(mean) : "–",
@@ -88,6 +88,7 @@ export class QuestionView {
       honesty: honestyWords(answers),
     });
     this.placeBar(mean);
+    if (answers.position.length) this.showPosition(answers.position);
     const line = ({ p, value, low, high }) => [percent(p), writer(low, high)(value), range(low, high)];
     rows(this.parts.quantiles, answers.quantiles.map(line), answers.problems.quantiles ?? "not yet");
     this.showShares(answers);
@@ -95,6 +96,17 @@ export class QuestionView {
     this.showMap(answers);
     this.hide(["honesty-card"], !answers.honesty && !answers.problems.honesty && shown);
     this.draw();
+  }
+
+  /** The mean of x and that of y, each with its interval. */
+  showPosition(both) {
+    const parts = both.map(({ value, low, high }, i) => {
+      const back = !this.asked.area.degrees && high < 0; // to the west or south without a doubt
+      const name = this.asked.area.degrees ? ["longitude", "latitude"][i] : `to the ${["east", "north", "west", "south"][i + (back ? 2 : 0)]}`;
+      return { name, ...(back ? { value: -value, low: -high, high: -low } : { value, low, high }) };
+    });
+    const each = (write) => parts.map((one) => `${write(one)} ${one.name}`).join(", ");
+    this.put({ mean: each(this.pen.value), "mean-interval": `${percent(this.confidence)} intervals: ${each(({ low, high }) => this.pen.span(low, high))}` });
   }
 
   placeBar(mean) {
