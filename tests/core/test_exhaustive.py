@@ -79,11 +79,11 @@ def test_sampler_mutants_are_caught(window: Window) -> None:
 
     def longer_window(w: Window, words: np.ndarray, t: np.ndarray) -> np.ndarray:
         cell = float(w.e[0])
-        tables = replace(w.tables, background=w.tables.background - cell, top=w.tables.top - cell)
+        tables = w.tables._replace(background=w.tables.background - cell, top=w.tables.top - cell)
         return np.floor(plain.sample(tables, words.copy(), t)).astype(int)
 
     def late_start(w: Window, words: np.ndarray, t: np.ndarray) -> np.ndarray:
-        tables = replace(w.tables, start=w.tables.start + 1)
+        tables = w.tables._replace(start=w.tables.start + 1)
         return np.floor(plain.sample(tables, words.copy(), t)).astype(int)
 
     def modulo(w: Window, words: np.ndarray, t: np.ndarray) -> np.ndarray:

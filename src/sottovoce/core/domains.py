@@ -166,7 +166,7 @@ class Domain(Space):
         return self.bring_inside(self.from_unit((words >> np.uint64(11)) * 2.0**-53))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Interval(Domain):
     """The interval [low, high].
 
@@ -216,7 +216,7 @@ class Interval(Domain):
         return np.clip(x, self.low, self.high)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Circle(Domain):
     """A circle; values run from `origin` once around.
 

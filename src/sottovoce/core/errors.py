@@ -9,7 +9,6 @@ position, never a value.
 from __future__ import annotations
 
 import math
-from importlib.util import find_spec
 from numbers import Real
 
 from sottovoce._version import __version__
@@ -127,6 +126,8 @@ def require_extra(extra: str, feature: str) -> None:
     Raises:
         MissingExtra: If something of the extra is not installed.
     """
+    from importlib.util import find_spec
+
     if any(find_spec(module) is None for module in EXTRAS[extra]):
         raise MissingExtra(feature, extra)
 

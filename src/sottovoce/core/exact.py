@@ -9,10 +9,8 @@ from __future__ import annotations
 import math
 from decimal import Context, Decimal
 from fractions import Fraction
-from functools import lru_cache
 
-_BITS = 160  # denominators of the bounds are 2^160
-_WORK = 256  # bits carried while computing them
+from sottovoce.core.exponential import BITS, exp_fixed, exp_units, written
 
 
 def rational_epsilon(epsilon: float | Fraction) -> Fraction:
@@ -23,15 +21,11 @@ def rational_epsilon(epsilon: float | Fraction) -> Fraction:
     """
     if isinstance(epsilon, Fraction):
         return epsilon
-    return min(Fraction(epsilon), Fraction(Decimal(repr(float(epsilon)))))
+    return Fraction(*written(epsilon))
 
 
-@lru_cache(maxsize=1024)
 def exp_lower(epsilon: float | Fraction) -> Fraction:
     """A rational q ≤ e^ε for ε ≥ 0, within 2^−150 of it relatively.
-
-    Taylor's series in fixed point at ε/2^k, squared k times; all terms are positive and each operation
-    rounds down.
 
     >>> 0 <= math.e - float(exp_lower(1.0)) < 1e-15
     True
@@ -39,23 +33,7 @@ def exp_lower(epsilon: float | Fraction) -> Fraction:
     exponent = rational_epsilon(epsilon)
     if exponent < 0:
         raise ValueError(f"epsilon must not be negative, got epsilon={float(exponent)!r}")
-    return Fraction(_exp_fixed(exponent, _BITS, _WORK), 1 << _BITS)
-
-
-def _exp_fixed(exponent: Fraction, bits: int, work: int) -> int:
-    """At most e^exponent · 2^bits, and less by at most one part in 2^(bits − 10), for exponent ≥ 0."""
-    halvings = max(0, math.ceil(exponent).bit_length() + 4)
-    work += 2 * halvings
-    x = ((exponent.numerator << work) // exponent.denominator) >> halvings
-    total = term = 1 << work
-    n = 0
-    while term:
-        n += 1
-        term = (term * x >> work) // n
-        total += term
-    for _ in range(halvings):
-        total = total * total >> work
-    return total >> (work - bits)
+    return Fraction(exp_units(*exponent.as_integer_ratio()), 1 << BITS)
 
 
 def exp_bounds(exponent: Fraction, bits: int) -> tuple[Fraction, Fraction]:
@@ -66,7 +44,7 @@ def exp_bounds(exponent: Fraction, bits: int) -> tuple[Fraction, Fraction]:
     True
     """
     places = bits + 16
-    low = Fraction(_exp_fixed(abs(exponent), places, places + 96), 1 << places)
+    low = Fraction(exp_fixed(*abs(exponent).as_integer_ratio(), places, places + 96), 1 << places)
     high = low * (1 + Fraction(1, 1 << bits + 1))
     return (low, high) if exponent >= 0 else (1 / high, 1 / low)
 

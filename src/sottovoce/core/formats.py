@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from sottovoce.core import spec
@@ -21,6 +20,8 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.questions import check_questions, product_of_largest
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from sottovoce.core.reporter import Reporter
 
 MAX_BYTES = 1 << 24  # 256 optimal designs of 50 KB, or a table of half a million counts
@@ -156,6 +157,8 @@ def _read_translates(content: Any) -> Reporter:
 
 
 def _count_translates(content: Any) -> tuple[float, Fraction]:
+    from fractions import Fraction
+
     from sottovoce.core import base_sets
 
     parts = base_sets.read(content)

@@ -14,7 +14,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,8 @@ from sottovoce.core.positions import cell_edges, density_on
 from sottovoce.core.window import Window
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from sottovoce.core.expectations import WindowLaw
     from sottovoce.core.kernels.operator import Operator
 
@@ -114,6 +115,10 @@ class Mechanism(Windowed):
     def largest_ratio(self) -> Fraction:
         """The largest ratio of the counts of one cell under two inputs: e to the exact ε."""
         return self.window.largest_ratio
+
+    @property
+    def _extremes(self) -> tuple[int, int]:
+        return self.window.extremes
 
     @property
     def positions(self) -> FloatArray:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -30,6 +29,8 @@ from sottovoce.core.mechanism import Mechanism, Windowed
 from sottovoce.core.window import MAX_CELLS, Window
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from sottovoce.core.kernels.operator import Operator
 
 MAX_PARTS = 16

@@ -20,7 +20,7 @@ MAX_LENGTH = 200
 _UNKNOWN = "\0"  # not printable: never an option
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Options(Space):
     """A list of options, of which a person has one.
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
-from typing import Any
+from functools import reduce
+from operator import mul
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.errors import DataError, SpecError
 from sottovoce.core.spaces import Space
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 MAX_QUESTIONS = 256
 MAX_NAME = 64
@@ -48,10 +52,7 @@ def rule_of(rule: Any, name: str) -> Any:
 
 def product_of_largest(ratios: Iterable[Fraction], k: int) -> Fraction:
     """The exact ratio of a report of any k of these parts."""
-    product = Fraction(1)
-    for ratio in sorted(ratios, reverse=True)[:k]:
-        product *= ratio
-    return product
+    return reduce(mul, sorted(ratios, reverse=True)[:k])
 
 
 def check_questions(names: list[str], sampled: object, what: str = "questions") -> None:

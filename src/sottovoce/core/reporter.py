@@ -17,8 +17,7 @@ reporters again; asked for a law it refers to its questions.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +26,9 @@ from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.spaces import Space
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 @runtime_checkable

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from fractions import Fraction
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core.errors import PrivacyError, check_epsilon
-from sottovoce.core.exact import exp_lower, log_upper
+from sottovoce.core.exponential import counts_keep
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.shown import Shown
 from sottovoce.core.spec import Specified
 from sottovoce.core.values import as_cells
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 class ReportOptions(TypedDict, total=False):
@@ -56,6 +58,11 @@ class Reporting(Specified, Shown):
     def largest_ratio(self) -> Fraction:
         """The largest ratio of the probabilities of one report under two inputs: e to the exact ε."""
 
+    @property
+    def _extremes(self) -> tuple[int, int]:
+        """Two numbers with the largest ratio: fractions are not needed to check a claim."""
+        return self.largest_ratio.as_integer_ratio()
+
     @abstractmethod
     def report(self, values: Any, **options: Unpack[ReportOptions]) -> NDArray[Any]:
         """Randomise values: unsigned integers, the only thing that leaves a device."""
@@ -69,7 +76,9 @@ class Reporting(Specified, Shown):
         epsilon = check_epsilon(self.epsilon)
         if "epsilon" in self.__dict__:
             object.__setattr__(self, "epsilon", epsilon)
-        if self.largest_ratio > exp_lower(epsilon):
+        if not counts_keep(*self._extremes, epsilon):
+            from sottovoce.core.exact import log_upper
+
             raise PrivacyError(
                 f"the counts give epsilon={log_upper(self.largest_ratio):.12g}, "
                 f"more than the claimed epsilon={epsilon!r}",

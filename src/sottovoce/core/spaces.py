@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core.compact import Compact
+from sottovoce.core.compact import Value
 from sottovoce.core.errors import DataError, positive_number
 from sottovoce.core.shown import Shown
 from sottovoce.core.values import numbers_or_nan
@@ -19,7 +19,7 @@ FloatArray = NDArray[np.float64]
 _ROUNDING = 2.0**-48  # of a distance: so far beyond the rim of a disc is on it
 
 
-class Space(Compact, Shown, ABC):
+class Space(Value, Shown, ABC):
     """A set of possible values: numbers (a `Domain`), positions (`Disc`, `Area`) or choices (`Options`)."""
 
     #: The shape of one value: () for a number, (2,) for a position.
@@ -126,7 +126,7 @@ class Positions(Space):
         return points
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Disc(Positions):
     """Positions (x, y) around the origin.
 

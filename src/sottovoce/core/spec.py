@@ -43,9 +43,9 @@ MAX_BYTES = 1 << 22
 #: Steps that a look-up may take; every design of this library needs at most three.
 MAX_STEPS = 4
 _LARGEST = 1 << 53
-_TASK = re.compile("[a-z][a-z ]{0,30}")
+_TASK = "[a-z][a-z ]{0,30}"
 #: A task in a canonical text. It is never the first key, and no string of valid JSON holds a bare quote.
-_WRITTEN_TASK = re.compile(f',"task":"{_TASK.pattern}"')
+_WRITTEN_TASK = f',"task":"{_TASK}"'
 
 
 def canonical(content: dict[str, Any], task: str | None = None) -> str:
@@ -106,7 +106,7 @@ def write_mixture(weights: Sequence[int], parts: Sequence[str], task: str | None
 
 def untasked(text: str) -> str:
     """The canonical text without the tasks in it: what identifies a mechanism."""
-    return _WRITTEN_TASK.sub("", text)
+    return re.sub(_WRITTEN_TASK, "", text)
 
 
 def read_task(content: dict[str, Any]) -> str | None:
@@ -115,7 +115,7 @@ def read_task(content: dict[str, Any]) -> str | None:
 
 
 def _as_task(task: Any) -> str:
-    if not isinstance(task, str) or not _TASK.fullmatch(task):
+    if not isinstance(task, str) or not re.fullmatch(_TASK, task):
         raise SpecError(f"task must be a few lowercase letters, got {_short(task)}", argument="task")
     return task
 

@@ -13,7 +13,6 @@ Cells come in runs of equal ones, so a uniform mechanism of 2^16 cells is a hand
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,8 @@ from sottovoce.core.kernels import Table, Tables, plain
 from sottovoce.core.kernels.tables import UNIT_FACTOR, FloatArray, IntArray, bucket_factor
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from sottovoce.core.kernels.operator import Operator
 
 MAX_BITS = 52  # a draw is an exact double
@@ -34,7 +35,7 @@ _COPIES = 6  # window lengths away from a window at which weights still follow i
 _LEAST_GAP = 2.0**-64  # between two knots of the start table, unless they coincide
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Window(Compact):
     """Runs of cells and the table of window starts, checked for consistency (not yet for ε)."""
 
@@ -260,9 +261,16 @@ class Window(Compact):
 
     # -- privacy --------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def largest_ratio(self) -> Fraction:
-        """The largest ratio of two counts of one cell over all allowed starts, exactly.
+        """The largest ratio of two counts of one cell over all allowed starts, exactly."""
+        from fractions import Fraction  # with decimals, a sixth of the time that a device takes to start
+
+        return Fraction(*self.extremes)
+
+    @cached_property
+    def extremes(self) -> tuple[int, int]:
+        """The largest and the least count of one cell over all allowed starts, for the cell of largest ratio.
 
         A cell's overlap with the window rises and falls as the start moves on, so on an interval it is least
         at one of the two extreme starts: at the first one for the last cell of a run, at the last one for
@@ -280,7 +288,11 @@ class Window(Compact):
             least = a + np.clip(np.minimum(last, first), 0, e)
         approximate = most / least
         close = approximate >= approximate.max() * (1 - 1e-14)
-        return max(Fraction(int(p), int(q)) for p, q in set(zip(most[close], least[close], strict=True)))
+        largest = 1, 1
+        for p, q in {*zip(most[close].tolist(), least[close].tolist(), strict=True)}:
+            if p * largest[1] > largest[0] * q:
+                largest = p, q
+        return largest
 
 
 def _rule(holds: bool, sentence: str) -> None:

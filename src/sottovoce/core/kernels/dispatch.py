@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from functools import cache, cached_property
 from typing import Any
@@ -22,7 +21,9 @@ _WORTH_COMPILING = 2048
 @cache
 def compiled_available() -> bool:
     """Whether numba is installed (and not switched off by SOTTOVOCE_PLAIN=1)."""
-    return os.environ.get("SOTTOVOCE_PLAIN") != "1" and importlib.util.find_spec("numba") is not None
+    from importlib.util import find_spec
+
+    return os.environ.get("SOTTOVOCE_PLAIN") != "1" and find_spec("numba") is not None
 
 
 def worth_compiling(values: int) -> bool:

@@ -7,7 +7,6 @@ steps does the rest, the same for every number, so that the time it takes tells 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -57,10 +56,7 @@ class Runs(NamedTuple):
     atoms: np.int32  # how many cells there are if every run is one cell, else 0
 
 
-@dataclass(frozen=True, eq=False)
-class Tables:
-    """Everything a sampler needs besides the domain."""
-
+class _Numbers(NamedTuple):
     shift: int  # 64 − bits: the draw is the top bits of a word
     background: float  # A: draws below it pick a background cell
     around: float  # H = Σ extra
@@ -76,6 +72,10 @@ class Tables:
     first: FloatArray  # first cell of each run
     cells: int
     atoms: bool  # every run is a single cell
+
+
+class Tables(_Numbers):
+    """Everything a sampler needs besides the domain."""
 
     @property
     def steps(self) -> int:
