@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from sottovoce.compose.strategies import survey as survey
     from sottovoce.compose.within import within as within
     from sottovoce.core.areas import Area as Area
+    from sottovoce.core.discs import Disc as Disc
     from sottovoce.core.domains import Circle as Circle
     from sottovoce.core.domains import Interval as Interval
     from sottovoce.core.formats import from_json as from_json
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from sottovoce.core.polar import Polar as Polar
     from sottovoce.core.reporter import Reporter as Reporter
     from sottovoce.core.rows import Rows as Rows
-    from sottovoce.core.spaces import Disc as Disc
     from sottovoce.core.survey import Survey as Survey
     from sottovoce.core.translates import Translates as Translates
     from sottovoce.designs.choices import choice as choice
@@ -102,7 +102,7 @@ _HOME = {
     "Client": "device.client",
     "Comparison": "estimates.comparison",
     "Curve": "auditing.curve",
-    "Disc": "core.spaces",
+    "Disc": "core.discs",
     "Distribution": "estimates.histogram",
     "Estimate": "estimates.estimate",
     "Groups": "estimates.groups",

@@ -11,9 +11,9 @@ from scipy.stats import binom
 import sottovoce as sv
 from sottovoce.compose.disc import density, mean_position
 from sottovoce.compose.polar import certificate
+from sottovoce.core.discs import Disc
 from sottovoce.core.errors import ArgumentError, DataError, NoDataError, PrivacyError
 from sottovoce.core.polar import Polar
-from sottovoce.core.spaces import Disc
 
 TOTAL = 1 + 2 * math.pi
 

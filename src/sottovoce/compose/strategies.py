@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 
 from sottovoce.compose.budget import shares_within, split_budget
 from sottovoce.compose.selection import UNIT, SpreadLike, as_spread, question_mechanism, worth
+from sottovoce.core.discs import Disc
 from sottovoce.core.domains import Circle, Domain, DomainLike, as_domain
 from sottovoce.core.errors import (
     MIN_EPSILON,
@@ -24,7 +25,6 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.options import Options
 from sottovoce.core.questions import MAX_QUESTIONS
 from sottovoce.core.reporter import Reporter
-from sottovoce.core.spaces import Disc
 from sottovoce.core.survey import Survey
 from sottovoce.core.translates import Translates
 from sottovoce.designs.choices import choice

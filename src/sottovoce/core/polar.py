@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core import spec
+from sottovoce.core.discs import Disc
 from sottovoce.core.errors import SpecError, loss_exponent
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
@@ -26,7 +27,6 @@ from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.questions import product_of_largest
 from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.reporting import Reporting
-from sottovoce.core.spaces import Disc
 from sottovoce.core.values import as_cells, as_numbers
 
 

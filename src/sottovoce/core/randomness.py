@@ -16,7 +16,7 @@ that lives through snapshots should start a fresh process afterwards.
 from __future__ import annotations
 
 import os
-import threading
+from _thread import _local  # this is `threading.local`; loading all of `threading` takes a millisecond
 from collections.abc import Callable, Iterator
 from functools import cache
 from types import SimpleNamespace
@@ -153,12 +153,12 @@ class SeededStream(WordSource):
         return self._generator.integers(0, 1 << 64, size=count, dtype=np.uint64)
 
 
-_streams = threading.local()
+_streams = _local()
 
 
 def _forget_streams() -> None:
     global _streams
-    _streams = threading.local()
+    _streams = _local()
 
 
 os.register_at_fork(after_in_child=_forget_streams)

@@ -1,22 +1,18 @@
-"""Sets of possible values, and positions in the plane as one of them; numbers are in `domains`."""
+"""Sets of possible values; see `domains` for numbers, `discs` and `areas` for positions, and `options`."""
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core.compact import Value
-from sottovoce.core.errors import DataError, positive_number
 from sottovoce.core.shown import Shown
 from sottovoce.core.values import numbers_or_nan
 
 FloatArray = NDArray[np.float64]
-_ROUNDING = 2.0**-48  # of a distance: so far beyond the rim of a disc is on it
 
 
 class Space(Value, Shown, ABC):
@@ -110,52 +106,3 @@ class Space(Value, Shown, ABC):
             One truth value each.
         """
         return np.asarray(~np.isfinite(x).all(axis=tuple(range(-len(self.shape), 0))))
-
-
-class Positions(Space):
-    """Positions x, y in the plane: arrays whose last axis is 2."""
-
-    shape = (2,)
-
-    def numbers(self, values: Any, name: str = "values") -> FloatArray:
-        points = super().numbers(values, name)
-        if points.ndim == 0 or points.shape[-1] != 2:
-            raise DataError(
-                f"{name} must be positions x, y, got shape {points.shape}", code="shape", argument=name
-            )
-        return points
-
-
-@dataclass(frozen=True, eq=False)
-class Disc(Positions):
-    """Positions (x, y) around the origin.
-
-    Attributes:
-        radius: How far away they may be.
-
-    >>> Disc(10).contains([[3, 4], [8, 8]]).tolist()
-    [True, False]
-    """
-
-    radius: float = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "radius", positive_number(self.radius, "radius"))
-
-    def __str__(self) -> str:
-        return f"the disc of radius {self.radius!r}"
-
-    def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
-        x = np.asarray(x, dtype=np.float64)
-        return np.asarray(np.hypot(x[..., 0], x[..., 1]) <= self.radius * (1 + _ROUNDING))
-
-    def bring_inside(self, x: FloatArray) -> FloatArray:
-        half = np.asarray(x) / 2  # the distance of a finite position may be infinite
-        away = np.hypot(half[..., 0], half[..., 1])[..., None]
-        outside = away > self.radius / 2
-        return np.where(outside, self.radius * np.divide(half, away, where=outside, out=half), x)
-
-    def spread(self, words: NDArray[np.uint64]) -> FloatArray:
-        away = self.radius * np.sqrt((words >> np.uint64(32)) * 2.0**-32)
-        turn = 2 * math.pi * ((words & np.uint64(0xFFFFFFFF)) * 2.0**-32)
-        return np.stack((away * np.cos(turn), away * np.sin(turn)), axis=-1)

@@ -19,7 +19,6 @@ there for people and estimates, changes nothing, and is no part of the digest.
 
 from __future__ import annotations
 
-import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence, Set
@@ -52,6 +51,8 @@ def canonical(content: dict[str, Any], task: str | None = None) -> str:
     """The canonical text of a spec: keys sorted, no spaces, shortest round-trip floats."""
     if task is not None:
         content = {**content, "task": _as_task(task)}
+    import json
+
     return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
@@ -100,6 +101,8 @@ def read_domain(content: dict[str, Any]) -> Domain:
 
 def write_mixture(weights: Sequence[int], parts: Sequence[str], task: str | None = None) -> str:
     """The canonical text of a mixture, from those of its parts."""
+    import json
+
     contents = [json.loads(untasked(part)) for part in parts]
     return canonical({"format": MIXTURE, "weights": list(weights), "parts": contents}, task)
 
@@ -191,6 +194,8 @@ def parse_json(text: str | bytes, name: str = "a spec", most: int = MAX_BYTES) -
         raise TypeError(f"{name} must be JSON text, got {type(text).__name__}")
     if len(text) > most:
         raise SpecError(f"{name} must be at most {most} bytes, got {len(text)}")
+    import json  # two milliseconds that a device which makes its mechanism itself does not need
+
     try:
         return json.loads(
             text,

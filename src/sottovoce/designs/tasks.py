@@ -17,13 +17,13 @@ from typing import Literal, overload
 
 import numpy as np
 
+from sottovoce.core.discs import Disc
 from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, check_epsilon, one_of, real_number
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture
 from sottovoce.core.repair import repaired
 from sottovoce.core.rows import Rows
-from sottovoce.core.spaces import Disc
 from sottovoce.core.translates import Translates
 from sottovoce.designs.build import uniform_window
 from sottovoce.designs.choices import choice

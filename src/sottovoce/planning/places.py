@@ -14,9 +14,9 @@ import numpy as np
 
 from sottovoce.compose.polar import polar
 from sottovoce.compose.selection import resultant
+from sottovoce.core.discs import Disc
 from sottovoce.core.errors import check_epsilon, whole_number
 from sottovoce.core.polar import Polar
-from sottovoce.core.spaces import Disc
 from sottovoce.core.translates import Translates
 from sottovoce.designs.places import Box, expected_distance
 from sottovoce.designs.tasks import design

@@ -16,6 +16,7 @@ from typing import Literal, overload
 from numpy.typing import ArrayLike
 
 from sottovoce.auditing.calibration import least_variance
+from sottovoce.core.discs import Disc
 from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.errors import (
     MAX_EPSILON,
@@ -29,7 +30,6 @@ from sottovoce.core.errors import (
 )
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
-from sottovoce.core.spaces import Disc
 from sottovoce.core.values import in_domain
 from sottovoce.designs.classic import ptt
 from sottovoce.designs.places import Box

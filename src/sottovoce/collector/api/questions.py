@@ -8,10 +8,11 @@ from pydantic import BaseModel
 
 from sottovoce.collector.campaigns import Wording
 from sottovoce.core.areas import Area
+from sottovoce.core.discs import Disc
 from sottovoce.core.domains import Domain
 from sottovoce.core.options import Options
 from sottovoce.core.reporter import Reporter
-from sottovoce.core.spaces import Disc, Space
+from sottovoce.core.spaces import Space
 
 Kind = Literal["number", "clock", "circle", "options", "rating", "place", "other"]
 

@@ -35,8 +35,8 @@ class Table(NamedTuple):
     @classmethod
     def of(cls, left: FloatArray, end: float, per_bucket: float) -> Table:
         buckets = int(end * per_bucket) + 1
-        starts = np.arange(buckets) / per_bucket
-        guide = np.maximum(np.searchsorted(left[:-1], starts, side="right") - 1, 0)
+        first = np.ceil(left[:-1] * per_bucket).astype(np.int64)  # the first bucket that begins in an entry
+        guide = np.maximum(np.cumsum(np.bincount(first, minlength=buckets)[:buckets]) - 1, 0)
         steps = int(np.diff(guide, append=len(left) - 2).max())
         return cls(left, guide.astype(np.uint32), per_bucket, steps)
 
