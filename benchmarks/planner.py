@@ -4,7 +4,7 @@ The prediction is what `sv.plan` says for the design of each question, over its 
 other side is what `sv.plan(simulate=True)` does: answers from simulated tallies. Seconds are CPU time of a
 plan with every rival, of asking how many people and of asking which ε meet nine tenths of its error, each
 with an empty cache folder, modules loaded. Lines are appended to benchmarks/results/planner.jsonl as they
-come (a stopped run goes on); the table goes into docs/howto/plan.md.
+come (a stopped run goes on); the table goes into docs/measurements/plans.md.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sottovoce.planning.plans import Scenario
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "planner.jsonl"
-PAGE = HERE.parent / "docs" / "howto" / "plan.md"
+PAGE = HERE.parent / "docs" / "measurements" / "plans.md"
 TAKES = "4 min"
 
 HOURS, CLOCK = (0, 24), sv.Circle(24)

@@ -8,8 +8,8 @@ Wasserstein error (share of the domain × 1000, mean ± standard error over repe
 
 Every repetition draws new people and reports; the same people go to all three. Ratios are of mean errors,
 with the standard error by the delta method. `SOTTOVOCE_REPETITIONS` sets the repetitions (default 12);
-results are written to benchmarks/results/reconstruction.md and from there into docs/howto/distribution.md
-(`python -m benchmarks.reconstruction --table` does only that).
+results are written to benchmarks/results/reconstruction.md and from there into
+docs/measurements/distributions.md (`python -m benchmarks.reconstruction --table` does only that).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TAKES = "15 min"
 
 BINS = 512
 RESULTS = Path(__file__).parent / "results" / "reconstruction.md"
-PAGE = Path(__file__).parent.parent / "docs" / "howto" / "distribution.md"
+PAGE = Path(__file__).parent.parent / "docs" / "measurements" / "distributions.md"
 
 
 def errors(draw: Draw, epsilon: float, n: int, repetitions: int, circle: bool, seed: int) -> np.ndarray:

@@ -4,7 +4,8 @@ Predicted errors over the reference shapes of `sv.plan` for 10,000 people; exact
 of mechanisms with bias are not decoded, their intervals are envelopes: one row has the width of ours over
 that of the square wave's, simulated. A mechanism for quantiles is judged by all of them, by the mean over
 five levels; single levels stand below it, and their intervals depend on where a level lies between the peaks.
-Within 2 % of the best is the aim. Writes benchmarks/results/tasks.json and the table in docs/howto/plan.md.
+Within 2 % of the best is the aim. Writes benchmarks/results/tasks.json and the table in
+docs/measurements/plans.md.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from sottovoce.planning.shapes import MIDDLES, reference_shapes
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "tasks.json"
-PAGE = HERE.parent / "docs" / "howto" / "plan.md"
+PAGE = HERE.parent / "docs" / "measurements" / "plans.md"
 TAKES = "40 s"
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)

@@ -1,4 +1,4 @@
-"""The table of docs/howto/many-attributes.md: what is saved, what is printed, and what it shows."""
+"""The table of docs/measurements/surveys.md: what is saved, what is printed, and what it shows."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 
 from benchmarks import attributes, rounds
 
-DOCS = Path(__file__).parents[2] / "docs" / "howto"
+DOCS = Path(__file__).parents[2] / "docs" / "measurements"
 ROWS = json.loads(attributes.RESULTS.read_text())
 GUESSED = ("even", "betas")
 
 
 def test_the_page_shows_what_was_saved() -> None:
-    page = (DOCS / "many-attributes.md").read_text()
+    page = (DOCS / "surveys.md").read_text()
     assert [(r["epsilon"], r["d"]) for r in ROWS] == [
         (epsilon, d) for epsilon in attributes.EPSILONS for d in attributes.WIDTHS
     ]

@@ -56,7 +56,7 @@ def test_the_thousand_kills_that_were_saved() -> None:
     assert saved["problems"] == []
     result = Result(stages={way: Counter(counts) for way, counts in saved["stages"].items()})
     assert sum(sum(counts.values()) for counts in result.stages.values()) == saved["kills"]
-    page = (root / "docs" / "howto" / "repeated-reports.md").read_text()
+    page = (root / "docs" / "measurements" / "ledger.md").read_text()
     assert table(result) in page
     assert f"({saved['reports']}\nperiods, {saved['resent']} of them" in page
 

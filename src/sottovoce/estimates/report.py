@@ -149,8 +149,8 @@ def _privacy(tally: Tally) -> str:
     sure = 100 * factor / (1 + factor)
     return (
         f"<p>Whatever somebody believes about one person, seeing that person’s report changes the odds "
-        f"between any two values by a factor of at most {factor:.3g}. Who held two values for equally "
-        f"likely can be brought to {sure:.0f} : {100 - sure:.0f}, not further. This holds for every "
+        f"between any two values by a factor of at most {factor:.3g}. Somebody who thinks two values "
+        f"equally likely can become at most {sure:.0f} % sure of one of them. This holds for every "
         "single report, whoever sees it and whatever else they know, and was counted in exact integers.</p>"
         f"<p>{tally.reporter.cells:,} different reports are possible, and every one of them can come from "
         "every value.</p>"
@@ -163,7 +163,7 @@ def _mechanism(tally: Tally) -> str:
     return (
         f"<p>{tally.n:,} reports of the mechanism {escape(reporter.name)}{task}, for values in "
         f"{escape(str(reporter.domain))}. Its numbers are public; their fingerprint is "
-        f"<code>{reporter.digest}</code>. Who has the spec can count ε again: "
+        f"<code>{reporter.digest}</code>. Anybody who has the spec can count ε again: "
         "<code>sottovoce audit spec.json</code>.</p>"
     )
 

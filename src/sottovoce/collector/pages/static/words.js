@@ -77,15 +77,13 @@ export function epsilonWords(epsilon, domain, unit) {
   const factor = Math.exp(epsilon);
   const doubt = 100 / (1 + factor); // in per cent; it is never rounded to none, nor certainty to 100 %
   const sure = percent(1 - doubt / 100, Math.max(3, 2 - Math.floor(Math.log10(doubt))));
-  const [any, none] = domain
-    ? [`any value from ${withUnit(`${number(domain.low, 6)} to ${number(domain.high, 6)}`, unit)}`, "no value"]
-    : ["any answers", "no answers"];
-  const others = domain ? "another value does" : "others do";
+  const [any, two] = domain
+    ? [`any value from ${withUnit(`${number(domain.low, 6)} to ${number(domain.high, 6)}`, unit)}`, "values"]
+    : ["any answers", "answers"];
   return [
-    `ε = ${number(epsilon)} is a promise about every single report: ${any} could have produced it, and ${none} ` +
-      `make${domain ? "s" : ""} it more than ${number(factor, 3)} times as likely as ${others}.`,
-    `So nobody who sees a report, the collector included, can move their odds about a person by more than a factor of ` +
-      `${number(factor, 3)}: somebody who thought two ${domain ? "values" : "answers"} equally likely can become at most ${sure} sure of one of them.`,
+    `ε = ${number(epsilon)} is a promise about every single report: ${any} could have produced it.`,
+    `Somebody who sees a report, the collector included, and who thought two ${two} equally likely, can become at most ${sure} sure ` +
+      `of one of them. In other words, a report changes the odds between two ${two} by a factor of at most ${number(factor, 3)}.`,
     strength(epsilon),
   ];
 }
