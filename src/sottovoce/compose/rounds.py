@@ -21,6 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.compose.quantile_rounds import QuantileRounds
+from sottovoce.compose.range_rounds import RangeRounds
 from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.errors import (
     ArgumentError,
@@ -191,21 +192,25 @@ def rounds(
     p: float | None = None,
     share: float = 0.3,
     caution: float = 0.1,
-) -> TwoRounds | QuantileRounds:
+    largest: float | None = None,
+    unit: float = 1.0,
+) -> TwoRounds | QuantileRounds | RangeRounds:
     """Plan a campaign in which the reports of some people choose the mechanism of the others.
 
     Everybody answers in one round only and spends ε once: what is chosen depends on public reports.
 
     Args:
-        task: "mean" or "quantile".
+        task: "mean", "quantile", or "range" where nobody knows how large values are.
         epsilon: What one person's report may cost.
         domain: The interval that values lie in.
         p: Which quantile.
         share: Of a quantile: the part of the people to ask first.
         caution: Of a mean: as in `two_rounds`.
+        largest: Of a range: what no value exceeds, whatever its sign; 10^6 times too much costs little.
+        unit: Of a range: what is small.
 
     Returns:
-        The plan: `first`, then `second(…)`, then `estimate(first, second)`.
+        The plan: `first`, then `second(…)`, then `estimate(first, second)`; of a range `first`, then `range`.
 
     Raises:
         ValueError: If an argument is out of range or the domain is a circle.
@@ -215,7 +220,13 @@ def rounds(
         >>> plan.second(Tally(plan.first, plan.first.report([8.0] * 500, rng=1)), people=1000).cells
         24
     """
-    one_of(task, "task", ("mean", "quantile"))
+    one_of(task, "task", ("mean", "quantile", "range"))
+    if task == "range":
+        ends = real_number(largest, "largest"), real_number(unit, "unit")
+        if not 0 < ends[1] < ends[0]:
+            sentence = f"unit must be positive and below largest, got unit={unit!r}, largest={largest!r}"
+            raise ArgumentError(sentence, argument="unit")
+        return RangeRounds(check_epsilon(epsilon), *ends)
     if task == "mean":
         return two_rounds(epsilon, domain, caution=caution)
     line = as_domain(domain)

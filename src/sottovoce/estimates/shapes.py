@@ -31,6 +31,7 @@ SHAPES = ("unimodal",)
 _KNOTS = 24  # between which what u adds is linear; more of them where the target jumps
 _APART = 1e-3  # no two knots are nearer
 _THIN = 4  # bins by which even spreads of a pilot differ
+_SMOOTH = 17  # bins, twice
 _CLOSER = 0.3 * 0.5 ** np.arange(7.0)
 
 
@@ -141,8 +142,12 @@ class Shape:
 
             members = self._members(bins)
             root = np.sqrt(density @ law)
-            density = nnls((members @ law / root).T, root)[0] @ members
-            density = density / density.sum()
+            steps = nnls((members @ law / root).T, root)[0] @ members
+            wide = np.pad(steps, 2 * _SMOOTH, mode="wrap" if self.circle else "constant")
+            kernel = np.ones(_SMOOTH) / _SMOOTH  # the steps are chance
+            density = np.convolve(np.convolve(wide, kernel, "same"), kernel, "same")[
+                2 * _SMOOTH : -2 * _SMOOTH
+            ]
         if self.density < math.inf:
             low, high = 1.0, float(bins)  # the factor that makes up for what is cut off
             for _ in range(40):
