@@ -222,6 +222,31 @@ def test_surveys(people: Any, session: Any, tmp_path: Path) -> None:
         spark.report(asked, "answers", narrow, output=str(tmp_path / "s"))
 
 
+def test_choices_places_and_pairs(people: Any, tmp_path: Path) -> None:
+    """Texts, lists of two and two columns in; keyed or written once; the same counts as on one machine."""
+    way = sv.choice(4.0, ["it", "fr", "li"])
+    home = sv.place(4.0, box=((0, 10), (0, 20)), points=16)
+    both = sv.pair(4.0, {"wait": (0, 10), "late": (0, 20)})
+    asked = people.selectExpr(
+        "id", "nullif(country, 'li') AS way", "array(wait, 20 - 2 * wait) AS home", "wait", "2 * wait AS late"
+    )
+    for column, m in (("way", way), ("home", home)):
+        reports = spark.report(asked, column, m, row_id="id", keep=["id"], missing="uniform")
+        first = sorted(map(tuple, reports.collect()))
+        assert sorted(map(tuple, reports.repartition(5).collect())) == first  # stand-ins too
+        assert sv.Tally(m, [cell for _, cell in first]).n == N
+        assert reports.schema[column].metadata  # says which mechanism
+    t = spark.tally(spark.report(asked, "both", both, output=str(tmp_path / "both")), "both")
+    assert (t, t.n) == (bulk.tally(tmp_path / "both"), N)
+    assert sv.correlation(t, confidence=1 - 1e-6).high == 1.0
+    with pytest.raises(TypeError, match="column 'way' must be lists of 2 numbers, got string"):
+        spark.report(asked, "way", home, row_id="id")
+    with pytest.raises(
+        DataError, match=r"column 'way' in partition \d: \d+ of \d+ are outside the 2 options"
+    ):
+        spark.report(asked, "way", sv.choice(1.0, ["it", "no"]), output=str(tmp_path / "few"), missing="drop")
+
+
 def test_the_secret_is_not_in_the_plan(people: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     secret = bytes(range(200, 232))
     monkeypatch.setattr(spark, "new_secret", lambda: secret)

@@ -216,10 +216,19 @@ def test_categories_and_whole_numbers_take_the_quick_way() -> None:
     way = sv.choice(1.0, ["car", "bike", "train"])
     people = np.random.default_rng(1).choice(["car", "bike", "train"], 5000)
     kinds = pd.Categorical(people, categories=["car", "bike", "train"])
-    assert way.domain.quick_elements(kinds) is not None
-    assert np.array_equal(way.report(kinds, rng=3), way.report(people, rng=3))
-    assert way.domain.quick_elements(pd.Categorical(people)) is None  # in another order
-    assert np.array_equal(way.report(pd.Categorical(people), rng=3), way.report(people, rng=3))
+    other = pd.Categorical(people)  # in another order
+    cells = way.report([f" {person.upper()}" for person in people], rng=3)
+    for quick in (kinds, other, pd.Series(kinds), pd.Series(other), people, people.astype(object)):
+        assert way.domain.quick_elements(quick) is not None
+        assert np.array_equal(way.domain.numbers(quick), way.domain.numbers(people.tolist()))
+        assert np.array_equal(way.report(quick, rng=3), cells)
+    boat = pd.Series(pd.Categorical(["car", "boat", None, "Bike"]))
+    for slow in (boat, boat.to_numpy(), boat.tolist()):
+        assert way.domain.numbers(slow).tolist()[:2] == [0.0, -1.0]
+        assert np.isnan(way.domain.numbers(slow)[2])
+        with pytest.raises(DataError, match="1 of 4 values are missing"):
+            way.report(slow)
+        assert way.report(slow, missing="uniform", outside="missing").shape == (4,)
     stars = sv.choice(1.0, [1, 2, 3, 4, 5])
     numbers = np.random.default_rng(1).integers(1, 6, (50, 100))
     assert stars.domain.quick_elements(numbers) is not None

@@ -18,7 +18,7 @@ ASKED = {
     + ["table-1", "table-2", "example-3-5", "example-6-1", "appendix-B-5", "appendix-B-6"],
     "ptt": ["figure-1", "figure-2", "figure-3", "theorems-3-6", "theorem-7", "theorems-8-9", "theorem-10"],
     "hourglass": ["figure-3", "figure-4", "figure-5", "formulas"],
-    "beyond": ["figure-8", "figure-9", "variance", "figure-16", "figure-17", "weather"],
+    "beyond": ["figure-7", "figure-8", "figure-9", "variance", "figure-16", "figure-17", "weather"],
 }
 
 

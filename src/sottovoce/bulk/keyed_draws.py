@@ -1,6 +1,6 @@
 """Draws that are a keyed function of the row: the same report however often a row is computed.
 
-    words = AES_k(AES_k(row id) ⊕ (bits of the value, 0)),   k = HMAC-SHA256(secret, digest, column)
+    words = AES_k(AES_k(row id) ⊕ (bits of x, bits of y or 0)),   k = HMAC-SHA256(secret, digest, column)
 
 A distributed engine may compute a row twice (a retry, a speculative copy, a second action on the same
 plan). Fresh randomness would then publish two reports of one person. A pseudorandom function of a secret, the
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
+from sottovoce.core.translates import Translates
 
 SECRET_BYTES = 32
 _REPORT, _STAND_IN = b"\0", b"\1"  # what a key is for
@@ -36,16 +37,16 @@ def new_secret() -> bytes:
 class KeyedDraws:
     """Draws for one column of some rows, by their ids, under one secret, which its repr does not show."""
 
-    def __init__(self, mechanism: Number, secret: bytes, column: str, ids: pa.Array) -> None:
+    def __init__(self, mechanism: Number | Translates, secret: bytes, column: str, ids: pa.Array) -> None:
         if len(secret) != SECRET_BYTES:
             raise ArgumentError(f"secret must be {SECRET_BYTES} bytes, got {len(secret)}", argument="secret")
         self._mechanism, self._secret, self._column = mechanism, secret, column
         self._blocks, self.rows = row_blocks(ids), len(ids)
 
     def report(self, values: FloatArray) -> NDArray[Any]:
-        """The cells of the rows with these values."""
-        words = self._words(_REPORT, values)
-        return self._mechanism.report_from(words[:, : self._mechanism.draws], values)
+        """The cells of the rows with these values: numbers, places in a list, or positions."""
+        words = self._words(_REPORT, values)[:, : self._mechanism.draws]
+        return self._mechanism.report_from(words, self._mechanism.domain.named(values))
 
     def stand_ins(self) -> NDArray[np.uint64]:
         """A uniform word for every row."""
@@ -55,7 +56,8 @@ class KeyedDraws:
         text = self._mechanism.digest.encode() + purpose + self._column.encode()
         key = hmac.new(self._secret, text, hashlib.sha256).digest()[:16]
         inner = _encrypted(key, self._blocks)
-        inner[:, 0] ^= np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)
+        bits = np.ascontiguousarray(values, dtype=np.float64).view(np.uint64).reshape(self.rows, -1)
+        inner[:, : bits.shape[1]] ^= bits
         return _encrypted(key, inner)
 
 

@@ -22,6 +22,7 @@ from sottovoce.core.number import Number
 from sottovoce.core.policy import WORDS, Missing, Outside, Policy
 from sottovoce.core.reporter import Reporter, spaces
 from sottovoce.core.spaces import FloatArray, Space
+from sottovoce.core.translates import Translates
 
 
 def declared(missing: Missing, outside: Outside, clip: bool) -> Policy:
@@ -53,8 +54,8 @@ class Randomiser:
             if not hasattr(mechanism, "questions"):
                 kind = type(mechanism).__name__
                 raise ArgumentTypeError(f"mechanisms must hold mechanisms, got {kind}", argument="mechanisms")
-            if self.row_id is not None and not isinstance(mechanism, Number):
-                rule = "row_id= draws reports of one number; those of a survey or of positions need output="
+            if self.row_id is not None and not isinstance(mechanism, Number | Translates):
+                rule = "row_id= draws reports of one number, choice or place; others need output="
                 raise ArgumentError(f"{rule}, got a {mechanism.name}", argument="row_id")
         one_of(self.text, "text", ("refuse", "missing"))
         for domain in self.inputs.values():
@@ -130,7 +131,8 @@ class Randomiser:
             batch.num_rows, dtype=np.uint64
         )  # of a row without a report nobody sees what stood in
         if self.row_id is not None:
-            draws = KeyedDraws(cast(Number, mechanism), self.secret, name, batch.column(self.row_id))
+            keyed = cast(Number | Translates, mechanism)
+            draws = KeyedDraws(keyed, self.secret, name, batch.column(self.row_id))
             words = draws.stand_ins()
         for column, space in asked.items():
             values[column], absent = policy.judge(values[column], space, f"values of column {column!r}")
@@ -139,8 +141,9 @@ class Randomiser:
                 number = None if isinstance(policy.missing, str) else policy.missing
                 filled[absent] = space.spread(words[absent]) if number is None else number
                 values[column], missing = filled, missing | absent
-        report = mechanism.report if draws is None else draws.report
-        return report(_answers(name, mechanism, values, asked)), missing
+        if draws is not None:
+            return draws.report(values[name]), missing
+        return mechanism.report(_answers(name, mechanism, values, asked)), missing
 
     def replaced(self, batch: pa.RecordBatch) -> Counter[tuple[str, str]]:
         """How many values of each column are missing and outside, where the policy has a rule for them."""

@@ -29,7 +29,7 @@ from sottovoce.bulk.spark_labels import mechanism_behind
 from sottovoce.bulk.spark_session import (
     Task,
     check_columns,
-    check_numeric,
+    check_values,
     noting_refusals,
     parallelism,
     session,
@@ -69,7 +69,7 @@ def report(
             read back from there.
         row_id: A column of integers or text, one value per person. Nothing is written: draws are a keyed
             function of row, column, mechanism and value under a secret made for this call, which lives only
-            in the plan's closure. For mechanisms of one number.
+            in the plan's closure. For one number, choice or place.
         keep: Columns that are in the result as they are. All others are left out.
         missing: What becomes of null, NaN and infinity, as in `bulk.report`.
         outside: What becomes of numbers outside the domain, as in `bulk.report`.
@@ -106,7 +106,7 @@ def report(
         )
     _check_row_id(df, row_id)
     for name, domain in randomiser.inputs.items():
-        check_numeric(df, name, domain.shape)
+        check_values(df, name, domain)
     schema = _only(df, kept).add(column, from_arrow_type(_report_type(mechanism)))
     frame = df.select(*kept, *randomiser.inputs, *extra)
     reports = frame.mapInArrow(_report_task(column, randomiser), schema)

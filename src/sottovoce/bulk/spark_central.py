@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from sottovoce.bulk.spark_session import check_columns, check_numeric, noting_refusals, run_action
+from sottovoce.bulk.spark_session import check_columns, check_values, noting_refusals, run_action
 from sottovoce.central import mean
 from sottovoce.central.grid import STEPS, Grid
 from sottovoce.central.keys import Keys
@@ -81,7 +81,7 @@ def central_mean(
     keys = EVERYBODY if groups is None else Keys(groups)
     wanted = [column] if by is None else [column, by]
     check_columns(df, wanted)
-    check_numeric(df, column)
+    check_values(df, column, lattice.bounds)
 
     def sums(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
+from sottovoce.bulk.columns import check_type
 from sottovoce.core import errors
 from sottovoce.core.errors import Coded, DataError, MissingExtra, whole_number
+from sottovoce.core.spaces import Space
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -172,13 +174,8 @@ def check_columns(df: DataFrame, columns: Sequence[str]) -> None:
         raise DataError(f"column {odd[0]!r} must be renamed: Spark takes a dot or a backtick for syntax")
 
 
-def check_numeric(df: DataFrame, column: str, shape: tuple[int, ...] = ()) -> None:
-    """Refuse a column that is not of numbers, or of lists of them: here, since tasks run later."""
-    from pyspark.sql.types import NullType, NumericType
+def check_values(df: DataFrame, column: str, domain: Space) -> None:
+    """Refuse a column whose type does not fit a domain: here, since tasks run later."""
+    from pyspark.sql.pandas.types import to_arrow_type
 
-    kind = df.schema[column].dataType
-    element = getattr(kind, "elementType", None) if shape else kind
-    if not isinstance(element, NumericType | NullType):
-        rule = "lists of numbers" if shape else "numeric"
-        sentence = f"column {column!r} must be {rule}, got {kind.simpleString()}"
-        raise errors.ArgumentTypeError(sentence, argument="column")
+    check_type(to_arrow_type(df.schema[column].dataType), column, domain)

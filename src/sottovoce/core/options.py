@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -108,11 +109,12 @@ class Options(Space):
         Raises:
             ArgumentTypeError: If something is neither a text nor a number. Only its type is named.
         """
-        # A list of mixed kinds stays as it is: numpy would turn 2.0 beside a text into the text "2.0".
-        array = np.asarray(values) if hasattr(values, "__array__") else np.array(values, dtype=object)
+        if (coded := _coded(values)) is not None:
+            return np.asarray(np.append(self.numbers(coded[1], name), np.nan)[coded[0]])
+        array = _as_array(values)
         if array.dtype.kind not in "OUiuf":
             raise ArgumentTypeError(f"{name} must be options, got {array.dtype}", argument=name)
-        memory = dict(self._places)
+        memory: dict[Any, float] = dict(self._places)
 
         def place(value: Any) -> float:
             known = memory.get(value)
@@ -127,28 +129,38 @@ class Options(Space):
         return np.array(codes, dtype=np.float64).reshape(array.shape)
 
     def quick_elements(self, values: Any) -> NDArray[Any] | None:
-        """Choices as elements of the group, where that takes no look at each.
+        """Choices as elements of the group, where every one is an option as it is written in the list.
 
         Args:
             values: Options as people give them.
 
         Returns:
-            Places in the list if these are categories in its order, or whole numbers without a gap; some
-            may be none. Else None.
+            Places in the list: of categories, of whole numbers without a gap (some of these may be none), or
+            of texts. None where something has to be looked at more closely.
         """
-        codes: Any = getattr(values, "codes", None)  # of a pandas Categorical
-        first = 0 if codes is not None and tuple(values.categories) == self.names else self._first
-        codes = codes if first == 0 and codes is not None else values
-        if (
-            first is None
-            or not isinstance(codes, np.ndarray)
-            or codes.dtype.kind not in "iu"
-            or not codes.size
-        ):
+        if (coded := _coded(values)) is not None:
+            codes, categories = coded
+            if not codes.size or categories == list(self.names):
+                return codes if codes.size else None
+            table = np.full(256, -1, dtype=np.int16)
+            table = np.append(np.nan_to_num(self.numbers(categories), nan=-1.0), table).astype(np.int16)
+            if codes.dtype != np.int8 or table.max() > 127:
+                return np.asarray(table[codes])
+            places = codes.tobytes().translate(table[:256].astype(np.int8).tobytes())  # quicker than indices
+            return np.frombuffer(places, dtype=np.int8).reshape(codes.shape)
+        array = _as_array(values)
+        if not array.ndim or not array.size:
             return None
-        if codes.dtype.itemsize == 8 and codes.dtype.kind == "u":
+        if array.dtype.kind in "OU":
+            try:
+                known = map(self._places.get, array.reshape(-1).tolist(), repeat(-1))
+                elements = np.fromiter(known, np.int64, array.size).reshape(array.shape)
+            except TypeError:  # something that is neither a text nor a number
+                return None
+            return elements if elements.min() >= 0 else None
+        if self._first is None or array.dtype.kind not in "iu" or array.dtype == np.uint64:
             return None
-        return codes if first == 0 else codes - first
+        return array if self._first == 0 else array - self._first
 
     @cached_property
     def _first(self) -> int | None:
@@ -159,8 +171,8 @@ class Options(Space):
         )
 
     @cached_property
-    def _places(self) -> dict[Any, float]:
-        return {name: float(i) for i, name in enumerate(self.names)}
+    def _places(self) -> dict[Any, int]:
+        return {name: i for i, name in enumerate(self.names)}
 
     @cached_property
     def _keys(self) -> dict[str, float]:
@@ -246,6 +258,18 @@ class Options(Space):
         return np.asarray(
             ((words >> np.uint64(32)) * np.uint64(len(self.names))) >> np.uint64(32), np.float64
         )
+
+
+def _as_array(values: Any) -> NDArray[Any]:
+    """An array; a list stays as it is: numpy would turn 2.0 beside a text into the text "2.0"."""
+    return np.asarray(values) if hasattr(values, "__array__") else np.array(values, dtype=object)
+
+
+def _coded(values: Any) -> tuple[NDArray[Any], list[Any]] | None:
+    """Codes and categories (−1 where there is none) of a pandas Categorical, or of a column of them."""
+    values = getattr(values, "array", values)
+    codes, categories = getattr(values, "codes", None), getattr(values, "categories", None)
+    return None if codes is None or categories is None else (np.asarray(codes), list(categories))
 
 
 def _plain(name: Any) -> str | int:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
+from sottovoce.compose.polar import polar
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs import classic
 from sottovoce.designs.optimal import optimal
+from sottovoce.designs.places import expected_distance, place
 from sottovoce.estimates.tally import Tally
 from sottovoce.laws import hybrid, laplace
 from sottovoce.laws.law import Law
 from sottovoce.papers.data import motionsense
 from sottovoce.papers.families import CELLS, Makers, laplace_like, ogpm, pm_c, sw_c
 from sottovoce.papers.findings import Run
-from sottovoce.papers.plots import curves, dress, line
+from sottovoce.papers.plots import BLUE, RED, curves, dress, line
 from sottovoce.papers.raw_reports import BINS, simulate_raw
 from sottovoce.papers.registry import entry
 from sottovoce.papers.sheet import Sheet
@@ -38,6 +40,28 @@ def best(epsilon: float, loss: str = "l1", unbiased: bool = False) -> Mechanism:
 
 def _grid(run: Run) -> list[float]:
     return [0.5, 1.0, 2.0, 4.0] if run.quick else [0.25, 0.5, 1, 1.5, 2, 3, 4, 5, 6, 7, 8]
+
+
+@entry("beyond", "figure-7", "Positions: distance and angle, or a window in the plane")
+def figure_7(run: Run, sheet: Sheet) -> None:
+    """How far one report is from the person: people spread evenly over the disc, and the worst place."""
+    epsilons = [1.0, 2.0, 4.0] if run.quick else [0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 1 + 2 * math.pi]
+    r = np.concatenate((np.sqrt((np.arange(12) + 0.5) / 12), [0.0, 1.0]))  # rings of equal area, and the ends
+    x = np.stack((r * math.cos(0.3), r * math.sin(0.3)), axis=-1)
+    makers: dict[str, Any] = {
+        "OGPM in polar coordinates": partial(polar, design="ogpm"),
+        "window in the plane": place,
+    }
+    away = {name: [expected_distance(make(e, 1.0), x) for e in epsilons] for name, make in makers.items()}
+    kinds: dict[str, Any] = {"mean": lambda distances: distances[:12].mean(), "worst": np.max}
+    for panel, (kind, of) in zip(sheet.figure(2), kinds.items(), strict=True):
+        errors = {name: [float(of(one)) for one in each] for name, each in away.items()}
+        words = (f"{kind} over the disc", "ε", "expected distance of one report, radii")
+        colours = dict(zip(errors, (RED, BLUE), strict=True))
+        sheet.plot(panel, epsilons, errors, *words, table=kind, bottom=0, colours=colours)
+        for i, e in enumerate(epsilons):
+            at = dict(zip(("polar", "plane"), (each[i] for each in errors.values()), strict=True))
+            sheet.addition(f"{kind}, ε = {e:.4g}: polar, plane", "{polar:.3f}, {plane:.3f}", at)
 
 
 @entry("beyond", "figure-8", "Whole-domain error with the optimum and the limit")
