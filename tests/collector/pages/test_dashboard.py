@@ -211,7 +211,7 @@ def test_refusals_are_counted_by_reason(site: Site, boards: dict[str, int], open
 def test_what_epsilon_means(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
     page = open_board(open_page, "commute")
     expect(page.locator("#epsilon")).to_contain_text("any value from 0 to 120 minutes could have produced it")
-    expect(page.locator("#epsilon")).to_contain_text("7.39 times")
+    expect(page.locator("#epsilon")).to_contain_text("a factor of at most 7.39")
     expect(page.locator("#epsilon")).to_contain_text("88.1 % sure")
     expect(page.locator("#central")).to_contain_text(
         "people answered honestly and nobody sees reports one by one"
