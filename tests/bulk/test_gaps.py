@@ -42,6 +42,10 @@ def test_refusals_say_where_and_what_helps_and_that_it_does(messy: Path, tmp_pat
     )
     assert done.rows == 5
     assert done.replaced == {("wait", "missing"): 2, ("wait", "outside"): 1}
+    quoted = tmp_path / "quoted.csv"
+    quoted.write_text('wait\n1\n"2\n"\n')  # a number and a line break: Arrow reads no number there
+    with pytest.raises(DataError, match="1 of 2 values are not, the first in line 3"):
+        bulk.report(quoted, {"wait": M})
     table = pa.table({"wait": [1.0, None, 3.0]})
     with pytest.raises(DataError, match="the first in row 2"):
         bulk.report(table, {"wait": M})

@@ -48,6 +48,7 @@ def test_explicit_rows(running: Running) -> None:
         "high": mean.high,
         "notes": list(mean.notes),
     }
+    assert "do not tell a distribution" in answers["problems"]["distribution"]
 
 
 def test_a_choice(running: Running) -> None:

@@ -12,6 +12,7 @@ import pytest
 import sottovoce as sv
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, SpecError
 from sottovoce.core.spec import digest
+from sottovoce.estimates.crossing import quantile_width
 
 HOURS, CLOCK = (0, 24), sv.Circle(24)
 QUESTIONS: list[tuple[str, Any, dict[str, Any]]] = [
@@ -124,3 +125,19 @@ def test_limits_of_a_share_hold_at_every_n() -> None:
         for e in (sv.probability(sv.Tally.from_counts(m, np.array([n - k, k])), 6, 9) for k in range(n + 1))
     ]
     assert 0.95 <= chance @ np.array(held) < 0.995
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0, 8.0])
+def test_a_quantile_is_asked_with_a_window_that_stands_still_nowhere(epsilon: float) -> None:
+    """OGPM's stops near the ends: there all values look alike, and an interval may take the whole of it."""
+    m = sv.design("quantile", epsilon, (0, 1), p=0.5)
+    assert isinstance(m, sv.Mechanism)
+    starts = m.window.starts(np.linspace(0, 1, 65))
+    assert (np.diff(starts) > 0).all()
+    assert not (np.diff(sv.ogpm(epsilon).window.starts(np.linspace(0, 1, 65))) > 0).all()
+    x = (np.arange(256) + 0.5) / 256
+    skewed = np.exp(-2 * np.log(x / 0.15) ** 2) / x
+    ours, wave, stopped = (
+        quantile_width(one, 10_000, skewed, 0.2).expected for one in (m, sv.sw(epsilon), sv.ogpm(epsilon))
+    )
+    assert ours < 1.1 * wave < stopped

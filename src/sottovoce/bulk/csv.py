@@ -125,8 +125,6 @@ def _rule(match: re.Match[str]) -> str:
 
 
 def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    """Whether Arrow reads it as a number: blanks around it may stay, a line break within quotes may not."""
+    plain = text.strip(" \t")
+    return bool(re.fullmatch(_NUMBER, plain)) or plain.lstrip("+-").lower() in ("inf", "infinity")

@@ -15,9 +15,11 @@ import sottovoce as sv
 from sottovoce.collector import logs
 from sottovoce.collector.together import over_days, over_groups
 from sottovoce.compose import disc
+from sottovoce.core.errors import DataError
 from sottovoce.estimates.estimate import Estimate
 
 _DELTA = 1e-8
+_FEW_CELLS = 4  # fewer different reports tell no distribution
 
 #: Nothing estimated about a question.
 _NOTHING: dict[str, Any] = {
@@ -187,7 +189,10 @@ def _number(value: float) -> float | None:
 
 
 def _distribution(tally: sv.Tally, view: View) -> dict[str, list[float]]:
-    estimate = sv.distribution(tally, bins=view.bins, confidence=view.confidence)
+    cells = tally.mechanism.cells
+    if cells < _FEW_CELLS:
+        raise DataError(f"a report of this mechanism is one of {cells}: they do not tell a distribution")
+    estimate = sv.distribution(tally, bins=min(view.bins, cells), confidence=view.confidence)
     names = ("edges", "probabilities", "variation", "low", "high")
     return {name: getattr(estimate, name).tolist() for name in names}
 

@@ -42,12 +42,13 @@ def named(design: Callable[P, Made]) -> Callable[P, Made]:
 
 
 def uniform_window(
-    epsilon: float, domain: Domain, *, mass: float, cells: int, margin: float = 0.0
+    epsilon: float, domain: Domain, *, mass: float, cells: int, margin: float = 0.0, lag: float = 0.0
 ) -> Mechanism:
     """Make equal cells over [−margin, 1 + margin], a background of total `mass` and windows around the truth.
 
     Without a margin the window is centred on t and stops at the ends of the domain (OGPM); on a circle it
-    goes around. With a margin it moves evenly from one end of the range to the other (square wave).
+    goes around. With a margin it moves evenly from one end of the range to the other (square wave), or by
+    `lag` more slowly within half a window of the ends than evenly, and faster between.
     """
     q = exp_lower(epsilon)
     bits = draw_bits(mass, q, domain.is_circle)
@@ -58,7 +59,10 @@ def uniform_window(
         half = length // 2
         knots = [(0.0, around - half), (1.0, 2 * around - half)]
     elif margin > 0:
-        knots = [(0.0, 0), (1.0, around - length)]
+        stop, last = length / around / 2, around - length
+        slow = round((1 - lag) * stop * last)
+        bends = [(stop, slow), (1 - stop, last - slow)] if lag else []
+        knots = [(0.0, 0), *bends, (1.0, last)]
     else:
         stop = min(0.5, length / around / 2)
         knots = [(stop, 0), (1.0 - stop, around - length)]

@@ -61,7 +61,7 @@ KINDS = {
         predictions.quantile,
         "half-width of the interval",
         half_in=None,
-        rivals=(("two_scale", "sw", "ogpm"), ()),
+        rivals=(("sw", "two_scale"), ()),
     ),
     "distribution": Kind(
         predictions.distribution,

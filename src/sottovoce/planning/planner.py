@@ -131,7 +131,7 @@ def plan(
         shift: The difference to see, in the units of the domain.
         power: The chance of seeing it.
         confidence: That of the intervals.
-        sample: Values that stand for the people to come, instead of two reference shapes.
+        sample: Values that stand for the people to come, instead of reference shapes.
         candidates: Mechanisms of your own to rank with ours: reporters of one number for this domain and ε,
             or functions that make them from ε and the domain.
         simulate: Simulate answers instead of predicting them, until errors are known to 3 %. It takes

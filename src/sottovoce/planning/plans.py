@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, float], None]
 
+_COUNTED = {2: "two", 3: "three"}
 _FACTORS = 100  # between the ends of a domain: then a log scale is worth a word
 
 
@@ -61,7 +62,7 @@ class Scenario:
     Attributes:
         question: What is to be known, and the domain.
         confidence: That of the intervals.
-        sample: What people are like, probabilities of equal bins; None for two reference shapes.
+        sample: What people are like, probabilities of equal bins; None for reference shapes.
         simulate: True if answers are simulated instead of predicted.
         repetitions: How many tallies to simulate; None for as many as it takes.
     """
@@ -79,8 +80,11 @@ class Scenario:
 
     @property
     def shapes(self) -> FloatArray:
-        """What people may be like, a row each."""
-        return reference_shapes(self.question.domain.is_circle) if self.sample is None else self.sample
+        """What people may be like, a row each; for a quantile humps that lean to either side."""
+        if self.sample is not None:
+            return self.sample
+        shapes = reference_shapes(self.question.domain.is_circle)
+        return np.vstack((shapes, shapes[0, ::-1])) if self.question.task == "quantile" else shapes
 
     def option(self, candidate: Candidate, epsilon: float, people: int) -> Option | None:
         """What to expect of one mechanism, in the units of the domain; None if there is none for this ε."""
@@ -213,9 +217,9 @@ class Plan(Tabular):
         what = f"{question.p:g}-quantile" if question.task == "quantile" else question.task
         if question.between is not None:
             what = f"share between {question.between[0]:g} and {question.between[1]:g}"
-        people = "two reference shapes" if self.scenario.sample is None else "the given sample"
-        if question.task == "value":
-            people = "everybody"
+        people = f"{_COUNTED.get(len(self.scenario.shapes))} reference shapes"
+        if question.task == "value" or self.scenario.sample is not None:
+            people = "everybody" if question.task == "value" else "the given sample"
         doubt = max(option.doubt / option.error for option in self.options)
         how = f"simulated, ± {100 * doubt:.0f} % of each error" if self.scenario.simulate else "predicted"
         where = f"{'the circle ' if question.domain.is_circle else ''}{question.domain}"

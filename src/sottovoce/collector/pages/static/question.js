@@ -59,7 +59,7 @@ export class QuestionView {
       "question-title": alone ? "The answers" : this.asked.text || this.name,
       "question-facts": alone ? "" : kindWords(this.asked, this.unit),
       "mean-title": kind === "clock" ? "Mean time" : kind === "place" ? "Mean place" : domain?.circle ? "Mean direction" : "Mean",
-      "quantiles-value": this.unit ? `Value, ${this.unit}` : "Value",
+      "quantiles-note": "", "quantiles-value": this.unit ? `Value, ${this.unit}` : "Value",
       "scale-low": domain ? number(domain.low, 6) : "", "scale-high": domain ? number(domain.high, 6) : "",
       "mean-interval": "computing …", "distribution-summary": "computing …", "shares-summary": "computing …",
       honesty: "computing …",
@@ -91,6 +91,8 @@ export class QuestionView {
     if (answers.position.length) this.showPosition(answers.position);
     const line = ({ p, value, low, high }) => [percent(p), writer(low, high)(value), range(low, high)];
     rows(this.parts.quantiles, answers.quantiles.map(line), answers.problems.quantiles ?? "not yet");
+    const median = answers.quantiles.find(({ p }) => p === 0.5) ?? answers.quantiles[0];
+    this.put({ "quantiles-note": (median?.notes ?? []).map((note) => `${sentence(note)}.`).join(" ") });
     this.showShares(answers);
     this.showDistribution(answers);
     this.showMap(answers);
