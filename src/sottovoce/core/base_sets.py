@@ -78,24 +78,17 @@ class BaseSets:
         table = np.asarray(counts, dtype=np.float64).reshape(weights.shape)
         return self._inverse((self._transform(table) * np.conj(self._transform(weights))).sum(axis=0))
 
-    def convolved(self, weights: FloatArray) -> FloatArray:
-        """For every cell the sum of the weights of the elements that it holds: the transpose of `held`.
-
-        Args:
-            weights: One number per element of the group.
-
-        Returns:
-            One sum per cell.
-        """
-        transform = self._transform(weights.reshape(1, *self.domain.group))
-        sums = [self._inverse(one) for one in self._transform(self.indicator) * transform]
-        return np.concatenate(sums)
-
     @cached_property
     def together(self) -> IntArray:
         """How many cells hold both element 0 and δ, for every δ; in a balanced family all δ ≠ 0 agree."""
         spectrum = (np.abs(self._transform(self.indicator)) ** 2).sum(axis=0)
         return np.rint(self._inverse(spectrum)).astype(np.int64)
+
+    def _sets_content(self) -> dict[str, Any]:
+        """What a spec says of the sets, and of where they lie."""
+        if isinstance(self.domain, Area):
+            return {"area": self.domain.content(), "blocks": self.blocks}
+        return {"blocks": self.blocks, "multipliers": self.multipliers, "options": self.domain.names}
 
     def _transform(self, table: FloatArray) -> NDArray[np.complex128]:
         return np.fft.rfftn(table, axes=tuple(range(1, table.ndim)))

@@ -20,7 +20,6 @@ R = 2^bits − N·a − M·e draws that are left over go to the first R cells, o
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -46,6 +45,7 @@ from sottovoce.core.reporting import Reporting
 from sottovoce.core.values import as_cells
 from sottovoce.core.window import MAX_BITS
 
+Elements = Callable[[slice, Words], NDArray[Any]]  # of a part of the values, by their words
 _BLOCK = 1 << 16
 
 
@@ -125,6 +125,11 @@ class Translates(BaseSets, Reporting):
         return (1 << self.bits) - self.cells * self.background - self.elements * self.extra
 
     @property
+    def backgrounds(self) -> IntArray:
+        """How many draws each cell has for an element that it does not hold."""
+        return np.asarray(self.background + (np.arange(self.cells) < self.left_over), dtype=np.int64)
+
+    @property
     def largest_ratio(self) -> Fraction:
         """The ratio of the counts of a cell for an element that it holds and one that it does not."""
         return Fraction(self.background + self.extra, self.background)
@@ -135,22 +140,8 @@ class Translates(BaseSets, Reporting):
         return {"value": self}
 
     def to_json(self) -> str:
-        domain = self.domain
-        own = (
-            {"area": domain.content()}
-            if isinstance(domain, Area)
-            else {"multipliers": self.multipliers, "options": domain.names}
-        )
-        content = {
-            "format": spec.TRANSLATES,
-            "epsilon": self.epsilon,
-            "bits": self.bits,
-            "background": self.background,
-            "extra": self.extra,
-            "blocks": self.blocks,
-            **own,
-        }
-        return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        named = {key: getattr(self, key) for key in ("epsilon", "bits", "background", "extra")}
+        return spec.canonical({"format": spec.TRANSLATES, **named, **self._sets_content()})
 
     def __repr__(self) -> str:
         identity = f"cells={self.cells} digest={self.digest[:12]}"
@@ -196,12 +187,7 @@ class Translates(BaseSets, Reporting):
         self._fill(out, source, lambda part, words: self.domain.elements(x[part], words))
         return out.reshape(numbers.shape[: numbers.ndim - len(self.domain.shape)])[()]
 
-    def _fill(
-        self,
-        out: NDArray[Any],
-        source: WordSource,
-        elements: Callable[[slice, NDArray[np.uint64]], NDArray[Any]],
-    ) -> bool:
+    def _fill(self, out: NDArray[Any], source: WordSource, elements: Elements) -> bool:
         """Fill `out` block by block; False if an element was none."""
 
         def draw(part: slice, words: Words, _: WordSource) -> bool:
@@ -279,13 +265,11 @@ class Translates(BaseSets, Reporting):
             Exact integers, a row per value.
         """
         values = self._inside(x, "x")
-        rows = np.empty((len(values), self.cells), dtype=np.int64)
-        rows[:] = (self.background + (np.arange(self.cells) < self.left_over)) * self.domain.lots
+        rows = np.tile(self.backgrounds * self.domain.lots, (len(values), 1))
         for row, elements, lots in zip(rows, *self.domain.lot(values), strict=True):
             for element, many in zip(elements.tolist(), lots.tolist(), strict=True):
                 row[self.holding(element)] += many * self.extra
-        shape = np.shape(x)
-        return rows.reshape(*shape[: len(shape) - len(self.domain.shape)], self.cells)
+        return rows.reshape(*np.shape(x)[: np.ndim(x) - len(self.domain.shape)], self.cells)
 
     def holding(self, element: int) -> IntArray:
         """The cells that hold an element.

@@ -121,7 +121,7 @@ def _of_options(tally: Tally) -> tuple[IntArray, IntArray, FloatArray]:
     assert isinstance(m, Translates)
     first = np.unique(np.linspace(0, m.cells, min(_GROUPS, m.cells), endpoint=False).astype(np.int64))
     group = np.repeat(np.arange(first.size), np.diff(np.append(first, m.cells)))
-    even = np.bincount(group, (m.background + (np.arange(m.cells) < m.left_over)) / m.total)
+    even = np.bincount(group, m.backgrounds / m.total)
     share, options = m.extra / m.total, range(m.domain.group[0])
     rows = [even + share * np.bincount(group[m.holding(x)], minlength=first.size) for x in options]
     return first, np.add.reduceat(tally.counts, first), np.unique(np.array(rows).round(12), axis=0)

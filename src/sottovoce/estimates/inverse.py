@@ -48,7 +48,7 @@ class Inverse:
         power[power <= _NOTHING * power.max()] = np.inf  # what no report tells about is left out
         power[0] = np.inf  # the shares add up to 1: that frequency tells nothing
         weights = np.fft.irfft(transform / power, k) * (reporter.total / reporter.extra)
-        left = reporter.correlated(_left_over(reporter), weights) / reporter.total
+        left = reporter.correlated(reporter.backgrounds - reporter.background, weights) / reporter.total
         return cls(reporter, weights, 1 / k - left)
 
     @cached_property
@@ -96,12 +96,8 @@ class Inverse:
         """Clopper and Pearson's limits of the chance that a report holds an option, as shares."""
         m = self.reporter
         shared = int(m.together[1])
-        other = (m.elements * m.background + m.held(_left_over(m)) + m.extra * shared) / m.total
+        other = (m.held(m.backgrounds) + m.extra * shared) / m.total
         slope = m.extra * (m.elements - shared) / m.total
         chances = binomial_limits(np.rint(m.held(counts)), int(counts.sum()), tail)
         low, high = (np.clip((chance - other) / slope, 0.0, 1.0) for chance in chances)
         return low, high
-
-
-def _left_over(reporter: Translates) -> FloatArray:
-    return np.asarray(np.arange(reporter.cells) < reporter.left_over, dtype=np.float64)

@@ -112,8 +112,7 @@ class PlaceLaw:
     @cached_property
     def background(self) -> FloatArray:
         """How likely each cell is for somebody whom it does not hold."""
-        m = self.reporter
-        return (m.background + (np.arange(m.cells) < m.left_over)) / (1 << m.bits)
+        return self.reporter.backgrounds / (1 << self.reporter.bits)
 
     @cached_property
     def extra(self) -> float:
