@@ -37,7 +37,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     group = typer.Typer(no_args_is_help=True, help="Create and manage the campaigns of a collector's store.")
-    commands = (create, edit, invite, list_campaigns, close, tokens, revoke, export, purge)
+    commands = (create, edit, invite, list_campaigns, close, next_round, tokens, revoke, export, purge)
     for command in (*commands, backup, restore, forget_secret):
         group.command(command.__name__.removesuffix("_campaigns").replace("_", "-"))(command)
     app.add_typer(group, name="campaign")
@@ -76,6 +76,9 @@ def create(
         list[str] | None,
         typer.Option("--group", metavar="NAME", help="Public groups, a link each: compared (repeat)."),
     ] = None,
+    rounds: Annotated[
+        bool, typer.Option("--rounds", help="The first of two rounds; with --for mean or quantile.")
+    ] = False,
     store: StoreOption = None,
 ) -> None:
     """Create a campaign. Its mechanism and rules are fixed from then on.
@@ -83,8 +86,10 @@ def create(
     --for makes the mechanism that suits a question; --spec takes one that `sottovoce plan` wrote. With
     --group there is one campaign for each, NAME-GROUP, with public results: their dashboards compare them.
     A survey of several questions is described in a file: sottovoce campaign create survey.toml.
+    With --rounds the published counts decide what other people are asked next: see campaign next-round.
     """
     from sottovoce.collector import campaigns
+    from sottovoce.collector.rounds import Round
 
     if name.endswith(".toml"):
         from sottovoce.collector.surveys import read_survey
@@ -97,9 +102,13 @@ def create(
     reporter = Request(
         purpose, epsilon, domain, circle, log, p, between, mechanism, spec, options=options, pair=pair
     ).reporter()
+    this = Round.model_validate({"task": purpose, "p": p}) if rounds else None
+    if this is not None:
+        reporter = this.plan(reporter).first
     content = {
         "name": name,
         "spec": reporter.to_json(),
+        "rounds": this,
         "title": title,
         "question": question,
         "operator": operator,
@@ -200,6 +209,19 @@ def close(name: Name, store: StoreOption = None, secret_file: SecretOption = Non
     closed = campaigns.close(opened, find_campaign(opened, name), moments.now())
     opened.settle(closed.id, KEEP)
     typer.echo(f"closed {name} at {closed.rules.closes:%Y-%m-%d %H:%M:%S} UTC")
+
+
+def next_round(
+    name: Name,
+    people: Annotated[int, typer.Option("--people", min=1, help="How many are to answer in it.")],
+    store: StoreOption = None,
+) -> None:
+    """Create the second round, NAME-2, from what the first has published. It is for people of their own."""
+    from sottovoce.collector import campaigns
+
+    opened = open_store(store)
+    made = campaigns.follow(opened, find_campaign(opened, name), people)
+    _tell(made, made.reporter)
 
 
 def export(

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from sottovoce.collector.moments import Moment, now
 from sottovoce.collector.refusals import Refusal, broken_rule
+from sottovoce.collector.rounds import Round
 from sottovoce.collector.store import Store, Stored
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError
@@ -19,6 +20,7 @@ from sottovoce.core.formats import from_json
 from sottovoce.core.policy import Policy
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.spaces import Space
+from sottovoce.estimates.tally import Tally
 
 NAME = r"^[a-z0-9][a-z0-9-]{0,62}$"
 #: Control characters but the end of a line, and those that turn the direction in which others are read.
@@ -73,6 +75,7 @@ class Declaration(BaseModel):
         pattern=r"^([a-z0-9][a-z0-9-]{0,62})?$",
         description="Campaigns of one family are public groups, a link each: the dashboard compares them.",
     )
+    rounds: Round | None = Field(None, description="Which of two rounds this is, and what they are for.")
 
 
 class NewCampaign(Declaration):
@@ -165,6 +168,41 @@ def create(store: Store, new: NewCampaign) -> Campaign:
     if new.opens is not None and new.closes is not None and new.opens >= new.closes:
         raise Refusal("invalid", "closes must be later than opens", "closes")
     _check_texts(new, reporter)
+    this = new.rounds
+    beginning = 1, "", reporter.digest
+    if this is not None and (this.number, this.first, this.plan(reporter).first.digest) != beginning:
+        sentence = "rounds: a campaign begins with the first, whose mechanism the plan makes"
+        raise Refusal("invalid", sentence, "rounds")
+    return _stored(store, new, reporter)
+
+
+def follow(store: Store, campaign: Campaign, people: int) -> Campaign:
+    """Store the second round of a campaign, NAME-2, made from what the first has published.
+
+    Raises:
+        Refusal: If there is no second round, or the first is not closed or has published nothing.
+    """
+    rules, reporter = campaign.rules, campaign.reporter
+    if rules.rounds is None or rules.rounds.number != 1:
+        raise Refusal("invalid", f"{campaign.name} has no next round", "rounds")
+    if campaign.status(now()) != "closed":
+        raise Refusal(
+            "invalid", f"close {campaign.name} first: its counts decide about the next round", "rounds"
+        )
+    counts = store.counts(campaign.id, reporter.cells)
+    try:
+        second = rules.rounds.second(Tally.from_counts(reporter, counts), people)
+    except ValueError as error:
+        raise Refusal("invalid", f"rounds: {error}", "rounds") from None
+    declared = rules.model_dump(exclude={"created", "opens", "closes"}) | {
+        "name": f"{campaign.name}-2",
+        "spec": second.to_json(),
+        "rounds": rules.rounds.model_copy(update={"number": 2, "first": campaign.name}),
+    }
+    return _stored(store, NewCampaign.of(declared), second)
+
+
+def _stored(store: Store, new: NewCampaign, reporter: Reporter) -> Campaign:
     rules = Rules(
         **new.model_dump(exclude={"name", "spec", "missing"}),
         missing=_stand_in(new, reporter),

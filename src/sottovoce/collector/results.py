@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -13,6 +13,7 @@ import numpy as np
 
 import sottovoce as sv
 from sottovoce.collector import logs
+from sottovoce.collector.rounds import Round
 from sottovoce.collector.together import over_days, over_groups
 from sottovoce.compose import disc
 from sottovoce.core.errors import DataError
@@ -50,24 +51,43 @@ class View:
 
 
 def results(
-    tally: sv.Tally, view: View, days: Mapping[str, sv.Tally], groups: Mapping[str, sv.Tally]
+    tally: sv.Tally,
+    view: View,
+    days: Mapping[str, sv.Tally],
+    groups: Mapping[str, sv.Tally],
+    earlier: Sequence[tuple[str, sv.Tally]] = (),
 ) -> dict[str, Any]:
     """What is known about the answers, by question, and what the counts reveal about one person.
 
     These are the fields of the same names that `api.shapes.ResultsShape` describes: also of every day of
-    `days`, and of the campaigns of a family.
+    `days`, and of the campaigns of a family. Of a second round what it is for is answered by both.
     """
+    questions = {
+        name: _answers(tally[name], view, {day: part[name] for day, part in days.items()})
+        if _is_value(tally.reporter, name)
+        else _NOTHING
+        for name in tally.reporter.questions
+    }
+    for text, first in earlier:
+        _answer_together(questions["value"], Round.model_validate_json(text), first, tally, view)
     return {
-        "questions": {
-            name: _answers(tally[name], view, {day: part[name] for day, part in days.items()})
-            if _is_value(tally.reporter, name)
-            else _NOTHING
-            for name in tally.reporter.questions
-        },
+        "questions": questions,
         "groups": over_groups(groups, view.confidence),
         "relations": _relations(tally, view.confidence),
         "central": _central(tally.reporter.to_json(), _leading(tally.n)),
     }
+
+
+def _answer_together(
+    content: dict[str, Any], this: Round, first: sv.Tally, second: sv.Tally, view: View
+) -> None:
+    """Put what both rounds say in the place of what the second says alone."""
+    name = "mean" if this.task == "mean" else "quantiles"
+    try:
+        both = _interval(this.estimate(first, second, view.confidence))
+        content[name] = both if this.task == "mean" else [{"p": this.p, **both}]
+    except ValueError as error:
+        content["problems"][name] = str(error)
 
 
 def _is_value(reporter: sv.Reporter, question: str) -> bool:

@@ -125,6 +125,19 @@ class ResultsCache:
                 groups.append((one.name, one.stored.spec, np.stack((cells, counts[cells]))))
         return groups
 
+    def _earlier(self, campaign: Campaign) -> list[Named]:
+        """What the first round has published, if this is the second."""
+        this = campaign.rules.rounds
+        if this is None or this.number == 1:
+            return []
+        try:
+            first = Campaign.of(self._store.campaign(this.first))
+        except Refusal:  # deleted: then the second speaks for itself
+            return []
+        counts = self._store.counts(first.id, first.reporter.cells)
+        cells = np.flatnonzero(counts)
+        return [(this.model_dump_json(), first.stored.spec, np.stack((cells, counts[cells])))]
+
     def _content(
         self,
         campaign: Campaign,
@@ -150,6 +163,7 @@ class ResultsCache:
                     view,
                     self._days(campaign, days[-MOST_DAYS:]),
                     self._groups(family),
+                    self._earlier(campaign),
                 )
                 if n >= least
                 else nothing(reporter.questions)

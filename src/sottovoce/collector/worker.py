@@ -62,17 +62,21 @@ class Worker:
         view: View,
         days: Sequence[Named] = (),
         groups: Sequence[Named] = (),
+        earlier: Sequence[Named] = (),
     ) -> dict[str, Any]:
-        """What `results.results` gives for the counts of a reporter; `Broken` if the process ends before."""
+        """What `results.results` gives for the counts of a reporter; `Broken` if the process ends before.
+
+        Of a second round `earlier` is the first one; its name is the `Round` as JSON.
+        """
         with self._asking:
             process = self._started()
             assert process.stdin is not None
             assert process.stdout is not None
-            parts = [*days, *groups]
+            parts = [*days, *groups, *earlier]
             body = b"".join(_packed(one) for one in (counts, *(cells for *_, cells in parts)))
             content_of = {"spec": spec, "size": len(counts), "view": asdict(view)}
             names = [[name, spec, cells.shape[1]] for name, spec, cells in parts]
-            head = json.dumps({**content_of, "parts": names, "days": len(days)})
+            head = json.dumps({**content_of, "parts": names, "days": len(days), "groups": len(groups)})
             limit = threading.Timer(self._seconds, process.kill)
             limit.start()
             try:
@@ -142,8 +146,9 @@ def _done(head: dict[str, Any], jobs: BinaryIO) -> dict[str, Any]:
         every = np.zeros(reporter.cells, dtype=np.int64)
         every[cells] = amounts
         parts.append((name, sv.Tally.from_counts(reporter, every)))
-    days, groups = dict(parts[: head["days"]]), dict(parts[head["days"] :])
-    return results(sv.Tally.from_counts(_read(head["spec"]), counts), view, days, groups)
+    many = head["days"], head["days"] + head["groups"]
+    days, groups, earlier = dict(parts[: many[0]]), dict(parts[many[0] : many[1]]), parts[many[1] :]
+    return results(sv.Tally.from_counts(_read(head["spec"]), counts), view, days, groups, earlier)
 
 
 def _packed(numbers: NDArray[np.int64]) -> bytes:

@@ -98,7 +98,8 @@ class RangeRounds:
         found = domain.from_unit(np.clip([low - pad, high + pad], 0.0, 1.0))
         if tally.digest == self.first.digest:
             found = np.sign(found) * self.unit * (10 ** np.abs(found) - 1)
-        return Interval(float(found[0]), float(found[1]))
+        step = 10.0 ** math.floor(math.log10(float(found[1] - found[0]) / 100))  # ends that can be read
+        return Interval(math.floor(found[0] / step) * step, math.ceil(found[1] / step) * step)
 
     def next(self, tally: Tally) -> Mechanism:
         """For the people of the next round: the square wave on that range.

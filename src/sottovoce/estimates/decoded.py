@@ -29,7 +29,8 @@ def is_unbiased(reporter: Number) -> bool:
         return False
     # Points that no regular grid of cells shares.
     t = np.concatenate(([0.0, 1.0], np.mod(np.arange(1, 512) * 0.6180339887498949, 1.0)))
-    law = reporter.operator(reporter.domain.from_unit(t))
+    domain = reporter.domain
+    law = reporter.operator(np.clip(domain.from_unit(t), domain.low, domain.high))
     return bool(np.abs(law.expect(decoded(reporter)) - t).max() < 1e-9)
 
 
@@ -42,7 +43,8 @@ def decoded_part(tally: Tally, estimand: str) -> Part:
     """The decoded mean as a statistic, with what its noise can be at any x and is on average."""
     reporter, weights = tally.mechanism, decoded(tally.mechanism)
     t = np.linspace(0.0, 1.0, 513)
-    law = reporter.operator(reporter.domain.from_unit(t))
+    domain = reporter.domain
+    law = reporter.operator(np.clip(domain.from_unit(t), domain.low, domain.high))
     noise = law.expect(weights**2) - law.expect(weights) ** 2
     least, most = max(float(noise.min()), 0.0), float(noise.max())
     average = None

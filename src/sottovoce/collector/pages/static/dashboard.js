@@ -98,10 +98,10 @@ function when({ status, opens, closes }) {
 }
 
 function describe(campaign) {
-  const { name, title, question, operator, unit, domain, epsilon, collection, status, min_n, asked } = campaign;
+  const { name, title, question, operator, unit, domain, epsilon, collection, status, min_n, asked, rounds } = campaign;
   document.title = `${title || name} · sottovoce`;
   const facts = [
-    operator && `Asked by ${operator}`, when(campaign), domain && `values ${domainText(domain, unit)}`,
+    operator && `Asked by ${operator}`, rounds && round(rounds), when(campaign), domain && `values ${domainText(domain, unit)}`,
     { open: "anyone may answer", enrolment: "by invitation, one report each", write: "sent by programs" }[collection],
   ];
   put({
@@ -123,6 +123,12 @@ function describe(campaign) {
       : collection === "enrolment" ? `Send each person a link of their own: sottovoce campaign invite ${name} makes them.`
         : "Reports are sent by programs: docs/howto/campaign.md shows how.",
   });
+}
+
+/** Which round this is: nobody answers in both, and public counts of the first decide what the second asks. */
+function round({ task, p, number: which, first }) {
+  const purpose = task === "mean" ? "the mean" : `the ${number(p)}-quantile`;
+  return `round ${which} of 2 for ${purpose}${first ? `, after ${first}` : ""}`;
 }
 
 /** Who did not answer cannot be told: that is part of the promise. */
