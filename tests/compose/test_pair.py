@@ -210,3 +210,56 @@ def test_pairs_go_through_files(tmp_path: Path) -> None:
     ledger = sv.Ledger(tmp_path / "ledger.db", budget=3)
     ledger.enrol("pair", PAIR)
     assert ledger.report("pair", {"age": 30.0, "hours": None}, "monday").spent == 2
+
+
+MIXED = sv.survey(
+    8.0,
+    {"age": (0, 120), "hours": (-1, 3), "start": sv.Circle(24), "way": ["car", "bike"], "pay": (0, 9)},
+    relations=[("age", "hours"), ("hours", "pay")],
+)
+
+
+def test_relations_beside_other_questions() -> None:
+    """Everything is known from one function of each person: also of numbers that form a chain."""
+    rng, n = np.random.default_rng(6), 200_000
+    x, y, z = rng.multivariate_normal([0, 0, 0], [[1, 0.6, 0], [0.6, 1, -0.5], [0, -0.5, 1]], n).T
+    values = {
+        "age": 60 + 15 * x, "hours": 1 + 0.5 * y, "pay": 4.5 + z, "start": rng.normal(8, 1, n) % 24,
+        "way": rng.choice(["car", "bike"], n, p=[0.7, 0.3]),
+    }  # fmt: skip
+    assert MIXED.width == 1
+    assert sv.audit(MIXED.to_json()).holds
+    assert sv.from_json(MIXED.to_json()) == MIXED
+    t = sv.Tally(MIXED, MIXED.report(values, clip=True, rng=7))
+    sure = {"confidence": 1 - 1e-6}
+    for one, truth in (
+        (sv.correlation(t, "age", "hours", **sure), 0.6),
+        (sv.correlation(t, "hours", "pay", **sure), -0.5),
+        (sv.slope(t, "age", "hours", **sure), 0.6 * 0.5 / 15),
+        (sv.mean(t["age"], **sure), 60),
+        (sv.shares(t["way"], **sure)["car"], 0.7),
+    ):
+        assert one.low < truth < one.high
+        assert one.high - one.low < max(0.4, 0.1 * abs(truth))
+    with pytest.raises(ArgumentError, match="was not asked for"):
+        sv.correlation(t, "age", "pay")
+
+
+@pytest.mark.parametrize(
+    ("relations", "options", "words"),
+    [
+        ([("age", "age")], {}, "two questions each"),
+        ([("age", "nobody")], {}, "two questions each"),
+        ([("age", "start")], {}, "intervals on a linear scale"),
+        ([("age", "pay"), ("pay", "age")], {}, "twice"),
+        ([("age", "pay")], {"strategy": "split"}, "by lot"),
+        ([("age", "pay")], {"home": sv.Disc(1)}, "a place"),
+    ],
+)
+def test_relations_that_cannot_be_asked(relations: Any, options: dict[str, Any], words: str) -> None:
+    questions: dict[str, Any] = {"age": (0, 120), "start": sv.Circle(24), "pay": (0, 9)}
+    questions |= {name: options[name] for name in options.keys() - {"strategy"}}
+    more = {name: options[name] for name in options.keys() & {"strategy"}}
+    with pytest.raises(ArgumentError, match=words) as refusal:
+        sv.survey(1.0, questions, relations=relations, **more)
+    assert refusal.value.argument == "relations"

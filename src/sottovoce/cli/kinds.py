@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ def estimates(tally: sv.Tally, confidence: float) -> list[sv.Estimate]:
         return [*shares.estimates, *([] if shares.mean is None else [shares.mean])]
     if functions.each[-1].name == "level":
         return [one for group in sv.groups(tally, **of).values() for one in (group.share, group.mean)]
-    both = combinations(functions.inputs, 2)
+    both = [one.of for one in functions.each if one.name == "sum"]
     return [ask(tally, x, y, **of) for x, y in both for ask in (sv.correlation, sv.slope, sv.covariance)]
 
 

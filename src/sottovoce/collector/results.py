@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -173,11 +172,11 @@ def _map(tally: sv.Tally) -> dict[str, Any]:
 
 
 def _relations(tally: sv.Tally, confidence: float) -> list[dict[str, Any]]:
-    """How the numbers of a pair vary together, two by two."""
+    """How numbers vary together, of which that was asked."""
     survey, relations = tally.reporter, []
     if not isinstance(survey, sv.Survey) or survey.functions is None:
         return []
-    for x, y in combinations(survey.domain, 2):
+    for x, y in (function.of for function in survey.functions.each if function.name == "sum"):
         try:
             both = [of(tally, x, y, confidence=confidence) for of in (sv.correlation, sv.slope)]
         except ValueError:  # nobody has answered one of the functions yet

@@ -20,11 +20,11 @@ from itertools import combinations
 
 import numpy as np
 
-from sottovoce.compose.selection import question_mechanism
+from sottovoce.compose.relations import by_lot, check_numbers, products
 from sottovoce.compose.strategies import by_name
 from sottovoce.core.domains import Domain, DomainLike, Interval, as_domain
 from sottovoce.core.errors import ArgumentError, DataError, check_epsilon
-from sottovoce.core.functions import UNIT, Function, Functions
+from sottovoce.core.functions import Function
 from sottovoce.core.kernels.coin import MAX_COIN_BITS
 from sottovoce.core.shown import Shown
 from sottovoce.core.survey import Survey
@@ -33,7 +33,6 @@ from sottovoce.estimates.products import Relation
 from sottovoce.estimates.tally import Tally
 
 MOST = 16  # numbers, whose functions are the most questions that a survey can have
-LONGEST = 24  # letters of a name: two and a sign fit into a question's name
 _VALUES = 0.19  # the share of people who are asked for a number itself; the others for functions of two
 _SQUARES = 0.06
 _CUT = 2.0  # standard deviations on either side that the second round's domain has
@@ -63,17 +62,15 @@ def pair(epsilon: float, domains: Sequence[DomainLike] | Mapping[str, DomainLike
     inputs = _inputs(domains)
     both = list(combinations(inputs, 2))
     questions = {name: Function("value", (name,)) for name in inputs}
-    questions |= {f"{x} {sign} {y}": Function(kind, (x, y)) for x, y in both for sign, kind in _SIGNS}
+    for one in both:
+        questions |= products(*one)
     weights = _shares(len(inputs), 2 * len(both))
-    if len(inputs) == 2:  # of more numbers, sums tell the square of each
-        x, y = inputs
-        questions[f"{x}² - {y}²"] = Function("squares", (x, y))
+    if len(inputs) > 2:  # of more numbers, sums tell the square of each
+        questions = {name: one for name, one in questions.items() if one.name != "squares"}
+    else:
         weights = [*weights[:2], *(w - round(_SQUARES * sum(weights) / 2) for w in weights[2:])]
         weights.append(_power_above(sum(weights)) - sum(weights))
-    return _survey(check_epsilon(epsilon), inputs, questions, weights, "pair")
-
-
-_SIGNS = (("+", "sum"), ("-", "difference"))
+    return by_lot(check_epsilon(epsilon), inputs, questions, weights, "pair")
 
 
 def _shares(values: int, others: int) -> list[int]:
@@ -94,30 +91,8 @@ def _inputs(domains: Sequence[DomainLike] | Mapping[str, DomainLike]) -> dict[st
         inputs = dict(zip("xy", inputs.values(), strict=True))
     if not 2 <= len(inputs) <= MOST:
         raise ArgumentError(f"domains must be 2 to {MOST}, got {len(inputs)}", argument="domains")
-    for name, domain in inputs.items():
-        if not isinstance(domain, Interval) or domain.is_log:
-            raise ArgumentError(
-                f"domains must be intervals on a linear scale, that of {name!r} is not", argument="domains"
-            )
-        if len(name) > LONGEST:
-            rule = f"names of a pair must have at most {LONGEST} characters"
-            raise ArgumentError(f"{rule}, got {name!r}", argument="domains")
+    check_numbers(inputs, "domains")
     return inputs
-
-
-def _survey(
-    epsilon: float,
-    inputs: Mapping[str, Domain],
-    questions: Mapping[str, Function],
-    weights: list[int],
-    name: str,
-) -> Survey:
-    reporters = {
-        question: question_mechanism(epsilon, inputs[function.of[0]] if function.name == "value" else UNIT)
-        for question, function in questions.items()
-    }
-    functions = Functions(inputs, tuple(questions.values()), tuple(weights))
-    return Survey(epsilon, reporters, 1, name=name, functions=functions)
 
 
 @dataclass(frozen=True, repr=False)
@@ -142,7 +117,7 @@ class PairRounds(Shown):
         questions = {name: Function("value", (name,)) for name in self.domains}
         questions |= {f"{name}²": Function("square", (name,)) for name in self.domains}
         weights = _even(len(questions))
-        return _survey(self.epsilon, self.domains, questions, weights, "first round of a pair")
+        return by_lot(self.epsilon, self.domains, questions, weights, "first round of a pair")
 
     def second(self, first: Tally) -> Survey:
         """The pair for everybody else, on domains two standard deviations to either side.

@@ -147,8 +147,12 @@ def _place_worth(m: Translates, share: float) -> float:
     """As of a choice, with the spread of people over the area in place of that over options."""
     assert isinstance(m.domain, Area)
     low, high = m.domain.x
-    spread = 1 / 16 if m.domain.round else 1 / 12
-    return position_variance(m, _ENOUGH) / (high - low) ** 2 / share - spread
+    return position_variance(m, _ENOUGH) / (high - low) ** 2 / share - even_spread_of(m.domain)
+
+
+def even_spread_of(area: Area) -> float:
+    """The variance of a coordinate of people who are everywhere alike, in squared widths."""
+    return 1 / 16 if area.round else 1 / 12
 
 
 def _worst_spread(variance: FloatArray, share: float) -> float:

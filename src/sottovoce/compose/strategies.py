@@ -9,6 +9,7 @@ from functools import cache, partial
 from typing import Any, Literal, TypeVar
 
 from sottovoce.compose.budget import shares_within, split_budget
+from sottovoce.compose.relations import related
 from sottovoce.compose.selection import UNIT, SpreadLike, as_spread, question_mechanism, worth
 from sottovoce.core.discs import Disc
 from sottovoce.core.domains import Circle, Domain, DomainLike, as_domain
@@ -49,6 +50,7 @@ def survey(
     prior: Literal["uniform"] | Sequence[SpreadLike] | None = None,
     design: Design | None = None,
     weights: Sequence[float] | Mapping[str, float] | None = None,
+    relations: Sequence[tuple[str, str]] = (),
 ) -> Survey:
     """Design a survey of several questions within one ε: numbers, directions, choices and places.
 
@@ -71,6 +73,8 @@ def survey(
             worst-case or expected variance.
         weights: How much each question counts, in units of its width, by name or one after the other; alike
             if not given. Weights also divide ε unevenly where all questions are answered.
+        relations: Names of two numbers each, of which `sottovoce.correlation` and `slope` are wanted.
+            Everybody then answers one question or one function of two numbers, by lot, with the whole ε.
 
     Returns:
         A survey; `considered` has the total variance for every k that was looked at.
@@ -91,6 +95,11 @@ def survey(
     spaces = {name: _space(question) for name, question in by_name(questions, "questions").items()}
     d = len(spaces)
     one_of(strategy, "strategy", STRATEGIES)
+    if relations:
+        if strategy == "split" or k not in (None, 1) or prior is not None or design is not None:
+            sentence = "relations are asked for by lot: they do not go with strategy, k, prior or design"
+            raise ArgumentError(sentence, code="choice", argument="relations")
+        return related(epsilon, spaces, [(x, y) for x, y in relations], _scale(weights, spaces))
     if k is not None and strategy == "split" and k != d:
         raise ArgumentError(f"strategy='split' answers all {d} questions, got k={k!r}", argument="k")
     asked = [

@@ -13,7 +13,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import DataError, NoDataError, check_confidence, one_of
+from sottovoce.core.errors import ArgumentError, DataError, NoDataError, check_confidence, one_of
 from sottovoce.core.functions import Function
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.survey import Survey
@@ -58,26 +58,33 @@ class Relation:
         """
         reporter = check_tally(tally).required().reporter
         functions = reporter.functions if isinstance(reporter, Survey) else None
-        if functions is None or any(one.name == "level" for one in functions.each):
+        if functions is None or not any(map(_is_product, functions.each)):
             raise DataError(
                 f"this is a tally of a {reporter.name}, not of a pair; see sottovoce.pair",
                 code="kind",
                 argument="tally",
             )
-        k = len(functions.inputs)
+        inputs = [
+            name
+            for name in functions.inputs
+            if any(name in one.of for one in functions.each if _is_product(one))
+        ]
+        k = len(inputs)
         place = np.full((k + 1, k), -1)
         place[0] = np.arange(k)
         for at, (i, j) in enumerate(combinations_with_replacement(range(k), 2)):
             place[1 + i, j] = place[1 + j, i] = k + at
         rows, values, variances, least = [], [], [], math.inf
         for function, name in zip(functions.each, reporter.questions, strict=True):
+            if not set(function.of) <= set(inputs):
+                continue
             part = tally[name]
             if part.n < 2:
                 raise NoDataError(f"question {name!r} has fewer than two reports", argument="tally")
             m = part.mechanism
             decoded = m.domain.to_unit(m.decode(np.arange(m.cells)))
             known = moments([Part(decoded, part.counts, 0.0, math.inf)], "population")
-            row, constant = _linear(function, list(functions.inputs), place)
+            row, constant = _linear(function, inputs, place)
             rows.append(row)
             values.append(known.value - constant)
             variances.append(max(known.error**2, 1e-300))
@@ -90,7 +97,7 @@ class Relation:
         error[np.ix_(reached, reached)] = inverse
         return cls(
             tally,
-            dict(functions.inputs),  # type: ignore[arg-type]
+            {name: functions.inputs[name] for name in inputs},  # type: ignore[misc]
             estimate[place[0]],
             estimate[place[1:]],
             place,
@@ -152,6 +159,10 @@ class Relation:
         one_of(of, "of", QUANTITIES)
         i, j = (self.names.index(one_of(name, at, self.names)) for name, at in ((x, "x"), (y, "y")))
         values, error = self.spreads(i, j)
+        if np.isnan(values).any():
+            raise ArgumentError(
+                f"the relation of {x!r} and {y!r} was not asked for", code="unknown", argument="y"
+            )
         first, both, second = values.tolist()
         t = float(stdtrit(self.freedom, (1 + confidence) / 2))
         units = [float(self.domains[name].stretched(0.5)) for name in (x, y)]
@@ -204,6 +215,11 @@ class Ratio:
         value = above / below
         width = math.sqrt(max(a - 2 * value * b + value**2 * c, 0.0)) / below
         return cls(value, width, (middle - root) / lead, (middle + root) / lead)
+
+
+def _is_product(function: Function) -> bool:
+    """Whether a function tells squares or products of numbers."""
+    return function.name not in ("value", "level")
 
 
 def _linear(function: Function, names: list[str], place: IntArray) -> tuple[FloatArray, float]:

@@ -38,10 +38,17 @@ def test_a_survey_from_first_to_last(site: Site, open_page: OpenPage) -> None:
     second.get_by_label("Name").fill("transport")
     second.get_by_label("Answer").select_option("options")
     second.get_by_label("Options, one a line").fill("car\nbike\ntrain")
+    for name, kind in (("start", "clock"), ("commute", "range")):
+        page.get_by_role("button", name="Add a question").click()
+        page.locator("#new-questions fieldset").last.get_by_label("Name").fill(name)
+        page.locator("#new-questions fieldset").last.get_by_label("Answer").select_option(kind)
+    page.get_by_label("Numbers whose relation").fill("age, commute")
     plan = page.locator("#plan")
-    expect(plan).to_contain_text(
-        re.compile(r"With 2,000 people, 95 % intervals: age: ± [\d.]+.years; transport: each")
+    words = (
+        r"With 2,000 people, 95 % intervals: age: ± [\d.]+.years; transport: each share to about ± [\d.]+.%; "
+        r"start: ± [\d.]+.minutes if two thirds .* within 3 hours of the mean; .* age and commute: ± "
     )
+    expect(plan).to_contain_text(re.compile(words))
     check_accessible(page)
     page.get_by_role("button", name="Create the survey").click()
     expect(page.locator("#notice")).to_contain_text("/survey/village")

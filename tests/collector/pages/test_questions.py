@@ -47,13 +47,15 @@ LOT = Survey(
     },
     sampled=1,
 )
-PAIR = sv.pair(1.0, {"age": (0, 120), "commute": (0, 3)})
+RELATED = sv.survey(
+    1.0, {"age": (0, 120), "commute": (0, 3), "way": ["car", "bike"]}, relations=[("age", "commute")]
+)
 
 
 @pytest.fixture(scope="module")
 def asked(site: Site) -> None:
     site.campaign("weg", FIVE, title="Der Weg zur Arbeit", texts=TEXTS, language="de", missing="uniform")
-    site.campaign("pair", PAIR, title="Age and commute")
+    site.campaign("related", RELATED, title="Age and commute", missing="uniform")
     site.campaign("lot", LOT, title="Pay", texts={"pay": {"text": "Your pay?", "unit": "€"}})
 
 
@@ -241,17 +243,19 @@ def test_questions_that_are_not_drawn_are_not_sent(site: Site, asked: None, open
 def test_numbers_that_vary_together_are_asked_one_by_one(
     site: Site, asked: None, open_page: OpenPage
 ) -> None:
-    """A report is about one function of them, and says which."""
-    page = open_page("/survey/pair")
+    """Once each, beside another question. A report is about one function of the answers, and says which."""
+    page = open_page("/survey/related")
     for i, value in enumerate(("45", "1.5")):
         page.locator(f"#q{i}").fill(value)
         page.locator("#next").click()
+    page.get_by_text("bike").click()
+    page.locator("#next").click()
     page.get_by_text("How this works").click()
     expect(page.locator("#how-steps")).to_contain_text("one figure that is formed from your answers")
     page.get_by_label("I agree").check()
     page.locator("#next").click()
     expect(page.locator("#sent dt")).to_have_count(1)
-    assert page.locator("#sent dt").inner_text() in PAIR.questions
+    assert page.locator("#sent dt").inner_text() in RELATED.questions
 
 
 def test_every_text_exists_in_every_language() -> None:

@@ -45,7 +45,7 @@ async def create_survey(content: dict[str, Any], service: ServiceDep) -> Campaig
 @router.post("/surveys/plan")
 async def plan_survey(wanted: PlanRequest, service: ServiceDep) -> PlanShape:
     """Administrators: what a survey would tell, before it is created."""
-    survey = await service.ask(surveys.designed, wanted.epsilon, wanted.questions)
+    survey = await service.ask(surveys.designed, wanted.epsilon, wanted.questions, wanted.relations)
     known = await service.ask(surveys.expected, survey, wanted.people)
     return PlanShape(answered=survey.sampled, of=len(survey.questions), within=known)
 

@@ -103,6 +103,7 @@ class PlanRequest(BaseModel):
     epsilon: float
     people: int = Field(ge=1, le=10**9)
     questions: dict[str, Any] = Field(max_length=256)
+    relations: list[Any] = Field(default=[], max_length=256)
 
 
 class PlanShape(BaseModel):

@@ -172,12 +172,18 @@ function questions() {
   return Object.fromEntries(entries);
 }
 
-/** ± of each question in words. */
-function known(name, within, { unit, options, clock, circle }) {
+/** Names of two numbers a line. */
+const relations = () => element("new-relations").value.split("\n").filter((line) => line.trim()).map((line) => line.split(",").map((name) => name.trim()));
+
+/** ± of each question in words; what is no question is a relation. */
+function known(name, within, question) {
   if (within === null) return `${name}: quantiles`;
+  if (!question) return `correlation of ${name}: ± ${number(within, 2)}`;
+  const { unit, options, clock, circle } = question;
   if (options) return `${name}: each share to about ± ${percent(within, 2)}`;
   if (!clock && !circle) return `${name}: ± ${withUnit(number(within, 2), unit)}`;
-  return `${name}: at best ± ${clock ? withUnit(number(60 * within, 2), "minutes") : withUnit(number(within, 2), "°")}, less well where people are spread`;
+  const [size, near] = clock ? [withUnit(number(60 * within, 2), "minutes"), "3 hours"] : [withUnit(number(within, 2), "°"), "45°"];
+  return `${name}: ± ${size} if two thirds of the people are within ${near} of the mean`;
 }
 
 let asked = 0;
@@ -187,7 +193,7 @@ async function plan() {
   const mine = (asked += 1);
   await new Promise((later) => setTimeout(later, 300)); // until typing pauses
   if (mine !== asked) return;
-  const content = { epsilon: decimal(element("new-epsilon").value), people: Math.round(decimal(element("new-people").value)), questions: questions() };
+  const content = { epsilon: decimal(element("new-epsilon").value), people: Math.round(decimal(element("new-people").value)), questions: questions(), relations: relations() };
   if (!Object.keys(content.questions).length) {
     put({ plan: "Add a question to see what will be known." });
     return;
@@ -206,7 +212,7 @@ async function create() {
   const value = (id) => element(`new-${id}`).value;
   const content = {
     name: value("name"), title: value("heading"), operator: value("operator"), epsilon: decimal(value("epsilon")),
-    collection: value("collection"), results: value("results"), questions: questions(),
+    collection: value("collection"), results: value("results"), questions: questions(), relations: relations(),
   };
   const { name } = await (await api.send("POST", "surveys", content, token)).json();
   element("new-form").reset();

@@ -1,0 +1,133 @@
+"""Questions about functions of what a person gives: surveys in which a lot names one of them.
+
+    survey(1.0, {"age": (0, 120), "commute": (0, 3), "way": ["car", "bike"]}, relations=[("age", "commute")])
+
+Everybody answers one function with the whole ε: a value itself, or of two numbers the square of their sum,
+that of their difference, or the difference of their squares (`core.functions`). From these the means, the
+shares and how the numbers vary together are known; a person is asked for each number once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sottovoce.compose.selection import question_mechanism
+from sottovoce.core.domains import Domain, Interval
+from sottovoce.core.errors import ArgumentError
+from sottovoce.core.functions import UNIT, Function, Functions
+from sottovoce.core.kernels.coin import MAX_COIN_BITS
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.options import Options
+from sottovoce.core.spaces import Disc, Space
+from sottovoce.core.survey import Survey
+from sottovoce.core.translates import Translates
+from sottovoce.designs.choices import choice
+
+LONGEST = 24  # letters of a name: two and a sign fit into a question's name
+_SQUARES = 0.15  # of a relation's two functions: what the difference of squares takes
+
+
+def related(
+    epsilon: float,
+    spaces: Mapping[str, Domain | Options | Disc],
+    relations: Sequence[tuple[str, str]],
+    weights: Sequence[float],
+) -> Survey:
+    """Design a survey that also tells how numbers vary together.
+
+    Args:
+        epsilon: What one person's report may cost.
+        spaces: What is asked for, by name: numbers, directions and choices.
+        relations: Names of two numbers each.
+        weights: How often the lot names each question; a relation counts as two questions of the mean weight.
+
+    Returns:
+        A survey of functions.
+
+    Raises:
+        ArgumentError: If a relation is not of two different numbers on a line or is there twice, or a
+            question is a place.
+    """
+    if any(isinstance(space, Disc) for space in spaces.values()):
+        raise ArgumentError(
+            "a place cannot be asked for beside a relation", code="choice", argument="relations"
+        )
+    if len({frozenset(one) for one in relations}) < len(relations):
+        raise ArgumentError("a relation is there twice", code="repeated", argument="relations")
+    functions = {name: Function("value", (name,)) for name in spaces}
+    shares, mean = list(weights), sum(weights) / len(weights)
+    for x, y in relations:
+        if x == y or x not in spaces or y not in spaces:
+            raise ArgumentError(
+                f"relations must name two questions each, got {(x, y)!r}", argument="relations"
+            )
+        functions |= products(x, y)
+        shares += [mean * (1 - _SQUARES), mean * (1 - _SQUARES), 2 * mean * _SQUARES]
+    check_numbers({name: spaces[name] for one in relations for name in one}, "relations")
+    return by_lot(epsilon, spaces, functions, apportioned(shares, 1 << MAX_COIN_BITS), "survey")
+
+
+def products(x: str, y: str) -> dict[str, Function]:
+    """The functions of two numbers that tell how they vary together."""
+    both = (x, y)
+    return {
+        f"{x} + {y}": Function("sum", both),
+        f"{x} - {y}": Function("difference", both),
+        f"{x}² - {y}²": Function("squares", both),
+    }
+
+
+def check_numbers(spaces: Mapping[str, object], argument: str) -> None:
+    """Refuse what products are not computed of.
+
+    Raises:
+        ArgumentError: If something is no interval on a linear scale, or a name is long.
+    """
+    for name, space in spaces.items():
+        if not isinstance(space, Interval) or space.is_log:
+            rule = "the domains of related numbers must be intervals on a linear scale"
+            raise ArgumentError(f"{rule}, that of {name!r} is not", argument=argument)
+        if len(name) > LONGEST:
+            rule = f"names of a pair must have at most {LONGEST} characters"
+            raise ArgumentError(f"{rule}, got {name!r}", argument=argument)
+
+
+def apportioned(shares: Iterable[float], total: int) -> list[int]:
+    """Whole numbers of at least 1 that add up to a total, as near to some shares as can be.
+
+    Raises:
+        ArgumentError: If there are more shares than that.
+    """
+    wanted = list(shares)
+    if 2 * len(wanted) > total:
+        raise ArgumentError(
+            f"questions and relations are too many, {len(wanted)} functions", argument="relations"
+        )
+    free, scale = total - len(wanted), sum(wanted)
+    exact = [free * one / scale for one in wanted]
+    weights = [1 + int(one) for one in exact]
+    rest = sorted(range(len(exact)), key=lambda i: int(exact[i]) - exact[i])[: total - sum(weights)]
+    for i in rest:
+        weights[i] += 1
+    return weights
+
+
+def by_lot(
+    epsilon: float,
+    inputs: Mapping[str, Space],
+    questions: Mapping[str, Function],
+    weights: Sequence[int],
+    name: str,
+) -> Survey:
+    """A survey of functions, each with the mechanism of least variance and the whole ε."""
+
+    def reporter(function: Function) -> Mechanism | Translates:
+        space = inputs[function.of[0]] if function.name == "value" else UNIT
+        if isinstance(space, Options):
+            return choice(epsilon, space.names)
+        assert isinstance(space, Domain)
+        return question_mechanism(epsilon, space)
+
+    reporters = {question: reporter(function) for question, function in questions.items()}
+    functions = Functions(inputs, tuple(questions.values()), tuple(weights))
+    return Survey(epsilon, reporters, 1, name=name, functions=functions)
