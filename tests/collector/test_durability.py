@@ -27,15 +27,16 @@ import sottovoce.collector.store.sqlite as s
 s._PRAGMAS = tuple(p.replace("synchronous=FULL", "synchronous=OFF") for p in s._PRAGMAS)
 """
 MECHANISM = sv.sw(epsilon=1.0, cells=1 << 16)
+SURVEY = sv.Survey(2.0, dict.fromkeys(("one", "two"), sv.sw(epsilon=1.0, cells=1 << 15)), sampled=2)
 
 
-def post(url: str, cells: np.ndarray, token: str | None = None) -> int:
+def post(url: str, cells: np.ndarray, token: str | None = None, reporter: sv.Reporter = MECHANISM) -> int:
     """One batch on a connection of its own; the status."""
     connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=60)
     headers = {"Content-Type": "application/vnd.sottovoce.cells", "Idempotency-Key": new_key()}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
-    body = bytes.fromhex(MECHANISM.digest) + cells.astype("<u2").tobytes()
+    body = bytes.fromhex(reporter.digest) + cells.astype("<u2").tobytes()
     connection.request("POST", "/v1/campaigns/trial/reports", body, headers)
     answer = connection.getresponse()
     answer.read()
@@ -75,12 +76,13 @@ def syncs(trace: Path, file: str) -> list[float]:
     return ended
 
 
-def acknowledged(url: str, times: int = 6) -> list[tuple[float, float]]:
+def acknowledged(url: str, reporter: sv.Reporter, times: int = 6) -> list[tuple[float, float]]:
     """(sent, acknowledged) of single reports, one after the other."""
     moments = []
     for number in range(times):
         begun = time.time()
-        assert post(url, np.array([number])) == 200
+        cells = number + (1 << 15) * np.arange(reporter.width)
+        assert post(url, cells, reporter=reporter) == 200
         moments.append((begun, time.time()))
         time.sleep(0.05)
     return moments
@@ -90,28 +92,35 @@ def covered(moments: list[tuple[float, float]], ended: list[float]) -> list[bool
     return [any(begun <= moment <= done for moment in ended) for begun, done in moments]
 
 
-@pytest.mark.parametrize(("before", "synced"), [("", True), (UNSAFE, False)])
-def test_sqlite_syncs_before_it_acknowledges(tmp_path: Path, before: str, synced: bool) -> None:
+@pytest.mark.parametrize(
+    ("reporter", "before", "synced"), [(SURVEY, "", True), (MECHANISM, "", True), (MECHANISM, UNSAFE, False)]
+)
+def test_sqlite_syncs_before_it_acknowledges(
+    tmp_path: Path, reporter: sv.Reporter, before: str, synced: bool
+) -> None:
     store = open_store(tmp_path / "store.db")
-    create(store, MECHANISM)
+    create(store, reporter)
     store.close()
     trace = tmp_path / "trace"
     server = Server(str(tmp_path / "store.db"), tmp_path, before=before)
     with watching(server.process.pid, trace):
-        moments = acknowledged(server.url)
+        moments = acknowledged(server.url, reporter)
     server.stop()
     assert covered(moments, syncs(trace, "store.db-wal")) == [synced] * len(moments)
 
 
-def test_postgresql_syncs_before_it_acknowledges(tmp_path: Path, cluster: Cluster) -> None:
+@pytest.mark.parametrize("reporter", [MECHANISM, SURVEY], ids=["number", "survey"])
+def test_postgresql_syncs_before_it_acknowledges(
+    tmp_path: Path, cluster: Cluster, reporter: sv.Reporter
+) -> None:
     url = cluster.database()
     store = open_store(url)
-    create(store, MECHANISM)
+    create(store, reporter)
     store.close()
     trace = tmp_path / "trace"
     with watching(cluster.pid, trace):
         server = Server(url, tmp_path)
-        moments = acknowledged(server.url)
+        moments = acknowledged(server.url, reporter)
         server.stop()
     assert covered(moments, syncs(trace, "pg_wal")) == [True] * len(moments)
 

@@ -183,7 +183,7 @@ def test_what_is_no_report_of_the_survey(embedded: Running, cells: Any, code: st
 
 
 def test_a_position(embedded: Running) -> None:
-    """What cannot be estimated of it yet is null and says why."""
+    """Its mean has intervals; what cannot be estimated of it is null and says why."""
     place = sv.polar(epsilon=2.0, radius=10.0)
     embedded.create(place, name="place")
     cells = place.report(np.random.default_rng(1).normal(0, 3, (100, 2)), clip=True, rng=1)
@@ -191,7 +191,10 @@ def test_a_position(embedded: Running) -> None:
     assert embedded.get("/campaigns/place").json()["questions"]["value"]["domain"] is None
     answers = embedded.get("/campaigns/place/estimates").json()["questions"]["value"]
     assert answers["mean"] is None
-    assert "mean" in answers["problems"]
+    assert all(one["low"] < 0 < one["high"] for one in answers["position"])
+    assert len(answers["position"]) == 2
+    assert answers["map"] is None
+    assert "map" in answers["problems"]
 
 
 def test_how_two_numbers_vary_together_is_a_result() -> None:

@@ -17,13 +17,19 @@ from sottovoce.collector.store import Accepted, Batch, schema
 from sottovoce.collector.store.pool import FULL
 
 
+@pytest.mark.parametrize("questions", [1, 5])
 def test_a_replay_gives_the_first_answer_and_changes_nothing(
-    running: Running, mechanism: sv.Mechanism
+    running: Running, mechanism: sv.Mechanism, questions: int
 ) -> None:
-    campaign = running.create(mechanism)
+    """Of a number, and of a survey of which everybody answers all questions."""
+    reporter, reports = mechanism, [1, 2, 3]
+    if questions > 1:
+        reporter = sv.Survey(5 * mechanism.epsilon, dict.fromkeys("abcde", mechanism), sampled=questions)
+        reports = [[one + mechanism.cells * i for i in range(questions)] for one in reports]
+    campaign = running.create(reporter)
     key = new_key()
-    first = running.post(mechanism, [1, 2, 3], key=key)
-    second = running.post(mechanism, [1, 2, 3], key=key)
+    first = running.post(reporter, reports, key=key)
+    second = running.post(reporter, reports, key=key)
     assert first.content == second.content == b'{"accepted":3}'
     assert "idempotent-replay" not in first.headers
     assert second.headers["idempotent-replay"] == "true"
