@@ -298,7 +298,16 @@ def tables(known: dict[str, Any]) -> list[str]:
         for version, row in measured(kind, "dashboard"):
             waits = [f"{row[what]['p50_ms']:g}, {row[what]['p99_ms']:g}" for what in ("summary", "estimates")]
             third.append(f"| {name} | {version} | {row['reports_per_second']:,} | {' | '.join(waits)} |")
-    return ["\n".join(lines) for lines in (first, second, third)]
+    head = "| store | batch | numbers a second | surveys of five a second | answers, as a multiple |"
+    fourth = [head, "|---" * 5 + "|"]
+    for kind, name in STORES.items():
+        for _, part in measured(kind, "survey"):
+            fourth += [
+                f"| {name} | {row['batch']:,} | {row['number_per_second']:,} | {row['surveys_per_second']:,} "
+                f"| {row['answers_ratio']:g} |"
+                for row in part["rows"]
+            ]
+    return ["\n".join(lines) for lines in (first, second, third, fourth)]
 
 
 def main(arguments: list[str] | None = None) -> None:

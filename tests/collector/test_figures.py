@@ -31,6 +31,8 @@ def test_the_load_tables_are_those_of_the_results() -> None:
                 binary = parts["rates"]["rows"][-1]
                 assert (binary["batch"], binary["form"]) == (1000, "binary")
                 assert binary["reports_per_second"] >= 0.4 * binary["bare"]
+        surveys = known["now"][kind]["survey"]["rows"]
+        assert min(row["answers_ratio"] for row in surveys) >= 0.7
         assert known["0.1.0"][kind]["ten_million"]["reports"] >= 10**7
 
 

@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from sottovoce.compose.selection import question_mechanism
+from sottovoce.core.discs import Disc
 from sottovoce.core.domains import Domain, Interval
 from sottovoce.core.errors import ArgumentError
 from sottovoce.core.functions import UNIT, Function, Functions
 from sottovoce.core.kernels.coin import MAX_COIN_BITS
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.options import Options
-from sottovoce.core.spaces import Disc, Space
+from sottovoce.core.spaces import Space
 from sottovoce.core.survey import Survey
 from sottovoce.core.translates import Translates
 from sottovoce.designs.choices import choice
