@@ -27,7 +27,7 @@ def write_page(found: dict[str, Any], path: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     numbers, speed, bins = folder / NUMBERS, folder / "speed.png", folder / "bins.png"
     numbers.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    rows = [row for row in tables.speeds(found) if "seconds" in row]
+    rows = pictured([row for row in tables.speeds(found) if "seconds" in row])
     draw_speed([(row["label"].replace("`", ""), 1 / row["seconds"], row["whose"]) for row in rows], speed)
     draw_bins(found["growth"]["bins"], bins)
     path.write_text(page(found, folder.name), encoding="utf-8")
@@ -99,9 +99,22 @@ def _listing(file: Path) -> str:
     return f"`{file.name}`:\n\n```py\n{text[text.index('DISTRIBUTIONS') :].strip()}\n```"
 
 
+def pictured(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those with a bar: the fastest of each peer, and of ours those with numba; the table has all."""
+    peers = [row.get("peer") for row in rows]
+    compiled = any("numba" in row["label"] for row in rows)
+    return [
+        row
+        for place, row in enumerate(rows)
+        if row["whose"] == "floor"
+        or (row["whose"] == "peer" and row["peer"] not in peers[:place])
+        or (row["whose"] == "ours" and (not compiled or "numba" in row["label"]))
+    ]
+
+
 def draw_speed(rows: list[tuple[str, float, str]], path: Path) -> None:
     """Bars of (label, values a second, whose); logarithmic: five orders of magnitude."""
-    drawn, panel = _panel(7.2, 0.6 + 0.21 * len(rows))
+    drawn, panel = _panel(7.2, 0.8 + 0.28 * len(rows))
     colour = {"ours": OURS, "peer": THEIRS, "floor": FLOOR}
     places = range(len(rows))
     panel.barh(
@@ -110,14 +123,14 @@ def draw_speed(rows: list[tuple[str, float, str]], path: Path) -> None:
         color=[colour[whose] for _, _, whose in rows],
         height=0.72,
     )
-    panel.set_yticks(places, [label for label, _, _ in rows], fontsize=7.5)
+    panel.set_yticks(places, [label for label, _, _ in rows], fontsize=10)
     panel.set_ylim(len(rows) - 0.4, -0.6)
     panel.set_axisbelow(True)
     panel.set_xscale("log")
     panel.set_xlabel("million values a second, one core")
     panel.grid(True, axis="x", color="#dddddd", linewidth=0.6)
     handles = [Patch(color=colour[key], label=name) for key, name in _NAMES.items()]
-    panel.legend(handles=handles, frameon=False, fontsize=8, loc="lower right")
+    panel.legend(handles=handles, frameon=False, fontsize=9, loc="lower right")
     drawn.savefig(path)
 
 

@@ -61,5 +61,6 @@ def rose(clock: np.ndarray) -> Any:
     truth = np.histogram(clock, d.edges)[0] / len(clock)
     radii, around = np.sqrt(48 * truth), 2 * np.pi * d.edges / 24
     ax.stairs(radii, around, baseline=None, color="#c0562b", label="truth")
-    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.05, 1.0))
+    ax.get_legend().remove()
+    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
     return figure

@@ -17,14 +17,14 @@ from sottovoce.central.trials import simulate
 from sottovoce.papers.hourglass_formulas import staircase_level
 
 COLOURS = {
-    "independent": "#b3372f",
-    "shifted": "#d98a1f",
-    "transformed": "#6fa8dc",
-    "staircase2d": "#7a5aa6",
-    "hourglass": "#1f4e79",
+    "independent": "#D55E00",
+    "shifted": "#E69F00",
+    "transformed": "#56B4E9",
+    "staircase2d": "#CC79A7",
+    "hourglass": "#0072B2",
 }
 RUNS = 100_000
-_RED, _ORANGE, _BLUE, _INK = "#b3372f", "#d98a1f", "#1f4e79", "#222222"
+_RED, _ORANGE, _BLUE, _INK = "#D55E00", "#E69F00", "#0072B2", "#222222"
 
 
 def draw() -> dict[str, Any]:
@@ -36,14 +36,14 @@ def draw() -> dict[str, Any]:
 
 
 def space() -> Any:
-    figure, axes = plt.subplots(1, 2, figsize=(10.5, 5.2), layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(9.2, 4.8), layout="constrained")
     neighbouring_steps(axes[0])
     hourglass_segments(ax=axes[1])
     return figure
 
 
 def errors() -> Any:
-    figure, axes = plt.subplots(2, 3, figsize=(13, 7.6), layout="constrained")
+    figure, axes = plt.subplots(2, 3, figsize=(10.5, 7.4), layout="constrained")
     for axis, (title, label, x, rows, bound) in zip(axes.T.flat, _curves(), strict=True):
         for name, y in rows.items():
             axis.plot(x, y, marker=".", label=name, color=COLOURS[name])
@@ -55,8 +55,13 @@ def errors() -> Any:
             axis.set_xscale("log", base=2)
             axis.set_xticks(x, x)
             axis.minorticks_off()
-        axis.legend(frameon=False, fontsize="small", ncols=2)
         axis.spines[["top", "right"]].set_visible(False)
+    named = {
+        name: line
+        for axis in axes[:, 0]
+        for line, name in zip(*axis.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(named.values(), named, loc="outside lower center", ncols=6, frameon=False)
     return figure
 
 
@@ -111,7 +116,7 @@ def sensitivity_space() -> Any:
             axis.plot(x, y, color=_INK, linewidth=3.5, solid_capstyle="round")
         _frame(axis, title, 2.2 if len(names) > 1 else 1.3)
         axis.set(xlabel=label[0], ylabel=label[1])
-        axis.legend(frameon=False, fontsize="small", loc="lower right")
+    figure.legend(*axes[1].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
     return figure
 
 
@@ -157,7 +162,7 @@ def _segment(axis: Any, x: Any, y: Any, colour: Any, mark: str) -> None:
 
 
 def _new(panels: int) -> Any:
-    figure, axes = plt.subplots(1, panels, figsize=(4.4 * panels, 4.4), layout="constrained", squeeze=False)
+    figure, axes = plt.subplots(1, panels, figsize=(3.5 * panels, 3.9), layout="constrained", squeeze=False)
     return figure, axes[0]
 
 

@@ -27,9 +27,15 @@ def tradeoff() -> Any:
     """Expected against worst-case variance, as `python -m benchmarks means` found them."""
     import matplotlib.pyplot as plt
 
-    figure, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
+    figure, ax = plt.subplots(figsize=(6, 3.8), layout="constrained")
+    marks = iter("osD^")
     for epsilon, curve in json.loads(RESULTS.read_text())["trade-off"].items():
-        ax.plot([at["worst"] for at in curve], [at["expected"] for at in curve], "o-", label=f"ε = {epsilon}")
+        ax.plot(
+            [at["worst"] for at in curve],
+            [at["expected"] for at in curve],
+            next(marks) + "-",
+            label=f"ε = {epsilon}",
+        )
     ax.axvline(1.1, color="#444444", linewidth=0.8, linestyle=":")
     ax.set(xlabel="worst-case variance / certified limit", ylabel="expected variance / limit")
     ax.spines[["top", "right"]].set_visible(False)

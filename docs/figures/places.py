@@ -24,7 +24,7 @@ def people(n: int, rng: np.random.Generator) -> np.ndarray:
 
 def draw() -> dict[str, Any]:
     x = people(50_000, np.random.default_rng(1))
-    figure, axes = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained", sharex=True, sharey=True)
+    figure, axes = plt.subplots(1, 3, figsize=(10, 3.5), layout="constrained", sharex=True, sharey=True)
     maps = []
     for epsilon in (1.0, 4.0):
         m = sv.place(epsilon, box=BOX, degrees=True)

@@ -26,7 +26,7 @@ def figure_7() -> Any:
     best = sv.polar(TOTAL)
     print(f"OGPM: {m}, worst {m.worst_error():.5f}; certificate limit {certificate(m).limit:.5f}")
     print(f"optimal: {best}, worst {best.worst_error():.5f}, ratio {certificate(best).ratio:.4f}")
-    figure = plt.figure(figsize=(11, 3.8), layout="constrained")
+    figure = plt.figure(figsize=(10, 3.8), layout="constrained")
     for place, (r, theta) in enumerate(((0.8, math.pi / 3), (0.4, 5.5)), 1):
         ax = figure.add_subplot(1, 3, place, projection="polar")
         radii, angles = (m.distance.edges, m.angle.edges)
@@ -35,7 +35,7 @@ def figure_7() -> Any:
         ]
         both = np.add.outer(likely[0].astype(int), likely[1].astype(int))
         ax.pcolormesh(angles, radii, both, cmap="RdPu", vmin=0, vmax=3.2, shading="flat", rasterized=True)
-        ax.plot(theta, r, "o", color="C2", markersize=7, markeredgecolor="white")
+        ax.plot(theta, r, "o", color="#009E73", markersize=7, markeredgecolor="white")
         ax.set(ylim=(0, 1), yticklabels=[], xticklabels=[])
         ax.grid(False)
         ax.set_title(f"truth at ({r:g}, {theta:.2f})", fontsize="medium")
@@ -46,9 +46,9 @@ def figure_7() -> Any:
     printed = (1.32, float(np.interp(1.32, *split.curve(0))))
     ax.plot(*printed, "x", color="0.3")
     ax.annotate(
-        "printed: 1.32 + 5.69 = 7.01",
+        "printed:\n1.32 + 5.69 = 7.01",
         printed,
-        xytext=(0.9, 1.5),
+        xytext=(0.6, 1.7),
         color="0.3",
         arrowprops={"arrowstyle": "-", "color": "0.6"},
     )
@@ -67,7 +67,7 @@ def heat_maps() -> Any:
     inside = np.hypot(x, y) <= 10
     x, y = x[inside], y[inside]
     figure, axes = plt.subplots(
-        1, 3, figsize=(11, 4), layout="constrained", subplot_kw={"projection": "polar"}
+        1, 3, figsize=(9.4, 3.7), layout="constrained", subplot_kw={"projection": "polar"}
     )
     radii, angles = np.linspace(0, 10, 17), np.linspace(0, 2 * math.pi, 33)
     counts = np.histogram2d(np.hypot(x, y), np.mod(np.arctan2(y, x), 2 * math.pi), bins=(radii, angles))[0]

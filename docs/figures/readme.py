@@ -54,7 +54,7 @@ def draw() -> dict[str, Any]:
 
 def picture(c: Colours, truth: np.ndarray, reports: np.ndarray, found: Any, mean: Any) -> Any:
     figure, axes = plt.subplots(
-        1, 3, figsize=(10.5, 2.9), sharex=True, sharey=True, layout="constrained", facecolor=c.page
+        1, 3, figsize=(9.0, 3.1), sharex=True, sharey=True, layout="constrained", facecolor=c.page
     )
     true = np.histogram(truth, found.edges, density=True)[0]
     low, high = (
@@ -69,25 +69,25 @@ def picture(c: Colours, truth: np.ndarray, reports: np.ndarray, found: Any, mean
     axes[2].stairs(found.density, found.edges, color=c.estimate, linewidth=1.8)
     half = (mean.high - mean.low) / 2
     words = (
-        ("What people keep", f"minutes in the air, {len(truth):,} passengers"),
-        ("What leaves their devices", f"one randomised integer each, ε = {found.epsilon:g}"),
-        ("What can still be learned", "from these integers alone"),
+        ("What people keep", "minutes in the air"),
+        ("What they send", f"{len(truth):,} integers, ε = {found.epsilon:g}"),
+        ("What can be learned", "from these integers alone"),
     )
     beside = (
         (c.truth, f"truth: mean {truth.mean():.1f}"),
         (c.estimate, f"estimate: {mean.value:.1f} ± {half:.1f}"),
-        (c.estimate, "± one standard deviation"),
+        (c.estimate, "± one std. deviation"),
     )
     for i, (colour, line) in enumerate(beside):
         axes[2].text(
-            1, 0.9 - 0.11 * i, line, transform=axes[2].transAxes, ha="right", color=colour, fontsize=9.5
+            1, 0.92 - 0.12 * i, line, transform=axes[2].transAxes, ha="right", color=colour, fontsize=10.5
         )
     figure.get_layout_engine().set(wspace=0.06)
     for ax, (title, line) in zip(axes, words, strict=True):
-        ax.set_title(f"{title}\n", fontsize=12, color=c.ink, fontweight="bold", loc="left")
-        ax.text(0, 1.03, line, transform=ax.transAxes, fontsize=9.5, color=c.quiet)
-        ax.set(facecolor="none", xlim=(edges[0], edges[-1]), yticks=[], xticks=range(0, LONGEST + 1, 60))
-        ax.tick_params(colors=c.quiet, labelsize=9)
+        ax.set_title(f"{title}\n", fontsize=13.5, color=c.ink, fontweight="bold", loc="left")
+        ax.text(0, 1.03, line, transform=ax.transAxes, fontsize=11, color=c.quiet)
+        ax.set(facecolor="none", xlim=(edges[0], edges[-1]), yticks=[], xticks=range(0, LONGEST + 1, 120))
+        ax.tick_params(colors=c.quiet, labelsize=11)
         ax.spines[["top", "right", "left"]].set_visible(False)
         ax.spines["bottom"].set_color(c.quiet)
     return figure

@@ -13,7 +13,7 @@ from benchmarks.shuffled import clones_closed
 
 import sottovoce as sv
 
-COLOURS = {1.0: "#3b7d4f", 2.0: "#c0562b", 4.0: "#1f5f99"}
+COLOURS = {1.0: "#009E73", 2.0: "#D55E00", 4.0: "#0072B2"}
 
 
 def draw() -> dict[str, Any]:

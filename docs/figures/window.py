@@ -16,7 +16,7 @@ GROUND, EXTRA = "#b8c4cf", "#1f5f99"
 
 
 def draw() -> dict[str, Any]:
-    figure = plt.figure(figsize=(8.4, 3.6), layout="constrained")
+    figure = plt.figure(figsize=(8.0, 4.2), layout="constrained")
     left, right = figure.subfigures(1, 2)
     flat(left)
     best(right)

@@ -104,14 +104,15 @@ def draw() -> dict[str, Any]:
     rng = np.random.default_rng(2026)
     values, moved = lives(rng)
     made, after = reports(values, rng), np.array([1, 2, 4, 7, 14, 30, 60, 120, 182])
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-    styles = {"fresh draw every day": "C3", "one draw for the year": "C0", "bins": "C1"}
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.6), layout="constrained")
+    styles = {"fresh draw every day": "#D55E00", "one draw for the year": "#0072B2", "bins": "#E69F00"}
+    marks = iter("osD^")
     for name, sent in made.items():
-        colour, label = styles.get(name, "C2"), f"{name} ({total_epsilon(name)})"
+        colour, label = styles.get(name, "#009E73"), f"{name} ({total_epsilon(name)})"
         error = averaging_error(sent[~moved], values[~moved], name)
         found = detection(sent, moved, after, rng)
         left.plot(np.arange(1, DAYS + 1), error, color=colour, label=label)
-        right.plot(after, found, color=colour, marker="o", markersize=4)
+        right.plot(after, found, color=colour, marker=next(marks), markersize=5)
         first, month, year = error[0], error[29], error[-1]
         print(f"{name}: error {first:.1f} after a day, {month:.1f} after 30, {year:.1f} after a year")
         print(f"  movers found after 1, 30, 182 days: {found[0]:.2f}, {found[5]:.2f}, {found[-1]:.2f}")
@@ -125,7 +126,7 @@ def draw() -> dict[str, Any]:
     right.axhline(0.05, color="0.6", linewidth=1, linestyle="--")
     right.annotate("by chance", (200, 0.06), va="bottom", color="0.4")
     right.set(xscale="log", xlabel="days after the change", ylabel="share of changes found", ylim=(0, 1))
-    right.set_title("An attacker who looks for changes (5 % false accusations)", fontsize="medium")
+    right.set_title("Changes found, at 5 % false alarms", fontsize="medium")
     right.set_xlim(0.85, 500)
     days = [1, 3, 10, 30, 100, 300]
     for ax in (left, right):
