@@ -39,12 +39,14 @@ from sottovoce.planning.differences import DifferencePlan, plan_difference
 from sottovoce.planning.inverse import MOST_PEOPLE, Search
 from sottovoce.planning.kinds import Candidate
 from sottovoce.planning.kinds import candidates as usual_candidates
+from sottovoce.planning.pairs import Pair, PairPlan, plan_pair
 from sottovoce.planning.places import PlacePlan, plan_places
 from sottovoce.planning.plans import Option, Plan, Progress, Scenario
 from sottovoce.planning.shapes import sample_shape
 
 _AS_GOOD = 1.02  # so much better another mechanism has to be to come before ours
 
+Listed = Sequence[str] | Sequence[int]  # options
 #: A mechanism of one's own, or what makes one from ε and the domain, such as `sottovoce.pm`.
 Own = Number | Callable[[float, Domain], Number]
 
@@ -69,8 +71,12 @@ def plan(task: Literal["place"], epsilon: float, people: int, domain: Disc | Box
 
 @overload
 def plan(
-    task: Literal["choice"], epsilon: float, people: int, domain: Sequence[str] | Sequence[int]
-) -> ChoicePlan: ...
+    task: Literal["pair"], epsilon: float, people: int, domain: Pair, *, sample: ArrayLike | None = ...
+) -> PairPlan: ...
+
+
+@overload
+def plan(task: Literal["choice"], epsilon: float, people: int, domain: Listed) -> ChoicePlan: ...
 
 
 @overload
@@ -98,7 +104,7 @@ def plan(
     task: str,
     epsilon: float | None = None,
     people: int | None = None,
-    domain: DomainLike | Disc | Box | Sequence[str] | Sequence[int] | None = None,
+    domain: DomainLike | Disc | Box | Listed | Pair | None = None,
     target: float | None = None,
     *,
     p: float | None = None,
@@ -113,14 +119,14 @@ def plan(
     repetitions: int | None = None,
     central: tuple[float, float] | None = None,
     progress: Progress | None = None,
-) -> Plan | DifferencePlan | PlacePlan | ChoicePlan:
+) -> Plan | DifferencePlan | PlacePlan | ChoicePlan | PairPlan:
     """Say what error to expect, of the mechanism that `design` gives and of others.
 
     Args:
         task: What is to be known, as in `design`: "mean", "quantile", "distribution", "direction", "share" or
             "value"; or "difference": how many people of each of two groups, or which ε, it takes to see one
-            of their means; "place": where people are, in a `Disc` or a box ((x₀, x₁), (y₀, y₁)); or
-            "choice", with the options as the domain.
+            of their means; "place": where people are, in a `Disc` or a box ((x₀, x₁), (y₀, y₁));
+            "choice", with the options as the domain; or "pair", with the intervals of two numbers.
         epsilon: The privacy parameter; left out, it is asked which ε meets the target.
         people: How many people report; left out, it is asked how many it takes to meet the target.
         domain: Where values lie: always to be given.
@@ -161,18 +167,15 @@ def plan(
         raise ArgumentError("domain must be given: (low, high) or a Circle", argument="domain")
     if task == "choice":
         return plan_choice(epsilon, people, domain)  # type: ignore[arg-type]
+    if task == "pair":
+        return plan_pair(epsilon, people, domain, sample)  # type: ignore[arg-type]
     if task == "place":
         return plan_places(epsilon, people, domain)  # type: ignore[arg-type]  # it says what a place is
     if task == "difference":
         return plan_difference(
-            epsilon,
-            people,
-            as_domain(domain),  # type: ignore[arg-type]  # places are asked above
-            shift=shift,
-            power=power,
-            confidence=check_confidence(confidence),
-            sample=sample,
-        )
+            epsilon, people, as_domain(domain),  # type: ignore[arg-type]  # places are asked above
+            shift=shift, power=power, confidence=check_confidence(confidence), sample=sample,
+        )  # fmt: skip
     question = Question.of(task, domain, p=p, between=between, loss=loss)  # type: ignore[arg-type]
     if task == "quantile" and p is None:
         raise ArgumentError("p must be given for a quantile: 0.5 is the median", argument="p")

@@ -1,0 +1,53 @@
+"""Plans of a pair: the error that simulations have, and which of one round and two to take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from sottovoce.core.errors import ArgumentError
+
+DOMAINS = {"a": (-4.0, 4.0), "b": (-4.0, 4.0)}
+
+
+def test_the_error_that_reports_have() -> None:
+    """Sixty tallies: their standard deviation is known to a tenth, so three tenths are a fault."""
+    plan = sv.plan("pair", 2.0, 20_000, DOMAINS)
+    assert plan.best.name == "one round"
+    p = plan.best.design
+    assert p == sv.pair(2.0, DOMAINS)
+    values = []
+    for seed in range(60):
+        x = np.random.default_rng(seed).uniform(-4, 4, (2, 20_000))
+        values.append(sv.correlation(sv.Tally(p, p.report({"a": x[0], "b": x[1]}, rng=seed))).value)
+    assert 0.7 < np.std(values) / plan.best.error < 1.3
+    assert not 0.7 < np.std(values) / sv.plan("pair", 1.0, 20_000, DOMAINS).best.error < 1.3  # of another ε
+
+
+def test_two_rounds_where_the_domain_is_wide() -> None:
+    """n = 10^5, ε = 1, a normal pair of ρ = 0.5 on ± 4σ: 0.042 was measured (benchmarks/pairs.py)."""
+    x, y = np.random.default_rng(1).normal(size=(2, 3000))
+    sample = np.clip(np.stack((x, 0.5 * x + 0.75**0.5 * y), axis=1), -4, 4)
+    plan = sv.plan("pair", 1.0, 100_000, DOMAINS, sample=sample)
+    assert plan.best.name == "two rounds"
+    assert plan.best.error == pytest.approx(0.042, abs=0.004)
+    assert "two rounds: correlation ± 0.04" in str(plan)
+    assert [row["name"] for row in plan.rows] == ["two rounds", "one round"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((1.0, 10_000, [(0, 1)] * 3), "two numbers"),
+        ((1.0, 1, DOMAINS), "people must be at least 64"),
+        ((1.0, 1000, {"a": (0, 1), "b": sv.Circle(24)}), "intervals"),
+    ],
+)
+def test_what_is_no_plan(arguments: Any, words: str) -> None:
+    with pytest.raises(ArgumentError, match=words):
+        sv.plan("pair", *arguments)
+    with pytest.raises(ArgumentError, match="two numbers for each person"):
+        sv.plan("pair", 1.0, 1000, DOMAINS, sample=[1.0, 2.0])
