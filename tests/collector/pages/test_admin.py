@@ -87,6 +87,7 @@ def test_what_is_refused_is_said(site: Site, open_page: OpenPage) -> None:
     page.get_by_label("Admin token").fill("nothing")
     page.get_by_role("button", name="Use").click()
     expect(page.locator("#notice")).to_contain_text("a valid bearer token is needed")
+    check_accessible(page)
     expect(page.locator("#work")).to_be_hidden()
     page = signed_in(site, open_page)
     page.get_by_role("button", name="Add a question").click()

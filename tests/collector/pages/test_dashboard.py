@@ -260,6 +260,7 @@ def test_planner(site: Site, boards: dict[str, int], open_page: OpenPage) -> Non
 def test_private_results_need_a_token(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
     page = open_page("/#/private")
     expect(page.locator("#notice")).to_contain_text("need a read token")
+    check_accessible(page)
     expect(page.locator("#campaigns")).not_to_contain_text("Not for everyone")
     [token] = site.tokens(boards["private"], "read")
     page.get_by_text("Token", exact=True).click()
@@ -351,6 +352,7 @@ def test_moving_between_campaigns(site: Site, boards: dict[str, int], open_page:
     expect(page.locator("#title")).to_have_text("Hardly begun")
     page.goto(f"{site.url}/#/nothing-here")
     expect(page.locator("#notice")).to_have_text("There is no such campaign.")
+    check_accessible(page)
 
 
 def test_an_outage_is_said_and_ends(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:

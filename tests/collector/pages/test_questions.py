@@ -47,6 +47,14 @@ LOT = Survey(
     },
     sampled=1,
 )
+WHERE = Survey(
+    2.0,
+    {
+        "work": sv.place(1.0, box=((0.0, 20.0), (0.0, 10.0)), points=16),
+        "home": sv.place(1.0, box=((13.1, 13.8), (52.3, 52.7)), degrees=True, points=16),
+    },
+    sampled=2,
+)
 RELATED = sv.survey(
     1.0, {"age": (0, 120), "commute": (0, 3), "way": ["car", "bike"]}, relations=[("age", "commute")]
 )
@@ -56,6 +64,7 @@ RELATED = sv.survey(
 def asked(site: Site) -> None:
     site.campaign("weg", FIVE, title="Der Weg zur Arbeit", texts=TEXTS, language="de", missing="uniform")
     site.campaign("related", RELATED, title="Age and commute", missing="uniform")
+    site.campaign("where", WHERE, missing="uniform", texts={"work": {"unit": "km"}})
     site.campaign("lot", LOT, title="Pay", texts={"pay": {"text": "Your pay?", "unit": "€"}})
 
 
@@ -230,6 +239,7 @@ def test_questions_that_are_not_drawn_are_not_sent(site: Site, asked: None, open
     page.locator("#q1").fill("nowhere")
     page.locator("#next").click()
     expect(page.locator("#q1-error")).to_contain_text("Please choose an option")
+    check_accessible(page)
     page.locator("#q1").fill("town 17 ")
     page.locator("#next").click()
     expect(page.locator("#answers .value")).to_have_text(["10,000 €", "Town 17"])
@@ -238,6 +248,39 @@ def test_questions_that_are_not_drawn_are_not_sent(site: Site, asked: None, open
     page.get_by_label("I agree").check()
     page.locator("#next").click()
     expect(page.locator("#sent .value", has_text="Not drawn: nothing was sent")).to_have_count(1)
+
+
+def test_places_in_a_box_and_in_degrees(site: Site, asked: None, open_page: OpenPage) -> None:
+    page = open_page("/survey/where", viewport={"width": 320, "height": 640}, color_scheme="dark")
+    plan = page.locator("#q0")
+    box = plan.bounding_box()
+    assert box is not None
+    assert box["width"] > 1.5 * box["height"]  # to scale
+    plan.click(position={"x": box["width"] / 2, "y": box["height"] / 2})
+    middle = [float(one) for one in re.findall(r"[\d.]+", page.locator("#q0-at").inner_text())]
+    assert middle == pytest.approx([10, 5], abs=0.2)
+    plan.focus()
+    for _ in range(40):
+        plan.press("Shift+ArrowRight")  # no further than the edge
+    expect(page.locator("#q0-at")).to_contain_text("20 km to the east")
+    check_accessible(page)
+    page.locator("#next").click()
+    page.get_by_text("Enter numbers instead").locator("visible=true").click()
+    page.get_by_label("Longitude").fill("13.4")
+    page.get_by_label("Latitude").fill("62.5")
+    page.locator("#next").click()
+    expect(page.locator("#q1-error")).to_contain_text("Please mark a place")  # Berlin is not there
+    page.get_by_label("Latitude").fill("52.51")
+    expect(page.locator("#q1-at")).to_have_text("52.51° N, 13.4° E")
+    check_accessible(page)
+    page.locator("#next").click()
+    page.get_by_label("I agree").check()
+    page.locator("#next").click()
+    sent = page.locator("#sent .value")
+    expect(sent).to_have_count(2)
+    latitude, longitude = map(float, re.findall(r"[\d.]+", sent.last.inner_text()))
+    assert 52.3 <= latitude <= 52.7
+    assert 13.1 <= longitude <= 13.8
 
 
 def test_numbers_that_vary_together_are_asked_one_by_one(

@@ -251,14 +251,18 @@ def test_an_invitation_is_used_once_and_leaves_the_address(
     expect(again.locator("#waiting-title")).to_have_text("Not accepted")
     expect(again.get_by_role("button", name="Try again")).to_be_hidden()
     assert site.n("invited") == 1
-    without = open_page("/survey/invited")
-    expect(without.locator("#notice")).to_contain_text("by invitation")
 
 
 def test_what_cannot_be_answered(site: Site, surveys: dict[str, int], open_page: OpenPage) -> None:
-    expect(open_page("/survey/later").locator("#notice")).to_contain_text("opens on January 1, 2090")
-    expect(open_page("/survey/none").locator("#notice")).to_have_text("There is no such survey.")
-    expect(open_page("/survey/%E0%A4%A").locator("#notice")).to_have_text("There is no such survey.")
+    notices = {
+        "later": "opens on January 1, 2090",
+        "invited": "by invitation",
+        "none": "There is no such survey.",
+    }
+    for name, words in {**notices, "%E0%A4%A": "There is no such survey."}.items():
+        page = open_page(f"/survey/{name}", viewport={"width": 320, "height": 640})
+        expect(page.locator("#notice")).to_contain_text(words)
+        check_accessible(page)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 /** Administration: create a survey with its plan beside it, change its words, invite people, close, export. */
 import * as api from "./api.js";
+import { element } from "./dom.js";
 import { number, percent, put, whole, withUnit } from "./words.js";
 
-const element = (id) => document.getElementById(id);
 let token = null; // in memory only: whoever gets at the storage of this browser finds none
 let current = null; // the campaign that is edited or invited to
 

@@ -1,6 +1,7 @@
 /** The dashboard: the campaign in the address's fragment, polled while the page is visible. */
 import * as api from "./api.js";
 import { drawIntervals } from "./charts.js";
+import { element, node } from "./dom.js";
 import { startPlanner } from "./planner.js";
 import { QuestionView } from "./question.js";
 import { domainText, epsilonWords, number, paragraphs, percent, put, range, reason, rows, whole, writer } from "./words.js";
@@ -8,7 +9,6 @@ import { domainText, epsilonWords, number, paragraphs, percent, put, range, reas
 const COUNT_EVERY = 2000; // milliseconds between looks at the count; the estimates change only with it …
 const SLOWEST = 600_000; // … or when old days are deleted
 
-const element = (id) => document.getElementById(id);
 const shown = { campaign: null, views: [], estimates: null, n: null, asked: 0 };
 let visit = 0; // raised when another campaign is chosen: late answers are dropped
 
@@ -17,9 +17,10 @@ const token = () => sessionStorage.getItem(TOKEN);
 /** A campaign's name needs no escapes; what does is no campaign's. */
 const chosenName = () => location.hash.replace(/^#\/?/, "");
 
+/** Without a campaign, what is said is all that the page is about. */
 function notice(text) {
   element("notice").hidden = !text;
-  put({ notice: text ?? "" });
+  element("notice").replaceChildren(node(element("campaign").hidden ? "h1" : "p", { textContent: text ?? "" }));
 }
 
 async function listCampaigns() {

@@ -49,9 +49,10 @@ async function speakTo(language) {
   for (const one of document.querySelectorAll("[data-say]")) one.textContent = say(one.dataset.say);
 }
 
+/** Without a survey, what is said is all that the page is about. */
 function notice(text) {
   element("notice").hidden = !text;
-  put({ notice: text });
+  element("notice").replaceChildren(node(campaign ? "p" : "h1", { textContent: text }));
 }
 
 /** Exactly one part of the page is to be seen: a notice, or the one that `render` returns. */
