@@ -8,7 +8,28 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from tests.cli.conftest import Run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("choice --options car,bike,train", "a share to ±"),
+        ("choice --options 1,2,3,4,5", "the mean to ±"),
+        ("pair --pair age=0:120 --pair hours=0:3", "one round: correlation ±"),
+        ("place --place 0 4 0 2", "mean position ±"),
+    ],
+)
+def test_plans(arguments: str, says: str, typed: Run) -> None:
+    code, out, _ = typed(f"plan {arguments} --epsilon 2 --people 5000")
+    assert code == 0
+    assert says in out
+    code, out, _ = typed(f"plan {arguments} --epsilon 2 --people 5000 --json")
+    assert json.loads(out)["options"]
+    code, _, error = typed(f"plan {arguments.split()[0]} --epsilon 2 --people 5000")
+    assert code != 0
+    assert "say of what: --" in error
 
 
 def test_from_a_file_to_a_map(tmp_path: Path, typed: Run) -> None:

@@ -73,11 +73,23 @@ def reporter(epsilon: float, options: str | None, pair: list[str] | None) -> Any
     if options is not None and pair:
         raise ValueError("give either --options or --pair, not both")
     if options is not None:
-        names = [name.strip() for name in options.split(",")]
-        whole = all(name.removeprefix("-").isdigit() for name in names)
-        return sv.choice(epsilon, [int(name) for name in names] if whole else names)
-    if not pair:
-        return None
+        return sv.choice(epsilon, options_in(options))
+    return sv.pair(epsilon, domains_in(pair)) if pair else None
+
+
+def options_in(text: str) -> list[str] | list[int]:
+    """Options between commas; whole numbers are ratings."""
+    names = [name.strip() for name in text.split(",")]
+    whole = all(name.removeprefix("-").isdigit() for name in names)
+    return [int(name) for name in names] if whole else names
+
+
+def domains_in(pair: list[str]) -> dict[str, tuple[float, float]]:
+    """The intervals of numbers, written NAME=LOW:HIGH each.
+
+    Raises:
+        ValueError: If they are not written so.
+    """
     domains = {}
     for text in pair:
         name, equals, ends = text.rpartition("=")
@@ -88,4 +100,4 @@ def reporter(epsilon: float, options: str | None, pair: list[str] | None) -> Any
             equals = ""
         if not (name and equals and colon):
             raise ValueError(f"--pair must be NAME=LOW:HIGH, got {text}")
-    return sv.pair(epsilon, domains)
+    return domains

@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import sottovoce as sv
+from sottovoce.cli.kinds import domains_in, options_in
 from sottovoce.cli.options import (
     PICTURES,
     Between,
+    Choices,
     CircleOption,
     DomainPair,
     Json,
     Level,
     LogScale,
+    PairOf,
+    Place,
     check_target,
     domain_from,
     question_of,
@@ -28,7 +32,8 @@ Task = Annotated[
     str,
     typer.Argument(
         metavar="QUESTION",
-        help="mean, median, quantile (with --p), distribution, direction, share (with --range) or value.",
+        help="mean, median, quantile (with --p), distribution, direction, share (with --range), value, "
+        "choice (with --options), pair (with --pair) or place (with --place).",
     ),
 ]
 Epsilon = Annotated[float | None, typer.Option("--epsilon", help="ε; leave out to ask for it.")]
@@ -54,6 +59,9 @@ def plan(
     central: Central = None,
     p: Level = None,
     between: Between = None,
+    options: Choices = None,
+    pair: PairOf = None,
+    place: Place = None,
     confidence: Confidence = 0.95,
     output: Annotated[
         Path | None,
@@ -81,6 +89,14 @@ def plan(
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     check_target(output, (*PICTURES, ".json"))
+    if task in ("choice", "pair", "place"):
+        if output is not None:
+            raise ValueError(
+                f"--output is for plans of a number; `sottovoce perturb` takes a {task} as it is"
+            )
+        other = sv.plan(task, epsilon, people, _asked(task, options, pair, place))
+        typer.echo(json.dumps({"options": other.rows}) if as_json else str(other))
+        return
     where = domain_from(domain, circle, log=log)
     if target is None and (people is None or (epsilon is None and central is None)):
         raise ValueError("give --epsilon and --people, one of them and --target, or --people and --central")
@@ -107,6 +123,16 @@ def plan(
         _print(answer)
         if output is not None:
             typer.echo(f"wrote {output}")
+
+
+def _asked(task: str, options: str | None, pair: list[str] | None, place: Any) -> Any:
+    """What a choice, a pair or a place is asked of."""
+    given = {"choice": options, "pair": pair, "place": place}
+    if not given[task]:
+        raise ValueError(f"say of what: --{'options' if task == 'choice' else task}")
+    if task == "place":
+        return place[:2], place[2:]
+    return options_in(options or "") if task == "choice" else domains_in(pair or [])
 
 
 def _print(answer: sv.Plan) -> None:
