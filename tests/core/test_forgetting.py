@@ -23,12 +23,20 @@ def note(kind, data):
     masked.append((kind, hidden.tobytes()))
 
 class Noting(randomness.SecureStream):
+    def __init__(self):
+        super().__init__()
+        self._later = []  # keys that have made nothing yet
+    def _next_cipher(self):
+        key = self._key.view(np.uint8)[:16]  # without the counter, as a cipher holds it
+        self._later.append(key ^ np.uint8(MASK) if key.size else None)
+        return super()._next_cipher()
     def _open(self):
-        if self._key.size:
-            note("key", self._key.view(np.uint8))
+        fill, key = super()._open(), self._later.pop(0)
+        if key is not None:
+            masked.append(("key", key.tobytes()))
             if REMEMBERS:  # as 0.1.0 did: one key for a gibibyte
-                self._old = self._key.tobytes()
-        return super()._open()
+                self._old = (key ^ np.uint8(MASK)).tobytes()
+        return fill
     def words(self, count):
         words = super().words(count)
         for i in range(min(words.size, 2)):

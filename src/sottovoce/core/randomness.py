@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Words = NDArray[np.uint64]
 
-_AHEAD = 8  # requests that one fetch serves, so that a new key is set up for every eighth only
+_AHEAD = 8  # requests that one fetch serves, and keys that are set up at a time
 _MOST_AHEAD = 1 << 16  # words: what the cache holds
 _FEW = 512  # words that the operating system gives itself: it is slower, but loading AES takes longer
 _KEY_WORDS = 4  # key and first counter block of AES-128-CTR
@@ -62,7 +62,8 @@ class SecureStream(WordSource):
 
     def __init__(self) -> None:
         self._pid = -1
-        self._stock, self._key = _NO_WORDS, _NO_WORDS
+        self._stock, self._key, self._room = _NO_WORDS, _NO_WORDS, _NO_WORDS
+        self._ciphers: list[CipherContext] = []  # of keys that have made nothing yet, the next one last
 
     def words(self, count: int) -> Words:
         """Fresh words, given once. Who takes them wipes them after use."""
@@ -79,31 +80,36 @@ class SecureStream(WordSource):
 
     def blocks(self, count: int, most: int) -> Iterator[Words]:
         """Fresh words in one array, which the next ones overwrite; the last are wiped."""
-        fill = self._open() if count > most else None
-        words = np.empty(most, dtype="<u8") if fill else self.words(count)
+        fill = self._open() if 2 * min(count, most) > _MOST_AHEAD else None
+        room, self._room = self._room, _NO_WORDS  # who draws meanwhile takes another
+        if fill and room.size < most:
+            room = np.empty(most, dtype="<u8")
+        words = room[: min(count, most)] if fill else self.words(count)
         for first in range(0, count, most):
             part = words[: count - first]
             if fill:
                 fill(part)
             yield part
         words.fill(0)
+        self._room = room
 
     def _drop_inherited(self) -> None:
         """A process that was forked has neither words nor a key yet."""
         if self._pid != os.getpid():
             self._pid, self._stock, self._key = os.getpid(), _NO_WORDS, _NO_WORDS
+            self._ciphers = []
 
     def _open(self) -> Callable[[Words], None]:
-        """A function that fills arrays with words under the key of this moment, which is replaced at once.
+        """A function that fills arrays with words under a key that nothing else uses.
 
-        Dropping the function drops the old key, which OpenSSL wipes.
+        Dropping the function drops the key, which OpenSSL wipes.
         """
         self._drop_inherited()
-        if not self._key.size:
-            self._key = _system_words(_KEY_WORDS)
-        key, zeros = self._key.view(np.uint8).data, _zeros()
-        context = _aes()(key)
-        context.update_into(zeros[: len(key)], key)
+        if (
+            not self._ciphers
+        ):  # several at once: each takes half of the time that it takes between two reports
+            self._ciphers = [self._next_cipher() for _ in range(_AHEAD)][::-1]
+        context, zeros = self._ciphers.pop(), _zeros()
 
         def fill(words: Words) -> None:
             """Overwrite a contiguous array with random words (little-endian, on any machine)."""
@@ -113,6 +119,15 @@ class SecureStream(WordSource):
                 context.update_into(zeros[: len(part)], part)
 
         return fill
+
+    def _next_cipher(self) -> CipherContext:
+        """The cipher of the key of this moment; its first output becomes the next key."""
+        if not self._key.size:
+            self._key = _system_words(_KEY_WORDS)
+        key = self._key.view(np.uint8).data
+        context = _aes()(key)
+        context.update_into(_zeros()[: len(key)], key)
+        return context
 
 
 _NO_WORDS: Words = np.empty(0, dtype="<u8")
