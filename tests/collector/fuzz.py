@@ -1,4 +1,4 @@
-"""Random requests: valid ones, broken in many ways. Shared by the test (10^4) and the benchmark (10^6)."""
+"""Random requests: valid ones, broken in many ways. For the test (thousands) and the benchmark (10^6)."""
 
 from __future__ import annotations
 
