@@ -201,7 +201,8 @@ async function plan() {
   try {
     const { answered, of, within } = await (await api.send("POST", "surveys/plan", content, token)).json();
     if (mine !== asked) return;
-    const lot = answered < of ? `Each person answers ${answered} of ${of} questions, by lot. ` : "Each person answers everything. ";
+    const lot = content.relations.length ? `Each report is about one of ${of} figures, by lot: an answer, or a function of two. `
+      : answered < of ? `Each person answers ${answered} of ${of} questions, by lot. ` : "Each person answers everything. ";
     put({ plan: `${lot}With ${whole(content.people)} people, 95 % intervals: ${Object.entries(within).map(([name, w]) => known(name, w, content.questions[name])).join("; ")}.` });
   } catch (error) {
     put({ plan: error.message });

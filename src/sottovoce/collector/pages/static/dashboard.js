@@ -183,7 +183,7 @@ function showEstimates(found) {
   element("central").hidden = !central;
   element("alarm").hidden = !alarm;
   element("relations-card").hidden = !relations.length;
-  const both = ({ value, low, high }) => [writer(low, high)(value), range(low, high)];
+  const both = ({ value, low, high, notes }) => (notes.length ? ["–", "not known yet"] : [writer(low, high)(value), range(low, high)]);
   rows(element("relations"), relations.map(({ x, y, correlation, slope }) => [`${y} over ${x}`, ...both(correlation), ...both(slope)]), "not yet");
   for (const view of shown.views) view.show(questions[view.name], found);
 }
