@@ -23,6 +23,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "list": (),
     "edit": ("hours", "--title", "New"),
     "close": ("hours",),
+    "next-round": ("hours", "--people", "9"),
     "tokens": ("hours",),
     "invite": ("hours", "--count", "1", "--url", "https://survey.example", "--output", "links.csv"),
     "revoke": ("0" * 12, "hours"),

@@ -15,8 +15,6 @@ from tests.docs.surface import ROOT, everything, public, source
 PUBLIC = public()
 COMMANDS = list(every_command())
 EVERYTHING = sorted(everything())
-#: Modules whose docstrings are still without sections: a list that only becomes shorter.
-UNCONVERTED = set((ROOT / "tests" / "docs" / "unconverted.txt").read_text().split())
 
 
 def test_the_surface_is_found() -> None:
@@ -32,12 +30,8 @@ def test_the_surface_is_found() -> None:
 
 @pytest.mark.parametrize("path", EVERYTHING)
 def test_docstrings(path: str) -> None:
-    thing = source(path)
-    if thing.module.path in UNCONVERTED:
-        assert thing.docstring is not None, f"{path} has no docstring"
-    else:
-        missing = gaps(thing, path)
-        assert not missing, "\n".join(missing)
+    missing = gaps(source(path), path)
+    assert not missing, "\n".join(missing)
 
 
 GOOD = '''
