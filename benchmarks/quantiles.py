@@ -1,11 +1,12 @@
-"""Widths and coverage of quantile intervals: one round and two, beside the bound and beside 0.1.0.
+"""Widths and coverage of quantile intervals: one round, a declared shape and two rounds, beside the bound.
 
     python benchmarks/quantiles.py            # goes on where it was; writes benchmarks/results/quantiles.json
     python benchmarks/quantiles.py --table    # only the table in docs/explanation/quantiles.md
 
 Tallies are drawn from the exact law (a multinomial), so a million people cost no more than a thousand. The
 bound is that of the true distribution and the square wave: the median width that no interval can go below
-which holds for every truth. "Oracle" is one pair of thresholds at the true ends, asked of everybody.
+which holds for every truth. "Shape" is the same tally with "unimodal" declared; where that is false, what
+counts is how often it was refused. "Oracle" is one pair of thresholds at the true ends, asked of everybody.
 `quantiles_before.json` holds the widths of version 0.1.0 on the same truths.
 """
 
@@ -17,6 +18,7 @@ import math
 import sys
 import time
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ import numpy as np
 import sottovoce as sv
 from benchmarks._quantile_truths import Truth, truths
 from benchmarks._tables import number, replace_table, table
+from sottovoce.core.errors import DataError
 from sottovoce.estimates.crossing import quantile_width
 
 TAKES = "20 min"
@@ -32,16 +35,16 @@ RESULTS = Path(__file__).parent / "results" / "quantiles.json"
 BEFORE = Path(__file__).parent / "results" / "quantiles_before.json"
 PAGE = Path(__file__).parent.parent / "docs" / "explanation" / "quantiles.md"
 LEVELS = (0.1, 0.5, 0.9)
-FIRST = 0.3
+FIRST = 0.25
+UNIMODAL = ("hours", "Beta(1, 8)", "uniform", "Beta(5, 2)")
 
 
 def settings() -> Iterator[tuple[str, float, int]]:
     yield "hours", 1.0, 20_000
     for n in (100_000, 1_000_000):
-        for name in truths():
+        for name in (*UNIMODAL, "two peaks"):
             for epsilon in (1.0, 2.0):
-                if n == 100_000 or name not in ("whole hours", "two groups"):
-                    yield name, epsilon, n
+                yield name, epsilon, n
 
 
 def oracle(truth: Truth, epsilon: float, n: int, p: float) -> float:
@@ -52,73 +55,91 @@ def oracle(truth: Truth, epsilon: float, n: int, p: float) -> float:
     return truth.quantile(min(p + reach[1], 1.0)) - truth.quantile(max(p - reach[0], 0.0))
 
 
-def measure(name: str, epsilon: float, n: int, runs: int) -> list[dict[str, Any]]:
-    truth, m = truths()[name], sv.sw(epsilon)
-    rng = np.random.default_rng([n, int(epsilon), len(name)])
-    width: dict[tuple[str, float], list[float]] = {}
-    held: dict[tuple[str, float], int] = {}
+def one_round(truth: Truth, epsilon: float, n: int, p: float, rng: np.random.Generator) -> sv.Estimate:
+    return sv.quantile(truth.tally(sv.sw(epsilon), n, rng), p)
 
-    def note(way: str, p: float, e: sv.Estimate) -> None:
-        width.setdefault((way, p), []).append(e.high - e.low)
-        true, half = truth.quantile(p), 0.5 / 4096 if len(truth.points) > 100 else 0.0
-        held[way, p] = held.get((way, p), 0) + (e.low <= true + half and e.high >= true - half)
 
+def shape(truth: Truth, epsilon: float, n: int, p: float, rng: np.random.Generator) -> sv.Estimate:
+    return sv.quantile(truth.tally(sv.sw(epsilon), n, rng), p, shape="unimodal")
+
+
+def two_rounds(truth: Truth, epsilon: float, n: int, p: float, rng: np.random.Generator) -> sv.Estimate:
+    plan, asked = sv.rounds("quantile", epsilon, p=p, share=FIRST), int(FIRST * n)
+    first = truth.tally(plan.first, asked, rng)
+    second = plan.second(first, n - asked)
+    return plan.estimate(first, truth.tally(second, n - asked, rng))
+
+
+WAYS = {"one": one_round, "shape": shape, "two": two_rounds}
+
+
+def measure(way: str, name: str, epsilon: float, n: int, p: float, runs: int) -> dict[str, Any]:
+    """The median width of one way, how often it held, and how often a declaration was refused."""
+    truth = truths()[name]
+    rng = np.random.default_rng([n, int(epsilon), len(name), int(10 * p), len(way)])
+    widths, held, refused = [], 0, 0
+    true, half = truth.quantile(p), 0.5 / 4096
     for _ in range(runs):
-        for p, e in zip(LEVELS, sv.quantile(truth.tally(m, n, rng), LEVELS), strict=True):
-            note("one", p, e)
-        for p in LEVELS:
-            plan, asked = sv.rounds("quantile", epsilon, p=p, share=FIRST), int(FIRST * n)
-            first = truth.tally(plan.first, asked, rng)
-            second = plan.second(first, n - asked)
-            note("two", p, plan.estimate(first, truth.tally(second, n - asked, rng)))
-    return [
-        {
-            "truth": name, "epsilon": epsilon, "n": n, "p": p, "runs": runs,
-            "bound": quantile_width(m, n, truth.density, p).bound, "oracle": oracle(truth, epsilon, n, p),
-            "one": float(np.median(width["one", p])), "two": float(np.median(width["two", p])),
-            "held": [held["one", p], held["two", p]],
-        }
-        for p in LEVELS
-    ]  # fmt: skip
+        try:
+            e = WAYS[way](truth, epsilon, n, p, rng)
+        except DataError:
+            refused += 1
+            continue
+        widths.append(e.high - e.low)
+        held += e.low <= true + half and e.high >= true - half
+    width = float(np.median(widths)) if widths else None
+    return {"width": width, "held": held, "runs": runs, "refused": refused}
 
 
 def rows_of(results: list[dict[str, Any]]) -> Iterator[list[str]]:
     before = {(r["truth"], r["epsilon"], r["n"]): r["width"] for r in json.loads(BEFORE.read_text())}
     for r in results:
-        old = before[r["truth"], r["epsilon"], r["n"]][LEVELS.index(r["p"])]
+        old = before.get((r["truth"], r["epsilon"], r["n"]))
+        ways = [r.get(way) for way in WAYS]
         yield [
             r["truth"], f"{r['epsilon']:g}", f"{r['n']:,}", f"{r['p']:g}",
-            *(number(w) for w in (old, r["bound"], r["one"], r["two"], r["oracle"])),
-            f"{r['held'][0]}, {r['held'][1]} of {r['runs']}",
+            "" if old is None else number(old[LEVELS.index(r["p"])]), number(r["bound"]),
+            *(_width(w) for w in ways), number(r["oracle"]),
+            ", ".join(f"{w['held']}/{w['runs'] - w['refused']}" for w in ways if w and w["width"]),
         ]  # fmt: skip
+
+
+def _width(way: dict[str, Any] | None) -> str:
+    if way is None:
+        return ""
+    return f"refused {way['refused']}/{way['runs']}" if way["width"] is None else number(way["width"])
+
+
+def row(results: list[dict[str, Any]], name: str, epsilon: float, n: int, p: float) -> dict[str, Any]:
+    """That of a setting, made if there is none."""
+    setting = {"truth": name, "epsilon": epsilon, "n": n, "p": p}
+    for one in results:
+        if setting.items() <= one.items():
+            return one
+    truth = truths()[name]
+    bound = quantile_width(sv.sw(epsilon), n, truth.density, p).bound
+    results.append({**setting, "bound": bound, "oracle": oracle(truth, epsilon, n, p)})
+    return results[-1]
 
 
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--runs", type=int, default=50)
+    parser.add_argument("--runs", type=int, default=10, help="Of each setting; the README's has 50.")
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--table", action="store_true")
     options = parser.parse_args(arguments)
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
     end = time.monotonic() + 60 * options.minutes
-    for setting in () if options.table else settings():
-        known = {(r["truth"], r["epsilon"], r["n"]) for r in results}
-        if setting not in known and time.monotonic() < end:
-            results += measure(*setting, runs=options.runs if setting[2] == 20_000 else options.runs // 5)
+    for setting, p, way in () if options.table else product(settings(), reversed(LEVELS), WAYS):
+        if time.monotonic() > end:
+            break
+        one = row(results, *setting, p)
+        if way not in one:
+            runs = 50 if setting[2] == 20_000 and p == 0.9 else options.runs
+            one[way] = measure(way, *setting, p, runs)
             RESULTS.write_text("[\n" + ",\n".join(json.dumps(r) for r in results) + "\n]\n")
-    head = [
-        "truth",
-        "ε",
-        "people",
-        "p",
-        "0.1.0",
-        "bound",
-        "one round",
-        "two rounds",
-        "oracle",
-        "held (one, two)",
-    ]
-    replace_table(PAGE, "quantiles", table(head, rows_of(results)))
+    head = ["truth", "ε", "people", "p", "0.1.0", "bound", "one round", "unimodal", "two rounds", "oracle"]
+    replace_table(PAGE, "quantiles", table([*head, "held"], rows_of(results)))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """Two rounds for a quantile: a few people say roughly where it lies, the others which side of it they are on.
 
     plan = sottovoce.rounds("quantile", epsilon=1.0, domain=(0, 24), p=0.9)
-    first = Tally(plan.first, plan.first.report(values[:6_000]))     # three tenths of the people
-    second = plan.second(first, people=14_000)
-    plan.estimate(first, Tally(second, second.report(values[6_000:])))
+    first = Tally(plan.first, plan.first.report(values[:5_000]))     # a quarter of the people
+    second = plan.second(first, people=15_000)
+    plan.estimate(first, Tally(second, second.report(values[5_000:])))
 
 In the second round everybody is asked about one of eight pairs of thresholds a < b, by an even coin: below a,
 between, or from b on? The own answer is E times as likely as each other one. The pairs lie around where the
@@ -44,6 +44,7 @@ from sottovoce.estimates.tally import Tally
 _BITS = 51  # three times as much still fits 2^53
 _PAIRS = 8  # a power of two: the coin between them is even
 _REACH = (0.3, 5.5)  # how far pairs lie from the quantile, in standard errors of F
+_MOST = 0.65  # nor further in F than this part of the way to the nearer of 0 and 1
 _FIRST_TAIL = 0.1  # the share of the error that the first round's own limits spend
 
 
@@ -68,7 +69,7 @@ class QuantileRounds(Shown):
     epsilon: float
     domain: Domain
     p: float
-    share: float = 0.3
+    share: float = 0.25
 
     @cached_property
     def first(self) -> Mechanism:
@@ -99,8 +100,12 @@ class QuantileRounds(Shown):
             seen = (1 + gain * share) / (gain + 3)
             return math.sqrt(seen * (1 - seen) / n) * (gain + 3) / gain
 
-        steps = 1.96 * np.linspace(*_REACH, _PAIRS)
-        levels = self.p - steps * error(self.p), self.p + steps * error(1 - self.p)
+        def reach(share: float) -> FloatArray:
+            """How far F is from p at the thresholds of one side."""
+            unit, most = 1.96 * error(share), _MOST * min(self.p, 1 - self.p)
+            return unit * np.linspace(_REACH[0], max(min(_REACH[1], most / unit), 2 * _REACH[0]), _PAIRS)
+
+        levels = self.p - reach(self.p), self.p + reach(1 - self.p)
         below, above = (np.interp(level, total, np.arange(BINS + 1) / BINS) for level in levels)
         pairs = zip(np.clip(below, 1e-6, 1 - 3e-6), np.clip(above, 2e-6, 1 - 2e-6), strict=True)
         parts = [self._pair(float(a), float(max(b, a + 1e-6))) for a, b in pairs]

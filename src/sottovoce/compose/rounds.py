@@ -190,7 +190,7 @@ def rounds(
     domain: DomainLike = (0, 1),
     *,
     p: float | None = None,
-    share: float = 0.3,
+    share: float = 0.25,
     caution: float = 0.1,
     largest: float | None = None,
     unit: float = 1.0,
