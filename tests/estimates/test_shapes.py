@@ -117,3 +117,14 @@ def test_a_scale_of_logarithms_has_shapes_and_no_densities() -> None:
     assert sv.quantile(tally, 0.5, shape="unimodal").high < 100
     with pytest.raises(ValueError, match="not defined on a log scale"):
         sv.quantile(tally, 0.5, density=3.0)
+
+
+def test_shapes_on_a_circle() -> None:
+    m, rng = sv.design("direction", 2.0, sv.Circle(24)), np.random.default_rng(1)
+    tally = sv.Tally(m, m.report(rng.normal(23, 3, 20_000) % 24, rng=2))
+    plain, shaped = sv.probability(tally, 20, 2), sv.probability(tally, 20, 2, slope=0.04)
+    assert shaped.low < 0.6826 < shaped.high  # within one standard deviation
+    assert shaped.high - shaped.low < 0.8 * (plain.high - plain.low)
+    apart = np.concatenate((rng.normal(4, 1, 20_000), rng.normal(16, 1, 20_000))) % 24
+    with pytest.raises(DataError, match="contradict"):
+        sv.probability(sv.Tally(m, m.report(apart, rng=3)), 20, 2, shape="unimodal")
