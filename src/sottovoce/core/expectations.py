@@ -36,6 +36,7 @@ class Expectations:
 
     def __init__(self, window: Window) -> None:
         self.window = window
+        self._sums_of: dict[str, tuple[LongArray, LongArray]] = {}
 
     # -- prefix sums ------------------------------------------------------------------------------------
 
@@ -43,27 +44,28 @@ class Expectations:
     def _edge(self) -> FloatArray:
         return self.window.edge.astype(np.float64)
 
-    @cached_property
-    def _sums(self) -> dict[str, tuple[LongArray, LongArray]]:
+    def _sums(self, p: str) -> tuple[LongArray, LongArray]:
         """For f = v^p (v centred): prefix sums of a·f over cells, and F at the cell edges."""
-        v = self.window.v.astype(np.longdouble) - 0.5
-        powers = {"0": np.ones_like(v), "1": v, "2": v * v}
-        return {p: (_prefix(self.window.a * f), _prefix(self.window.e * f)) for p, f in powers.items()}
+        if p not in self._sums_of:
+            v = self.window.v.astype(np.longdouble) - 0.5
+            f = np.ones_like(v) if p == "0" else v if p == "1" else v * v
+            self._sums_of[p] = _prefix(self.window.a * f), _prefix(self.window.e * f)
+        return self._sums_of[p]
 
     def _window_integral(self, p: str, u: FloatArray) -> LongArray:
         """F(u) for f = v^p; beyond H it goes round the circle."""
-        edge, prefix = self._edge, self._sums[p][1]
+        edge, prefix = self._edge, self._sums(p)[1]
         wraps = u > edge[-1]
         u = np.where(wraps, u - edge[-1], u)
-        cell = np.clip(np.searchsorted(edge, u, side="right") - 1, 0, len(edge) - 2)
+        cell = np.searchsorted(edge[1:-1], u, side="right")
         width = np.maximum(edge[cell + 1] - edge[cell], 1.0)
         within = (u - edge[cell]) / width.astype(np.longdouble)
         return np.asarray(prefix[cell] + within * (prefix[cell + 1] - prefix[cell]) + wraps * prefix[-1])
 
     def moment(self, p: str, s: FloatArray) -> LongArray:
         """E[(y − ½)^p | start s] for p = "1" or "2"."""
-        ends = self._window_integral(p, s + self.window.length) - self._window_integral(p, s)
-        return np.asarray((self._sums[p][0][-1] + ends) / self.window.total)
+        end, begin = self._window_integral(p, np.stack((s + self.window.length, s)))
+        return np.asarray((self._sums(p)[0][-1] + (end - begin)) / self.window.total)
 
     def bias(self, t: FloatArray, s: FloatArray) -> FloatArray:
         return np.asarray(self.moment("1", s) - (t.astype(np.longdouble) - 0.5), dtype=np.float64)
@@ -90,7 +92,7 @@ class Expectations:
         """E|y − t| by splitting background and window at the first report above t."""
         c = t.astype(np.longdouble) - 0.5
         split = np.searchsorted(self.window.v, t, side="left")
-        (n, _), (m, _) = self._sums["0"], self._sums["1"]
+        (n, _), (m, _) = self._sums("0"), self._sums("1")
         total = (m[-1] - 2 * m[split]) - c * (n[-1] - 2 * n[split])
         middle = self._edge[split]
         length, around = self.window.length, self._edge[-1]
@@ -102,7 +104,7 @@ class Expectations:
         self, start: FloatArray, end: FloatArray, middle: FloatArray, c: LongArray
     ) -> LongArray:
         middle = np.clip(middle, start, end)
-        low, turn, high = (self._window_integral("1", u) for u in (start, middle, end))
+        low, turn, high = self._window_integral("1", np.stack((start, middle, end)))
         return np.asarray((high - 2 * turn + low) - c * (end - 2 * middle + start))
 
     def _direct(self, t: FloatArray, s: FloatArray, k: float, circular: bool) -> FloatArray:

@@ -116,9 +116,9 @@ class Pieces:
 
     def quadratic_maximum(self, f: AtStarts) -> float:
         """The maximum of an f that is quadratic along every piece."""
-        left = f(self.t0, [s0 for s0, _ in self.starts])
-        right = f(self.t1, [s1 for _, s1 in self.starts])
-        middle = f((self.t0 + self.t1) / 2, [(s0 + s1) / 2 for s0, s1 in self.starts])
+        starts = [np.concatenate((s0, s1, (s0 + s1) / 2)) for s0, s1 in self.starts]
+        t = np.concatenate((self.t0, self.t1, (self.t0 + self.t1) / 2))
+        left, right, middle = f(t, starts).reshape(3, -1)
         slope, curve = right - left, 2 * (left + right - 2 * middle)
         with np.errstate(divide="ignore", invalid="ignore"):
             at = np.where(curve < 0, 0.5 - slope / (2 * curve), 0.5)
@@ -140,9 +140,9 @@ class Pieces:
             return float(np.max(sum(terms)))
 
         def bound(t0: FloatArray, t1: FloatArray, starts: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
-            total = np.zeros_like(t0)
+            total, t = np.zeros_like(t0), np.concatenate((t0, t1, t0, t1))
             for (share, f, bulge), (s0, s1) in zip(parts, starts, strict=True):
-                corners = np.maximum(np.maximum(f(t0, s0), f(t1, s1)), np.maximum(f(t0, s1), f(t1, s0)))
+                corners = f(t, np.concatenate((s0, s1, s1, s0))).reshape(4, -1).max(axis=0)
                 total += share * (corners + bulge(t0, t1, s0, s1))
             return total
 

@@ -151,14 +151,12 @@ class Window(Compact):
 
     @cached_property
     def v(self) -> FloatArray:
-        """Where each cell's report lies, in the unit coordinate."""
-        return _frozen(self.positions(np.arange(self.cells)))
-
-    def positions(self, cells: IntArray) -> FloatArray:
-        """value + step·(index within the run): the formula that clients decode with."""
-        first = np.concatenate(([0], np.cumsum(self.count)[:-1]))
-        run = np.searchsorted(first, cells, side="right") - 1
-        return np.asarray(self.value[run] + self.step[run] * (cells - first[run]))
+        """Where each cell's report lies, in the unit coordinate: value + step·(index within the run)."""
+        first = np.repeat(np.cumsum(self.count) - self.count, self.count)
+        return _frozen(
+            np.repeat(self.value, self.count)
+            + np.repeat(self.step, self.count) * (np.arange(self.cells) - first)
+        )
 
     # -- starts and sampling --------------------------------------------------------------------------
 
