@@ -19,6 +19,7 @@ from benchmarks.timing import crowded, even, scan, split
 import sottovoce as sv
 from sottovoce.core.kernels import plain
 from sottovoce.core.number import Number
+from sottovoce.core.translates import Translates
 from tests.vectors.ledger import Given
 
 CORE = str(Path(sv.__file__).parent / "core")
@@ -55,10 +56,12 @@ def lines(work: Callable[[], object]) -> tuple[tuple[str, int], ...]:
     return tuple(path)
 
 
-def paths(reporter: Number) -> set[tuple[tuple[str, int], ...]]:
+VALUES = [0.5, 0.0, 1.0, 0.3, 0.9, *(2.0**-15 + 2.0**-30 * i for i in range(6)), 1 - 2.0**-20]
+
+
+def paths(reporter: Number | Translates, values: list[Any] = VALUES) -> set[tuple[tuple[str, int], ...]]:
     """The different ways through the code, over values and words on the edges of everything."""
-    reporter.report(0.5)  # tables are made on first use
-    values = [0.0, 1.0, 0.5, 0.3, 0.9, *(2.0**-15 + 2.0**-30 * i for i in range(6)), 1 - 2.0**-20]
+    reporter.report(values[0])  # tables are made on first use
     words = [0, 1, 2**63, 2**64 - 1, *np.random.default_rng(1).integers(0, 2**64, 3, np.uint64).tolist()]
     return {
         lines(lambda x=x, word=word: reporter.report(x, rng=Given([f"{word:016x}"] * reporter.draws)))
@@ -71,6 +74,20 @@ def paths(reporter: Number) -> set[tuple[tuple[str, int], ...]]:
 @pytest.mark.parametrize("name", CASES)
 def test_one_way_through_the_code(name: str) -> None:
     assert len(paths(CASES[name]())) == 1
+
+
+@pytest.mark.parametrize("kind", ["choice", "place", "disc"])
+def test_one_way_for_every_option_and_place(kind: str) -> None:
+    """Where a cell holds the option or not, goes around or not, whatever the point beside a position."""
+    names = [f"option {i}" for i in range(20)]
+    corners = [[x, y] for x in (-1.0, 0.3, 1.0) for y in (-1.0, 0.0, 1.0)]
+    if kind == "choice":
+        assert len(paths(sv.choice(1.0, names), names)) == 1
+    elif kind == "place":
+        assert len(paths(sv.place(1.0, box=((-1, 1), (-1, 1)), points=8), corners)) == 1
+    else:
+        rim = [[0.6, 0.8], [-1.0, 0.0], [0.0, 0.0], [0.1, -0.2]]
+        assert len(paths(sv.place(1.0, 1.0, points=8), rim)) == 1
 
 
 def test_a_mixture_goes_the_way_of_its_coin_which_the_cell_tells() -> None:
