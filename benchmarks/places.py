@@ -370,11 +370,11 @@ def tables(results: dict[str, Any]) -> Iterator[str]:
         (
             f"{method}, {truth}",
             *(f"{far(method, truth, *at):.1f}" for at in settings),
-            str(len(results["maps"][f"{method} | {truth} | 4 | {PEOPLE[0]}"])),
+            str(min(len(results["maps"][f"{method} | {truth} | {e:g} | {n}"]) for e, n in settings)),
         )
         for truth, method in product(real, METHODS)
     ]
-    replace_table(PAGE, "maps", table(("", *heads, "runs"), rows))
+    replace_table(PAGE, "maps", table(("", *heads, "runs, at least"), rows))
     rows = [
         (truth, *(f"{far('place', truth, *at) / far('polar of 0.1.0', truth, *at):.2f}" for at in settings))
         for truth in real
