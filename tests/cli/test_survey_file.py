@@ -114,6 +114,8 @@ def test_invitations(run: Run) -> None:
         ("How old are you?", "How old\u202eare you?", "control characters"),
         ('name = "town"', "name = 'town", "survey.toml"),
         ("collection", "kollection", "kollection"),
+        ("epsilon = 3.0", 'epsilon = 3.0\nrelations = [["age"]]', "lists of two names"),
+        ("epsilon = 3.0", 'epsilon = 3.0\nrelations = [["age", "pay"]]', "a place cannot be asked for"),
     ],
 )
 def test_mistakes_in_a_file(run: Run, before: str, after: str, words: str) -> None:

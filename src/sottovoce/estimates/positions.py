@@ -86,6 +86,7 @@ def mean_position(tally: Tally, *, confidence: float = 0.95) -> tuple[Estimate, 
     return estimates[0], estimates[1]
 
 
+@lru_cache(maxsize=1024)
 def position_variance(reporter: Translates, tolerance: float = _EXACT) -> float:
     """n times the variance of the mean position along x, of people spread evenly.
 
@@ -102,7 +103,7 @@ def position_variance(reporter: Translates, tolerance: float = _EXACT) -> float:
     return float(q @ weights**2 - (q @ weights) ** 2)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=16)
 def _unbiased(reporter: Translates, axis: int, tolerance: float) -> tuple[FloatArray, float]:
     """For x or for y the weights of the cells, and how far their expectation can be from it."""
     from scipy.sparse.linalg import LinearOperator, cg
