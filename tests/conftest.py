@@ -6,14 +6,17 @@ import pytest
 
 #: Files of ten seconds and more, the longest first.
 LONGEST = (
-    "bulk/test_spark_killed.py", "estimates/test_coverage.py", "bulk/test_spark.py",
-    "collector/pages/test_dashboard.py", "core/test_contract.py", "compose/test_vectors.py",
-    "clients/test_bundles.py", "estimates/test_extremes.py", "core/test_forgetting.py",
-    "docs/test_snippets.py", "benchmarks/test_page.py", "docs/test_figures.py", "collector/test_demo.py",
-    "device/test_promise.py", "docs/test_site.py", "planning/test_plan.py", "collector/test_fuzz.py",
-    "clients/test_java.py", "compose/test_polar.py", "collector/pages/test_vectors.py",
-    "compose/test_rounds.py", "collector/test_together.py", "collector/test_attacks.py",
-    "examples/test_examples.py",
+    "estimates/test_coverage.py", "bulk/test_spark_killed.py", "core/test_contract.py",
+    "bulk/test_spark.py", "collector/pages/test_dashboard.py", "clients/test_bundles.py",
+    "estimates/test_extremes.py", "collector/test_privacy_at_rest.py", "benchmarks/test_page.py",
+    "docs/test_figures.py", "docs/test_snippets.py", "clients/test_java.py", "collector/test_fuzz.py",
+    "docs/test_site.py", "estimates/test_distribution.py", "compose/test_vectors.py",
+    "collector/test_results.py", "device/test_promise.py", "core/test_forgetting.py",
+    "collector/test_reports.py", "estimates/test_standard_error.py", "collector/test_durability.py",
+    "auditing/test_shuffled.py", "collector/test_kinds.py", "collector/test_crash.py",
+    "collector/pages/test_survey.py", "laws/test_contract.py", "compose/test_rounds.py",
+    "collector/test_operators.py", "designs/test_optimal.py", "core/test_kernels.py",
+    "collector/test_demo.py", "collector/pages/test_vectors.py", "designs/test_ordinary.py",
 )  # fmt: skip
 
 
