@@ -16,6 +16,7 @@ away. And the barrier never falls far below the dual residual: complementarity w
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -126,15 +127,19 @@ def _squared(a: FloatArray) -> FloatArray:
     In blocks of columns so small that BLAS starts no threads: on a busy machine these cost most.
     """
     columns = a.shape[1]
-    out = np.zeros((columns, columns))
-    edges = np.linspace(0, columns, -(-columns // _BLOCK) + 1).astype(int).tolist()
-    for first, end in pairwise(edges):
-        for begin, last in pairwise(edges):
-            if begin >= first:
-                out[first:end, begin:last] = a[:, first:end].T @ a[:, begin:last]
+    out, blocks = np.zeros((columns, columns)), _blocks(columns)
+    for i, (first, end) in enumerate(blocks):
+        for begin, last in blocks[i:]:
+            out[first:end, begin:last] = a[:, first:end].T @ a[:, begin:last]
     return out
+
+
+@cache
+def _blocks(columns: int) -> list[tuple[int, int]]:
+    """Columns in blocks of nearly equal size."""
+    return list(pairwise(np.linspace(0, columns, -(-columns // _BLOCK) + 1).astype(int).tolist()))
 
 
 def _step_length(position: FloatArray, step: FloatArray, share: float = 1.0) -> float:
     """The whole step, or this share of the way to where the first entry would become zero."""
-    return min(1.0, share / max(float((-step / position).max()), 1e-300))
+    return min(1.0, share / max(-float((step / position).min()), 1e-300))
