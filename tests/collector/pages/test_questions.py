@@ -184,7 +184,7 @@ def open_board(open_page: OpenPage, **view: Any) -> Page:
     surer = re.compile("/estimates.confidence=0.95")
     page.route(surer, lambda route: route.continue_(url=route.request.url.replace("0.95", "0.999")))
     page.goto(page.url.replace("/static/favicon.svg", "/#/weg"))
-    expect(page.locator("#mean-interval-4")).to_contain_text("99.9 % intervals", timeout=180_000)
+    expect(page.locator("#mean-interval-4")).to_contain_text("99.9 % intervals", timeout=600_000)
     return page
 
 
