@@ -241,7 +241,7 @@ class Focus:
 
             outer = 0.0 if side > 0 else -1.0
             search = Search(excess, outer, outer + 1, self._top(side))
-            crossing = search.run(side * middle - step / 2, slope, 0.1 * step, looks=2)
+            crossing = search.run(side * middle - step / 2, slope, 0.1 * step, looks=1)
             ends[side] = crossing._replace(at=min(max(crossing.at, outer), side * middle))
         return ends
 
