@@ -73,7 +73,7 @@ def coverage(saved: dict[str, Any], runs: int = 100) -> list[dict[str, Any]]:
     return rows
 
 
-def rate(task: Callable[[], Any], items: int, repeats: int = 5) -> float:
+def rate(task: Callable[[], Any], items: int, repeats: int = 30) -> float:
     """Items per second of processor time, the best of a few."""
     task()
     times = []
