@@ -134,6 +134,15 @@ def test_noise_is_independent_of_people_simulated_with_the_same_seed(rng: Callab
     assert abs(np.corrcoef(x, same)[0, 1]) > limit
 
 
+@pytest.mark.parametrize(
+    ("count", "most"), [(100, 200), (20_000, 1 << 14), (40_000, 1 << 15), (200_000, 1 << 16)]
+)
+def test_blocks_are_as_long_as_asked_for_and_share_no_words(count: int, most: int) -> None:
+    parts = [part.copy() for part in secure_stream().blocks(count, most)]
+    assert [part.size for part in parts] == [min(most, count - first) for first in range(0, count, most)]
+    assert len(np.unique(np.concatenate(parts))) == count  # two alike: once in 10^9
+
+
 def test_seeded_words_do_not_depend_on_blocks() -> None:
     whole = word_source(5).words(100)
     source = word_source(5)

@@ -80,7 +80,7 @@ class SecureStream(WordSource):
 
     def blocks(self, count: int, most: int) -> Iterator[Words]:
         """Fresh words in one array, which the next ones overwrite; the last are wiped."""
-        fill = self._open() if 2 * min(count, most) > _MOST_AHEAD else None
+        fill = self._open() if count > most or 2 * count > _MOST_AHEAD else None
         room, self._room = self._room, _NO_WORDS  # who draws meanwhile takes another
         if fill and room.size < most:
             room = np.empty(most, dtype="<u8")
