@@ -35,10 +35,10 @@ def at(day: int) -> None:
             module.now = lambda: dt.datetime(2026, 1, day, 12, tzinfo=dt.UTC)
 
 
-def fill(url: str) -> dict[str, object]:
+def fill(url: str, schema: str) -> dict[str, object]:
     """Campaigns of three kinds, reports of two days, tokens, keys, refusals; what the store then counts."""
     app = create_app(open_store(url), Settings(rate=0), secret=bytes(32))
-    old = {"out_of_range": "missing"} if SCHEMA < "0003" else {"outside": "missing"}
+    old = {"out_of_range": "missing"} if schema < "0003" else {"outside": "missing"}
     designs = {
         "commute": sv.sw(epsilon=1.0, domain=(0, 120), cells=64),
         "hours": sv.ogpm(epsilon=2.0, domain=sv.Circle(24), cells=60),
@@ -86,20 +86,24 @@ def counted(store, campaign) -> list[list[int]]:
     return [[cell, int(number)] for cell, number in enumerate(counts) if number]
 
 
-SCHEMA = sys.argv[1]
-with tempfile.TemporaryDirectory() as folder:
-    known = {"sqlite": fill(f"{folder}/store.db")}
-    with sqlite3.connect(f"{folder}/store.db") as file:
-        (HERE / f"{SCHEMA}.sqlite.sql").write_text("\n".join(file.iterdump()) + "\n")
-cluster = Cluster()
-try:
-    url = cluster.database()
-    known["postgresql"] = fill(url)
-    dump = [str(cluster._bin / "pg_dump"), "--inserts", "--no-owner", "--no-privileges", url]
-    text = subprocess.run(dump, capture_output=True, text=True, check=True).stdout
-    # Comments, and settings that other versions of PostgreSQL do not know.
-    kept = re.sub(r"^(--|SET |SELECT pg_catalog.set_config|\\).*\n", "", text, flags=re.MULTILINE)
-    (HERE / f"{SCHEMA}.postgresql.sql").write_text(re.sub(r"\n{2,}", "\n", kept).lstrip())
-finally:
-    cluster.remove()
-(HERE / f"{SCHEMA}.json").write_text(json.dumps(known) + "\n")
+def main(schema: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        known = {"sqlite": fill(f"{folder}/store.db", schema)}
+        with sqlite3.connect(f"{folder}/store.db") as file:
+            (HERE / f"{schema}.sqlite.sql").write_text("\n".join(file.iterdump()) + "\n")
+    cluster = Cluster()
+    try:
+        url = cluster.database()
+        known["postgresql"] = fill(url, schema)
+        dump = [str(cluster._bin / "pg_dump"), "--inserts", "--no-owner", "--no-privileges", url]
+        text = subprocess.run(dump, capture_output=True, text=True, check=True).stdout
+        # Comments, and settings that other versions of PostgreSQL do not know.
+        kept = re.sub(r"^(--|SET |SELECT pg_catalog.set_config|\\).*\n", "", text, flags=re.MULTILINE)
+        (HERE / f"{schema}.postgresql.sql").write_text(re.sub(r"\n{2,}", "\n", kept).lstrip())
+    finally:
+        cluster.remove()
+    (HERE / f"{schema}.json").write_text(json.dumps(known) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
