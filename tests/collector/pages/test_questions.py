@@ -333,7 +333,7 @@ def test_languages_are_chosen_and_changed(site: Site, asked: None, open_page: Op
     """By the browser's, then by hand; what was entered stays, written as that language writes it."""
     page = open_page("/survey/weg", locale="fr-FR")
     expect(page.locator("html")).to_have_attribute("lang", "fr")
-    expect(page.locator("h1")).to_have_attribute("lang", "de")
+    expect(page.locator("#title")).to_have_attribute("lang", "de")
     page.locator("#q0").fill("7,5")
     for language, (entry, hint) in SPOKEN.items():
         page.locator("#language").select_option(language)

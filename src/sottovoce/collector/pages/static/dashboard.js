@@ -20,7 +20,7 @@ const chosenName = () => location.hash.replace(/^#\/?/, "");
 /** Without a campaign, what is said is all that the page is about. */
 function notice(text) {
   element("notice").hidden = !text;
-  element("notice").replaceChildren(node(element("campaign").hidden ? "h1" : "p", { textContent: text ?? "" }));
+  element("notice").replaceChildren(...(text ? [node(element("campaign").hidden ? "h1" : "p", { textContent: text })] : []));
 }
 
 async function listCampaigns() {

@@ -52,7 +52,7 @@ async function speakTo(language) {
 /** Without a survey, what is said is all that the page is about. */
 function notice(text) {
   element("notice").hidden = !text;
-  element("notice").replaceChildren(node(campaign ? "p" : "h1", { textContent: text }));
+  element("notice").replaceChildren(...(text ? [node(campaign ? "p" : "h1", { textContent: text })] : []));
 }
 
 /** Exactly one part of the page is to be seen: a notice, or the one that `render` returns. */
