@@ -6,14 +6,15 @@ import json
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 import typer
 
 import sottovoce as sv
+from sottovoce.cli.answers import Writers, tell
 from sottovoce.cli.compare import quantity, together
 from sottovoce.cli.kinds import estimates as estimates_of_kind
-from sottovoce.cli.kinds import show
 from sottovoce.cli.options import (
     PICTURES,
     Column,
@@ -26,10 +27,9 @@ from sottovoce.cli.options import (
     save_picture,
 )
 from sottovoce.cli.page import treated, written
-from sottovoce.cli.places import estimate_places
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import DataError, NoDataError, check_confidence, one_of, require_extra
-from sottovoce.estimates.words import explained
+from sottovoce.core.errors import NoDataError, check_confidence, one_of, require_extra
+from sottovoce.estimates.forest import draw_forest
 
 
 def estimate(
@@ -108,48 +108,33 @@ def estimate(
             typer.echo(rules)
         return
     whole = _counted(data, column, spec)
+    told = partial(tell, data=data[0], as_json=as_json, output=output)
     kinds = estimates_of_kind(whole if question is None else _of_question(whole, question), confidence)
     if kinds:
-        show(whole, kinds, as_json, output)
+        told(whole, kinds, whole.reporter.name, writers={})
         return
     tally = _of_question(whole, question).required()
-    if isinstance(tally.reporter.domain, sv.Area):
-        estimate_places(tally, confidence, as_json, output)
+    if isinstance(where := tally.reporter.domain, sv.Area):
+        writers: Writers = {
+            **dict.fromkeys(PICTURES, lambda path: save_picture(path, sv.heatmap(tally).plot)),
+            ".geojson": lambda path: sv.heatmap(tally).to_geojson(path),
+        }
+        told(tally, sv.mean_position(tally, confidence=confidence), f"places in {where}", writers=writers)
         return
-    if output is not None and output.suffix.lower() == ".geojson":
-        raise ValueError("--output: a map (.geojson) is of reports about places")
     if not quantiles and not quick and not tally.mechanism.domain.is_circle:
         ask = Questions((0.1, 0.5, 0.9), between, confidence, interval, estimand)
-    answers = ask.of(tally, spread=True)
-    honest = sv.honesty(tally)
-    content = {
-        "n": tally.n,
-        "epsilon": tally.mechanism.epsilon,
-        "digest": tally.digest,
-        "estimates": [answer.to_dict() for answer in answers],
-        "treated": treated(data[0]),
-        "honesty": {"alarm": honest.alarm, "p_value": honest.p_value, "fabricated": honest.fabricated},
-    }
-    if output is not None and output.suffix.lower() in PICTURES:
-        save_picture(output, sv.distribution(tally, confidence=confidence).plot)
-    elif output is not None and output.suffix.lower() == ".html":
-        page = written(tally, answers, honest, ask.quantiles, question or column, data[0])
-        output.write_text(page, encoding="utf-8")
-    elif output is not None:
-        output.write_text(json.dumps(content, allow_nan=False))
-    if as_json:
-        typer.echo(json.dumps(content, allow_nan=False))
-        return
+    answers, honest = ask.of(tally, spread=True), sv.honesty(tally)
+
+    def page(path: Path) -> None:
+        text = written(tally, answers, honest, ask.quantiles, question or column, data[0])
+        path.write_text(text, encoding="utf-8")
+
+    def picture(path: Path) -> None:
+        save_picture(path, sv.distribution(tally, confidence=confidence).plot)
+
     made = "" if tally.mechanism.task is None else f" for {tally.mechanism.task}"
-    typer.echo(f"{tally.n} reports, ε = {tally.mechanism.epsilon:g}, mechanism{made} {tally.digest[:12]}")
-    for answer in answers:
-        typer.echo(str(answer))
-    for method in dict.fromkeys(part for answer in answers for part in answer.method.split(", ")):
-        if explained(method):
-            typer.echo(f"({method}: {explained(method)})")
-    for line in (content["treated"], str(honest), f"wrote {output}" if output else ""):
-        if line:
-            typer.echo(line)
+    writers = {".html": page, **dict.fromkeys(PICTURES, picture)}
+    told(tally, answers, f"mechanism{made}", writers=writers, honest=honest)
 
 
 @dataclass(frozen=True)
@@ -275,25 +260,11 @@ def _write_groups(table: Any, content: dict[str, Any], output: Path) -> None:
         save_picture(output, lambda: _groups_picture(table, content))
 
 
-def _groups_picture(table: Any, content: dict[str, Any], most: int = 60) -> Any:
+def _groups_picture(table: Any, content: dict[str, Any]) -> Any:
     """The first answer of each group with its interval, one below the other."""
     what = table.column("what")[0].as_py()
     rows = [row for row in table.to_pylist() if row["what"] == what]
-    if len(rows) > most:
-        raise DataError(f"a picture holds at most {most} groups, got {len(rows)}: write .csv or .parquet")
-    import matplotlib.pyplot as plt
-
-    _, axes = plt.subplots(figsize=(6.4, 1.2 + 0.28 * len(rows)), layout="constrained")
-    places = range(len(rows))
-    values = [row["value"] for row in rows]
-    axes.hlines(
-        places, [row["low"] for row in rows], [row["high"] for row in rows], color="#9db8d2", linewidth=4
-    )
-    axes.plot(values, places, "o", color="#1f4e79", markersize=5)
     names = [", ".join(str(row[name]) for name in content["by"]) for row in rows]
-    axes.set_yticks(places, [f"{name} (n={row['n']:,})" for name, row in zip(names, rows, strict=True)])
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_xlabel(what)
-    axes.set_title(f"{content['n']:,} reports, ε = {content['epsilon']:g}", fontsize="medium")
-    axes.spines[["top", "right"]].set_visible(False)
-    return axes
+    title = f"{content['n']:,} reports, ε = {content['epsilon']:g}"
+    bars: Any = [SimpleNamespace(**row) for row in rows]
+    return draw_forest(names, bars, title, None)

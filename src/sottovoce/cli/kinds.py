@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
-
-import typer
 
 import sottovoce as sv
 from sottovoce.core.survey import Survey
@@ -37,23 +33,6 @@ def estimates(tally: sv.Tally, confidence: float) -> list[sv.Estimate]:
         return [one for group in sv.groups(tally, **of).values() for one in (group.share, group.mean)]
     both = [one.of for one in functions.each if one.name == "sum"]
     return [ask(tally, x, y, **of) for x, y in both for ask in (sv.correlation, sv.slope, sv.covariance)]
-
-
-def show(tally: sv.Tally, answers: list[sv.Estimate], as_json: bool, output: Path | None) -> None:
-    """Answers about choices, pairs or private groups."""
-    m = tally.reporter
-    content = {
-        "n": tally.n, "epsilon": m.epsilon, "digest": m.digest,
-        "estimates": [answer.to_dict() for answer in answers],
-    }  # fmt: skip
-    text = json.dumps(content, default=str)
-    if output is not None and output.suffix.lower() != ".json":
-        raise ValueError("choices, pairs and private groups are written as .json")
-    if output is not None:
-        output.write_text(text)
-    typer.echo(text if as_json else f"{tally.n} reports, ε = {m.epsilon:g}, {m.name} {m.digest[:12]}")
-    for answer in () if as_json else answers:
-        typer.echo(str(answer))
 
 
 def reporter(epsilon: float, options: str | None, pair: list[str] | None) -> Any:

@@ -22,7 +22,7 @@ def draw_forest(
     """A row for each estimate, its interval as a bar; `zero` marks where there is no difference."""
     if len(names) > MOST_ROWS:
         raise ArgumentError(
-            f"a picture holds at most {MOST_ROWS} rows, got {len(names)}: use to_frame()", code="rows"
+            f"a picture holds at most {MOST_ROWS} rows, got {len(names)}: a table holds them all", code="rows"
         )
     axes: Any = ax
     if axes is None:

@@ -34,7 +34,7 @@ _WHOLE = 0.5  # half the width of an interval that says nothing: it is the whole
 _RANDOM = 12**-0.5  # the root mean square error of a random direction, in turns
 _GROUPS = 96
 # An interval that holds for every truth takes the weights of each half of the reports from the other half. So
-# much wider it is, about, than with weights for the truth itself (benchmarks/planner.py).
+# much larger its sampling error is, about, than with weights for the truth itself (benchmarks/planner.py).
 _HALVES = 1.06
 
 
@@ -129,8 +129,9 @@ def quantile(s: Setting) -> Expected:
     """Half of the interval's width is the error, too: the value's own error is not known."""
     assert s.question.p is not None
     coarse = s.density.reshape(256, -1).sum(axis=1)
-    width = quantile_width(s.reporter, s.people, coarse, s.question.p, s.confidence).expected
-    half = min(_HALVES * width / 2, _WHOLE)
+    people = max(1, round(s.people / _HALVES**2))  # where F is flat or steep the width is another multiple
+    width = quantile_width(s.reporter, people, coarse, s.question.p, s.confidence).expected
+    half = min(width / 2, _WHOLE)
     return Expected(half, half)
 
 
