@@ -104,6 +104,24 @@ def rows_of(results: list[dict[str, Any]]) -> Iterator[list[str]]:
         ]  # fmt: skip
 
 
+def means_of(results: list[dict[str, Any]]) -> Iterator[list[str]]:
+    """Geometric means of ratios over the settings where both are known."""
+    before = {(r["truth"], r["epsilon"], r["n"]): r["width"] for r in json.loads(BEFORE.read_text())}
+    for n in sorted({r["n"] for r in results}):
+        ratios: dict[str, list[float]] = {}
+        for r in (r for r in results if r["n"] == n):
+            old = before.get((r["truth"], r["epsilon"], n))
+            scales = {"bound": r["bound"], "0.1.0": None if old is None else old[LEVELS.index(r["p"])]}
+            for way, (name, scale) in product(WAYS, scales.items()):
+                if scale and r.get(way) and r[way]["width"]:
+                    ratios.setdefault(f"{way}/{name}", []).append(r[way]["width"] / scale)
+        cells = (ratios.get(f"{way}/{name}") for name in ("bound", "0.1.0") for way in WAYS)
+        yield [
+            f"{n:,}",
+            *("" if c is None else f"{np.exp(np.mean(np.log(c))):.2f} ({len(c)})" for c in cells),
+        ]
+
+
 def _width(way: dict[str, Any] | None) -> str:
     if way is None:
         return ""
@@ -140,6 +158,10 @@ def main(arguments: list[str]) -> None:
             RESULTS.write_text("[\n" + ",\n".join(json.dumps(r) for r in results) + "\n]\n")
     head = ["truth", "ε", "people", "p", "0.1.0", "bound", "one round", "unimodal", "two rounds", "oracle"]
     replace_table(PAGE, "quantiles", table([*head, "held"], rows_of(results)))
+    ways = [
+        f"{way} / {scale}" for scale in ("bound", "0.1.0") for way in ("one round", "unimodal", "two rounds")
+    ]
+    replace_table(PAGE, "quantile means", table(["people", *ways], means_of(results)))
 
 
 if __name__ == "__main__":

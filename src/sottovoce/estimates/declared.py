@@ -2,7 +2,7 @@
 
 A class of truths is excluded by weights whose expectation is at most zero for all of it, if their average
 over the reports is clearly above: the program of `honesty` in a directed form. The weights come from the
-other half of the reports. A cell for the mode that is excluded is not looked at again; that spends a tenth of
+other half of the reports. A cell for the mode that is excluded is not looked at again; that spends a part of
 the error. If all of them are, at an error of 1 in 1000, or the bounds of density and slope are, the
 declaration is refused.
 """
@@ -24,7 +24,7 @@ from sottovoce.estimates.query import Query
 from sottovoce.estimates.shapes import Shape
 from sottovoce.estimates.statistic import Moments, Part, between, moments
 
-_DROPPED = 0.1  # the share of the error that leaving out cells of the mode may spend
+_DROPPED = 0.04  # the share of the error that leaving out cells of the mode may spend
 _FALSE_ALARM = 1e-3  # a true declaration is refused so often at most
 _NOTHING, _STRICT = Target(np.zeros_like), 3.1  # the quantile of that error
 
