@@ -25,6 +25,7 @@ from sottovoce.estimates.shapes import Shape
 from sottovoce.estimates.statistic import Moments, Part, between, moments
 
 _DROPPED = 0.04  # the share of the error that leaving out cells of the mode may spend
+_PLAIN = 0.1  # and the limits that hold for every truth: nobody is worse off for a declaration
 _FALSE_ALARM = 1e-3  # a true declaration is refused so often at most
 _NOTHING, _STRICT = Target(np.zeros_like), 3.1  # the quantile of that error
 
@@ -73,9 +74,16 @@ def declared_average(query: Query, shape: Shape, target: Target, power: int) -> 
     """
     declared = Declared(CrossFit(query.tally), shape, query.tail)
     lower, upper = (declared.bounds(target, side) for side in (-1, 1))
-    limits = float(lower.limit(-1, declared.tail)), float(upper.limit(1, declared.tail))
+    plain = [declared.fit.limit(target, side, declared.plain, "population") for side in (-1, 1)]
+    limits = narrowed((float(lower.limit(-1, declared.tail)), float(upper.limit(1, declared.tail))), plain)
     middle = between(lower, upper).value
     return query.answer(limits, middle, math.nan, power=power, method="declared", notes=(declared.note,))
+
+
+def narrowed(limits: tuple[float, float], plain: Sequence[float]) -> tuple[float, float]:
+    """What lies between both; without anything that does, what holds for every truth."""
+    low, high = max(limits[0], plain[0]), min(limits[1], plain[1])
+    return (low, high) if low <= high else (plain[0], plain[1])
 
 
 class Cell(NamedTuple):
@@ -99,6 +107,9 @@ class Declared:
 
     def __init__(self, fit: CrossFit, shape: Shape, tail: float) -> None:
         self.fit, self.shape = fit, shape
+        #: The error that is left for limits that hold for every truth.
+        self.plain = _PLAIN * tail
+        tail -= self.plain
         self.tail = tail * (1 - _DROPPED) if shape.unimodal else tail
         self.note = f"holds if the declaration does, made before looking at the reports: {shape.words}"
         pilots = [pilot for _, pilot in fit.halves]

@@ -17,7 +17,7 @@ from sottovoce.core.errors import ArgumentError, real_number
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.estimates.asked import asked_share
 from sottovoce.estimates.crossing import Ends, Focus
-from sottovoce.estimates.declared import Declared, declaration, declared_average
+from sottovoce.estimates.declared import Declared, declaration, declared_average, narrowed
 from sottovoce.estimates.em import em, smooth_line
 from sottovoce.estimates.envelope import BINS, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
@@ -112,16 +112,20 @@ def quantile(
     values = quantile_values(fit, tally.mechanism.epsilon, shares)
     if declared is not None:
         truths = Declared(fit, declared, queries[0].tail)
-        notes = truths.note, _SMOOTH_VALUE
+        notes, plain = (truths.note, _SMOOTH_VALUE), quantile_limits(fit, shares, truths.plain)
+        limits = [
+            narrowed(declared_limits(truths, share), (ends.low, ends.high))
+            for share, ends in zip(shares, plain, strict=True)
+        ]
         answers = [
-            query.answer(declared_limits(truths, share), value, math.nan, method="declared", notes=notes)
-            for query, share, value in zip(queries, shares, values, strict=True)
+            query.answer(ends, value, math.nan, method="declared", notes=notes)
+            for query, ends, value in zip(queries, limits, values, strict=True)
         ]
         return answers if several else answers[0]
-    limits = quantile_limits(fit, shares, queries[0].tail, estimand)
+    every = quantile_limits(fit, shares, queries[0].tail, estimand)
     answers = [
         query.answer((ends.low, ends.high), value, math.nan, notes=(_SMOOTH_VALUE,), bound=ends.bound)
-        for query, ends, value in zip(queries, limits, values, strict=True)
+        for query, ends, value in zip(queries, every, values, strict=True)
     ]
     answers = [advised("quantile", tally, one, p=share) for one, share in zip(answers, shares, strict=True)]
     return answers if several else answers[0]
