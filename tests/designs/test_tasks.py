@@ -140,4 +140,4 @@ def test_a_quantile_is_asked_with_a_window_that_stands_still_nowhere(epsilon: fl
     ours, wave, stopped = (
         quantile_width(one, 10_000, skewed, 0.2).expected for one in (m, sv.sw(epsilon), sv.ogpm(epsilon))
     )
-    assert ours < 1.2 * wave < stopped  # which of the first two is narrower depends on the people
+    assert ours < 1.1 * wave < stopped

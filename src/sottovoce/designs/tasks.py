@@ -36,7 +36,7 @@ from sottovoce.designs.two_scale import two_scale
 
 Designed = Mechanism | Mixture | Rows
 #: The window for quantiles: its width in those of the square wave, how it slows at the ends, up to which ε.
-_NARROW, _LAG, _NARROWED = 0.7, 0.4, 6.0
+_NARROW, _LAG, _NARROWED = 0.75, 0.3, 6.0
 _BESIDE = 2.0**-40  # how far from the end of a range, in units of the domain, a value is surely outside
 
 
