@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sottovoce.cli import build_app
+from sottovoce.core.errors import DataError
 
 RUN = CliRunner()
 
@@ -49,6 +50,15 @@ def test_a_folder_is_read_file_by_file(folder: Path) -> None:
         frame[i::3].to_parquet(folder / "parts" / f"{i}.parquet")
     out = run("--column", "wait", "--bounds", 0, 60, "--epsilon", 16, folder / "parts", "--grid", 1000)
     assert out.startswith("mean: 29.9")
+
+
+def test_a_wrong_value_is_found_in_its_own_file(folder: Path) -> None:
+    (folder / "lines").mkdir()
+    (folder / "lines" / "a.csv").write_text("wait\n1\n2\n\n3\n")
+    (folder / "lines" / "b.csv").write_text('wait,note\n4,"two\nlines"\n99,\n5,\n')
+    words = ["central", "--column", "wait", "--bounds", "0", "60", "--epsilon", "1", str(folder / "lines")]
+    with pytest.raises(DataError, match=r"1 of 6 values .* index 4 is line 4 of b\.csv"):
+        RUN.invoke(build_app(), words, catch_exceptions=False)
 
 
 def test_groups_and_outputs(folder: Path) -> None:
@@ -112,8 +122,15 @@ def test_a_budget_file_stops_the_second_release(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--column", "wait", "--bounds", 0, 60, "holes.csv"], "values are missing"),
+        (
+            ["--column", "wait", "--bounds", 0, 60, "holes.csv"],
+            "values are missing .* index 5 is line 7 of holes.csv",
+        ),
         (["--column", "wait", "--bounds", 0, 30, "data.csv"], "values are outside"),
+        (
+            ["--column", "wait", "--bounds", 0, 30, "--by", "ward", "--group", 1, "data.parquet"],
+            "index 0 is row 1 of",
+        ),
         (["--column", "weight", "--bounds", 0, 30, "data.csv"], "no column 'weight'"),
         (["--column", "wait", "--bounds", 0, 60, "nothing.csv"], "there is no file"),
         (["--column", "wait", "--bounds", 0, 60, "keys.txt"], "must end in one of"),

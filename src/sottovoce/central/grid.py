@@ -165,12 +165,10 @@ class Wrong:
         )
         for offences, code, what, advice in rules:
             if offences.count:
-                raise DataError(
-                    f"{offences.count} of {self.seen} values are {what}, the first at index "
-                    f"{offences.first}; {advice}",
-                    code=code,
-                    argument="values",
-                )
+                sentence = f"{offences.count} of {self.seen} values are {what}, the first at index "
+                error = DataError(f"{sentence}{offences.first}; {advice}", code=code, argument="values")
+                error.row = offences.first
+                raise error
 
 
 def _interval(bounds: DomainLike) -> Interval:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +17,7 @@ from sottovoce.central.grid import STEPS
 from sottovoce.central.mechanisms import NAMES
 from sottovoce.central.release import GroupedRelease, Release
 from sottovoce.cli.options import Column, Epsilon, Json, check_target, counting, missing_from
-from sottovoce.core.errors import ArgumentTypeError
+from sottovoce.core.errors import ArgumentTypeError, DataError
 
 _UNWRITTEN = {"notes", "reach", "estimand"}  # the same for every release
 
@@ -92,20 +94,24 @@ def central(
         common |= {"by": by, "groups": _keys(keys, _open(file, [by])[0].field(by).type)}
     from sottovoce.bulk.sources import count_rows
 
+    if statistic is Statistic.count:
+        names = [name for name in (column, by) if name is not None] or _open(file, [])[0].schema.names[:1]
+        rows = _Rows(file, names)
+        release_of: Callable[..., Release | GroupedRelease] = sv.central.count
+    else:
+        if column is None or bounds is None:
+            raise ValueError(f"a {statistic.value} needs --column NAME and --bounds LOW HIGH")
+        common |= {"bounds": bounds, "column": column, "clip": clip, "grid": grid}
+        common |= {"missing": missing_from(missing), "outside": outside}
+        rows = _Rows(file, [column] if by is None else [column, by], column)
+        release_of = sv.central.sum
+        if statistic is Statistic.mean:
+            release_of = partial(sv.central.mean, mechanism=mechanism)
     with counting("read", count_rows(file)) as progress:
-        if statistic is Statistic.count:
-            names = [name for name in (column, by) if name is not None] or _open(file, [])[0].schema.names[:1]
-            release = sv.central.count(_batches(file, names, progress), **common)
-        else:
-            if column is None or bounds is None:
-                raise ValueError(f"a {statistic.value} needs --column NAME and --bounds LOW HIGH")
-            common |= {"bounds": bounds, "column": column, "clip": clip, "grid": grid}
-            common |= {"missing": missing_from(missing), "outside": outside}
-            rows = _batches(file, [column] if by is None else [column, by], progress, column)
-            if statistic is Statistic.sum:
-                release = sv.central.sum(rows, **common)
-            else:
-                release = sv.central.mean(rows, mechanism=mechanism, **common)
+        try:
+            release = release_of(rows.batches(progress), **common)
+        except DataError as error:
+            raise rows.placed(error) from None
     typer.echo(_as_json(release) if as_json else _as_lines(release))
     if output is not None:
         text = _as_csv(release) if output.suffix.lower() == ".csv" else _as_json(release) + "\n"
@@ -143,13 +149,30 @@ def _open(path: Path, columns: list[str], numbers: str | None = None) -> list[An
     return [Source(part, columns, types) for part in list_files(path) or []]
 
 
-def _batches(
-    path: Path, columns: list[str], progress: Callable[[int], None], numbers: str | None = None
-) -> Iterator[Any]:
-    for source in _open(path, columns, numbers):
-        for batch in source.batches():
-            yield batch
-            progress(batch.num_rows)
+class _Rows:
+    """The rows of a file or folder in batches, and where each row stands for who opens the file."""
+
+    def __init__(self, path: Path, columns: list[str], numbers: str | None = None) -> None:
+        self._sources = _open(path, columns, numbers)
+        self._ends: list[int] = []
+
+    def batches(self, progress: Callable[[int], None]) -> Iterator[Any]:
+        end = 0
+        for source in self._sources:
+            for batch in source.batches():
+                yield batch
+                progress(batch.num_rows)
+                end += batch.num_rows
+            self._ends.append(end)
+
+    def placed(self, error: DataError) -> DataError:
+        """The error, with the line or row of its file that it speaks of."""
+        if error.row is None:
+            return error
+        part = bisect_right(self._ends, error.row)
+        source, first = self._sources[part], self._ends[part - 1] if part else 0
+        sentence = f"{error}; index {error.row} is {source.place(error.row - first)} of {source.name}"
+        return DataError(sentence, code=error.code, argument=error.argument)
 
 
 def _as_lines(release: Release | GroupedRelease) -> str:

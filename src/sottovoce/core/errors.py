@@ -75,9 +75,14 @@ class ContractError(Coded, ValueError):
 
 
 class DataError(Coded, ValueError):
-    """Values that a mechanism or an estimate cannot take: described by count and first index only."""
+    """Values that a mechanism or an estimate cannot take: described by count and first index only.
+
+    Attributes:
+        row: The first index, where whoever read the values can say which line of a file it is.
+    """
 
     code = "data"
+    row: int | None = None
 
 
 class NoDataError(Coded, ValueError):
