@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx2 as httpx
@@ -196,6 +197,32 @@ def test_nothing_is_computed_while_no_report_arrives(
     assert len(made) == 2
 
 
+def test_what_takes_long_is_computed_less_often(
+    embedded: Running, small: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(embedded, small, "slow")
+    worker, clock = embedded.app.state.service.results.worker, [1000.0]
+    real, made = worker.ask, []
+
+    def ask(*given: Any) -> dict[str, Any]:
+        content = real(*given)
+        made.append(worker.used)
+        worker.used = 1.0
+        return content
+
+    monkeypatch.setattr(worker, "ask", ask)
+    monkeypatch.setattr(results_cache, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    shown = lambda: estimates(embedded, "slow", quantiles="", bins=8)["n"]  # noqa: E731
+    first = shown()
+    assert embedded.post(small, [1] * 64, name="slow").status_code == 200
+    clock[0] += 3.9  # four seconds of rest for the one of computing
+    assert shown() == first
+    assert len(made) == 1
+    clock[0] += 61.0
+    assert shown() == first + 64
+    assert made[1] > 0.0
+
+
 def test_a_store_that_is_away_is_a_503(
     embedded: Running, small: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,6 +274,7 @@ def test_an_estimator_that_dies_is_started_again(embedded: Running, small: sv.Me
     )
     found = estimates(embedded, "fragile", quantiles="", bins=12)
     assert len(found["distribution"]["probabilities"]) == 12
+    assert estimator.used == 0.0  # a first job loads libraries: what it takes says nothing
 
 
 def test_the_estimator_ends_with_the_collector(tmp_path: Path, small: sv.Mechanism) -> None:

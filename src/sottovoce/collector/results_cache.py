@@ -1,9 +1,10 @@
 """Results of campaigns, computed in another process and kept for a moment.
 
-Whoever asks again within two seconds gets the same results; within a minute the last ones at once while new
-ones are computed; while nothing new is published, nothing is computed at all. Many dashboards cost as much as
-one, and polling does not wait for a solver. What waits to be computed is bounded, and dropped when everybody
-who asked for it has gone; what dashboards show unless told otherwise always has a place.
+Whoever asks again within two seconds gets the same results, or for longer where computing them took so long
+that it would take more than a fifth of a core from those who send reports; within a minute the last ones at
+once while new ones are computed; while nothing new is published, nothing is computed at all. Many dashboards
+cost as much as one, and polling does not wait for a solver. What waits to be computed is bounded, and dropped
+when everybody who asked for it has gone; what dashboards show unless told otherwise always has a place.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from sottovoce.collector.together import MOST_DAYS
 from sottovoce.collector.worker import Named, Worker
 
 _FRESH, _STALE, _MOST = 2.0, 60.0, 64
+_REST = 4.0  # seconds without computing for each that it took, at most a sixth of `_STALE`
 _Name = tuple[int, View]
 _USUAL = View()
 
@@ -36,6 +38,7 @@ class _Entry:
     computed: float
     days: list[list[tuple[int, int]]]  # of what was published then, by it and by its family
     content: dict[str, Any]
+    used: float = 0.0  # seconds of computing
 
 
 @dataclass
@@ -60,7 +63,7 @@ class ResultsCache:
         name = (campaign.id, view)
         entry = self._entries.get(name)
         age = float("inf") if entry is None else time.monotonic() - entry.computed
-        if entry is not None and age < _FRESH:
+        if entry is not None and age < min(max(_FRESH, _REST * entry.used), _STALE / 6):
             return entry.content
         job = self._job(campaign, view, entry)
         if entry is not None and age < _STALE:
@@ -101,7 +104,8 @@ class ResultsCache:
         if before is not None and before.days == days:
             return _Entry(time.monotonic(), days, {**before.content, "as_of": now()})
         counts = self._store.counts(campaign.id, campaign.reporter.cells)
-        return _Entry(time.monotonic(), days, self._content(campaign, counts, view, days[0], family))
+        content = self._content(campaign, counts, view, days[0], family)
+        return _Entry(time.monotonic(), days, content, self.worker.used if content["shown"] else 0.0)
 
     def _family(self, campaign: Campaign) -> list[Campaign]:
         """The public campaigns of its family, itself among them if it is one."""

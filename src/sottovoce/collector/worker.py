@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import lru_cache
@@ -42,13 +43,18 @@ class Broken(Refusal):
 
 
 class Worker:
-    """Does one job at a time, and gives it up after so many seconds; `ask` blocks."""
+    """Does one job at a time, and gives it up after so many seconds; `ask` blocks.
+
+    Attributes:
+        used: The processor's seconds that the last job took; none for a first one, which loads libraries.
+    """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._asking, self._changing = threading.Lock(), threading.Lock()
         self._closed = False
+        self.used = 0.0
 
     @property
     def pid(self) -> int | None:
@@ -83,6 +89,7 @@ class Worker:
                 process.stdin.write(head.encode() + b"\n" + body)
                 process.stdin.flush()
                 content: dict[str, Any] = json.loads(process.stdout.readline())
+                self.used = content.pop("used")
             except (OSError, ValueError) as error:
                 self._stop()
                 raise Broken from error
@@ -97,8 +104,13 @@ class Worker:
             if self._process is None:
                 # A session of its own: Ctrl-C is for the collector, which then ends this process.
                 command = [sys.executable, "-c", _PROGRAM, *sys.path]
+                environment = {"OPENBLAS_NUM_THREADS": "1", **os.environ}  # its matrices are small
                 self._process = subprocess.Popen(
-                    command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    env=environment,
+                    start_new_session=True,
                 )
             return self._process
 
@@ -130,8 +142,11 @@ def work() -> None:
     logs.configure("warning")
     jobs, answers = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # a library that prints must not write into an answer
-    for line in iter(jobs.readline, b""):
-        answers.write(json.dumps(_done(json.loads(line), jobs), allow_nan=False).encode() + b"\n")
+    for number, line in enumerate(iter(jobs.readline, b"")):
+        begun = time.process_time()
+        content = _done(json.loads(line), jobs)
+        content["used"] = time.process_time() - begun if number else 0.0
+        answers.write(json.dumps(content, allow_nan=False).encode() + b"\n")
         answers.flush()
 
 
