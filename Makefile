@@ -63,10 +63,10 @@ figures: .venv/all.stamp ## draw the figures of the docs again (NAMES=polar: tho
 bench: .venv/all.stamp ## list the benchmarks; ARGS="NAME …" runs these, ARGS=all everything
 	$(BIN)/python -m benchmarks $(ARGS)
 
-peers: .venv/all.stamp ## write the benchmarks page: installs other packages, ten minutes
+peers: .venv/all.stamp ## measure and write the benchmarks page: installs other packages, ten minutes
 	@$(BIN)/python tools/requirements.py plots cli fast peers > .venv/peers.txt
 	@$(INSTALL) -r .venv/peers.txt
-	$(BIN)/python -m benchmarks.page --output docs/benchmarks.md
+	$(BIN)/python -m benchmarks.page --output docs/benchmarks.md --readme README.md
 
 docs: .venv/all.stamp ## build the site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -1,10 +1,12 @@
-"""What a measurement was made on, in one line."""
+"""What a measurement was made on, and of which commit."""
 
 from __future__ import annotations
 
 import os
 import platform
+import subprocess
 import sys
+from pathlib import Path
 
 
 def describe_machine() -> str:
@@ -24,3 +26,9 @@ def processor() -> str:
                 if line.startswith("model name"):
                     return line.split(":")[1].strip()
     return platform.processor() or platform.machine()
+
+
+def checked_out() -> str:
+    """The commit that is checked out, with "-dirty" if files differ from it; unknown outside of a clone."""
+    describe = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--exclude=*"]
+    return subprocess.run(describe, capture_output=True, text=True).stdout.strip() or "unknown"

@@ -88,7 +88,7 @@ def run_peer(
     """What the worker found of one peer, or {"failed": why}."""
     try:
         python = sys.executable if peer.here else environment(peer, environments, say)
-        say(f"measuring {peer.name}")
+        say(f"measuring {peer.name}: {', '.join(tasks)}")
         done = subprocess.run(
             [python, "-P", str(worker.__file__)],
             input=json.dumps({"peer": str(peer.file), "tasks": tasks}),

@@ -1,16 +1,16 @@
-"""Measure everything, part by part: what is kept from an interrupted run is not measured again."""
+"""Measure everything in one sitting."""
 
 from __future__ import annotations
 
-import json
 import tempfile
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks._machine import describe_machine
+from benchmarks._machine import checked_out, describe_machine
 from benchmarks._truths import TUNED
 from benchmarks.growth import growth
 from benchmarks.page.accuracy import exact_errors
@@ -34,25 +34,22 @@ def measure(
     quick: bool = False,
     peers: Iterable[Peer] | None = None,
     environments: Path | None = None,
-    kept: Path | None = None,
     say: Callable[[str], None] = lambda text: None,
 ) -> dict[str, Any]:
     """All results as plain numbers and words, ready for JSON.
 
     `against="floor"` measures this library's speed only. `environments` keeps the peers' environments for
-    another run; without it they are thrown away. `kept` is a file that holds the results after every part.
-    What it has of an earlier run on the same machine is not measured again; if it has everything it is the
-    answer, whatever machine it is from.
+    another run; without it they are thrown away.
     """
     if against not in AGAINST:
         raise ValueError(f"against must be one of {', '.join(AGAINST)}, got against={against!r}")
     people, repetitions = (2000, 2) if quick else (100_000, 4)
     chosen = list(known_peers() if peers is None else peers) if against == "peers" else []
+    begin, commit = time.time(), checked_out()
     found: dict[str, Any] = {
         "version": __version__,
         "machine": describe_machine(),
         "quick": quick,
-        "sittings": 1,
         "people": people,
         "epsilons": list(EPSILONS),
         "reconstructed": {
@@ -63,69 +60,26 @@ def measure(
         "ours": {way: ourselves().description for way in _ways()},
         "peers": {peer.name: peer.description for peer in chosen},
     }
-    earlier = json.loads(kept.read_text(encoding="utf-8")) if kept is not None and kept.exists() else {}
-    if against == "peers" and _complete(earlier):
-        for group in ("ours", "peers"):  # what is said of them may have been reworded since
-            for name, described in found[group].items():
-                earlier[group].get(name, {}).update(described)
-        return dict(earlier)
-    parts = Parts(found, kept, earlier)
+    if against == "peers":
+        found["accuracy"] = exact_errors(EPSILONS, say)
     with tempfile.TemporaryDirectory(prefix="sottovoce-bench-") as scratch:
         folder = Path(scratch)
         tasks, truths = _tasks(folder, quick, people, repetitions)
-        if against == "floor":
-            tasks = {"speed": tasks["speed"]}
-        else:
-            parts.add(found, "accuracy", lambda: exact_errors(EPSILONS, say))
-        # What is not timed first: an interrupted run may wait for a quiet machine.
-        for task in sorted(tasks, key=("error", "speed", "histogram").index):
+        for task in tasks if against == "peers" else ("speed",):
             one = {task: tasks[task]}
             for way, variables in _ways().items():
-                _add(parts, found["ours"][way], ourselves(), one, truths, folder, variables, say)
+                _add(found["ours"][way], ourselves(), one, truths, folder, variables, say)
             for peer in chosen:
-                _add(parts, found["peers"][peer.name], peer, one, truths, environments or folder, {}, say)
+                _add(found["peers"][peer.name], peer, one, truths, environments or folder, {}, say)
     if against == "peers":
-        parts.add(found, "growth", lambda: growth(quick, say))
+        found["growth"] = growth(quick, say)
+    minutes = (time.time() - begin) / 60
+    began = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(begin))
+    found["sitting"] = f"one sitting of {minutes:.0f} minutes that began on {began}, at commit `{commit}`"
     return found
 
 
-class Parts:
-    """Results that grow part by part, written after each."""
-
-    def __init__(self, found: dict[str, Any], kept: Path | None, earlier: dict[str, Any]) -> None:
-        self._found, self._kept = found, kept
-        for key in ("version", "machine", "quick", "epsilons") if earlier else ():
-            if earlier.get(key) != found[key]:
-                raise ValueError(f"the kept results are of another run: their {key} is {earlier.get(key)!r}")
-        found["sittings"] += earlier.get("sittings", 0)
-        found |= {key: earlier[key] for key in ("accuracy", "growth") if key in earlier}
-        for group in ("ours", "peers"):
-            for name, fresh in found[group].items():
-                fresh.update({**earlier.get(group, {}).get(name, {}), **fresh})
-
-    def add(self, place: dict[str, Any], key: str, make: Callable[[], Any]) -> None:
-        """Make a part unless it is there."""
-        if key not in place:
-            place[key] = make()
-            self.write()
-
-    def write(self) -> None:
-        if self._kept is not None:
-            text = json.dumps(self._found, indent=1, ensure_ascii=False)
-            self._kept.parent.mkdir(parents=True, exist_ok=True)
-            self._kept.write_text(text + "\n", encoding="utf-8")
-
-
-def _complete(found: dict[str, Any]) -> bool:
-    """Whether nothing is left to measure against peers."""
-    measured = [*found.get("ours", {}).values(), *found.get("peers", {}).values()]
-    return {"accuracy", "growth"} <= set(found) and all(
-        "failed" in one or {"speed", "error", "histogram"} <= set(one) for one in measured
-    )
-
-
 def _add(
-    parts: Parts,
     place: dict[str, Any],
     peer: Peer,
     task: dict[str, Any],
@@ -136,11 +90,10 @@ def _add(
 ) -> None:
     """One task of one peer; a peer that failed as a whole is not asked again."""
     (name,) = task
-    if name in place or "failed" in place:
+    if "failed" in place:
         return
     found = run_peer(peer, task, environments, variables=variables, say=say)
     place.update(found if "failed" in found else {**found, name: _judged(name, found[name], truths)})
-    parts.write()
 
 
 def _ways() -> dict[str, dict[str, str]]:

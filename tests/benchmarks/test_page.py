@@ -7,12 +7,14 @@ they are and agree with the `peers` group is.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks._tables import table_in
 from benchmarks.page import accuracy, page, run, tables
 from benchmarks.page.__main__ import main
 from benchmarks.page.environments import Peer, known_peers, ourselves, run_peer
@@ -120,6 +122,8 @@ def test_the_page_has_every_table_and_both_pictures(results: dict[str, Any], tmp
     text = files[0].read_text()
     assert "$" not in text.split("## What exactly ran")[0]
     assert "A `--quick` run" in text
+    for key in ("version", "sitting", "machine"):
+        assert results[key] in text.split("\n\n")[1].replace("\n", " ")
     for file in files[2:]:
         assert file.read_bytes().startswith(b"\x89PNG")
         assert f"(benchmarks/{file.name})" in text
@@ -149,25 +153,6 @@ def test_the_command_writes_the_page_again_from_results(
     assert (tmp_path / "b.md").read_text() == page.page({**results, "machine": "another machine"}, "b")
 
 
-def test_an_interrupted_run_goes_on_where_it_stopped(
-    results: dict[str, Any], fake: Peer, missing: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run, "EPSILONS", (1.0,))
-    kept, left = tmp_path / "kept.json", json.loads(json.dumps(results))
-    del left["peers"]["fake"]["histogram"]
-    kept.write_text(json.dumps(left))
-    said: list[str] = []
-    found = run.measure(peers=[fake, missing], quick=True, kept=kept, say=said.append)
-    assert said == ["measuring fake"]
-    assert json.loads(kept.read_text()) == json.loads(json.dumps(found))
-    assert (results["sittings"], found["sittings"]) == (1, 2)
-    assert found["ours"] == results["ours"]
-    assert set(found["peers"]["fake"]["histogram"]) == {"counts", "broken"}
-    kept.write_text(json.dumps({**left, "machine": "another machine"}))
-    with pytest.raises(ValueError, match="of another run: their machine is 'another machine'"):
-        run.measure(peers=[fake, missing], quick=True, kept=kept)
-
-
 def test_the_floor_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "compiled_available", lambda: False)
     found = run.measure("floor", quick=True)
@@ -177,6 +162,13 @@ def test_the_floor_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {row["whose"] for row in tables.speeds(found)} == {"floor", "ours"}
     with pytest.raises(ValueError, match="against must be one of floor, peers, got against='all'"):
         run.measure("all")
+
+
+def test_a_run_says_when_and_of_which_commit(results: dict[str, Any]) -> None:
+    said = (
+        r"one sitting of \d+ minutes that began on 20\d\d-\d\d-\d\d \d\d:\d\d UTC, at commit `\w+(-dirty)?`"
+    )
+    assert re.fullmatch(said, results["sitting"])
 
 
 def test_exact_errors_meet_the_limit_and_the_table_of_facts(results: dict[str, Any]) -> None:
@@ -214,6 +206,7 @@ def test_the_committed_page_is_what_the_command_writes_from_its_numbers() -> Non
     found = json.loads((ROOT / "docs/benchmarks/results.json").read_text())
     assert not found["quick"]
     assert (ROOT / "docs/benchmarks.md").read_text() == page.page(found, "benchmarks")
+    assert table_in(ROOT / "README.md", "speed") == page.readme_words(found)
 
 
 def test_the_group_is_what_the_peers_need() -> None:

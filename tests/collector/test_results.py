@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
 import os
+import re
 import signal
 import threading
 import time
@@ -57,6 +59,22 @@ def test_those_who_are_asked_are_not_told_what_protects_from_readers_only() -> N
     static = Path(pages.__file__).parent / "static"
     assert "central" in (static / "dashboard.js").read_text()
     assert all("central" not in (static / name).read_text() for name in ("survey.html", "survey.js"))
+
+
+def test_the_page_shows_the_fields_that_are_there(embedded: Running, small: sv.Mechanism) -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/http-api.md").read_text()
+    error, campaign, summary, shown = map(json.loads, re.findall(r"^```json\n(.*?)^```", page, re.M | re.S))
+    filled(embedded, small, "fields")
+    assert embedded.get("/campaigns/none").json().keys() == error.keys()
+    assert embedded.get("/campaigns/fields").json().keys() == campaign.keys()
+    assert embedded.get("/campaigns/fields/summary").json().keys() == summary.keys()
+    there = embedded.get("/campaigns/fields/estimates", quantiles="0.5", bins=8).json()
+    assert there.keys() == shown.keys()
+    value = there["questions"]["value"]
+    assert value.keys() == shown["questions"]["value"].keys()
+    for part in ("mean", "distribution", "honesty"):
+        assert value[part].keys() == shown["questions"]["value"][part].keys()
+    assert value["quantiles"][0].keys() == shown["questions"]["value"]["quantiles"][0].keys()
 
 
 def test_estimates_are_the_librarys(embedded: Running, small: sv.Mechanism) -> None:

@@ -15,34 +15,33 @@ from tools.site_pages import every_command
 
 import sottovoce as sv
 from sottovoce.core.reporter import Reporter
+from tests.docs.shell import mentions, typed_lines
 
 ROOT = Path(__file__).parents[2]
 SITE = [page for page in sorted(ROOT.glob("docs/**/*.md")) if page.parent.name != "decisions"]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *SITE]
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-START = re.compile(r"(?:^|[|;&(]\s*|\s/\S*bin/)(sottovoce|make|tools/\w+|python -m [\w.]+)\b(.*)")
+START = re.compile(
+    r"(?:^|[|;&(]\s*|\s/\S*bin/|[A-Z_]+=\S+ )(sottovoce|make|tools/\w+|python -m [\w.]+)\b(.*)"
+)
 COMMANDS = dict(every_command())
 USAGE: Any = typer.BadParameter.__base__
 TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
-def lines(text: str) -> Iterator[str]:
-    """Lines that a reader would type, indented or in a fence, and commands in sentences; no comments."""
-    fenced = "".join(block for language, block in FENCE.findall(text) if language in ("", "sh", "text"))
-    outside = FENCE.sub("", text).replace("\\\n", " ")
-    indented = re.findall(r"^ {4,}(\S.*)$", outside, re.MULTILINE)
-    for line in (*fenced.replace("\\\n", " ").splitlines(), *indented):
-        yield re.sub(r"\s+#.*$", "", line.strip())
-    yield from re.findall(r"`((?:sottovoce|make|tools/\w+) [^`…]*)`", outside)
-
-
 def typed(page: Path) -> Iterator[tuple[str, str]]:
-    """(program, the words after it) of every command of ours on a page."""
-    for line in lines(page.read_text()):
+    """(program, the words after it) of every command of ours on a page, and in its sentences."""
+    text = page.read_text()
+    for line in (*typed_lines(text), *mentions(text)):
         for program, rest in START.findall(line):
             if program == "sottovoce" and not rest.startswith((" ", "\n")):
                 continue
             yield program, re.split(r"\s{2,}", rest)[0].strip()  # a column of explanations may follow
+
+
+def named_command(words: list[str]) -> str | None:
+    """The command that words begin with, as it is listed."""
+    longest = (" ".join(["sottovoce", *words[:count]]) for count in (2, 1))
+    return next((name for name in longest if name in COMMANDS), None)
 
 
 def fault(program: str, rest: str) -> str | None:
@@ -60,11 +59,10 @@ def fault(program: str, rest: str) -> str | None:
     words = shlex.split(rest.partition(" > ")[0])
     if not words or words[0].startswith("-"):
         return None
-    longest = " ".join(words[:2])
-    name = next((f"sottovoce {one}" for one in (longest, words[0]) if f"sottovoce {one}" in COMMANDS), None)
+    name = named_command(words)
     if name is None:
         groups = {command.split()[1] for command in COMMANDS}
-        return None if len(words) == 1 and words[0] in groups else f"there is no command {longest}"
+        return None if len(words) == 1 and words[0] in groups else f"there is no command {rest}"
     return parsed(COMMANDS[name], words[len(name.split()) - 1 :])
 
 
@@ -77,11 +75,17 @@ def parsed(command: Any, words: list[str]) -> str | None:
             return f"there is no option {flag}"
     if "--help" in words:
         return None
+    said = refusal(command, words)
+    # A sentence need not name every argument, and files are not here.
+    return None if said and re.search("does not exist|^Missing|requires an argument", said) else said
+
+
+def refusal(command: Any, words: list[str]) -> str | None:
+    """What the command says of words that it does not take."""
     try:
         command.parse_args(typer.Context(command), list(words))
-    except USAGE as error:  # a sentence need not name every argument, and files are not here
-        said = error.format_message()
-        return None if re.search("does not exist|^Missing|requires an argument", said) else said
+    except USAGE as error:
+        return str(error.format_message())
     return None
 
 
