@@ -12,7 +12,7 @@ from scipy import stats
 import sottovoce as sv
 from benchmarks import reconstruction
 from sottovoce.core.kernels.operator import Operator
-from sottovoce.estimates import log_density, metrics, splines
+from sottovoce.estimates import log_density, metrics
 from sottovoce.estimates.em import Smoothing, em, smooth_circle, smooth_line
 from sottovoce.estimates.metrics import Cumulative
 from sottovoce.estimates.model import Coarse
@@ -122,12 +122,12 @@ def test_em_never_lowers_the_likelihood_and_obeys_its_rule() -> None:
 
 @pytest.mark.parametrize("circle", [False, True])
 def test_the_basis_sums_to_one_and_penalties_know_what_is_smooth(circle: bool) -> None:
-    b = splines.basis(500, circle=circle)
+    b = log_density.basis(500, circle=circle)
     assert b.sum(axis=1) == pytest.approx(np.ones(500))
     assert b.min() >= 0
     assert (b > 0).sum(axis=1).max() == 4
     for order in (1, 2, 3):
-        d = splines.differences(64, order, circle=circle)
+        d = log_density.differences(64, order, circle=circle)
         assert np.abs(d @ np.ones(64)).max() < 1e-12
         polynomial = np.arange(64.0) ** (order - 1)
         assert (np.abs(d @ polynomial).max() < 1e-6) == (not circle or order == 1)
@@ -137,7 +137,7 @@ def test_score_and_information_are_the_derivatives() -> None:
     """Against finite differences of the likelihood (score) and the expected outer product (information)."""
     found = coarse(sv.two_scale(1.0), 20_000)
     law = on_grid(found, 128)
-    model = splines.Splines(found.counts.astype(float), law, False)
+    model = log_density.Splines(found.counts.astype(float), law, False)
     design = model._design([40])
     theta = np.random.default_rng(3).normal(0, 0.3, design.shape[1])
     state = model._at(design, theta)
@@ -154,7 +154,7 @@ def test_score_and_information_are_the_derivatives() -> None:
 def test_the_evidence_is_laplaces_and_prefers_the_right_smoothness() -> None:
     found = coarse(sv.two_scale(2.0), 30_000, 256)
     law = on_grid(found, 256)
-    model = splines.Splines(found.counts.astype(float), law, False)
+    model = log_density.Splines(found.counts.astype(float), law, False)
     fits = model.fit()
     best = max(fits, key=lambda fit: fit.evidence)
     assert log_density.shares(fits).sum() == pytest.approx(1)
@@ -177,7 +177,7 @@ def test_atoms_appear_only_where_there_are_any() -> None:
     for values in (smooth_values, spiky):
         found = Coarse.of(sv.Tally(m, m.report(values, rng=1)), 512)
         law = on_grid(found, 512)
-        fits = splines.Splines(found.counts.astype(float), law, False).fit()
+        fits = log_density.Splines(found.counts.astype(float), law, False).fit()
         atoms.append(max(fits, key=lambda fit: fit.evidence).atoms)
     assert atoms[0] == ()
     assert any(abs(place - 189) <= 1 for place in atoms[1])
@@ -187,8 +187,8 @@ def test_explicit_rows_can_be_fitted_too() -> None:
     found = coarse(sv.sw(2.0), 20_000)
     law = on_grid(found, 128)
     counts = found.counts.astype(float)
-    fast = splines.Splines(counts, law, False).search(2, (0.1, 100.0))
-    slow = splines.Splines(counts, Operator.rows(law.dense()), False).search(2, (0.1, 100.0))
+    fast = log_density.Splines(counts, law, False).search(2, (0.1, 100.0))
+    slow = log_density.Splines(counts, Operator.rows(law.dense()), False).search(2, (0.1, 100.0))
     np.testing.assert_allclose(fast.density, slow.density, atol=1e-6)
 
 

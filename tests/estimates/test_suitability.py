@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import re
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.core.reporter import Reporter
+from sottovoce.estimates import suitability
 from sottovoce.estimates.suitability import _mean_variance, _share_variance
 
 DAY = (0.0, 24.0)
@@ -82,3 +84,27 @@ def test_few_reports_are_not_the_mechanisms_fault() -> None:
     m = sv.design("mean", 1.0, DAY)
     few = sv.Tally(m, m.report(HOURS[:10], rng=1))
     assert not any(HINT.search(note) for note in sv.mean(few).notes)
+
+
+def test_notes_are_worked_out_when_somebody_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = []
+    openness = suitability._openness
+    monkeypatch.setattr(suitability, "_openness", lambda *about: answers.append(about) or openness(*about))
+    share = sv.probability(tallied(COIN), 3, 9)
+    assert not answers
+    again = pickle.loads(pickle.dumps(share))
+    assert again == share
+    assert again.notes == share.notes
+    assert len(answers) == 1  # once, and a copy takes them along
+    assert len(pickle.dumps(share)) < 4000
+
+
+def test_a_power_of_two_of_people_often_settles_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    people = []
+    even = suitability._even_quantile
+    monkeypatch.setattr(suitability, "_even_quantile", lambda n, *about: people.append(n) or even(n, *about))
+    right, wrong = (sv.quantile(tallied(m), 0.5) for m in (sv.sw(0.5, DAY), VALUE))
+    assert not any(HINT.search(note) for note in right.notes)
+    assert people == [1 << 14]
+    assert hint(wrong)[0] == "quantiles"
+    assert people[1:] == [1 << 14, 12_000]  # what is said is about these people

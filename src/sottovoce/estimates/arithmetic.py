@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError
 from sottovoce.estimates.sides import Sides
+from sottovoce.estimates.words import NOTES
 
 Terms = Sequence[tuple[float, "Combinable"]]
 
@@ -34,11 +35,14 @@ class Combinable:
     what: str
     estimand: str
     method: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = NOTES
     reach: float | None = None
     p_value: float | None = None
     sides: Sides | None = field(default=None, repr=False, compare=False)
     sources: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "notes": self.notes}
 
     def __neg__(self) -> Self:
         return combined([(-1.0, self)], what=f"−({self.what})")

@@ -26,13 +26,14 @@ from sottovoce.estimates.statistic import Moments, Part, between, moments
 
 _DROPPED = 0.04  # the share of the error that leaving out cells of the mode may spend
 _PLAIN = 0.1  # and the limits that hold for every truth: nobody is worse off for a declaration
+UNDECLARED = (None, None, None)  # neither shape nor density nor slope
 _FALSE_ALARM = 1e-3  # a true declaration is refused so often at most
 _NOTHING, _STRICT = Target(np.zeros_like), 3.1  # the quantile of that error
 
 
 def declaration(
     query: Query, shape: str | None, density: float | None, slope: float | None, *, plain: bool = True
-) -> Shape | None:
+) -> Shape:
     """What was declared, checked.
 
     Args:
@@ -43,14 +44,12 @@ def declaration(
         plain: True if a normal interval is asked for, and no reports are forged.
 
     Returns:
-        The shape; None if nothing was declared.
+        The shape.
 
     Raises:
         ArgumentError: If one of them has no meaning here.
     """
     declared = Shape.declared(query.domain, shape, density, slope)
-    if declared is None:
-        return None
     if query.estimand != "population":
         sentence = "a shape is declared of the population; respondents are as they are"
         raise ArgumentError(sentence, code="shape", argument="estimand")

@@ -5,7 +5,7 @@
 
 What the noise did is undone by likelihood, on a grid finer than the bins that come back. Methods:
 
-- "ld": log-density splines, smoothness chosen by the evidence (`splines`); the default where n·ε² ≥ 2500;
+- "ld": log-density splines, smoothness chosen by the evidence (`log_density`); the default where n·ε² ≥ 2500;
 - "ems": expectation maximisation with smoothing (Li et al. 2020); the default below that;
 - "em": without smoothing: the likeliest histogram, spiky;
 - "inversion": least squares against the exact law, then the nearest point of the simplex;
@@ -21,7 +21,7 @@ import numpy as np
 from sottovoce.core.errors import check_confidence, one_of, whole_number
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.randomness import Seeded
-from sottovoce.estimates import log_density, splines
+from sottovoce.estimates import log_density
 from sottovoce.estimates.band import cumulative_band
 from sottovoce.estimates.decoded import decoded
 from sottovoce.estimates.em import em, smooth_circle, smooth_line
@@ -80,7 +80,7 @@ def distribution(
     most = min(MOST_BINS, reporter.cells)
     count = default_bins(tally) if bins is None else whole_number(bins, "bins", least=2, most=most)
     if method == "auto":
-        method = "ld" if tally.n * reporter.epsilon**2 >= splines.ENOUGH else "ems"
+        method = "ld" if tally.n * reporter.epsilon**2 >= log_density.ENOUGH else "ems"
     probabilities, again = _METHODS[method](tally, count)
     low = high = variation = None
     if band:
@@ -136,12 +136,12 @@ class _Grid:
 
 def _ld(tally: Tally, bins: int) -> Reconstruction:
     grid = _Grid(tally, bins, _SPLINE_GRID, _SPLINE_GRID * (1 if tally.mechanism.epsilon <= 3 else 2))
-    fits = splines.Splines(grid.coarse.counts.astype(np.float64), grid.law, grid.circle).fit()
+    fits = log_density.Splines(grid.coarse.counts.astype(np.float64), grid.law, grid.circle).fit()
     weights = log_density.shares(fits)
 
     def again(rng: np.random.Generator) -> FloatArray:
         fit = fits[rng.choice(len(fits), p=weights)]
-        return grid.binned(splines.Splines(grid.resampled(rng), grid.law, grid.circle).refit(fit))
+        return grid.binned(log_density.Splines(grid.resampled(rng), grid.law, grid.circle).refit(fit))
 
     return grid.binned(log_density.average(fits)), again
 

@@ -4,7 +4,7 @@ The reconstruction is run once on the counts to expect: what differs from the tr
 the reconstruction is nearly linear in the counts, f(c) ≈ f(nq) + R·(c − nq), and counts are nearly normal. So
 draws of the noise, pushed through R, are draws of the error.
 
-- Splines (`splines`): R = ∂f/∂θ·(H + S)⁻¹·Gᵀ·diag(1/q), averaged over fits by their evidence. Noisy counts
+- Splines (`log_density`): R = ∂f/∂θ·(H + S)⁻¹·Gᵀ·diag(1/q), averaged over fits by evidence. Noisy counts
   choose another smoothing S than the expected ones: it is taken from one draw and from its mirror image.
 - EMS (`em`): each of its k rounds maps a deviation δ to Mδ + u, u what the noise adds in one round. So
   δ = (1 + M + … + M^{k−1})u, in the first few waves of the domain: the smoothing leaves no others.
@@ -17,7 +17,7 @@ import numpy as np
 from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
-from sottovoce.estimates import log_density, splines
+from sottovoce.estimates import log_density
 from sottovoce.estimates.em import em, smooth_circle, smooth_line
 
 _EMS_POINTS = 1024
@@ -40,7 +40,7 @@ def reconstruction_errors(reporter: Number, people: int, density: FloatArray, se
     Returns:
         The error at the ends of equal bins, a row per bin, a column per draw.
     """
-    method = "ld" if people * reporter.epsilon**2 >= splines.ENOUGH else "ems"
+    method = "ld" if people * reporter.epsilon**2 >= log_density.ENOUGH else "ems"
     points = _EMS_POINTS if method == "ems" else _SPLINE_POINTS[reporter.epsilon > _NARROW]
     first = reporter.groups(points * (1 if method == "ems" or reporter.epsilon <= 3 else 2))
     domain = reporter.domain
@@ -57,11 +57,11 @@ def reconstruction_errors(reporter: Number, people: int, density: FloatArray, se
 
 
 def _splines(law: Operator, counts: FloatArray, noise: FloatArray, circle: bool) -> FloatArray:
-    model, half = splines.Splines(counts, law, circle), noise.shape[1] // 2
+    model, half = log_density.Splines(counts, law, circle), noise.shape[1] // 2
     drawn = []
     for sign, part in ((1, noise[:, :half]), (-1, noise[:, half:])):
         noisy = np.maximum(counts + sign * noise[:, 0], 0.0)
-        fits = splines.Splines(noisy, law, circle).fit(splines.STARTS[1::2])
+        fits = log_density.Splines(noisy, law, circle).fit(log_density.STARTS[1::2])
         weighted = (
             weight * (model.refit(fit)[:, None] + model.response(fit, part))
             for weight, fit in zip(log_density.shares(fits), fits, strict=True)

@@ -30,6 +30,7 @@ from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.tally import Tally
 
 _GROUPS = 128
+_ALMOST_ONE = 0.999  # the largest α at which the hull is looked at
 
 
 @dataclass(frozen=True)
@@ -100,9 +101,11 @@ def honesty(tally: Tally, *, false_alarm: float = 1e-6) -> Honesty:
         raise ArgumentError(sentence, argument="false_alarm")
     choice = isinstance(check_tally(tally).reporter.domain, Options)
     hull = _Hull(*(_of_options(tally.required()) if choice else _of_numbers(tally)))
+    if hull.gap(max(alpha, _ALMOST_ONE))[0] <= 0:  # nor does anything stricter exclude it
+        return Honesty(1.0, alpha, 0.0, None, tally.n)
     gap, where = hull.gap(alpha)
     if gap <= 0:
-        return Honesty(hull.p_value(alpha, 1.0), alpha, 0.0, None, tally.n)
+        return Honesty(hull.p_value(alpha, _ALMOST_ONE), alpha, 0.0, None, tally.n)
     first = np.append(hull.first, tally.reporter.cells)
     cells = (int(first[hull.begin[where]]), int(first[hull.end[where]]) - 1)
     return Honesty(hull.p_value(1e-300, alpha), alpha, gap, cells, tally.n)
@@ -166,10 +169,8 @@ class _Hull:
         return float(solution.fun) - 1e-6, int(where)
 
     def p_value(self, low: float, high: float) -> float:
-        """The smallest α at which the hull is excluded, to a tenth of a decade, rounded up; 1 if none is."""
-        if high >= 1.0 and self.gap(0.999)[0] <= 0:
-            return 1.0
-        exponents = np.log10(low), np.log10(min(high, 0.999))
+        """The smallest α from `low` on at which the hull is excluded as at `high`, to a tenth of a decade."""
+        exponents = np.log10(low), np.log10(high)
         if self.gap(low)[0] > 0:
             return low
         while exponents[1] - exponents[0] > 0.1:

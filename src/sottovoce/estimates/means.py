@@ -16,20 +16,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from sottovoce.core.errors import ArgumentError, one_of
 from sottovoce.core.randomness import Seeded
-from sottovoce.estimates.declared import declaration, declared_average
+from sottovoce.estimates.declared import UNDECLARED, declaration, declared_average
 from sottovoce.estimates.decoded import decoded_part, is_unbiased
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.envelope import IDENTITY, CrossFit
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.finite import betting_limit, respondents_limits, sequential_noise_limits
-from sottovoce.estimates.query import AT_EVERY_N, FEW, INTERVALS, Query, generator_of
+from sottovoce.estimates.query import AT_EVERY_N, FEW, INTERVALS, Advice, Query, generator_of
 from sottovoce.estimates.statistic import Statistic, between, bootstrap_limit, moments
-from sottovoce.estimates.suitability import advised
+from sottovoce.estimates.suitability import advice
 from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.watching import watched_average, watching_cost
 
@@ -99,8 +100,9 @@ def mean(
         query = replace(query, what="geometric mean")
     interval = "sequential" if sequential else one_of(interval, "interval", INTERVALS)
     one_of(method, "method", METHODS)
-    declared = declaration(query, shape, density, slope, plain=method == "auto" and interval == "normal")
-    if declared is not None:
+    if (shape, density, slope) != UNDECLARED:
+        plain = method == "auto" and interval == "normal"
+        declared = declaration(query, shape, density, slope, plain=plain)
         return declared_average(query, declared, IDENTITY, power=1)
     unbiased = method in ("auto", "decoded") and is_unbiased(tally.mechanism)
     if method == "decoded" and not unbiased:
@@ -111,9 +113,7 @@ def mean(
         )
     if method == "auto":
         method = "decoded" if unbiased else "envelope"
-    estimate = _METHODS[method](query, interval, rng)
-    plain = method in ("decoded", "envelope") and interval == "normal" and not fakes
-    return advised("mean", tally, estimate) if plain else estimate
+    return _METHODS[method](query, interval, rng)
 
 
 def _decoded(query: Query, interval: str, rng: Seeded) -> Estimate:
@@ -137,6 +137,7 @@ def _decoded(query: Query, interval: str, rng: Seeded) -> Estimate:
         at_every_n=interval in AT_EVERY_N,
         reach=float(np.ptp(part.weights)) / query.tally.n,
         sides=(average, average) if interval == "normal" else None,
+        advice=_advice(query, interval),
     )
 
 
@@ -185,6 +186,7 @@ def _envelope(query: Query, interval: str, rng: Seeded) -> Estimate:
         notes=notes,
         at_every_n=interval in AT_EVERY_N,
         sides=sides if interval == "normal" else None,
+        advice=_advice(query, interval),
     )
 
 
@@ -232,6 +234,11 @@ def _limits(
     else:
         below, above = (float(moments(one, query.estimand).limit(side, query.tail)) for one, side in sides)
     return below, above
+
+
+def _advice(query: Query, interval: str) -> Advice | None:
+    plain = interval == "normal" and not query.fakes
+    return partial(advice, "mean", query.tally.mechanism) if plain else None
 
 
 def _named(method: str, interval: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import overload
 
 import numpy as np
@@ -17,14 +18,14 @@ from sottovoce.core.errors import ArgumentError, real_number
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.estimates.asked import asked_share
 from sottovoce.estimates.crossing import Ends, Focus
-from sottovoce.estimates.declared import Declared, declaration, declared_average, narrowed
+from sottovoce.estimates.declared import UNDECLARED, Declared, declaration, declared_average, narrowed
 from sottovoce.estimates.em import em, smooth_line
 from sottovoce.estimates.envelope import BINS, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.log_density import ENOUGH, Splines
 from sottovoce.estimates.query import Query
-from sottovoce.estimates.splines import ENOUGH, Splines
 from sottovoce.estimates.statistic import between, moments
-from sottovoce.estimates.suitability import advised
+from sottovoce.estimates.suitability import advice
 from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.watching import watched_average, watching_cost
 
@@ -108,7 +109,9 @@ def quantile(
     ]
     if not queries:
         return []
-    fit, declared = CrossFit(tally), declaration(queries[0], shape, density, slope)
+    declares = (shape, density, slope) != UNDECLARED
+    declared = declaration(queries[0], shape, density, slope) if declares else None
+    fit = CrossFit(tally)
     values = quantile_values(fit, tally.mechanism.epsilon, shares)
     if declared is not None:
         truths = Declared(fit, declared, queries[0].tail)
@@ -124,10 +127,16 @@ def quantile(
         return answers if several else answers[0]
     every = quantile_limits(fit, shares, queries[0].tail, estimand)
     answers = [
-        query.answer((ends.low, ends.high), value, math.nan, notes=(_SMOOTH_VALUE,), bound=ends.bound)
-        for query, ends, value in zip(queries, every, values, strict=True)
+        query.answer(
+            (ends.low, ends.high),
+            value,
+            math.nan,
+            notes=(_SMOOTH_VALUE,),
+            bound=ends.bound,
+            advice=partial(advice, "quantile", fit.coarse.mechanism, coarse=fit.coarse, p=share),
+        )
+        for query, share, ends, value in zip(queries, shares, every, values, strict=True)
     ]
-    answers = [advised("quantile", tally, one, p=share) for one, share in zip(answers, shares, strict=True)]
     return answers if several else answers[0]
 
 
@@ -219,8 +228,8 @@ def probability(
     if begin > end and not query.domain.is_circle:
         raise ArgumentError(f"low must not exceed high, got low={begin!r}, high={end!r}", argument="low")
     first, last = query.domain.to_unit([begin, end]).tolist()
-    declared = declaration(query, shape, density, slope, plain=not sequential)
-    if declared is not None:
+    if (shape, density, slope) != UNDECLARED:
+        declared = declaration(query, shape, density, slope, plain=not sequential)
         return declared_average(query, declared, Target.within(first, last), power=0)
     asked = None if sequential or fakes else asked_share(tally, first, last, query.tail)
     if asked is not None:
@@ -233,8 +242,8 @@ def probability(
         notes = watching_cost(query, limits, lower, upper)
         return query.answer(limits, value, error, power=0, notes=notes, at_every_n=True, method=_WATCHED)
     limits = float(lower.limit(-1, query.tail)), float(upper.limit(1, query.tail))
-    answer = query.answer(limits, value, error, power=0, sides=(lower, upper))
-    return answer if fakes else advised("share", tally, answer, target=target)
+    hint = None if fakes else partial(advice, "share", tally.mechanism, coarse=fit.coarse, target=target)
+    return query.answer(limits, value, error, power=0, sides=(lower, upper), advice=hint)
 
 
 def _share(p: object) -> float:

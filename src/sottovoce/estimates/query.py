@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +25,7 @@ INTERVALS = ("normal", "finite", "bootstrap", "sequential")
 AT_EVERY_N = ("finite", "sequential")
 FEW = 16  # reports below which an answer says that its interval rests on little
 _ROUNDING = 1e-12  # limits are rounded outwards by this, on a domain of width 1
+Advice = Callable[[tuple[str, ...], Estimate], tuple[str, ...]]
 CONTRADICTION = "the limits contradict each other: hardly reports of this mechanism, see sottovoce.honesty"
 
 
@@ -94,6 +98,7 @@ class Query:
         sides: tuple[Moments, Moments] | None = None,
         spent: float = 0.0,
         bound: float | None = None,
+        advice: Advice | None = None,
     ) -> Estimate:
         """The estimate, from numbers on a domain of width 1.
 
@@ -110,6 +115,7 @@ class Query:
             sides: The statistics below and above, where the limits are theirs.
             spent: The error on each side that is not theirs.
             bound: The width below which no honest interval can go.
+            advice: What makes of these notes and the estimate those to print, when they are read.
 
         Returns:
             Limits in order, the value between them, all in the units of the domain.
@@ -136,6 +142,7 @@ class Query:
         low, value, high = numbers.tolist()
         if self.domain.is_log and power == 1:  # errors are factors there
             error, reach, sides, bound = math.nan, None, None, None
+        said: Any = notes if advice is None else partial(advice, notes)
         if reach is not None:
             reach = float(self.domain.stretched(reach, power))
         return Estimate(
@@ -148,7 +155,7 @@ class Query:
             self.what,
             self.estimand,
             method,
-            notes,
+            said,
             reach,
             bound=None if bound is None or n < 2 else float(self.domain.stretched(bound, power)),
             sides=None if sides is None or n < 2 else self._in_units(sides, ends, power, spent),

@@ -56,16 +56,12 @@ class Shape:
     mode: tuple[float, float] | None = None
 
     @classmethod
-    def declared(
-        cls, domain: Domain, shape: str | None, density: float | None, slope: float | None
-    ) -> Shape | None:
-        """The declaration that somebody made in the units of the domain; None if there is none."""
+    def declared(cls, domain: Domain, shape: str | None, density: float | None, slope: float | None) -> Shape:
+        """The declaration that somebody made in the units of the domain."""
         bounds = {"density": (density, domain.width), "slope": (slope, domain.width**2)}
         names = [name for name, (number, _) in bounds.items() if number is not None]
         if shape is not None and not names:
             return cls(one_of(shape, "shape", SHAPES), unimodal=True, circle=domain.is_circle)
-        if not names:
-            return None
         if shape is not None or len(names) > 1:
             raise ArgumentError("declare one of shape, density and slope", code="shape", argument=names[0])
         if domain.is_log:

@@ -10,23 +10,22 @@ its law does not identify it: how far is the same envelope problem as every inte
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from sottovoce.core.domains import Domain
+from sottovoce.core.number import Number
 from sottovoce.estimates.em import em
 from sottovoce.estimates.envelope import BINS, IDENTITY, Envelope, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.model import Coarse, Nodes
 from sottovoce.estimates.query import FEW
-from sottovoce.estimates.tally import Tally
 
 _WORSE = 2.0  # times the interval of a mechanism for the question: then it is worth a word
 _OPEN = 0.2  # of the people: more than that groups of cells leave open by themselves
 _WIDE = 0.1  # of the domain: narrower intervals of quantiles are not looked at
-_GROUPS, _EVERYBODY = 64, 10**8
+_EVERYBODY = 10**8
 _MADE_FOR = {
     "direction": "directions",
     "distribution": "distributions",
@@ -37,46 +36,52 @@ _MADE_FOR = {
 }
 
 
-def advised(
-    task: str, tally: Tally, estimate: Estimate, *, target: Target = IDENTITY, p: float = 0.5
-) -> Estimate:
-    """The same answer, with what to know about its mechanism before everything else.
+def advice(
+    task: str,
+    mechanism: Number,
+    notes: tuple[str, ...],
+    estimate: Estimate,
+    *,
+    coarse: Coarse | None = None,
+    target: Target = IDENTITY,
+    p: float = 0.5,
+) -> tuple[str, ...]:
+    """The notes of an answer, with what to know about its mechanism before everything else.
 
     Args:
         task: What was asked: "mean", "quantile" or "share".
-        tally: The counts that it was asked of.
+        mechanism: What it was asked with.
+        notes: What else is to be said.
         estimate: The answer.
-        target: What a mean or a share is the average of.
+        coarse: The reports on a few groups of cells, for quantiles and shares.
+        target: What a share is the average of.
         p: Which quantile.
 
     Returns:
-        An estimate with one or two more notes, if its interval is at least twice as wide as it could be.
+        One or two more notes, if the interval is at least twice as wide as it could be.
     """
-    m = tally.mechanism
-    if tally.n < FEW or m.task in (task, "distribution"):
-        return estimate
-    domain = m.domain
-    low, high = (
-        (estimate.low, estimate.high) if task == "share" else domain.to_unit([estimate.low, estimate.high])
-    )
-    half = float(high - low) / 2
+    if estimate.n < FEW or mechanism.task in (task, "distribution"):
+        return notes
+    domain, epsilon = mechanism.domain, mechanism.epsilon
+    limits = [estimate.low, estimate.value, estimate.high]
+    low, middle, high = limits if task == "share" else domain.to_unit(limits).tolist()
+    half = (high - low) / 2
     if task == "quantile":
-        instead = _even_quantile(m.epsilon, tally.n, p, estimate.confidence) / 2 if half > _WIDE else half
-        target = Target.up_to(float(domain.to_unit(estimate.value)))
+        instead = _instead(epsilon, estimate, p, half)
+        target = Target.up_to(middle)
     else:
-        middle = estimate.value if task == "share" else float(domain.to_unit(estimate.value))
-        spread = {"mean": _mean_variance, "share": _share_variance}[task](m.epsilon, middle)
-        instead = _z(estimate.confidence) * math.sqrt(spread / tally.n)
+        spread = {"mean": _mean_variance, "share": _share_variance}[task](epsilon, middle)
+        instead = _z(estimate.confidence) * math.sqrt(spread / estimate.n)
     if half < _WORSE * instead:
-        return estimate
+        return notes
     better, here = (_size(task, domain, size) for size in (instead, half))
-    made = f"this mechanism was made for {_MADE_FOR[m.task]}; " if m.task in _MADE_FOR else ""
+    made = f"this mechanism was made for {_MADE_FOR[mechanism.task]}; " if mechanism.task in _MADE_FOR else ""
     hint = (
         f"{made}for the same ε and people a mechanism for {_MADE_FOR[task]} gives {better} instead of {here}"
     )
-    if task == "mean":  # what the envelope leaves open is noted there
-        return replace(estimate, notes=(*estimate.notes, hint))
-    gap = _openness(tally, target)
+    if coarse is None:  # of a mean, what the envelope leaves open is noted there
+        return (*notes, hint)
+    gap = _openness(coarse, target)
     first: tuple[str, ...] = ()
     if gap > max(_OPEN, half if task == "share" else 0.0):
         share = "it" if task == "share" else f"the share below {estimate.value:.4g}"
@@ -84,7 +89,7 @@ def advised(
             f"reports of this mechanism do not identify it: with any number of people {share} stays open by "
             f"± {50 * gap:.2g} %",
         )
-    return replace(estimate, notes=(*first, hint, *estimate.notes))
+    return (*first, hint, *notes)
 
 
 def _mean_variance(epsilon: float, middle: float) -> float:
@@ -101,17 +106,29 @@ def _share_variance(epsilon: float, middle: float) -> float:
     return 1 / (4 * math.tanh(epsilon / 2) ** 2) - (middle - 0.5) ** 2
 
 
+def _instead(epsilon: float, estimate: Estimate, p: float, half: float) -> float:
+    """Half the width that the square wave is expected to give, if that is worth a word; no less otherwise.
+
+    More people get less, so a power of two of them often says that it is not: where reports come in, it is
+    the same for long.
+    """
+    if half <= _WIDE:
+        return half
+    about = epsilon, p, estimate.confidence
+    least = _even_quantile(1 << (estimate.n - 1).bit_length(), *about) / 2
+    return least if half < _WORSE * least else _even_quantile(estimate.n, *about) / 2
+
+
 @lru_cache(maxsize=256)
-def _even_quantile(epsilon: float, people: int, p: float, confidence: float) -> float:
+def _even_quantile(people: int, epsilon: float, p: float, confidence: float) -> float:
     from sottovoce.designs.classic import sw  # rarely needed
     from sottovoce.estimates.crossing import quantile_width
 
     return quantile_width(sw(epsilon), people, np.full(BINS, 1 / BINS), p, confidence).expected
 
 
-def _openness(tally: Tally, target: Target) -> float:
+def _openness(coarse: Coarse, target: Target) -> float:
     """How much of an average all reports in the world would leave open, if people are as they seem to be."""
-    coarse = Coarse.of(tally, _GROUPS)
     pilot = em(coarse.law_of_bins(BINS, 1), coarse.counts, tolerance=0.05, most=300).reports
     limits = Envelope(Nodes(coarse), pilot, _EVERYBODY)
     above, below = (float(pilot @ limits.weights(target, side, 1.0)) for side in (1, -1))

@@ -214,8 +214,7 @@ class Surface(LogDensity):
 
     def variation(self, fit: DensityFit) -> FloatArray:
         """The standard deviation of each share, to first order, if the surface is as smooth as was fitted."""
-        state = self._at(self._design(()), fit.theta)
-        s = self._penalties(np.array(fit.smoothing), (self._penalty(1), self._penalty(fit.order)), 0)
+        state, s = fit.state, self._smoothing(fit)
         moves = state.design - state.f @ state.design
         a = np.linalg.solve(state.information + s, moves.T)
         half = np.linalg.solve(state.information + s, state.information @ a)
