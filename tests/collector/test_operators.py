@@ -65,14 +65,18 @@ def test_without_the_check_a_replay_was_counted_twice(
     assert replays(str(tmp_path / "store.db"), mechanism, b"x" * 32) == 200
 
 
-def test_a_secret_can_be_given_up(store: Store, mechanism: sv.Mechanism) -> None:
+def test_a_secret_can_be_given_up(store: Store, store_url: str, mechanism: sv.Mechanism) -> None:
     campaign = create(store, mechanism)
     store.ingest([batch(campaign.id, [1]), batch(campaign.id, [2] * 100)])
-    store.forget_secret()
-    with pytest.raises(ValueError, match="unlocked"):
-        store.ingest([batch(campaign.id, [1])])
+    with closing(open_store(store_url).unlock(SECRET)) as still_running:
+        store.forget_secret()
+        with pytest.raises(ValueError, match="unlocked"):
+            store.ingest([batch(campaign.id, [1])])
+        still_running.ingest([batch(campaign.id, [3])])
     store.unlock(b"x" * 32)
     assert store.reports(campaign.id) == 100  # what waited is gone, what was published is not
+    store.ingest([batch(campaign.id, [1]) for _ in range(128)])  # and nothing stands in the way of others
+    assert store.reports(campaign.id) >= 164
 
 
 # -- tokens ---------------------------------------------------------------------------------------------

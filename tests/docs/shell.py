@@ -62,8 +62,9 @@ class Shell:
     def run(self, line: str) -> None:
         """Run one command; it has to succeed."""
         line = CRON.sub("", line).replace("\\%", "%")
-        for placeholder, word in self.words.items():
-            line = line.replace(placeholder, word)
+        if self.words:
+            placeholders = "|".join(map(re.escape, self.words))
+            line = re.sub(rf"(?<!\w)(?:{placeholders})(?!\w)", lambda found: self.words[found[0]], line)
         if "$(" in line:
             line = subprocess.check_output(["bash", "-c", f"printf '%q ' {line}"], text=True)
         words = shlex.split(line)

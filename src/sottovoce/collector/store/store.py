@@ -50,6 +50,7 @@ class Store(Database):
             ValueError: If the store has had another secret: it could read neither its pool nor its keys.
         """
         pool = Pool(secret)
+        self._take_place_of("", pool.check)  # of one that was given up
         if self.fact("secret", pool.check) != pool.check:
             self.close()
             raise ValueError(
@@ -68,11 +69,21 @@ class Store(Database):
 
     def forget_secret(self) -> None:
         """Take another secret next time; what only the old one could read is deleted: pools and keys."""
-        with self.writing() as connection:
-            for table in (schema.pool, schema.keys):
-                connection.execute(delete(table))
-            connection.execute(delete(schema.facts).where(schema.facts.c.name == "secret"))
         self._pool = None
+        self._take_place_of(self.fact("secret", ""), "")
+
+    def _take_place_of(self, old: str, new: str) -> None:
+        """Note another secret, if the store has the old one; what only that could read is deleted.
+
+        A secret that was given up is the empty one. A collector that still ran with the old secret may have
+        stored reports since: they are deleted when the next one takes its place.
+        """
+        facts = schema.facts.c
+        with self.writing() as connection:
+            known = update(schema.facts).where(facts.name == "secret", facts.content == old)
+            if connection.execute(known.values(content=new)).rowcount:
+                for table in (schema.pool, schema.keys):
+                    connection.execute(delete(table))
 
     def fact(self, name: str, default: str) -> str:
         """What is noted under a name; the default is, if nothing was."""
