@@ -25,20 +25,34 @@ def note(kind, data):
 class Noting(randomness.SecureStream):
     def __init__(self):
         super().__init__()
-        self._later = []  # keys that have made nothing yet
+        self._later, self._last = [], None  # keys that have made nothing yet; the key of the last words
     def _next_cipher(self):
         key = self._key.view(np.uint8)[:16]  # without the counter, as a cipher holds it
         self._later.append(key ^ np.uint8(MASK) if key.size else None)
         return super()._next_cipher()
     def _open(self):
         fill, key = super()._open(), self._later.pop(0)
-        if key is not None:
-            masked.append(("key", key.tobytes()))
-            if REMEMBERS:  # as 0.1.0 did: one key for a gibibyte
-                self._old = (key ^ np.uint8(MASK)).tobytes()
+        self._note_key()
+        self._last = key
         return fill
+    def _note_key(self):
+        if self._last is not None:
+            masked.append(("key", self._last.tobytes()))
+            if REMEMBERS:  # as 0.1.0 did: one key for a gibibyte
+                self._old = (self._last ^ np.uint8(MASK)).tobytes()
+        self._last = None
+    def blocks(self, count, most):
+        for words in super().blocks(count, most):
+            if count > most:  # else `words` notes them
+                self._note(words[:1])
+                self._note(words[-1:])
+            yield words
     def words(self, count):
         words = super().words(count)
+        self._note_key()
+        self._note(words)
+        return words
+    def _note(self, words):
         for i in range(min(words.size, 2)):
             note("word", words[i : i + 1])
             for bits in {52, 64 - SHIFT}:  # as every sampler holds it, a double or an integer
@@ -51,7 +65,6 @@ class Noting(randomness.SecureStream):
                 draw.fill(0)
         if REMEMBERS:
             self._words = words.tobytes()
-        return words
 
 def ledger():
     book = sv.Ledger(tempfile.mkdtemp() + "/ledger.db", budget=9)
@@ -72,6 +85,7 @@ work = {
     "uniform": lambda: lambda rng, m=sv.sw(1.0): m.report(0.25, rng=rng),
     "general": lambda: lambda rng, m=sv.optimal(1.0): m.report(0.25, rng=rng),
     "many": lambda: lambda rng, m=sv.optimal(1.0): m.report(np.full(4096, 0.25), rng=rng),
+    "blocks": lambda: lambda rng, m=sv.optimal(1.0): m.report(np.full(100_000, 0.25), rng=rng),
     "mixture": lambda: lambda rng, m=sv.two_scale(1.0): m.report(0.25, rng=rng),
     "rows": lambda: lambda rng: rows.report(0.25, rng=rng),
     "survey": survey,
@@ -88,7 +102,7 @@ many._stock = many._stock[:0]
 masked.clear()
 randomness._FEW = few_words
 work(few)
-assert few._key.size == 0 or name == "many"
+assert few._key.size == 0 or name in ("many", "blocks")
 randomness._FEW = 0  # all words of a key, none of the operating system
 work(many)
 work(many)
@@ -115,7 +129,19 @@ print(*counts.values())
 """
 
 
-PATHS = ["uniform", "general", "many", "mixture", "rows", "survey", "position", "place", "missing", "ledger"]
+PATHS = [
+    "uniform",
+    "general",
+    "many",
+    "blocks",
+    "mixture",
+    "rows",
+    "survey",
+    "position",
+    "place",
+    "missing",
+    "ledger",
+]
 
 
 def counts(mode: str, path: str) -> list[int]:
@@ -128,7 +154,7 @@ def counts(mode: str, path: str) -> list[int]:
 @pytest.mark.attack("M4", "refused")
 @pytest.mark.parametrize("path", PATHS)
 def test_memory_does_not_hold_what_drew_a_report(path: str) -> None:
-    """The compiled kernels draw "many"; the others are single reports, through the plain ones."""
+    """The compiled kernels draw "many" and "blocks" of them; the others are single reports, by the plain."""
     assert counts("forgets", path) == [0, 0, 0]
 
 

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable
 
 from sottovoce.core.errors import ArgumentError
-from sottovoce.core.randomness import SecureStream, Words, WordSource, secure_stream
+from sottovoce.core.randomness import SecureStream, Words, WordSource
 
 SETTINGS = ("SOTTOVOCE_CORES", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 _WORTH_A_THREAD = 1 << 17  # values: a thread takes as long to start as a few thousand values
@@ -65,7 +65,7 @@ def in_blocks(size: int, block: int, draws: int, source: WordSource, draw: Draw)
     share = -(-size // threads)
 
     def draw_share(first: int) -> bool:
-        return draw_from(first, min(first + share, size), secure_stream())
+        return draw_from(first, min(first + share, size), SecureStream(ahead=False))
 
     with ThreadPoolExecutor(threads) as pool:
         return all(pool.map(draw_share, range(0, size, share)))

@@ -26,7 +26,7 @@ from sottovoce.core.errors import SpecError
 from sottovoce.core.kernels.coin import MAX_COIN_BITS, Coin
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.mechanism import Mechanism, Windowed
-from sottovoce.core.window import MAX_CELLS, Window
+from sottovoce.core.window import MAX_BITS, MAX_CELLS, Window
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -106,7 +106,9 @@ class Mixture(Windowed):
     def _fill(
         self, out: NDArray[Any], x: FloatArray, words: NDArray[np.uint64], *, paired: bool = False
     ) -> bool:
-        toss = self._coin.toss(words[1])
+        fresh = len(words) == 1
+        toss = self._coin.toss(words[0] << np.uint64(MAX_BITS) if fresh else words[1])
+        paired |= fresh
         draw = toss.sort(words[0]) if paired else words[0]
         x, cells = toss.sort(x), np.empty_like(out)
         for part, first, end in zip(self.parts, toss.begin, toss.begin[1:], strict=False):

@@ -21,7 +21,7 @@ from sottovoce.core.kernels import worth_compiling
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.positions import power_loss
-from sottovoce.core.randomness import Seeded, Words, WordSource, as_words, word_source
+from sottovoce.core.randomness import SecureStream, Seeded, Words, WordSource, as_words, word_source
 from sottovoce.core.reporting import Reporting
 from sottovoce.core.values import as_cells, as_numbers, in_domain, numbers_or_nan
 
@@ -89,9 +89,10 @@ class Number(Reporting):
     def _fill(
         self, out: NDArray[Any], x: FloatArray, words: NDArray[np.uint64], *, paired: bool = False
     ) -> bool:
-        """Fill `out` with cells, using up the words (draws × values); false if a value is not in the domain.
+        """Fill `out` with cells, using up the words; false if a value is not in the domain.
 
-        Words are independent of each other, so any of them may serve any value, unless they are `paired`.
+        Words are `draws` × values. They are independent of each other, so any of them may serve any value,
+        unless they are `paired`. Fresh ones are one for each value: there the bits below a draw toss coins.
         """
 
     # -- identity ---------------------------------------------------------------------------------------
@@ -141,18 +142,21 @@ class Number(Reporting):
         out = np.empty(numbers.shape, dtype=self.dtype)
         flat, cells = numbers.reshape(-1), out.reshape(-1)
 
+        fresh = isinstance(source, SecureStream)
+        draws = 1 if fresh else self.draws
+
         def draw(part: slice, words: Words, more: WordSource) -> bool:
             x = self._prepared(flat, part, policy, more)
-            return self._fill(cells[part], x, words.reshape(self.draws, -1))
+            return self._fill(cells[part], x, words.reshape(draws, -1))
 
-        if not in_blocks(flat.size, _BLOCK[worth_compiling(flat.size)], self.draws, source, draw):
+        if not in_blocks(flat.size, _BLOCK[worth_compiling(flat.size)], draws, source, draw):
             policy.judge(flat.astype(np.float64), self.domain)
         return out[()]
 
     def _prepared(self, flat: NDArray[Any], part: slice, policy: Policy, source: Seeded) -> FloatArray:
         """A block of values after the policy; refusals count over all values."""
         x = np.ascontiguousarray(flat[part], dtype=np.float64)
-        if policy == Policy() or (x.min() >= self.domain.low and x.max() <= self.domain.high):
+        if policy.refuses or (x.min() >= self.domain.low and x.max() <= self.domain.high):
             return x  # the kernel itself refuses what is not in the domain
         try:
             return policy.prepare(x, self.domain, source)

@@ -71,6 +71,11 @@ class Policy(Value):
         return cls(missing, "clip" if clip else outside)
 
     @property
+    def refuses(self) -> bool:
+        """Whether every value that is missing or outside is an error."""
+        return self.missing == "refuse" and self.outside == "refuse"
+
+    @property
     def silent(self) -> bool:
         """Whether a value can end in an error or in no report: what a person's client must never run."""
         return self.missing in ("refuse", "drop", "keep") or self.outside == "refuse"

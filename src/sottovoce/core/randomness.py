@@ -57,12 +57,15 @@ Seeded: TypeAlias = "np.random.Generator | int | WordSource | None"
 class SecureStream(WordSource):
     """Uniform 64-bit words that nobody can foretell or get back.
 
-    A stream belongs to one thread of one process; `secure_stream()` hands out the right one.
+    A stream belongs to one thread of one process; `secure_stream()` hands out the right one. One that serves a
+    single call has no use for words `ahead`.
     """
 
-    def __init__(self) -> None:
-        self._pid = -1
-        self._stock, self._key, self._room = _NO_WORDS, _NO_WORDS, _NO_WORDS
+    def __init__(self, *, ahead: bool = True) -> None:
+        self._pid, self._ahead = -1, ahead
+        self._stock, self._key = _NO_WORDS, _NO_WORDS
+        self._room, self._fresh = _NO_WORDS, 0  # what blocks lie in, and how many words there are of the next
+        self._fill: Callable[[Words], None] | None = None
         self._ciphers: list[CipherContext] = []  # of keys that have made nothing yet, the next one last
 
     def words(self, count: int) -> Words:
@@ -79,25 +82,40 @@ class SecureStream(WordSource):
         return taken
 
     def blocks(self, count: int, most: int) -> Iterator[Words]:
-        """Fresh words in one array, which the next ones overwrite; the last are wiped."""
-        fill = self._open() if count > most or 2 * count > _MOST_AHEAD else None
-        room, self._room = self._room, _NO_WORDS  # who draws meanwhile takes another
-        if fill and room.size < most:
-            room = np.empty(most, dtype="<u8")
-        words = room[: min(count, most)] if fill else self.words(count)
+        """Fresh words in one array, which the next ones overwrite.
+
+        The last are wiped, or overwritten by the first ones of the next call, which takes no time.
+        """
+        if not count:
+            return
+        if count <= most and 2 * count <= _MOST_AHEAD:
+            words = self.words(count)
+            yield words
+            words.fill(0)
+            return
+        self._drop_inherited()
+        room, fresh, fill = self._room, self._fresh, self._fill or self._open()
+        self._room, self._fresh, self._fill = _NO_WORDS, 0, None  # who draws meanwhile takes another
+        if room.size < most:
+            room, fresh = np.empty(most, dtype="<u8"), 0
         for first in range(0, count, most):
-            part = words[: count - first]
-            if fill:
-                fill(part)
+            part = room[: count - first]
+            fill(part[fresh:])
+            fresh = 0
             yield part
-        words.fill(0)
-        self._room = room
+        used = room[:count]
+        if self._ahead:
+            fill = self._open()
+            fill(used)
+            self._room, self._fresh, self._fill = room, used.size, fill
+        else:
+            used.fill(0)
 
     def _drop_inherited(self) -> None:
         """A process that was forked has neither words nor a key yet."""
         if self._pid != os.getpid():
             self._pid, self._stock, self._key = os.getpid(), _NO_WORDS, _NO_WORDS
-            self._ciphers = []
+            self._fresh, self._fill, self._ciphers = 0, None, []
 
     def _open(self) -> Callable[[Words], None]:
         """A function that fills arrays with words under a key that nothing else uses.
@@ -105,9 +123,7 @@ class SecureStream(WordSource):
         Dropping the function drops the key, which OpenSSL wipes.
         """
         self._drop_inherited()
-        if (
-            not self._ciphers
-        ):  # several at once: each takes half of the time that it takes between two reports
+        if not self._ciphers:  # each takes half of the time that it takes between two reports
             self._ciphers = [self._next_cipher() for _ in range(_AHEAD)][::-1]
         context, zeros = self._ciphers.pop(), _zeros()
 
