@@ -57,8 +57,8 @@ Seeded: TypeAlias = "np.random.Generator | int | WordSource | None"
 class SecureStream(WordSource):
     """Uniform 64-bit words that nobody can foretell or get back.
 
-    A stream belongs to one thread of one process; `secure_stream()` hands out the right one. One that serves a
-    single call has no use for words `ahead`.
+    A stream belongs to one thread of one process; `secure_stream()` hands out the right one. One that serves
+    a single call has no use for words `ahead`.
     """
 
     def __init__(self, *, ahead: bool = True) -> None:
