@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, SpecError
+from sottovoce.core.kernels.categories import categorised, renumbered
 from sottovoce.core.spaces import FloatArray, Space
 
 MAX_OPTIONS = 1000
@@ -110,9 +111,9 @@ class Options(Space):
             ArgumentTypeError: If something is neither a text nor a number. Only its type is named.
         """
         if (coded := _coded(values)) is not None:
-            return np.asarray(np.append(self.numbers(coded[1], name), np.nan)[coded[0]])
+            return np.append(self.numbers(coded[1], name), np.nan)[coded[0]]
         array = _as_array(values)
-        if array.dtype.kind not in "OUiuf":
+        if array.dtype.kind not in "OUTiuf":
             raise ArgumentTypeError(f"{name} must be options, got {array.dtype}", argument=name)
         memory: dict[Any, float] = dict(self._places)
 
@@ -140,18 +141,14 @@ class Options(Space):
         """
         if (coded := _coded(values)) is not None:
             codes, categories = coded
-            if not codes.size or categories == list(self.names):
+            if categories.tolist() == list(self.names):
                 return codes if codes.size else None
-            table = np.full(256, -1, dtype=np.int16)
-            table = np.append(np.nan_to_num(self.numbers(categories), nan=-1.0), table).astype(np.int16)
-            if codes.dtype != np.int8 or table.max() > 127:
-                return np.asarray(table[codes])
-            places = codes.tobytes().translate(table[:256].astype(np.int8).tobytes())  # quicker than indices
-            return np.frombuffer(places, dtype=np.int8).reshape(codes.shape)
+            places = np.nan_to_num(self.numbers(categories), nan=-1.0)
+            return renumbered(codes, places.astype(np.int8 if len(self) < 128 else np.int16))
         array = _as_array(values)
         if not array.ndim or not array.size:
             return None
-        if array.dtype.kind in "OU":
+        if array.dtype.kind in "OUT":
             try:
                 known = map(self._places.get, array.reshape(-1).tolist(), repeat(-1))
                 elements = np.fromiter(known, np.int64, array.size).reshape(array.shape)
@@ -265,11 +262,13 @@ def _as_array(values: Any) -> NDArray[Any]:
     return np.asarray(values) if hasattr(values, "__array__") else np.array(values, dtype=object)
 
 
-def _coded(values: Any) -> tuple[NDArray[Any], list[Any]] | None:
-    """Codes and categories (−1 where there is none) of a pandas Categorical, or of a column of them."""
-    values = getattr(values, "array", values)
-    codes, categories = getattr(values, "codes", None), getattr(values, "categories", None)
-    return None if codes is None or categories is None else (np.asarray(codes), list(categories))
+def _coded(values: Any) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Codes and categories (−1 where there is none) of a pandas Categorical, a column of them, or of texts."""
+    column = getattr(values, "array", values)
+    codes, categories = getattr(column, "codes", None), getattr(column, "categories", None)
+    if codes is None or categories is None:
+        return categorised(_as_array(values))
+    return np.asarray(codes), np.asarray(categories, dtype=object)
 
 
 def _plain(name: Any) -> str | int:
