@@ -263,7 +263,7 @@ def _as_array(values: Any) -> NDArray[Any]:
 
 
 def _coded(values: Any) -> tuple[NDArray[Any], NDArray[Any]] | None:
-    """Codes and categories (−1 where there is none) of a pandas Categorical, a column of them, or of texts."""
+    """Codes (−1 where there is none) and categories of a pandas Categorical, a column of them, or texts."""
     column = getattr(values, "array", values)
     codes, categories = getattr(column, "codes", None), getattr(column, "categories", None)
     if codes is None or categories is None:

@@ -15,8 +15,8 @@ _MOST = 1024  # different ones: more are no categories
 def categorised(array: NDArray[Any]) -> tuple[NDArray[np.int16], NDArray[Any]] | None:
     """The number of each value's category, and the categories in the order in which they appear.
 
-    Texts of one width are compared by their characters. Objects are told apart by their addresses alone: equal
-    texts that are two objects are two categories.
+    Texts of one width are compared by their characters. Objects are told apart by their addresses alone:
+    equal texts that are two objects are two categories.
 
     Args:
         array: Texts or objects.
