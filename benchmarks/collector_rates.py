@@ -3,11 +3,13 @@
 Both versions run at the same time, each with a store of its own of the same kind; the same generator of load
 writes to one, then to the other, then to the other again and to the first, and so on, so that what else the
 machine does meets both. The figure is the median over the rounds of the ratio of two neighbours; beside it
-stands the collector's own processor time of a request. Both get a token that may write. The other version is
-a commit of this repository: that of 0.1.0 unless another is named. Results are written to
+stands the collector's own processor time of a request. Both get a token that may write. With `--polled` a
+dashboard asks for summary and estimates four times a second while batches of 1,000 come in. The other version
+is a commit of this repository: that of 0.1.0 unless another is named. Results are written to
 benchmarks/results/collector_rates.json.
 
     python -m benchmarks.collector_rates [--before COMMIT] [--store sqlite] [--rounds 10] [--seconds 2]
+        [--polled]
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,7 +35,7 @@ from tests.collector.cluster import Cluster
 
 from benchmarks import _tables
 from benchmarks._machine import describe_machine
-from benchmarks.collector_load import FORMS, STORES, load
+from benchmarks.collector_load import FORMS, STORES, load, poll
 
 TAKES = "10 min"
 
@@ -39,6 +43,7 @@ HERE = Path(__file__).parents[1]
 BEFORE = "b8dee3d"
 RESULTS = Path(__file__).parent / "results" / "collector_rates.json"
 CASES = [(size, form) for size in (1, 100, 1000) for form in FORMS]
+POLLED = [(1000, "binary")]
 #: Runs in either version: names that both have.
 _PROGRAM = """
 import sys
@@ -68,10 +73,13 @@ class Version(NamedTuple):
         fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def measure(self, size: int, form: str, seconds: float) -> tuple[float, float]:
+    def measure(self, size: int, form: str, seconds: float, polled: bool) -> tuple[float, float]:
         """Reports per second, and milliseconds of processor time a request."""
-        begun = self.processor()
-        times, taken = asyncio.run(load(self.port, self.token, size, form, seconds))
+        begun, until = self.processor(), time.perf_counter() + seconds
+        with ThreadPoolExecutor(1) as dashboard:
+            if polled:
+                dashboard.submit(poll, f"http://127.0.0.1:{self.port}", until)
+            times, taken = asyncio.run(load(self.port, self.token, size, form, seconds))
         return len(times) * size / taken, 1000 * (self.processor() - begun) / len(times)
 
 
@@ -105,7 +113,7 @@ def checkout(commit: str, folder: Path) -> Path:
     return folder
 
 
-def compare(kind: str, commit: str, rounds: int, seconds: float) -> list[Any]:
+def compare(kind: str, commit: str, rounds: int, seconds: float, polled: bool) -> list[Any]:
     """A row for each case: the rates of both in every round, and the median ratio."""
     rows = []
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
@@ -120,13 +128,13 @@ def compare(kind: str, commit: str, rounds: int, seconds: float) -> list[Any]:
             stack.enter_context(running(tree, url, folder / label))
             for tree, url, label in zip((before, HERE), urls, ("before", "now"), strict=True)
         ]
-        for size, form in CASES:
+        for size, form in POLLED if polled else CASES:
             for version in versions:
-                version.measure(size, form, 0.5)
+                version.measure(size, form, 0.5, polled)
             figures = np.empty((rounds, 2, 2))
             for turn in range(rounds):
                 for which in (0, 1) if turn % 2 == 0 else (1, 0):
-                    figures[turn, which] = versions[which].measure(size, form, seconds)
+                    figures[turn, which] = versions[which].measure(size, form, seconds, polled)
             rates, processor = figures[..., 0], figures[..., 1]
             row = {
                 "batch": size,
@@ -148,12 +156,14 @@ def table(known: dict[str, Any]) -> str:
         "| batch | store | 0.1.0 | now | now / 0.1.0 | processor ms a request, 0.1.0, now |",
         "|---|---|---|---|---|---|",
     ]
-    for place in range(len(CASES)):
-        for kind, name in STORES.items():
-            row = known[kind][place]
+    rows = [[known[kind][place] for kind in STORES] for place in range(len(CASES))]
+    rows.append([{**known["polled"][kind][0], "form": "polled"} for kind in STORES])
+    words = {**FORMS, "polled": "polled"}
+    for case in rows:
+        for name, row in zip(STORES.values(), case, strict=True):
             processor = ", ".join(f"{ms:.2f}" for ms in row["processor_ms"])
             lines.append(
-                f"| {row['batch']:,}, {FORMS[row['form']]} | {name} | {row['before']:,.0f} "
+                f"| {row['batch']:,}, {words[row['form']]} | {name} | {row['before']:,.0f} "
                 f"| {row['now']:,.0f} | {row['ratio']:.2f} | {processor} |"
             )
     return "\n".join(lines)
@@ -175,11 +185,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--store", choices=STORES, action="append")
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--polled", action="store_true")
     chosen = parser.parse_args(arguments or [])
     for kind in chosen.store or STORES:
-        rows = compare(kind, chosen.before, chosen.rounds, chosen.seconds)
+        rows = compare(kind, chosen.before, chosen.rounds, chosen.seconds, chosen.polled)
         known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-        known |= {kind: rows, "before": chosen.before, "seconds": chosen.seconds}
+        if chosen.polled:
+            known["polled"] = {**known.get("polled", {}), kind: rows, "seconds": chosen.seconds}
+        else:
+            known |= {kind: rows, "before": chosen.before, "seconds": chosen.seconds}
         known["machine"] = f"{describe_machine()}, {os.cpu_count()} cores"
         RESULTS.write_text(json.dumps(known, indent=1) + "\n")
 

@@ -103,8 +103,14 @@ class ResultsCache:
         days = [self._store.days(one.id) for one in (campaign, *family)]
         if before is not None and before.days == days:
             return _Entry(time.monotonic(), days, {**before.content, "as_of": now()})
-        counts = self._store.counts(campaign.id, campaign.reporter.cells)
-        content = self._content(campaign, counts, view, days[0], family)
+        latest = self._days(campaign, days[0][-MOST_DAYS:])
+        if len(latest) == len(days[0]):
+            counts = np.zeros(campaign.reporter.cells, dtype=np.int64)
+            for *_, (cells, numbers) in latest:
+                counts[cells] += numbers
+        else:
+            counts = self._store.counts(campaign.id, campaign.reporter.cells)
+        content = self._content(campaign, counts, view, latest, family)
         return _Entry(time.monotonic(), days, content, self.worker.used if content["shown"] else 0.0)
 
     def _family(self, campaign: Campaign) -> list[Campaign]:
@@ -147,7 +153,7 @@ class ResultsCache:
         campaign: Campaign,
         counts: NDArray[np.int64],
         view: View,
-        days: list[tuple[int, int]],
+        days: list[Named],
         family: list[Campaign],
     ) -> dict[str, Any]:
         reporter, least = campaign.reporter, campaign.rules.min_n
@@ -165,7 +171,7 @@ class ResultsCache:
                     campaign.stored.spec,
                     counts,
                     view,
-                    self._days(campaign, days[-MOST_DAYS:]),
+                    days,
                     self._groups(family),
                     self._earlier(campaign),
                 )
