@@ -19,7 +19,7 @@ from sottovoce.core.errors import MissingExtra, require_extra
 if TYPE_CHECKING:
     import typer
 
-ABOUT = "Statistics about numbers from many people, without learning anyone's number."
+ABOUT = "Statistics about people, without learning anyone's answer."
 
 #: Each command with the first line of its help: the function of the same name in the module of that name, or,
 #: where that has commands of its own, what its `register(app)` adds.
@@ -35,7 +35,7 @@ COMMANDS = {
     "plan": "Rank mechanisms by the error to expect, or find ε or people for a target.",
     "reproduce": "Regenerate every figure and table of the papers.",
     "serve": "Run the collector until it is told to stop (SIGTERM or Ctrl-C finishes what is under way).",
-    "vectors": "Hold a client in any language against the shared vectors.",
+    "vectors": "Check a client in any language against the shared vectors.",
 }
 #: The extra that a command cannot begin without, beside that of the command line.
 NEEDS = {"campaign": "server", "central": "bulk", "demo": "server", "perturb": "bulk", "serve": "server"}

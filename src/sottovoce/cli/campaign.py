@@ -216,7 +216,7 @@ def next_round(
     people: Annotated[int, typer.Option("--people", min=1, help="How many are to answer in it.")],
     store: StoreOption = None,
 ) -> None:
-    """Create the second round, NAME-2, from what the first has published. It is for people of their own."""
+    """Create the second round, NAME-2, from what the first has published. It is for other people."""
     from sottovoce.collector import campaigns
 
     opened = open_store(store)
@@ -259,7 +259,7 @@ def purge(name: Name, yes: Yes = False, store: StoreOption = None) -> None:
 
 
 def forget_secret(yes: Yes = False, store: StoreOption = None) -> None:
-    """Let the store take another secret, if the old one is lost. Reports that wait are lost with it."""
+    """Let the store take another secret. Stop its collectors first. Reports that wait are deleted."""
     opened = open_store(store)
     if not yes:
         typer.confirm("Delete the reports that are not published yet, and all idempotency keys?", abort=True)

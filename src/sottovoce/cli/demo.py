@@ -34,8 +34,8 @@ def demo(
 ) -> None:
     """Run a whole campaign on this machine, told in plain words.
 
-    Two thousand people answer three questions over HTTP; the collector never sees an answer, and still knows
-    what they are together.
+    Two thousand people answer three questions over HTTP; the collector never sees an answer, and still gives
+    means, shares and a distribution.
     """
     require_extra("plots", "the picture of the demo")
     from rich.console import Console
@@ -73,7 +73,7 @@ def demo(
         say(f"   {len(receipts):,} reports stored and acknowledged in {taken:.1f} s.\n")
         results = passengers.fetch("estimates?quantiles=0.5&bins=24")
         say(f"[bold]4. What the collector estimates[/] from {results['n']:,} of them (the others wait in its")
-        say("   encrypted pool until they have company), against the truth that it never saw:")
+        say("   encrypted pool until there are enough), against the truth that it never saw:")
         _table(console, truth, results["questions"])
         save(truth, results["questions"], epsilon, output)
         say(f"   The picture: {output}\n")

@@ -46,10 +46,10 @@ For = Annotated[
         "share (with --range) or value. If not said: distribution, which answers the others too.",
     ),
 ]
-Level = Annotated[float | None, typer.Option("--p", help="With --for quantile: which, between 0 and 1.")]
+Level = Annotated[float | None, typer.Option("--p", help="Which quantile, between 0 and 1.")]
 Between = Annotated[
     tuple[float, float] | None,
-    typer.Option("--range", metavar="LOW HIGH", help="With --for share: of which range."),
+    typer.Option("--range", metavar="LOW HIGH", help="The range whose share is to be known."),
 ]
 Place = Annotated[
     tuple[float, float, float, float] | None,
@@ -59,7 +59,7 @@ Degrees = Annotated[bool, typer.Option("--degrees", help="With --place: longitud
 DESIGNS = ("duchi", "ogpm", "ogpm_unbiased", "optimal", "pm", "ptt", "sw", "two_scale")
 Design = Annotated[
     str | None,
-    typer.Option("--mechanism", help=f"Instead of --for, for those who know: {', '.join(DESIGNS)}."),
+    typer.Option("--mechanism", help=f"Instead of --for, by name: {', '.join(DESIGNS)}."),
 ]
 Column = Annotated[str | None, typer.Option("--column", metavar="NAME", help="The column to read.")]
 Output = Annotated[Path | None, typer.Option("--output", metavar="PATH", help="Where to write.")]

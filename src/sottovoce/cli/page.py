@@ -1,4 +1,4 @@
-"""The report that `sottovoce estimate --output report.html` writes, in words for who knows no statistics."""
+"""The report of `sottovoce estimate --output report.html`, in words for readers without statistics."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ Target = Annotated[float | None, typer.Option("--target", help="The error to rea
 Central = Annotated[
     tuple[float, float] | None,
     typer.Option(
-        "--central", metavar="EPSILON DELTA", help="What the counts of so many honest people shall keep."
+        "--central", metavar="EPSILON DELTA", help="Find the largest ε at which the counts keep this (ε, δ)."
     ),
 ]
 Confidence = Annotated[float, typer.Option("--confidence", help="Of the intervals.")]

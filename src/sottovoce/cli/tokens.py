@@ -84,7 +84,7 @@ def revoke(
     ] = None,
     store: StoreOption = None,
 ) -> None:
-    """Make a token good for nothing, within a second also for collectors that run."""
+    """Revoke a token. Collectors that run refuse it within a second."""
     from sottovoce.collector.tokens import token_id
 
     number = token_id(token) if "_" in token else token

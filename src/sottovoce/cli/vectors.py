@@ -16,7 +16,7 @@ def vectors(
         Path | None, typer.Option("--folder", help="Other vectors.", exists=True, file_okay=False)
     ] = None,
 ) -> None:
-    """Hold a client in any language against the shared vectors.
+    """Check a client in any language against the shared vectors.
 
     The client reads questions from its standard input and answers on its standard output, a JSON object per
     line. Exit code 1 when an answer differs.

@@ -98,7 +98,7 @@ async def list_tokens(
 async def revoke_token(
     campaign: CampaignDep, service: ServiceDep, token: Annotated[str, Path(pattern=_ID)]
 ) -> RevokedShape:
-    """Administrators: a token that is good for nothing any more, from the next second on."""
+    """Administrators: revoke a token; it is refused within a second."""
     await service.ask(service.store.revoke, campaign.id, bytes.fromhex(token))
     service.forget_tokens()
     return RevokedShape(revoked=token)
