@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sottovoce.auditing.shuffled import Shuffled as Shuffled
     from sottovoce.auditing.shuffled import shuffled as shuffled
     from sottovoce.compose.budget import split_budget as split_budget
+    from sottovoce.compose.design import design as design
     from sottovoce.compose.pair import pair as pair
     from sottovoce.compose.pair import pair_rounds as pair_rounds
     from sottovoce.compose.polar import polar as polar
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
     from sottovoce.designs.classic import sw as sw
     from sottovoce.designs.optimal import optimal as optimal
     from sottovoce.designs.places import place as place
-    from sottovoce.designs.tasks import design as design
     from sottovoce.designs.two_scale import two_scale as two_scale
     from sottovoce.device.client import Client as Client
     from sottovoce.device.ledger import Ledger as Ledger
@@ -132,7 +132,7 @@ _HOME = {
     "correlation": "estimates.relation",
     "covariance": "estimates.relation",
     "covariances": "estimates.relation",
-    "design": "designs.tasks",
+    "design": "compose.design",
     "difference": "estimates.differences",
     "distribution": "estimates.distribution",
     "duchi": "designs.classic",

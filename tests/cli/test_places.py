@@ -19,6 +19,8 @@ from tests.cli.conftest import Run
         ("choice --options 1,2,3,4,5", "the mean to ±"),
         ("pair --pair age=0:120 --pair hours=0:3", "one round: correlation ±"),
         ("place --place 0 4 0 2", "mean position ±"),
+        ("choices --options news,games,music", "share ±"),
+        ("group --options car,bike --domain 0 3", "mean of a group ±"),
     ],
 )
 def test_plans(arguments: str, says: str, typed: Run) -> None:

@@ -40,6 +40,17 @@ def test_a_design_says_what_it_was_made_for(task: str, domain: Any, more: dict[s
     assert sv.from_json(plain).digest == m.digest == digest(m.to_json()) == digest(plain)
 
 
+def test_other_questions_than_about_a_number() -> None:
+    ways, line = ["car", "bike", "train"], (0, 3)
+    assert sv.design("choice", 1.0, ways) == sv.choice(1.0, ways)
+    assert sv.design("choice", 1.0, [1, 2, 3, 4, 5]) == sv.choice(1.0, range(1, 6))  # ratings
+    assert sv.design("choices", 1.0, ways) == sv.any_of(1.0, ways)
+    assert sv.design("place", 1.0, sv.Disc(2)) == sv.place(1.0, 2)
+    assert sv.design("place", 1.0, (line, line)) == sv.place(1.0, box=(line, line))
+    assert sv.design("pair", 1.0, {"a": line, "b": HOURS}) == sv.pair(1.0, {"a": line, "b": HOURS})
+    assert sv.design("group", 1.0, (ways, line)) == sv.within(1.0, ways, line)
+
+
 def test_a_survey_keeps_the_tasks_of_its_questions_and_its_digest() -> None:
     designed = {
         "age": sv.design("mean", 1.0, (0, 120)),
@@ -75,6 +86,10 @@ def test_questions_that_are_none_are_refused_in_words() -> None:
         (("share", 1.0, HOURS), {"between": (0, 24)}, "between"),
         (("share", 1.0, HOURS), {"between": 6}, "between"),
         (("mean", 0.0, HOURS), {}, "epsilon"),
+        (("place", 1.0, sv.Disc(1)), {"p": 0.5}, "p"),
+        (("choice", 1.0, ["a", "b"]), {"loss": "l1"}, "loss"),
+        (("group", 1.0, ["a", "b", "c"]), {}, "domain"),
+        (("pair", 1.0, [HOURS]), {}, "domains"),
     ]
     for arguments, more, name in wrong:
         with pytest.raises((ArgumentError, ArgumentTypeError)) as error:

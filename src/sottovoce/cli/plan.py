@@ -33,7 +33,8 @@ Task = Annotated[
     typer.Argument(
         metavar="QUESTION",
         help="mean, median, quantile (with --p), distribution, direction, share (with --range), value, "
-        "choice (with --options), pair (with --pair) or place (with --place).",
+        "choice or choices (with --options), pair (with --pair), place (with --place) or group (with "
+        "--options and --domain).",
     ),
 ]
 Epsilon = Annotated[float | None, typer.Option("--epsilon", help="ε; leave out to ask for it.")]
@@ -46,6 +47,14 @@ Central = Annotated[
     ),
 ]
 Confidence = Annotated[float, typer.Option("--confidence", help="Of the intervals.")]
+#: Which option says of what other questions are.
+_SAID_BY = {
+    "choice": "options",
+    "choices": "options",
+    "group": "options",
+    "pair": "pair",
+    "place": "place",
+}
 
 
 def plan(
@@ -89,12 +98,12 @@ def plan(
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     check_target(output, (*PICTURES, ".json"))
-    if task in ("choice", "pair", "place"):
+    if task in _SAID_BY:
         if output is not None:
             raise ValueError(
-                f"--output is for plans of a number; `sottovoce perturb` takes a {task} as it is"
+                "--output is for plans of a number; `sottovoce perturb` takes --options, --pair and --place"
             )
-        other = sv.plan(task, epsilon, people, _asked(task, options, pair, place))
+        other = sv.plan(task, epsilon, people, _asked(task, options, pair, place, domain))
         typer.echo(json.dumps({"options": other.rows}) if as_json else str(other))
         return
     where = domain_from(domain, circle, log=log)
@@ -125,14 +134,16 @@ def plan(
             typer.echo(f"wrote {output}")
 
 
-def _asked(task: str, options: str | None, pair: list[str] | None, place: Any) -> Any:
-    """What a choice, a pair or a place is asked of."""
-    given = {"choice": options, "pair": pair, "place": place}
-    if not given[task]:
-        raise ValueError(f"say of what: --{'options' if task == 'choice' else task}")
+def _asked(task: str, options: str | None, pair: list[str] | None, place: Any, domain: Any) -> Any:
+    """What a choice, a pair, a place or a group is asked of."""
+    said = {"options": options, "pair": pair, "place": place}[_SAID_BY[task]]
+    if not said or (task == "group" and domain is None):
+        raise ValueError(f"say of what: --{_SAID_BY[task]}{' and --domain' if task == 'group' else ''}")
     if task == "place":
         return place[:2], place[2:]
-    return options_in(options or "") if task == "choice" else domains_in(pair or [])
+    if task == "pair":
+        return domains_in(pair or [])
+    return (options_in(options or ""), domain) if task == "group" else options_in(options or "")
 
 
 def _print(answer: sv.Plan) -> None:

@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sottovoce.compose.design import design
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import DataError, check_confidence, whole_number
 from sottovoce.core.exact import exp_lower
@@ -32,7 +33,6 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture
 from sottovoce.core.shown import Shown
 from sottovoce.core.window import Window
-from sottovoce.designs.tasks import design
 from sottovoce.estimates.envelope import BINS, CrossFit, Envelope, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.model import Coarse, Nodes

@@ -25,13 +25,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sottovoce.compose.design import design
 from sottovoce.core.domains import Domain, Interval
 from sottovoce.core.errors import ArgumentError, DataError, check_confidence, real_number
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.number import Number
 from sottovoce.designs.classic import sw
-from sottovoce.designs.tasks import design
 from sottovoce.estimates.envelope import CrossFit
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.means import mean

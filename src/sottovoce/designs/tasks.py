@@ -1,36 +1,26 @@
-"""The mechanism for a question: nobody needs to know a mechanism's name.
+"""Questions about one number, and the mechanism for each.
 
-    m = design("mean", epsilon=1.0, domain=(0, 24))
-    m = design("quantile", epsilon=1.0, domain=(0, 24), p=0.9)
-    m = design("direction", epsilon=1.0, domain=Circle(24))
-    m = design("share", epsilon=1.0, domain=(0, 24), between=(6, 9))
-
-What it makes says what it was made for (`m.task`), also after it was written to JSON and read again.
+What is made says what it was made for (`m.task`), also after it was written to JSON and read again.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, overload
 
 import numpy as np
 
-from sottovoce.core.discs import Disc
 from sottovoce.core.domains import Domain, DomainLike, as_domain
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, check_epsilon, one_of, real_number
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError, one_of, real_number
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture
 from sottovoce.core.repair import repaired
 from sottovoce.core.rows import Rows
-from sottovoce.core.translates import Translates
 from sottovoce.designs.build import uniform_window
-from sottovoce.designs.choices import choice
 from sottovoce.designs.classic import DEFAULT_CELLS, sw
 from sottovoce.designs.formulas import square_wave_reach
 from sottovoce.designs.optimal import optimal, ordinary_mean
-from sottovoce.designs.places import Box, place
 from sottovoce.designs.roots import root
 from sottovoce.designs.two_scale import two_scale
 
@@ -38,70 +28,6 @@ Designed = Mechanism | Mixture | Rows
 #: The window for quantiles: its width in those of the square wave, how it slows at the ends, up to which ε.
 _NARROW, _LAG, _NARROWED = 0.75, 0.3, 6.0
 _BESIDE = 2.0**-40  # how far from the end of a range, in units of the domain, a value is surely outside
-
-
-@overload
-def design(task: Literal["place"], epsilon: float, domain: Disc | Box) -> Translates: ...
-
-
-@overload
-def design(task: Literal["choice"], epsilon: float, domain: Sequence[str] | Sequence[int]) -> Translates: ...
-
-
-@overload
-def design(
-    task: str,
-    epsilon: float,
-    domain: DomainLike,
-    *,
-    p: float | None = None,
-    between: tuple[float, float] | None = None,
-    loss: str | float | None = None,
-) -> Designed: ...
-
-
-def design(
-    task: str,
-    epsilon: float,
-    domain: DomainLike | Disc | Box | Sequence[str] | Sequence[int],
-    *,
-    p: float | None = None,
-    between: tuple[float, float] | None = None,
-    loss: str | float | None = None,
-) -> Designed | Translates:
-    """Make the mechanism that suits a question best.
-
-    Args:
-        task: What is to be known: "mean", "quantile", "distribution" or "share" of all people; "direction",
-            the mean on a circle; "value", each single person's number as well as it can be told; "place",
-            where people are; or "choice", the share of each of a list of options, given as the domain.
-        epsilon: Privacy parameter ε.
-        domain: Where values lie: (low, high) or a `Circle`; of places a `Disc` or ((x₀, x₁), (y₀, y₁)).
-        p: Which quantile, between 0 and 1; 0.5 is the median.
-        between: The range whose share is asked for, ends included; on a circle it may cross the seam.
-        loss: What "value" minimises: "l1", "l2" (the default) or the k ≥ 1 of |y − x|^k.
-
-    Returns:
-        A mechanism, a mixture or rows, with `task` set.
-
-    Raises:
-        ArgumentError: If an argument is out of range, missing for the task or not one of it, or the task does
-            not suit the domain.
-        ArgumentTypeError: If an argument is of the wrong type.
-
-    Example:
-        >>> m = design("share", epsilon=1.0, domain=(0, 24), between=(6, 9))
-        >>> m.task, m.cells
-        ('share', 2)
-    """
-    if task == "choice" and (p, between, loss) == (None, None, None):
-        return choice(epsilon, domain)  # type: ignore[arg-type]
-    if task == "place":
-        if isinstance(domain, Disc):
-            return place(epsilon, domain.radius)
-        return place(epsilon, box=domain)  # type: ignore[arg-type]  # it says what a box is
-    question = Question.of(task, domain, p=p, between=between, loss=loss)  # type: ignore[arg-type]
-    return question.design(check_epsilon(epsilon))
 
 
 @dataclass(frozen=True)
@@ -135,11 +61,7 @@ class Question:
         """Check the arguments of `design`, those that belong to other tasks included."""
         one_of(task, "task", tuple(TASKS))
         line = as_domain(domain)
-        owners = {"p": (p, "quantile"), "between": (between, "share"), "loss": (loss, "value")}
-        for name, (value, owner) in owners.items():
-            if value is not None and task != owner:
-                sentence = f"{name} belongs to the task {owner!r}, got {name}={value!r} with task={task!r}"
-                raise ArgumentError(sentence, argument=name)
+        check_owners(task, p=p, between=between, loss=loss)
         kind = TASKS[task]
         if not kind.suits(line):
             raise ArgumentError(
@@ -153,6 +75,15 @@ class Question:
     def design(self, epsilon: float) -> Designed:
         """The mechanism for an ε."""
         return replace(TASKS[self.task].make(epsilon, self), task=self.task)
+
+
+def check_owners(task: str, **arguments: object) -> None:
+    """Refuse arguments that belong to other tasks."""
+    owners = {"p": "quantile", "between": "share", "loss": "value"}
+    for name, value in arguments.items():
+        if value is not None and task != owners[name]:
+            sentence = f"{name} belongs to the task {owners[name]!r}, got {name}={value!r} with task={task!r}"
+            raise ArgumentError(sentence, argument=name)
 
 
 def _range(between: object, domain: Domain) -> tuple[float, float]:

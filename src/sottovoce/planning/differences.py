@@ -18,6 +18,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sottovoce.compose.design import design
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import (
     MAX_EPSILON,
@@ -29,7 +30,6 @@ from sottovoce.core.errors import (
 )
 from sottovoce.core.number import Number
 from sottovoce.core.values import in_domain
-from sottovoce.designs.tasks import design
 from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.planning.inverse import meeting
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sottovoce.compose.design import design
 from sottovoce.compose.polar import polar
 from sottovoce.compose.selection import resultant
 from sottovoce.core.discs import Disc
@@ -19,7 +20,6 @@ from sottovoce.core.errors import check_epsilon, whole_number
 from sottovoce.core.polar import Polar
 from sottovoce.core.translates import Translates
 from sottovoce.designs.places import Box, expected_distance
-from sottovoce.designs.tasks import design
 from sottovoce.estimates.positions import position_variance
 from sottovoce.estimates.tabular import Row, Tabular
 

@@ -16,6 +16,7 @@ from typing import Literal, overload
 from numpy.typing import ArrayLike
 
 from sottovoce.auditing.calibration import least_variance
+from sottovoce.compose.design import Grouped, Listed, Pair
 from sottovoce.core.discs import Disc
 from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.errors import (
@@ -39,14 +40,19 @@ from sottovoce.planning.differences import DifferencePlan, plan_difference
 from sottovoce.planning.inverse import MOST_PEOPLE, Search
 from sottovoce.planning.kinds import Candidate
 from sottovoce.planning.kinds import candidates as usual_candidates
-from sottovoce.planning.pairs import Pair, PairPlan, plan_pair
 from sottovoce.planning.places import PlacePlan, plan_places
 from sottovoce.planning.plans import Option, Plan, Progress, Scenario
 from sottovoce.planning.shapes import sample_shape
+from sottovoce.planning.surveys import SurveyPlan, plan_choices, plan_group, plan_pair
 
 _AS_GOOD = 1.02  # so much better another mechanism has to be to come before ours
 
-Listed = Sequence[str] | Sequence[int]  # options
+_OTHERS: dict[str, Callable[..., PlacePlan | ChoicePlan | SurveyPlan]] = {
+    "choice": plan_choice,
+    "choices": plan_choices,
+    "group": plan_group,
+    "place": plan_places,
+}
 #: A mechanism of one's own, or what makes one from ε and the domain, such as `sottovoce.pm`.
 Own = Number | Callable[[float, Domain], Number]
 
@@ -72,7 +78,13 @@ def plan(task: Literal["place"], epsilon: float, people: int, domain: Disc | Box
 @overload
 def plan(
     task: Literal["pair"], epsilon: float, people: int, domain: Pair, *, sample: ArrayLike | None = ...
-) -> PairPlan: ...
+) -> SurveyPlan: ...
+
+
+@overload
+def plan(
+    task: Literal["choices", "group"], epsilon: float, people: int, domain: Listed | Grouped
+) -> SurveyPlan: ...
 
 
 @overload
@@ -104,7 +116,7 @@ def plan(
     task: str,
     epsilon: float | None = None,
     people: int | None = None,
-    domain: DomainLike | Disc | Box | Listed | Pair | None = None,
+    domain: DomainLike | Disc | Box | Listed | Pair | Grouped | None = None,
     target: float | None = None,
     *,
     p: float | None = None,
@@ -119,14 +131,15 @@ def plan(
     repetitions: int | None = None,
     central: tuple[float, float] | None = None,
     progress: Progress | None = None,
-) -> Plan | DifferencePlan | PlacePlan | ChoicePlan | PairPlan:
+) -> Plan | DifferencePlan | PlacePlan | ChoicePlan | SurveyPlan:
     """Say what error to expect, of the mechanism that `design` gives and of others.
 
     Args:
         task: What is to be known, as in `design`: "mean", "quantile", "distribution", "direction", "share" or
             "value"; or "difference": how many people of each of two groups, or which ε, it takes to see one
             of their means; "place": where people are, in a `Disc` or a box ((x₀, x₁), (y₀, y₁));
-            "choice", with the options as the domain; or "pair", with the intervals of two numbers.
+            "choice" or "choices", with the options as the domain; "pair", with the intervals of two numbers;
+            or "group", with options and an interval.
         epsilon: The privacy parameter; left out, it is asked which ε meets the target.
         people: How many people report; left out, it is asked how many it takes to meet the target.
         domain: Where values lie: always to be given.
@@ -165,12 +178,10 @@ def plan(
     """
     if domain is None:
         raise ArgumentError("domain must be given: (low, high) or a Circle", argument="domain")
-    if task == "choice":
-        return plan_choice(epsilon, people, domain)  # type: ignore[arg-type]
     if task == "pair":
         return plan_pair(epsilon, people, domain, sample)  # type: ignore[arg-type]
-    if task == "place":
-        return plan_places(epsilon, people, domain)  # type: ignore[arg-type]  # it says what a place is
+    if task in _OTHERS:
+        return _OTHERS[task](epsilon, people, domain)
     if task == "difference":
         return plan_difference(
             epsilon, people, as_domain(domain),  # type: ignore[arg-type]  # places are asked above

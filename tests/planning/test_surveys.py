@@ -1,4 +1,4 @@
-"""Plans of a pair: the error that simulations have, and which of one round and two to take."""
+"""Plans of surveys: the error that simulations have, and which of one round and two to take."""
 
 from __future__ import annotations
 
@@ -51,3 +51,25 @@ def test_what_is_no_plan(arguments: Any, words: str) -> None:
         sv.plan("pair", *arguments)
     with pytest.raises(ArgumentError, match="two numbers for each person"):
         sv.plan("pair", 1.0, 1000, DOMAINS, sample=[1.0, 2.0])
+
+
+def test_groups_and_several_choices() -> None:
+    """Forty tallies with a few options each: standard deviations are known to a tenth or better."""
+    rng = np.random.default_rng(3)
+    plan = sv.plan("group", 1.0, 50_000, (["car", "bike", "train"], (0, 3)))
+    w = plan.best.design
+    assert w == sv.design("group", 1.0, (["car", "bike", "train"], (0, 3)))
+    means, shares = [], []
+    for seed in range(40):
+        people = {"group": rng.choice(["car", "bike", "train"], 50_000), "number": rng.uniform(0, 3, 50_000)}
+        answer = sv.groups(sv.Tally(w, w.report(people, rng=seed)))
+        means += [group.mean.value - 1.5 for group in answer.values()]
+    assert 0.75 < np.sqrt(np.mean(np.square(means))) / plan.best.error < 1.25
+    several = sv.plan("choices", 2.0, 2_000, ["news", "games", "music"])
+    m = several.best.design
+    for seed in range(40):
+        people = {name: rng.integers(0, 2, 2_000) for name in ("news", "games", "music")}
+        shares += [one.value - 0.5 for one in sv.shares(sv.Tally(m, m.report(people, rng=seed))).estimates]
+    assert 0.75 < np.sqrt(np.mean(np.square(shares))) / several.best.error < 1.25
+    assert "mean of a group ±" in str(plan)
+    assert several.rows[0]["error of the share"] == several.best.error

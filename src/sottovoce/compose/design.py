@@ -1,0 +1,122 @@
+"""The reporter for a question: nobody needs to know a mechanism's name.
+
+m = design("mean", epsilon=1.0, domain=(0, 24))
+m = design("quantile", epsilon=1.0, domain=(0, 24), p=0.9)
+m = design("choice", epsilon=1.0, domain=["car", "bike", "train"])
+m = design("pair", epsilon=1.0, domain={"age": (0, 120), "commute": (0, 3)})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, overload
+
+from sottovoce.compose.pair import pair
+from sottovoce.compose.several import any_of
+from sottovoce.compose.within import within
+from sottovoce.core.discs import Disc
+from sottovoce.core.domains import DomainLike
+from sottovoce.core.errors import ArgumentTypeError, check_epsilon, one_of
+from sottovoce.core.survey import Survey
+from sottovoce.core.translates import Translates
+from sottovoce.designs.choices import choice
+from sottovoce.designs.places import Box, place
+from sottovoce.designs.tasks import TASKS, Designed, Question, check_owners
+
+Listed = Sequence[str] | Sequence[int]  # options
+Pair = Sequence[DomainLike] | Mapping[str, DomainLike]
+Grouped = tuple[Listed, DomainLike]  # options, and where the number lies
+
+
+@overload
+def design(task: Literal["place"], epsilon: float, domain: Disc | Box) -> Translates: ...
+
+
+@overload
+def design(task: Literal["choice"], epsilon: float, domain: Listed) -> Translates: ...
+
+
+@overload
+def design(
+    task: Literal["choices", "pair", "group"], epsilon: float, domain: Listed | Pair | Grouped
+) -> Survey: ...
+
+
+@overload
+def design(
+    task: str,
+    epsilon: float,
+    domain: DomainLike,
+    *,
+    p: float | None = None,
+    between: tuple[float, float] | None = None,
+    loss: str | float | None = None,
+) -> Designed: ...
+
+
+def design(
+    task: str,
+    epsilon: float,
+    domain: DomainLike | Disc | Box | Listed | Pair | Grouped,
+    *,
+    p: float | None = None,
+    between: tuple[float, float] | None = None,
+    loss: str | float | None = None,
+) -> Designed | Translates | Survey:
+    """Make the reporter that suits a question best.
+
+    Args:
+        task: What is to be known: "mean", "quantile", "distribution" or "share" of all people; "direction",
+            the mean on a circle; "value", each single person's number as well as it can be told; "choice",
+            the share of each of a list of options, of which a person has one, or "choices", any of them;
+            "place", where people are; "pair", how numbers of one person vary together; or "group", a number
+            within groups that are private too.
+        epsilon: Privacy parameter ε.
+        domain: Where values lie: (low, high) or a `Circle`; of places a `Disc` or ((x₀, x₁), (y₀, y₁)); the
+            list of options; of a pair the interval of each number, of a group the options and the interval.
+        p: Which quantile, between 0 and 1; 0.5 is the median.
+        between: The range whose share is asked for, ends included; on a circle it may cross the seam.
+        loss: What "value" minimises: "l1", "l2" (the default) or the k ≥ 1 of |y − x|^k.
+
+    Returns:
+        A mechanism, a mixture or rows, with `task` set; of options and places translates, and a survey where
+        there is more than one question.
+
+    Raises:
+        ArgumentError: If an argument is out of range, missing for the task or not one of it, or the task does
+            not suit the domain.
+        ArgumentTypeError: If an argument is of the wrong type.
+
+    Example:
+        >>> m = design("share", epsilon=1.0, domain=(0, 24), between=(6, 9))
+        >>> m.task, m.cells
+        ('share', 2)
+        >>> list(design("group", 1.0, (["car", "bike"], (0, 3))).domain)
+        ['group', 'number']
+    """
+    one_of(task, "task", (*TASKS, *_OTHERS))
+    epsilon = check_epsilon(epsilon)
+    if task in _OTHERS:
+        check_owners(task, p=p, between=between, loss=loss)
+        return _OTHERS[task](epsilon, domain)
+    question = Question.of(task, domain, p=p, between=between, loss=loss)  # type: ignore[arg-type]
+    return question.design(epsilon)
+
+
+def _place(epsilon: float, domain: Any) -> Translates:
+    return place(epsilon, domain.radius) if isinstance(domain, Disc) else place(epsilon, box=domain)
+
+
+def _group(epsilon: float, domain: Any) -> Survey:
+    if not isinstance(domain, tuple | list) or len(domain) != 2:
+        raise ArgumentTypeError("domain must be (options, interval) of a group", argument="domain")
+    return within(epsilon, *domain)
+
+
+_OTHERS: dict[str, Callable[[float, Any], Translates | Survey]] = {
+    "choice": choice,
+    "choices": any_of,
+    "place": _place,
+    "pair": pair,
+    "group": _group,
+}
