@@ -87,6 +87,7 @@ work = {
     "many": lambda: lambda rng, m=sv.optimal(1.0): m.report(np.full(4096, 0.25), rng=rng),
     "blocks": lambda: lambda rng, m=sv.optimal(1.0): m.report(np.full(100_000, 0.25), rng=rng),
     "mixture": lambda: lambda rng, m=sv.two_scale(1.0): m.report(0.25, rng=rng),
+    "mixtures": lambda: lambda rng, m=sv.two_scale(1.0): m.report(np.full(100_000, 0.25), rng=rng),
     "rows": lambda: lambda rng: rows.report(0.25, rng=rng),
     "survey": survey,
     "position": lambda: lambda rng, m=sv.polar(1.0, 10.0): m.report([1.0, 2.0], rng=rng),
@@ -102,7 +103,7 @@ many._stock = many._stock[:0]
 masked.clear()
 randomness._FEW = few_words
 work(few)
-assert few._key.size == 0 or name in ("many", "blocks")
+assert few._key.size == 0 or name in ("many", "blocks", "mixtures")
 randomness._FEW = 0  # all words of a key, none of the operating system
 work(many)
 work(many)
@@ -135,6 +136,7 @@ PATHS = [
     "many",
     "blocks",
     "mixture",
+    "mixtures",
     "rows",
     "survey",
     "position",

@@ -106,16 +106,18 @@ class Mixture(Windowed):
     def _fill(
         self, out: NDArray[Any], x: FloatArray, words: NDArray[np.uint64], *, paired: bool = False
     ) -> bool:
-        fresh = len(words) == 1
+        fresh = len(words) == 1  # a draw is at most 52 bits and a coin 10: one word has both
         toss = self._coin.toss(words[0] << np.uint64(MAX_BITS) if fresh else words[1])
-        paired |= fresh
-        draw = toss.sort(words[0]) if paired else words[0]
+        draw = toss.sort(words[0]) if fresh or paired else words[0]
         x, cells = toss.sort(x), np.empty_like(out)
-        for part, first, end in zip(self.parts, toss.begin, toss.begin[1:], strict=False):
-            if first < end and not part._fill(cells[first:end], x[first:end], draw[None, first:end]):
-                return False
+        inside = all(
+            first == end or part._fill(cells[first:end], x[first:end], draw[None, first:end])
+            for part, first, end in zip(self.parts, toss.begin, toss.begin[1:], strict=False)
+        )
         toss.put_back(out, cells, self.offsets[:-1])
-        return True
+        if fresh:
+            draw.fill(0)  # a copy, which nobody else forgets; the coin is public
+        return inside
 
     @cached_property
     def _coin(self) -> Coin:
