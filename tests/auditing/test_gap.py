@@ -67,7 +67,7 @@ def test_others_elsewhere_are_worst_where_they_are_all_at_one_place() -> None:
         assert max(worst) == worst[0] > worst[1]
 
 
-def test_why_graded_rows_keep_a_gap() -> None:
+def test_why_the_blanket_of_graded_rows_keeps_a_gap() -> None:
     """Many people hide like noise of the covariance of their counts, and d'C⁻¹d is convex in C.
 
     So a truth that mixes inputs is not worse than the worst one that does not; the blanket is 1.4 times that.

@@ -39,7 +39,8 @@ def convolved(a: FloatArray, b: FloatArray) -> tuple[FloatArray, float]:
         return sums, (min(i.size, j.size) + 2) * UNIT * float(sums.sum())
     levels = (size - 1).bit_length()
     length = 1 << levels
-    sums = np.fft.irfft(np.fft.rfft(a, length) * np.fft.rfft(b, length), length)[:size]
+    waves = np.fft.rfft(a, length)
+    sums = np.fft.irfft(waves * (waves if a is b else np.fft.rfft(b, length)), length)[:size]
     # ‖ifft(Â·δB̂)‖₂ ≤ ‖a‖₁·‖δb‖₂, and ‖·‖₁ ≤ √size·‖·‖₂.
     norms = a.sum() * np.linalg.norm(b) + b.sum() * np.linalg.norm(a) + 2 * np.linalg.norm(sums)
     return np.maximum(sums, 0.0), float(16 * UNIT * levels * math.sqrt(size) * norms)

@@ -12,6 +12,7 @@ from sottovoce.core.shown import Shown
 
 _DEEPEST = 28.0  # √(−log δ) of the least double
 _CLOSE = 2e-5  # how far an ε is narrowed down, relatively
+_NOTHING = 1e-3  # of what is likely: an ε so small may be 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,39 +119,66 @@ class Curve(Shown):
     def _crossing(self, value: Callable[[float], float], delta: float) -> tuple[float, float]:
         """ε with value above δ, and close to it one with value at most δ.
 
-        √(−log δ) is nearly linear in ε: each step looks where a line through the ends meets the wanted one,
-        and checks. Before any value is small enough, the end is where a chord in e^ε to `local` is: δ is
-        convex in e^ε, so it lies below.
+        Each step looks where a line through √(−log δ) at both ends crosses, or, as long as only one is known,
+        the curve of Gaussian noise, and checks beside that. Before any value is small enough, the end is
+        where a chord in e^ε to `local` is: δ is convex in e^ε, so it lies below.
         """
         delta = check_delta(delta)
-        wanted, most = depth(delta), math.exp(self.local)
-        start = depth(value(0.0))
-        if start >= wanted:
-            return 0.0, 0.0
-        ends, widths = {False: (0.0, start), True: (self.local, _DEEPEST)}, [math.inf, math.inf]
-        x = min(self.likely * max(wanted, 0.5) * math.sqrt(2.0), 0.9 * self.local)
+        low, high, most = 0.0, self.local, math.exp(self.local)
+        at: dict[float, float] = {}
+        widths = [math.inf, math.inf]
+        x = min(_crossed(self.likely, delta), 0.9 * self.local)
         while True:
             height = value(x)
-            at = depth(height)
-            side = at >= wanted
-            ends[side] = (x, at)
-            (low, left), (high, right) = ends[False], ends[True]
-            if not side and right == _DEEPEST:
+            at[x], side = depth(height), height <= delta
+            low, high = (low, x) if side else (x, high)
+            if high not in at:
                 chord = math.log(most - (most - math.exp(low)) * (delta / height)) * (1 + 2.0**-48)
                 high = min(high, max(chord, low))
-                ends[True] = (high, right)
+            if high <= _NOTHING * self.likely and value(0.0) <= delta:
+                return 0.0, 0.0
             if high - low <= _CLOSE * high:
-                break
-            if right == _DEEPEST and low > 0.8 * self.local:
-                x = high * (1 - _CLOSE / 2)
-            elif high - low > widths[-2] / 2 or right == _DEEPEST:  # the line does not lead there
-                x = (low + high) / 2 if low > high / 4 else max(1.5 * low, high / 4)
+                return low, high
+            if low in at and high in at:
+                aim = low + (high - low) * (depth(delta) - at[low]) / (at[high] - at[low])
             else:
-                x = low + (high - low) * (wanted - left) / (right - left)
-                x += _CLOSE / 4 * high * (-1 if side else 1)  # to the other side of the crossing
-                x = min(max(x, low + _CLOSE / 8 * high), high - _CLOSE / 8 * high)
+                aim = _crossed(_fitted(x, height), delta) if 0 < height < 1 else 0.0
+            aim += _CLOSE / 4 * high * (-1 if side else 1)  # to the other side of the crossing
+            if low < aim < high and high - low <= widths[-2] / 2:
+                x = min(max(aim, low + _CLOSE / 8 * high), high - _CLOSE / 8 * high)
+            elif high not in at and low > 0.8 * self.local:
+                x = high * (1 - _CLOSE / 2)
+            else:
+                x = (low + high) / 2 if low > high / 4 else max(1.5 * low, high / 4)
             widths.append(high - low)
-        return ends[False][0], ends[True][0]
+
+
+def _gaussian(epsilon: float, shift: float) -> float:
+    """δ of Gaussian noise, for answers that lie so many standard deviations apart."""
+
+    def below(z: float) -> float:
+        return math.erfc(-z / math.sqrt(2)) / 2
+
+    deep = below(-shift / 2 - epsilon / shift)
+    return below(shift / 2 - epsilon / shift) - (math.exp(epsilon) * deep if deep else 0.0)
+
+
+def _crossed(shift: float, delta: float) -> float:
+    """The ε of Gaussian noise at a δ, or 0."""
+    low, high = 0.0, 40 * shift + shift**2
+    for _ in range(48):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _gaussian(middle, shift) > delta else (low, middle)
+    return low
+
+
+def _fitted(epsilon: float, delta: float) -> float:
+    """The shift of Gaussian noise that has this δ at this ε."""
+    low, high = epsilon / 100 + 1e-12, 10 * epsilon + 10
+    for _ in range(60):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if _gaussian(epsilon, middle) < delta else (low, middle)
+    return high
 
 
 def check_delta(delta: float, name: str = "delta") -> float:

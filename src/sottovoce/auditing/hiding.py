@@ -23,6 +23,7 @@ import numpy as np
 from sottovoce.auditing.blanket import blanket, cover
 from sottovoce.auditing.contrast import Contrast
 from sottovoce.auditing.curve import Curve
+from sottovoce.auditing.exchange import LEAST_DELTA, Exchange
 from sottovoce.auditing.losses import added
 from sottovoce.auditing.sums import divergence
 from sottovoce.auditing.tosses import MOST_BLOCKS, Coin
@@ -30,6 +31,7 @@ from sottovoce.core.exact import log_upper
 from sottovoce.core.number import Number
 from sottovoce.core.questions import MAX_QUESTIONS
 from sottovoce.core.reporter import Reporter
+from sottovoce.core.rows import Rows
 from sottovoce.core.survey import Survey
 from sottovoce.core.translates import Translates
 
@@ -53,6 +55,8 @@ def hidden(reporter: Reporter, people: int, *, removal: bool = False) -> Curve:
     curve = _covered(blanket(reporter, removal=removal), log_upper(reporter.largest_ratio), people, removal)
     if isinstance(reporter, Number | Translates) and reporter.cells == 2:
         return replace(curve, above=_tossed(reporter, curve.above, people, removal))
+    if isinstance(reporter, Rows) and not removal:
+        return _exchanged(reporter, curve)
     return curve
 
 
@@ -79,6 +83,19 @@ def _tossed(
         return max(coin.divergence(people, epsilon).upper for coin in {min(c, c.turned) for c in coins})
 
     return counted if people <= MOST_BLOCKS else lambda epsilon: min(counted(epsilon), above(epsilon))
+
+
+def _exchanged(reporter: Rows, curve: Curve) -> Curve:
+    """Graded rows: hidden by whole reports, where that is better than the blanket."""
+    exchange = Exchange.of(reporter.rows, curve.people)
+    if exchange is None or exchange.likely > curve.likely:
+        return curve
+
+    def above(epsilon: float) -> float:
+        delta = exchange.above(epsilon)
+        return min(delta, curve.above(epsilon)) if exchange.few or delta < LEAST_DELTA else delta
+
+    return replace(curve, above=above, likely=exchange.likely)
 
 
 def _survey(survey: Survey, people: int, removal: bool) -> Curve:

@@ -137,8 +137,11 @@ def shuffled(
     if delta is None:
         return curve
     epsilon = curve.epsilon(delta)
-    near, far = ([bound(share * epsilon) for _, bound in examples()] for share in _LOOKS)
-    best, bound = examples()[near.index(max(near)) if any(near) else far.index(max(far))]
+    for share in _LOOKS:
+        seen = [bound(share * epsilon) for _, bound in examples()]
+        if any(seen):
+            break
+    best, bound = examples()[seen.index(max(seen))]
     lower = replace(curve, below=bound).lower(delta)
     return Shuffled(epsilon, lower, float(delta), people, curve.local, best)
 

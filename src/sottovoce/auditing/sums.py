@@ -33,7 +33,7 @@ from sottovoce.core.kernels.tables import FloatArray
 
 _FINE = 256  # points of the lattice per standard deviation, at least
 _STEEP = 12.0  # and so many per 1/λ: what is spread out must not be seen through e^{−λs}
-_MOST_POINTS = 1 << 18  # of one person's law
+_MOST_POINTS = 1 << 16  # of one person's law
 _ROUNDING = 2.0**-41  # of one person's stored mass, all kinds together: probabilities, tilt, division
 _CUT = 1e-11  # stored mass that may be cut off at each end, in the whole
 _STEEPEST = 600.0  # λ times the largest loss: e^600 is still a double

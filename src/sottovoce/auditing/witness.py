@@ -75,8 +75,10 @@ def witnesses(reporter: Reporter, *, removal: bool = False) -> tuple[Witness, ..
         removal: Compare an input with a draw from the blanket, not with another input.
     """
     away, near = _examples(reporter, removal)
-    swapped = tuple(contrast.swapped for contrast in away.contrasts)
-    return away, replace(away, contrasts=swapped, first=away.second, second=away.first), near
+    contrasts = tuple(contrast.swapped for contrast in away.contrasts)
+    swapped = replace(away, contrasts=contrasts, first=away.second, second=away.first)
+    inputs = [(one.others, one.first, one.second) for one in (away, swapped)]
+    return (away, swapped) if (near.others, near.first, near.second) in inputs else (away, swapped, near)
 
 
 def _examples(reporter: Reporter, removal: bool) -> tuple[Witness, Witness]:
