@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from pathlib import Path
 from string import Template
@@ -14,8 +13,7 @@ from matplotlib.patches import Patch
 
 from benchmarks import growth
 from benchmarks._tables import number
-from benchmarks.page import tables, worker
-from benchmarks.page.environments import known_peers
+from benchmarks.page import tables
 
 NUMBERS = "results.json"
 OURS, THEIRS, FLOOR = "#0072B2", "#999999", "#E69F00"
@@ -52,8 +50,6 @@ def page(found: dict[str, Any], folder: str) -> str:
         "reconstruction": tables.reconstruction_table(found),
         "numba": "with" if found["growth"]["compiled"] else "without",
         "steps": str(growth.STEPS),
-        "worker": inspect.getsource(worker.measure_speed).strip(),
-        "sources": "\n\n".join(_listing(peer.file) for peer in known_peers()),
     }
     parts |= {
         f"{place}_{loss}": tables.error_table(found, place, loss)
@@ -104,12 +100,6 @@ def _beats(row: dict[str, Any], single: dict[str, Any]) -> bool:
 
 def _microseconds(row: dict[str, Any]) -> str:
     return f"{1e6 * row['seconds']:.1f} µs"
-
-
-def _listing(file: Path) -> str:
-    """A peer's file from what it needs on."""
-    text = file.read_text(encoding="utf-8")
-    return f"`{file.name}`:\n\n```py\n{text[text.index('DISTRIBUTIONS') :].strip()}\n```"
 
 
 def pictured(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -120,7 +120,7 @@ def test_a_peer_that_does_not_start_is_reported(fake: Peer, tmp_path: Path) -> N
 def test_the_page_has_every_table_and_both_pictures(results: dict[str, Any], tmp_path: Path) -> None:
     files = page.write_page(results, tmp_path / "benchmarks.md")
     text = files[0].read_text()
-    assert "$" not in text.split("## What exactly ran")[0]
+    assert "$" not in text
     assert "A `--quick` run" in text
     for key in ("version", "sitting", "machine"):
         assert results[key] in text.split("\n\n")[1].replace("\n", " ")

@@ -29,7 +29,7 @@ def table() -> dict[str, list[list[str]]]:
 def agrees(value: float, printed: str) -> bool:
     """A printed number is the value rounded to the digits it shows, give or take one in the last."""
     digits = len(printed.partition(".")[2])
-    return abs(value - float(printed)) <= 1.5 * 10.0**-digits
+    return abs(value - float(printed.replace(",", ""))) <= 1.5 * 10.0**-digits
 
 
 def published(measure: str, epsilon: float) -> float:
