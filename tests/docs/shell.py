@@ -78,7 +78,7 @@ class Shell:
             if words[0].rpartition("/")[2] == "sottovoce":
                 self._sottovoce(words[1:], line)
             else:
-                subprocess.run(["bash", "-c", shlex.join(words)], check=True, cwd=self.folder)
+                subprocess.run(["bash", "-c", line], check=True, cwd=self.folder)
 
     def _sottovoce(self, words: list[str], line: str) -> None:
         self.patch.setattr(sys, "argv", ["sottovoce", *words])

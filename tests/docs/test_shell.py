@@ -31,29 +31,16 @@ ELSEWHERE = {
     "tools/": "fetches packages: `make dist` runs both scripts as the pages say",
     "pip install": "fetches packages: `make dist` installs the wheel with each of these extras",
     "python3 -m venv": "as above",
-    "/opt/sottovoce/bin/pip": "as above",
+    "/opt/sottovoce-0.2.0/bin/pip": "as above",
     ". .venv/bin/activate": "the shell here has the command already",
     "systemctl": "there is no systemd; tests/collector/test_deploy.py starts and stops the unit's command",
     "curl": "asks the service that systemd started; every server here is asked for its health instead",
-    "mv /opt": "exchanges installed versions",
     "sottovoce vectors --check": "tests/clients holds three clients against the vectors",
     "sottovoce reproduce": "two minutes; tests/papers runs the command, and every entry",
     "sottovoce serve --host": "an address of another machine",
 }
-PROGRAMS = {
-    "sottovoce",
-    "make",
-    "pip",
-    "python3",
-    "mkdir",
-    "cp",
-    "rm",
-    "mv",
-    "systemctl",
-    "curl",
-    "export",
-    ".",
-}
+PROGRAMS = {"sottovoce", "make", "pip", "python3", "mkdir", "cp", "rm", "mv", "ln", "chown"}
+PROGRAMS |= {"systemctl", "curl", "export", "."}
 
 
 def program(line: str) -> str:
@@ -129,7 +116,7 @@ def survey(folder: Path) -> None:
 def campaign(folder: Path) -> dict[str, str]:
     """A store in the data folder, its secret and a copy of that, a campaign and its tokens."""
     data = folder / "data"
-    for made in (data, folder / "backup", folder / "elsewhere"):
+    for made in (data, folder / "backup", folder / "elsewhere", folder / "opt"):
         made.mkdir()
     store = open_store(str(data / "collector.db")).unlock(secret.load(data / "collector.db.key"))
     content = {"name": "commute", "spec": sv.pm(1.0, (0, 24)).to_json(), "collection": "write"}
@@ -137,7 +124,8 @@ def campaign(folder: Path) -> dict[str, str]:
     leaked, _ = tokens.issue(store, created.id, "write", 2)
     store.close()
     words = {"TOKEN": leaked, "ID": leaked, "NAME": "commute"}
-    return words | {"/var/lib/sottovoce": str(data), "/backup": str(folder / "backup")}
+    folders = {"/var/lib/sottovoce": data, "/backup": folder / "backup", "/opt": folder / "opt"}
+    return words | {name: str(path) for name, path in folders.items()}
 
 
 def both(folder: Path) -> dict[str, str]:

@@ -124,6 +124,13 @@ def test_every_option_and_setting_is_in_the_reference(site: Path) -> None:
         assert " ".join(text.split()) in words(settings)
 
 
+def test_pages_that_the_program_names_exist() -> None:
+    texts = (path.read_text() for path in (ROOT / "src").rglob("*") if path.suffix in (".py", ".js", ".html"))
+    named = {page for text in texts for page in re.findall(r"docs/[\w/-]+\.md", text)}
+    assert named
+    assert not [page for page in named if not (ROOT / page).exists()]
+
+
 @pytest.mark.parametrize("name", AT_THE_ROOT)
 def test_links_of_the_repository(name: str) -> None:
     assert not broken_in(ROOT / name)

@@ -122,7 +122,7 @@ function describe(campaign) {
     "empty-link": collection === "open" ? location.origin + page : "",
     "empty-lead": collection === "open" ? "Send people this link: they answer there, and their devices randomise before anything is sent."
       : collection === "enrolment" ? `Send each person a link of their own: sottovoce campaign invite ${name} makes them.`
-        : "Reports are sent by programs: docs/howto/campaign.md shows how.",
+        : "Reports are sent by programs: docs/howto/run-a-collector.md shows how.",
   });
 }
 
