@@ -87,7 +87,8 @@ def specs() -> dict[str, tuple[str, tuple[float, float]]]:
 
 def scan(table: Table, at: FloatArray) -> IntArray:
     """As 0.1.0 looked up: on from the guide's entry until the right one comes."""
-    entry = table.guide[(at * table.per_bucket).astype(np.int64)].astype(np.int64)
+    bucket = ((at + table.origin).view(np.uint64) >> table.shift) - table.base
+    entry = table.guide[bucket].astype(np.int64)
     while (at >= table.left[entry + 1]).any():
         entry += at >= table.left[entry + 1]
     return entry

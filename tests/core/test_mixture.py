@@ -106,6 +106,21 @@ def test_seeded_words_are_those_of_the_parts_then_the_coins_of_a_block() -> None
     np.testing.assert_array_equal(m.report(x, rng=5), expected)
 
 
+@pytest.mark.parametrize("weights", [(614, 410), (1, 2, 5)], ids=str)
+def test_fresh_words_toss_the_coin_with_the_bits_below_their_draws(weights: tuple[int, ...]) -> None:
+    """Compiled, all parts are drawn and one is kept; plain, values are sorted by part: the same cells."""
+    m = sv.Mixture(tuple(sv.sw(1.0, (0, 24), cells=n) for n in (64, 300, 128)[: len(weights)]), weights)
+    x = np.random.default_rng(0).uniform(0, 24, 5000)
+    words = np.random.default_rng(3).integers(0, 1 << 64, len(x), dtype=np.uint64)
+    coins = words << np.uint64(52)
+    expected = m.report_from(np.stack((words, coins), axis=1), x)
+    cells = np.empty_like(expected)
+    assert m._fill(cells, x, words[None].copy())
+    np.testing.assert_array_equal(cells, expected)
+    assert m._fill(cells[:300], x[:300], words[None, :300].copy())  # too few to compile for
+    np.testing.assert_array_equal(cells[:300], expected[:300])
+
+
 @pytest.mark.parametrize("weights", [(1,), (614, 410), (1, 2, 5), (1,) * 16], ids=str)
 @pytest.mark.parametrize("size", [0, 1, 1000])
 def test_a_coin_is_the_same_plain_and_compiled(weights: tuple[int, ...], size: int) -> None:

@@ -150,11 +150,11 @@ def test_look_ups_take_as_long_for_one_value_as_for_another() -> None:
                 read(crowded(many))
             assert refusal.value.code == "timing"
     m = sv.from_json(crowded(4))
-    assert m.window.tables.steps == 4  # type: ignore[attr-defined]
+    assert m.window.tables.crowd == 4  # type: ignore[attr-defined]
     assert sv.audit(crowded(4)).holds
 
 
 def test_every_design_looks_up_in_few_steps() -> None:
     for epsilon in (0.1, 1.0, 8.0):
         for m in (sv.optimal(epsilon), sv.optimal(epsilon, goal="value"), sv.sw(epsilon), sv.pm(epsilon)):
-            assert m.window.tables.steps <= 3
+            assert m.window.tables.crowd <= 3

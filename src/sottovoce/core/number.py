@@ -28,7 +28,8 @@ from sottovoce.core.values import as_cells, as_numbers, in_domain, numbers_or_na
 if TYPE_CHECKING:
     from sottovoce.core.kernels.operator import Operator
 
-_BLOCK = {True: 1 << 16, False: 1 << 14}  # values per block, compiled or not: what the cache holds
+_BLOCK = {True: 1 << 17, False: 1 << 14}  # values per block, compiled or not
+_SEEDED_BLOCK = {True: 1 << 16, False: 1 << 14}  # a seed stands for the words of a mixture block by block
 _ENTRIES = 1 << 21  # cells × inputs handled at a time by plain sums
 
 
@@ -144,12 +145,13 @@ class Number(Reporting):
 
         fresh = isinstance(source, SecureStream)
         draws = 1 if fresh else self.draws
+        block = (_BLOCK if fresh else _SEEDED_BLOCK)[worth_compiling(flat.size)]
 
         def draw(part: slice, words: Words, more: WordSource) -> bool:
             x = self._prepared(flat, part, policy, more)
             return self._fill(cells[part], x, words.reshape(draws, -1))
 
-        if not in_blocks(flat.size, _BLOCK[worth_compiling(flat.size)], draws, source, draw):
+        if not in_blocks(flat.size, block, draws, source, draw):
             policy.judge(flat.astype(np.float64), self.domain)
         return out[()]
 

@@ -99,11 +99,11 @@ class SecureStream(WordSource):
         if room.size < most:
             room, fresh = np.empty(most, dtype="<u8"), 0
         for first in range(0, count, most):
-            part = room[: count - first]
+            part = room[: min(most, count - first)]
             fill(part[fresh:])
             fresh = 0
             yield part
-        used = room[:count]
+        used = room[: min(most, count)]
         if self._ahead:
             fill = self._open()
             fill(used)

@@ -178,7 +178,7 @@ def read_window(content: Any) -> tuple[float, Domain, Window]:
         knot_s=np.array(as_list(start["s"], "start.s", as_int), dtype=np.int64),
         stepwise=as_bool(start["step"], "start.step"),
     )
-    if window.tables.steps > MAX_STEPS:
+    if window.tables.crowd > MAX_STEPS:
         raise SpecError(
             f"at most {MAX_STEPS} runs or knots may begin in one of 2^14 equal buckets: a look-up must take "
             "as long for one value as for another",

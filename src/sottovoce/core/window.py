@@ -20,8 +20,8 @@ import numpy as np
 
 from sottovoce.core.compact import Compact
 from sottovoce.core.errors import SpecError
-from sottovoce.core.kernels import Table, Tables, plain
-from sottovoce.core.kernels.tables import UNIT_FACTOR, FloatArray, IntArray, bucket_factor
+from sottovoce.core.kernels import Tables, plain
+from sottovoce.core.kernels.tables import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -182,12 +182,12 @@ class Window(Compact):
             around=float(self.around),
             top=float(self.top),
             wraps=self.wraps,
-            knots=Table.of(np.append(t, np.inf), 1.0, UNIT_FACTOR),
+            knot=t,
             start=s,
             slope=slope,
-            back=Table.of(back, float(self.mass), bucket_factor(self.mass)),
+            back=back,
             back_weight=self.background.astype(np.float64),
-            more=Table.of(more, float(self.around), bucket_factor(self.around)),
+            more=more,
             more_weight=np.maximum(self.extra, 1).astype(np.float64),
             first=first.astype(np.float64),
             cells=self.cells,

@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS
 
 _COMPILE: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
-_CHUNK = 2048
+_CHUNK = 512  # values that loops take turns with: they stay in the first cache
 
 
 @intrinsic
@@ -30,11 +30,22 @@ def _as_double(context, word):
     return types.float64(types.uint64), code
 
 
+@intrinsic
+def _as_word(context, number):
+    """The 64 bits of a double. Those of numbers that are not negative are in the order of the numbers."""
+
+    def code(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], ir.IntType(64))
+
+    return types.uint64(types.float64), code
+
+
 @njit(**_COMPILE)
-def sample_uniform(words, x, out, units, line):
+def sample_uniform(words, x, out, units, line, side):
     """One run of equal cells, one slope; on a circle no start to clamp.
 
-    On a circle a cell is found on the line and brought back around.
+    On a circle a cell is found on the line and brought back around. With a side of a coin, only the cells of
+    words that fall on it, or on a later one, are written.
     """
     low, high, per_width = units
     shift, background, top, wraps, knot, start, slope, back_weight, more_weight, cells = line
@@ -54,74 +65,97 @@ def sample_uniform(words, x, out, units, line):
         if wraps:
             place = place - cells if place >= cells else place
             place = place - cells if place >= cells else place
-        out[i] = np.int32(place)
+        if side is None:
+            out[i] = np.int32(place)
+        else:
+            mine = np.int64((words[i] >> side.shift) & side.mask) >= side.first
+            new, old = np.int32(place) + side.offset, np.int32(out[i])  # both: a coin is no branch
+            out[i] = new if mine else old
     return bad
 
 
 @njit(inline="always")
-def _entry(guide, end, steps, bucket, number):
-    """The entry of a table that holds a number: the guide's, and a fixed number of steps from there."""
-    entry = np.uint64(guide[np.uint64(np.uint32(bucket))])
-    entry += np.uint64(number >= end[entry])
-    for _ in range(1, steps):  # none, for all designs but a few
-        entry += np.uint64(number >= end[entry])
-    return entry
+def _bucket(table, number):
+    return (_as_word(number + table.origin) >> table.shift) - table.base
+
+
+@njit(inline="always")
+def _settle(table, places, buckets, size):
+    """A fixed number of steps from the guide to the entry itself."""
+    if table.steps:
+        for i in range(size):
+            entry = np.uint64(table.guide[buckets[i]])
+            buckets[i] = entry + np.uint64(places[i] >= table.next_edge[entry])
+        for _ in range(1, table.steps):
+            for i in range(size):
+                buckets[i] += np.uint64(places[i] >= table.next_edge[buckets[i]])
+
+
+@njit(inline="always")
+def _number(drawing, start, word, wraps):
+    """What is looked up among the runs: the draw in the background, else from the start of the window on."""
+    shift, background, top, _, around = drawing
+    s = start if start > 0.0 else 0.0
+    s = s if s < top else top
+    draw = _as_double((word >> shift) | TWO_52_BITS) - TWO_52
+    if wraps:
+        s = s - around if s >= around else s
+    number = draw + (0.0 if draw < background else s)
+    if wraps:
+        number = number - around if number >= background + around else number
+    return number
 
 
 @njit(**_COMPILE)
-def sample_general(words, x, out, units, drawing, knots, runs):
+def sample_general(words, x, out, units, drawing, knots, start, knot, slope, runs, cell, begin, weight):
     """Any runs and any start table.
 
-    Chunk by chunk, arithmetic (which vectorises) takes turns with look-ups (which do not). Indices are
-    unsigned: a signed one would be tested for being negative.
+    Chunk by chunk, arithmetic (which vectorises) takes turns with look-ups (which do not). Edges are compared
+    as integers, which takes fewer steps. Indices are unsigned and arrays are slices: otherwise every index
+    would be tested for being negative.
     """
     low, high, per_width = units
-    shift, background, top, wraps, around = drawing
-    place, entry = np.empty(_CHUNK), np.empty(_CHUNK, np.int32)
-    bad = 0
+    place, bucket, bad = np.empty(_CHUNK), np.empty(_CHUNK, np.uint64), 0
+    bits, two = place.view(np.uint64), np.uint64(2)
+    knot_edge, run_edge = knots.edge.view(np.uint64), runs.edge.view(np.uint64)
     for chunk in range(0, x.size, _CHUNK):
-        size = min(_CHUNK, x.size - chunk)
+        part = slice(chunk, chunk + _CHUNK)
+        values, drawn, cells = x[part], words[part], out[part]
+        size = values.size
         for i in range(size):
-            value = x[chunk + i]
+            value = values[i]
             good = (value >= low) & (value <= high)
             bad += 0 if good else 1
-            t = (value - low) * per_width
+            t = (value - low) * per_width + 0.0  # never −0, whose bits are those of a large number
             t = t if good else 0.0
             place[i] = t
-            entry[i] = np.int32(t * knots.factor)
-        if knots.slope.size:
+            bucket[i] = _bucket(knots, t)
+        _settle(knots, place, bucket, size)
+        if slope.size:
             for i in range(size):
-                t = place[i]
-                k = _entry(knots.guide, knots.end, knots.steps, entry[i], t)
-                place[i] = knots.start[k] + np.floor((t - knots.begin[k]) * knots.slope[k])
+                k = two * bucket[i] + np.uint64(bits[i] >= knot_edge[bucket[i]])
+                place[i] = start[k] + np.floor((place[i] - knot[k]) * slope[k])
         else:
             for i in range(size):
-                place[i] = knots.start[_entry(knots.guide, knots.end, knots.steps, entry[i], place[i])]
-        for i in range(size):
-            s = place[i]
-            s = s if s > 0.0 else 0.0
-            s = s if s < top else top
-            draw = _as_double((words[chunk + i] >> shift) | TWO_52_BITS) - TWO_52
-            if wraps:
-                s = s - around if s >= around else s
-            u = s - background + draw
-            if wraps:
-                u = u - around if u >= around else u
-            inside = draw < background
-            number = draw if inside else u
-            place[i] = number
-            factor = runs.back_factor if inside else runs.more_factor
-            entry[i] = np.int32(number * factor) + (0 if inside else runs.second)
-        for i in range(size):
-            number = place[i]
-            run = _entry(runs.guide, runs.end, runs.steps, entry[i], number)
-            if runs.atoms:
-                cell = np.int32(run)
-                out[chunk + i] = cell if cell < runs.atoms else cell - runs.atoms
-            else:
-                cell_of = runs.first[run] + np.floor((number - runs.begin[run]) / runs.weight[run])
-                out[chunk + i] = np.int32(cell_of)
+                place[i] = start[two * bucket[i] + np.uint64(bits[i] >= knot_edge[bucket[i]])]
+        if drawing.wraps:
+            for i in range(size):
+                place[i] = number = _number(drawing, place[i], drawn[i], True)
+                bucket[i] = _bucket(runs, number)
+        else:
+            for i in range(size):
+                place[i] = number = _number(drawing, place[i], drawn[i], False)
+                bucket[i] = _bucket(runs, number)
+        _settle(runs, place, bucket, size)
+        if weight.size:
+            for i in range(size):
+                k = two * bucket[i] + np.uint64(bits[i] >= run_edge[bucket[i]])
+                cells[i] = cell[k] + np.int32((place[i] - begin[k]) / weight[k])
+        else:
+            for i in range(size):
+                cells[i] = cell[two * bucket[i] + np.uint64(bits[i] >= run_edge[bucket[i]])]
     place[:] = 0.0
+    bucket[:] = 0
     return bad
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cache, cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.kernels import plain
 from sottovoce.core.kernels.tables import FloatArray, Tables
+
+if TYPE_CHECKING:
+    from sottovoce.core.kernels.arguments import Side
 
 #: Fewer values than this are drawn by numpy, which is there already: loading numba takes half a second. The
 #: choice depends on how many values there are and on nothing else.
@@ -32,10 +35,14 @@ def worth_compiling(values: int) -> bool:
 
 
 class Sampler:
-    """The sampling loop of one mechanism: words and values in, cells out."""
+    """The sampling loop of one mechanism: words and values in, cells out.
 
-    def __init__(self, tables: Tables, domain: Domain) -> None:
-        self._tables, self._domain = tables, domain
+    With a side of a coin, which only the compiled loop of uniform tables knows, it writes the cells of that
+    side and of those after it.
+    """
+
+    def __init__(self, tables: Tables, domain: Domain, side: Side | None = None) -> None:
+        self._tables, self._domain, self.side = tables, domain, side
 
     def fill(
         self, out: NDArray[Any], words: NDArray[np.uint64], x: FloatArray, *, compiled: bool | None = None
@@ -61,8 +68,9 @@ class Sampler:
 
         if self._domain.factor != 1.0:  # a power of two: the kernels compare and subtract scaled values
             x = x * self._domain.factor
-        kernel = compiled.sample_uniform if self._tables.uniform else compiled.sample_general
-        return int(kernel(words, x, out, *self._arguments))
+        if self._tables.uniform:
+            return int(compiled.sample_uniform(words, x, out, *self._arguments, self.side))
+        return int(compiled.sample_general(words, x, out, *self._arguments))
 
     @cached_property
     def _arguments(self) -> tuple[tuple[Any, ...], ...]:

@@ -14,7 +14,9 @@ def find(table: Table, at: FloatArray) -> IntArray:
     """The entry of a table that covers each number."""
     if len(table.left) == 2:
         return np.zeros(at.shape, dtype=np.int64)
-    entry = table.guide[(at * table.per_bucket).astype(np.int64)].astype(np.int64)
+    bucket = ((at + table.origin).view(np.uint64) >> table.shift) - table.base
+    entry = table.guide[bucket].astype(np.int64)
+    bucket.fill(0)
     for _ in range(table.steps):
         entry += at >= table.left[entry + 1]
     return entry
@@ -23,13 +25,13 @@ def find(table: Table, at: FloatArray) -> IntArray:
 def starts(tables: Tables, t: FloatArray, less: float = 0.0) -> FloatArray:
     """Where the window of each unit coordinate begins, minus `less`; on a circle up to twice around."""
     if len(tables.start) == 1:
-        s = t - tables.knots.left[0]
+        s = t - tables.knot[0]
         s *= tables.slope[0]
         np.floor(s, out=s)
         s += tables.start[0] - less
     else:
         k = find(tables.knots, t)
-        s = np.floor((t - tables.knots.left[k]) * tables.slope[k])
+        s = np.floor((t - tables.knot[k]) * tables.slope[k])
         s += tables.start[k] - less
     np.clip(s, -less, tables.top - less, out=s)
     return s
@@ -62,25 +64,20 @@ def sample(tables: Tables, words: NDArray[np.uint64], t: FloatArray) -> NDArray[
         in_window += tables.back_weight[0]
         u /= in_window
         return u if not tables.wraps else _once_around(u, tables.cells)
-    if tables.wraps:
-        u -= tables.around * at_least(u, tables.around - tables.background)
-    u += draw
+    u += tables.background
     if tables.wraps:
         u -= tables.around * at_least(u, tables.around)
-    runs, inside = tables.runs, in_window.astype(np.bool_)
-    at = np.where(inside, u, draw)
-    bucket = (at * np.where(inside, runs.more_factor, runs.back_factor)).astype(np.int64)
-    bucket += inside * np.int64(runs.second)
-    run = runs.guide[bucket].astype(np.int64)
-    for _ in range(runs.steps):
-        run += at >= runs.end[run]
-    cell = at - runs.begin[run]
-    cell /= runs.weight[run]
-    np.floor(cell, out=cell)
-    cell += runs.first[run]
-    for used in (u, at, bucket, run):
-        used.fill(0)
-    return cell
+    u *= in_window
+    u += draw
+    if tables.wraps:
+        u -= tables.around * at_least(u, tables.background + tables.around)
+    run = find(tables.runs, u)
+    u -= tables.runs.left[run]
+    u /= tables.weight[run]
+    np.floor(u, out=u)
+    u += tables.first_cell[run]
+    run.fill(0)
+    return u
 
 
 def _once_around(place: FloatArray, cells: int) -> NDArray[np.uint32]:

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_GUIDE_BITS = 14
-UNIT_FACTOR = 2.0**_GUIDE_BITS  # buckets of a table over [0, 1]
+_CROWD_BITS = 14  # buckets of the rule that a spec has to keep
+_MOST_BUCKETS = 1 << 15
+_FINER = (0, 4, 8, 12, 16, 20, 24)  # octaves below the end at which buckets begin to be as wide as numbers
 
 #: The bits of 2^52: an integer below 2^52 put into its low bits makes the double 2^52 + integer.
 TWO_52_BITS = np.uint64(0x4330000000000000)
@@ -25,35 +26,62 @@ TWO_52 = 2.0**52
 
 
 class Table(NamedTuple):
-    """A sorted list of left edges with a guide: entry i covers [left[i], left[i+1])."""
+    """A sorted list of left edges with a guide: entry i covers [left[i], left[i+1]).
+
+    The bucket of a number are the leading bits of the double number + origin. An origin as large as the
+    numbers makes buckets even; a small one makes them finer where numbers are small. The guide is the
+    smallest one that leaves the least steps: small ones stay in the first cache.
+    """
 
     left: FloatArray  # one more than there are entries; the last is a sentinel
-    guide: NDArray[np.uint32]
-    per_bucket: float  # multiply by this power of two and truncate to find the bucket
+    guide: NDArray[Any]
+    origin: float
+    shift: np.uint64
+    base: np.uint64
     steps: int  # the most edges that lie in one bucket
 
     @classmethod
-    def of(cls, left: FloatArray, end: float, per_bucket: float) -> Table:
-        buckets = int(end * per_bucket) + 1
-        first = np.ceil(left[:-1] * per_bucket).astype(np.int64)  # the first bucket that begins in an entry
-        guide = np.maximum(np.cumsum(np.bincount(first, minlength=buckets)[:buckets]) - 1, 0)
-        steps = int(np.diff(guide, append=len(left) - 2).max())
-        return cls(left, guide.astype(np.uint32), per_bucket, steps)
+    def of(cls, left: FloatArray, end: float) -> Table:
+        """The table of numbers from 0 to `end`."""
+        edges, top = left[1:-1], 2.0 ** int(np.ceil(np.log2(end)))
+        best: tuple[int, int, float, int] | None = None
+        for octaves in _FINER:
+            origin = top * 2.0**-octaves
+            (low, high), places = _bits(np.array([0.0, end]), origin), _bits(edges, origin)
+            finest = next(shift for shift in range(64) if _buckets(low, high, shift) <= _MOST_BUCKETS)
+            steps, coarsest = _most_equal(places >> np.uint64(finest)), 52
+            shift = finest
+            while shift < coarsest:  # the coarsest that leaves as few steps: coarser buckets hold more edges
+                middle = (shift + coarsest + 1) // 2
+                if _most_equal(places >> np.uint64(middle)) == steps:
+                    shift = middle
+                else:
+                    coarsest = middle - 1
+            found = steps, _buckets(low, high, shift), origin, shift
+            best = found if best is None else min(best, found)
+            if best[0] <= 1 and best[1] <= _MOST_BUCKETS >> 4:
+                break
+        assert best is not None
+        steps, buckets, origin, shift = best
+        base = np.uint64(int(_bits(0.0, origin)) >> shift)
+        places = (_bits(edges, origin) >> np.uint64(shift)) - base
+        inside = np.bincount(places.astype(np.int64), minlength=buckets)
+        guide = np.cumsum(inside) - inside
+        return cls(left, guide.astype(np.min_scalar_type(len(left))), origin, np.uint64(shift), base, steps)
 
 
-class Runs(NamedTuple):
-    """Runs of cells, those of the background before the extra ones, with one guide for both."""
+def _bits(number: Any, origin: float) -> NDArray[np.uint64]:
+    return np.asarray(number + np.float64(origin), dtype=np.float64).view(np.uint64)
 
-    guide: NDArray[Any]
-    back_factor: float
-    more_factor: float
-    second: np.int32  # where the buckets of the extra runs begin
-    steps: int
-    end: FloatArray
-    begin: FloatArray
-    weight: FloatArray
-    first: FloatArray
-    atoms: np.int32  # how many cells there are if every run is one cell, else 0
+
+def _buckets(low: Any, high: Any, shift: int) -> int:
+    return (int(high) >> shift) - (int(low) >> shift) + 1
+
+
+def _most_equal(places: NDArray[np.uint64]) -> int:
+    """How many of sorted numbers are equal, at most."""
+    ends = np.flatnonzero(np.append(places[1:] != places[:-1], True)) if places.size else np.array([-1])
+    return int(np.diff(ends, prepend=-1).max())
 
 
 class _Numbers(NamedTuple):
@@ -62,12 +90,12 @@ class _Numbers(NamedTuple):
     around: float  # H = Σ extra
     top: float  # the largest allowed start
     wraps: bool
-    knots: Table  # start table over t
+    knot: FloatArray  # left edges of the start table over t
     start: FloatArray
     slope: FloatArray
-    back: Table  # runs over the background draw
+    back: FloatArray  # edges of the runs over the background draw
     back_weight: FloatArray
-    more: Table  # runs over the extra coordinate
+    more: FloatArray  # edges of the runs over the extra coordinate
     more_weight: FloatArray
     first: FloatArray  # first cell of each run
     cells: int
@@ -78,26 +106,37 @@ class Tables(_Numbers):
     """Everything a sampler needs besides the domain."""
 
     @property
-    def steps(self) -> int:
-        """The most steps that a look-up takes after its guide."""
-        return max(self.knots.steps, self.back.steps, self.more.steps)
+    def crowd(self) -> int:
+        """The most runs or knots that begin in one of 2^14 equal buckets: a rule for specs."""
+        ends = ((np.append(self.knot, np.inf), 1.0, 2.0**_CROWD_BITS),)
+        ends += tuple((left, left[-1], _per_bucket(int(left[-1]))) for left in (self.back, self.more))
+        return max(_crowd(*one) for one in ends)
 
     @cached_property
-    def runs(self) -> Runs:
-        """Both tables of runs as one: a draw takes the same steps in the background and in the window.
+    def knots(self) -> Table:
+        """The start table over t."""
+        return Table.of(np.append(self.knot, np.inf), 1.0)
 
-        A cell and how it was drawn tell more than the cell.
+    @cached_property
+    def runs(self) -> Table:
+        """All runs in one table: those of the background lie below A, the extra ones from A on.
+
+        A draw takes the same steps in the background and in the window: a cell and how it was drawn tell more
+        than the cell. A + H is at most 2^53, so that the sums are exact.
         """
-        back, more = self.back, self.more
-        return Runs(
-            narrow(np.concatenate((back.guide, more.guide + np.uint32(len(self.first))))),
-            back.per_bucket, more.per_bucket, np.int32(len(back.guide)), max(back.steps, more.steps),
-            np.concatenate((back.left[1:], more.left[1:])),
-            np.concatenate((back.left[:-1], more.left[:-1])),
-            np.concatenate((self.back_weight, self.more_weight)),
-            np.concatenate((self.first, self.first)),
-            np.int32(self.cells if self.atoms else 0),
-        )  # fmt: skip
+        return Table.of(
+            np.concatenate((self.back[:-1], self.back[-1] + self.more)), self.back[-1] + self.around
+        )
+
+    @cached_property
+    def weight(self) -> FloatArray:
+        """How many draws a cell of each entry of `runs` has."""
+        return np.concatenate((self.back_weight, self.more_weight))
+
+    @cached_property
+    def first_cell(self) -> FloatArray:
+        """The first cell of each entry of `runs`."""
+        return np.concatenate((self.first, self.first))
 
     @cached_property
     def uniform(self) -> bool:
@@ -110,15 +149,18 @@ class Tables(_Numbers):
     @property
     def _plain_circle(self) -> bool:
         room = 2 * self.around + 2.0 ** (64 - self.shift) <= 2.0**53
-        ends = self.start[0] + np.floor((np.array([0.0, 1.0]) - self.knots.left[0]) * self.slope[0])
+        ends = self.start[0] + np.floor((np.array([0.0, 1.0]) - self.knot[0]) * self.slope[0])
         return bool(room and ends[0] >= 0.0 and ends[1] <= self.top)
 
 
-def narrow(guide: NDArray[np.uint32]) -> NDArray[Any]:
-    """Half the size where it fits: a guide should stay in the first cache."""
-    return guide.astype(np.uint16) if guide.max() < 1 << 16 else guide
-
-
-def bucket_factor(total: int) -> float:
+def _per_bucket(total: int) -> float:
     """The power of two that maps [0, total] to at most 2^14 buckets."""
-    return 2.0 ** min(0, _GUIDE_BITS - total.bit_length())
+    return 2.0 ** min(0, _CROWD_BITS - total.bit_length())
+
+
+def _crowd(left: FloatArray, end: float, per_bucket: float) -> int:
+    """The most edges that lie in one bucket."""
+    buckets = int(end * per_bucket) + 1
+    first = np.ceil(left[:-1] * per_bucket).astype(np.int64)  # the first bucket that begins in an entry
+    entry = np.maximum(np.cumsum(np.bincount(first, minlength=buckets)[:buckets]) - 1, 0)
+    return int(np.diff(entry, append=len(left) - 2).max())
