@@ -162,3 +162,19 @@ def test_positions(people: Any, home: Any) -> None:
         bulk.report(pa.table({"home": [[1.0, 2.0, 3.0]]}), {"home": home})
     with pytest.raises(TypeError, match="column 'home' must be lists of 2 numbers, got double"):
         bulk.report(pa.table({"home": [1.0]}), {"home": home})
+
+
+def test_an_unknown_range_is_found_in_bulk(tmp_path: Path) -> None:
+    """Three files of other people each: specs that the counts of the one before have chosen."""
+    plan = sv.rounds("range", 4.0, largest=1e9, signed=False)
+    pay = 1000 * np.random.default_rng(3).gamma(9, 0.9, 12_000)
+    m, tallies = plan.first, []
+    for part in np.split(pay, 3):
+        m = plan.next(tallies[-1]) if tallies else m
+        file = tmp_path / f"{len(tallies)}.parquet"
+        bulk.report(pa.table({"pay": part}), {"pay": m}, file, clip=True)
+        tallies.append(bulk.tally(file))
+        assert tallies[-1].digest == m.digest
+    assert m.domain.high < 100_000
+    e = plan.quantile(sv.quantile(tallies[-1], 0.5, confidence=1 - 1e-6), m.domain)  # draws have no seed here
+    assert e.low < np.median(pay) < e.high < m.domain.high

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.collector.service import Running, create
+from tests.collector.service import SECRET, Running, create
 from tests.collector.test_results import estimates
 
 import sottovoce as sv
 from sottovoce.cli import main
 from sottovoce.collector import campaigns, moments, open_store
 from sottovoce.collector.refusals import Refusal
+from sottovoce.collector.store import Batch
 from sottovoce.collector.store.pool import KEEP
 
 HOURS = np.random.default_rng(1).gamma(9, 0.9, 6000).clip(0, 24)
@@ -55,11 +57,40 @@ def test_public_counts_decide_the_second_round_and_both_answer(embedded: Running
         campaigns.follow(embedded.store, second, 10)
 
 
+def test_an_unknown_range_is_found_in_rounds(embedded: Running) -> None:
+    """From 1 to 10^9 to where people are; then what may lie beyond is open."""
+    first = sv.rounds("range", 2.0, largest=1e9, signed=False).first
+    declared = {"task": "range", "largest": 1e9}
+    campaign, mechanism = embedded.create(first, name="pay", rounds=declared, missing=5e8), first
+    pay = 1000 * HOURS
+    for number, people in ((2, pay[:2000]), (3, pay[2000:4000])):
+        cells = mechanism.report(people, outside="clip", rng=number).tolist()
+        assert embedded.post(mechanism, cells, name=campaign.name).status_code == 200
+        before, published = campaign, closed(embedded, campaign.name)
+        closed_now = campaigns.Campaign.of(embedded.store.campaign(before.name))
+        campaign = campaigns.follow(embedded.store, closed_now, 2000)
+        assert (campaign.name, campaign.rules.rounds.number) == (f"pay-{number}", number)
+        mechanism = campaign.reporter
+        plan = campaign.rules.rounds.plan(mechanism)
+        assert mechanism.digest == plan.next(published).digest
+        assert mechanism.domain.contains(campaign.rules.missing)
+        embedded.writers[campaign.name] = embedded.token("write", campaign.id)
+    assert mechanism.domain.high < 40_000
+    cells = mechanism.report(pay[4000:], outside="clip", rng=9)
+    assert embedded.post(mechanism, cells.tolist(), name="pay-3").status_code == 200
+    answers = embedded.get("/campaigns/pay-3/estimates", quantiles="0.5,0.999").json()["questions"]["value"]
+    middle, most = answers["quantiles"]
+    assert middle["low"] < 1000 * np.median(HOURS) < middle["high"] < mechanism.domain.high
+    assert (most["high"], most["notes"][-1]) == (1e9, "an end that touches the range is open")
+    assert answers["mean"]["notes"][-1].startswith("of values brought into")
+
+
 def test_rounds_that_are_none_are_refused(embedded: Running) -> None:
     m = sv.sw(2.0, (0, 24))
     for mechanism, rounds in (
         (m, {"task": "mean"}),  # not the plan's mechanism
         (m, {"task": "quantile"}),  # which quantile?
+        (m, {"task": "range"}),  # how large at most?
         (sv.design("quantile", 2.0, (0, 24), p=0.9), {"task": "quantile", "p": 0.9, "number": 2}),
         (sv.choice(1.0, ["a", "b"]), {"task": "mean"}),
     ):
@@ -68,7 +99,7 @@ def test_rounds_that_are_none_are_refused(embedded: Running) -> None:
 
 
 def test_commands_make_both_rounds(
-    tmp_path: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store = f"sqlite:///{tmp_path}/c.db"
 
@@ -81,6 +112,23 @@ def test_commands_make_both_rounds(
     assert not run("campaign create late --for quantile --p 0.9 --epsilon 2 --domain 0 24 --rounds")
     assert run("campaign next-round late --people 100")
     assert "close late first" in capsys.readouterr().err
-    made = campaigns.Campaign.of(open_store(store).campaign("late"))
+    opened = open_store(store).unlock(SECRET)
+    made = campaigns.Campaign.of(opened.campaign("late"))
     assert made.rules.rounds is not None
     assert made.rules.rounds.p == 0.9
+    cells = made.reporter.report(HOURS[:500], rng=1)
+    opened.ingest([Batch(made.id, 20_000, cells, bytes(16), bytes(16), 20_008)])
+    secret = tmp_path / "secret"
+    secret.write_bytes(SECRET)
+    secret.chmod(0o600)
+    assert not run(f"campaign close late --secret-file {secret}")
+    assert not run("campaign next-round late --people 1500")
+    assert "created   late-2" in capsys.readouterr().out
+    counts = opened.counts(made.id, made.reporter.cells)
+    second = sv.rounds("quantile", 2.0, (0, 24), p=0.9).second(
+        sv.Tally.from_counts(made.reporter, counts), 1500
+    )
+    assert campaigns.Campaign.of(opened.campaign("late-2")).reporter == second
+    assert not run("campaign create pay --for range --epsilon 2 --domain 1 1e9 --rounds")
+    pay = campaigns.Campaign.of(opened.campaign("pay"))
+    assert pay.reporter == sv.rounds("range", 2.0, largest=1e9, signed=False).first

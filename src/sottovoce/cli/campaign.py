@@ -77,7 +77,12 @@ def create(
         typer.Option("--group", metavar="NAME", help="Public groups, a link each: compared (repeat)."),
     ] = None,
     rounds: Annotated[
-        bool, typer.Option("--rounds", help="The first of two rounds; with --for mean or quantile.")
+        bool,
+        typer.Option(
+            "--rounds",
+            help="The first of two rounds; with --for mean, quantile, or range: then --domain says what is "
+            "small and what nobody exceeds.",
+        ),
     ] = False,
     store: StoreOption = None,
 ) -> None:
@@ -99,10 +104,22 @@ def create(
         )
         _tell(made, made.reporter)
         return
+    unknown = rounds and purpose == "range"
     reporter = Request(
-        purpose, epsilon, domain, circle, log, p, between, mechanism, spec, options=options, pair=pair
+        None if unknown else purpose,
+        epsilon,
+        domain,
+        circle,
+        log,
+        p,
+        between,
+        mechanism,
+        spec,
+        options=options,
+        pair=pair,
     ).reporter()
-    this = Round.model_validate({"task": purpose, "p": p}) if rounds else None
+    ends = dict(zip(("unit", "largest"), domain or (), strict=False)) if unknown else {}
+    this = Round.model_validate({"task": purpose, "p": p, **ends}) if rounds else None
     if this is not None:
         reporter = this.plan(reporter).first
     content = {
@@ -216,7 +233,7 @@ def next_round(
     people: Annotated[int, typer.Option("--people", min=1, help="How many are to answer in it.")],
     store: StoreOption = None,
 ) -> None:
-    """Create the second round, NAME-2, from what the first has published. It is for other people."""
+    """Create the next round, NAME-2, from what this one has published. It is for other people."""
     from sottovoce.collector import campaigns
 
     opened = open_store(store)

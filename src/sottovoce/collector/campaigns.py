@@ -75,7 +75,7 @@ class Declaration(BaseModel):
         pattern=r"^([a-z0-9][a-z0-9-]{0,62})?$",
         description="Campaigns of one family are public groups, a link each: the dashboard compares them.",
     )
-    rounds: Round | None = Field(None, description="Which of two rounds this is, and what they are for.")
+    rounds: Round | None = Field(None, description="Which of several rounds this is, and what they are for.")
 
 
 class NewCampaign(Declaration):
@@ -177,13 +177,13 @@ def create(store: Store, new: NewCampaign) -> Campaign:
 
 
 def follow(store: Store, campaign: Campaign, people: int) -> Campaign:
-    """Store the second round of a campaign, NAME-2, made from what the first has published.
+    """Store the next round of a campaign, NAME-2 after the first, made from what this one has published.
 
     Raises:
-        Refusal: If there is no second round, or the first is not closed or has published nothing.
+        Refusal: If there is no next round, or this one is not closed or has published nothing.
     """
-    rules, reporter = campaign.rules, campaign.reporter
-    if rules.rounds is None or rules.rounds.number != 1:
+    rules, reporter, this = campaign.rules, campaign.reporter, campaign.rules.rounds
+    if this is None or this.last:
         raise Refusal("invalid", f"{campaign.name} has no next round", "rounds")
     if campaign.status(now()) != "closed":
         raise Refusal(
@@ -191,15 +191,18 @@ def follow(store: Store, campaign: Campaign, people: int) -> Campaign:
         )
     counts = store.counts(campaign.id, reporter.cells)
     try:
-        second = rules.rounds.second(Tally.from_counts(reporter, counts), people)
+        following = this.next(Tally.from_counts(reporter, counts), people)
     except ValueError as error:
         raise Refusal("invalid", f"rounds: {error}", "rounds") from None
-    declared = rules.model_dump(exclude={"created", "opens", "closes"}) | {
-        "name": f"{campaign.name}-2",
-        "spec": second.to_json(),
-        "rounds": rules.rounds.model_copy(update={"number": 2, "first": campaign.name}),
+    number, first = this.number + 1, this.first or campaign.name
+    # The middle of one domain need not lie in another.
+    own = {"missing"} if isinstance(rules.missing, float) and this.task == "range" else set()
+    declared = rules.model_dump(exclude={"created", "opens", "closes", *own}) | {
+        "name": f"{first}-{number}",
+        "spec": following.to_json(),
+        "rounds": this.model_copy(update={"number": number, "first": first}),
     }
-    return _stored(store, NewCampaign.of(declared), second)
+    return _stored(store, NewCampaign.of(declared), following)
 
 
 def _stored(store: Store, new: NewCampaign, reporter: Reporter) -> Campaign:

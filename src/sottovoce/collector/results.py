@@ -15,6 +15,7 @@ from sottovoce.collector import logs
 from sottovoce.collector.rounds import Round
 from sottovoce.collector.together import over_days, over_groups
 from sottovoce.compose import disc
+from sottovoce.compose.range_rounds import OPEN, RangeRounds
 from sottovoce.core.errors import DataError
 from sottovoce.estimates.estimate import Estimate
 
@@ -80,7 +81,17 @@ def results(
 def _answer_together(
     content: dict[str, Any], this: Round, first: sv.Tally, second: sv.Tally, view: View
 ) -> None:
-    """Put what both rounds say in the place of what the second says alone."""
+    """Put what both rounds say in the place of what the last says alone; of a range, what it leaves open."""
+    plan = this.plan(first.reporter)
+    if isinstance(plan, RangeRounds):
+        domain = second.mechanism.domain
+        for one in content["quantiles"] or ():
+            ends = plan.opened(one["low"], one["high"], domain)
+            one["notes"] += [OPEN] if ends != (one["low"], one["high"]) else []
+            one["low"], one["high"] = ends
+        if content["mean"] is not None:
+            content["mean"]["notes"].append(f"of values brought into {domain.low:.6g} to {domain.high:.6g}")
+        return
     name = "mean" if this.task == "mean" else "quantiles"
     try:
         both = _interval(this.estimate(first, second, view.confidence))

@@ -1,7 +1,8 @@
 """Campaigns in rounds: which round a campaign is, and the plan that both of its rounds follow.
 
 A round is a campaign like any other: clients audit its spec, record it and spend ε once. What the second
-round asks is decided by the counts that the first one has published, and by nothing else.
+round asks is decided by the counts that the first one has published, and by nothing else. Where nobody
+knows how large values are there may be more rounds: each asks on the range where the one before sees people.
 """
 
 from __future__ import annotations
@@ -13,39 +14,50 @@ from pydantic import BaseModel, ConfigDict, Field
 import sottovoce as sv
 from sottovoce.collector.refusals import Refusal
 from sottovoce.compose.quantile_rounds import QuantileRounds
+from sottovoce.compose.range_rounds import RangeRounds
 from sottovoce.compose.rounds import TwoRounds
 from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.estimate import Estimate
 
 
 class Round(BaseModel):
-    """One of two rounds, and what both are for."""
+    """One of two rounds or more, and what they are for."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    task: Literal["mean", "quantile"]
+    task: Literal["mean", "quantile", "range"]
     p: float | None = Field(None, gt=0, lt=1, description="Which quantile.")
-    number: int = Field(1, ge=1, le=2)
-    first: str = Field("", max_length=63, description="Of the second round: the campaign of the first.")
+    unit: float = Field(1.0, gt=0, description="Of a range: what is small.")
+    largest: float | None = Field(None, gt=0, description="Of a range: what no value exceeds.")
+    number: int = Field(1, ge=1, le=9)
+    first: str = Field("", max_length=63, description="Of a later round: the campaign of the first.")
 
-    def plan(self, reporter: Reporter) -> TwoRounds | QuantileRounds:
+    @property
+    def last(self) -> bool:
+        """True if no other round follows."""
+        return self.number == (9 if self.task == "range" else 2)
+
+    def plan(self, reporter: Reporter) -> TwoRounds | QuantileRounds | RangeRounds:
         """The plan, from the reporter of either round.
 
         Raises:
             Refusal: If there is none for what is asked.
         """
         try:
-            plan = sv.rounds(self.task, reporter.epsilon, reporter.domain, p=self.p)  # type: ignore[arg-type]
+            range_ = {"unit": self.unit, "largest": self.largest, "signed": False}
+            return sv.rounds(self.task, reporter.epsilon, reporter.domain, p=self.p, **range_)  # type: ignore[arg-type]
         except (ValueError, TypeError) as error:
             raise Refusal("invalid", f"rounds: {error}", "rounds") from None
-        assert isinstance(plan, TwoRounds | QuantileRounds)
-        return plan
 
-    def second(self, first: sv.Tally, people: int) -> Reporter:
-        """What the second round asks, after what the first has published."""
-        plan = self.plan(first.reporter)
-        return plan.second(first) if isinstance(plan, TwoRounds) else plan.second(first, people)
+    def next(self, tally: sv.Tally, people: int) -> Reporter:
+        """What the next round asks, after what this one has published."""
+        plan = self.plan(tally.reporter)
+        if isinstance(plan, QuantileRounds):
+            return plan.second(tally, people)
+        return plan.next(tally) if isinstance(plan, RangeRounds) else plan.second(tally)
 
     def estimate(self, first: sv.Tally, second: sv.Tally, confidence: float) -> Estimate:
         """The answer of both rounds."""
-        return self.plan(first.reporter).estimate(first, second, confidence=confidence)
+        plan = self.plan(first.reporter)
+        assert not isinstance(plan, RangeRounds)
+        return plan.estimate(first, second, confidence=confidence)

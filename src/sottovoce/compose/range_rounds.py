@@ -9,11 +9,13 @@
     plan.mean(beyond, Tally(m, m.report(values[25_000:], outside="clip")), trimmed=True)
 
 The first round is on a signed logarithmic scale, sign(x)·log₁₀(1 + |x|/unit): twelve powers of ten are no
-wider there than twelve hours. Everybody answers in one round only; the ranges depend on public reports and on
-nothing of the people who use them. Whatever they are, the answer holds: values outside are brought to the
-nearest end, so the mean is that of values brought into the range, and an end of a quantile's interval that
-touches the range is open. The mean of all values as they are is another matter: a few people far away, whom
-nobody may ever have asked, can put it anywhere. So it needs a bound of the spread, declared beforehand.
+wider there than twelve hours. Values that are never negative need no such transformation (`signed=False`):
+their first round is on an ordinary logarithmic domain, which every client knows. Everybody answers in one
+round only; the ranges depend on public reports and on nothing of the people who use them. Whatever they are,
+the answer holds: values outside are brought to the nearest end, so the mean is that of values brought into
+the range, and an end of a quantile's interval that touches the range is open. The mean of all values as they
+are is another matter: a few people far away, whom nobody may ever have asked, can put it anywhere. So it
+needs a bound of the spread, declared beforehand.
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ from sottovoce.estimates.tally import Tally
 
 _MASS = 0.95  # of the people as they are seen, in the shortest range that holds so many
 _PAD = 0.25  # as much is added on each side, in its widths
+OPEN = "an end that touches the range is open"
 _HALF = 5e-4  # the error of a limit that says that half of the people are in the range
 
 
@@ -51,20 +54,29 @@ class RangeRounds:
         epsilon: What one person's report may cost, in whichever round.
         largest: Values are brought into [−largest, largest].
         unit: What is small: below it the scale is nearly linear, above it logarithmic.
+        signed: False if no value is negative.
     """
 
     epsilon: float
     largest: float
     unit: float
+    signed: bool = True
+
+    @property
+    def least(self) -> float:
+        """What no value is below."""
+        return -self.largest if self.signed else 0.0
 
     @cached_property
     def first(self) -> Mechanism:
-        """For the people of the first round: the square wave, on the signed logarithmic scale."""
+        """For the people of the first round: the square wave, on the logarithmic scale."""
+        if not self.signed:
+            return sw(self.epsilon, Interval(self.unit, self.largest, scale="log"))
         end = float(self.scale(self.largest))
         return sw(self.epsilon, (-end, end))
 
     def scale(self, values: ArrayLike) -> FloatArray:
-        """What people of the first round report about: sign(x)·log₁₀(1 + |x|/unit).
+        """What people of the first round report about: sign(x)·log₁₀(1 + |x|/unit); without signs x itself.
 
         Args:
             values: Numbers of any size.
@@ -72,7 +84,9 @@ class RangeRounds:
         Returns:
             One number each.
         """
-        x = np.clip(np.asarray(values, dtype=np.float64), -self.largest, self.largest)
+        x = np.clip(np.asarray(values, dtype=np.float64), self.least, self.largest)
+        if not self.signed:
+            return np.asarray(np.maximum(x, self.unit))
         return np.asarray(np.sign(x) * np.log10(1 + np.abs(x) / self.unit))
 
     def range(self, tally: Tally) -> Interval:
@@ -96,7 +110,7 @@ class RangeRounds:
         pad = _PAD * (high - low)
         domain = tally.mechanism.domain
         found = domain.from_unit(np.clip([low - pad, high + pad], 0.0, 1.0))
-        if tally.digest == self.first.digest:
+        if self.signed and tally.digest == self.first.digest:
             found = np.sign(found) * self.unit * (10 ** np.abs(found) - 1)
         step = 10.0 ** math.floor(math.log10(float(found[1] - found[0]) / 100))  # ends that can be read
         return Interval(math.floor(found[0] / step) * step, math.ceil(found[1] / step) * step)
@@ -125,9 +139,9 @@ class RangeRounds:
             domain: The range.
 
         Returns:
-            A mechanism on all values, [−largest, largest].
+            A mechanism on all values, from `least` to `largest`.
         """
-        everywhere = (-self.largest, self.largest)
+        everywhere = (self.least, self.largest)
         return design("share", self.epsilon, everywhere, between=(domain.low, domain.high))
 
     def mean(
@@ -204,13 +218,15 @@ class RangeRounds:
             domain: The range.
 
         Returns:
-            The same, with an end that touches the range opened to ± `largest`.
+            The same, with an end that touches the range opened to `least` or `largest`.
         """
-        low = -self.largest if estimate.low <= domain.low else estimate.low
-        high = self.largest if estimate.high >= domain.high else estimate.high
-        note = "an end that touches the range is open"
-        notes = (*estimate.notes, note) if (low, high) != (estimate.low, estimate.high) else estimate.notes
+        low, high = self.opened(estimate.low, estimate.high, domain)
+        notes = (*estimate.notes, OPEN) if (low, high) != (estimate.low, estimate.high) else estimate.notes
         return replace(estimate, low=low, high=high, notes=notes)
+
+    def opened(self, low: float, high: float, domain: Domain) -> tuple[float, float]:
+        """Ends of an interval; one that touches the range may be anywhere beyond it."""
+        return self.least if low <= domain.low else low, self.largest if high >= domain.high else high
 
 
 def _opened(end: float, domain: Domain, spread: float, side: int) -> float:

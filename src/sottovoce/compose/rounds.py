@@ -194,6 +194,7 @@ def rounds(
     caution: float = 0.1,
     largest: float | None = None,
     unit: float = 1.0,
+    signed: bool = True,
 ) -> TwoRounds | QuantileRounds | RangeRounds:
     """Plan a campaign in which the reports of some people choose the mechanism of the others.
 
@@ -208,6 +209,7 @@ def rounds(
         caution: Of a mean: as in `two_rounds`.
         largest: Of a range: what no value exceeds, whatever its sign; 10^6 times too much costs little.
         unit: Of a range: what is small.
+        signed: Of a range: False if no value is negative; then every client can answer in the first round.
 
     Returns:
         The plan: `first`, then `second(…)`, then `estimate(first, second)`; of a range `first`, then `range`.
@@ -226,7 +228,7 @@ def rounds(
         if not 0 < ends[1] < ends[0]:
             sentence = f"unit must be positive and below largest, got unit={unit!r}, largest={largest!r}"
             raise ArgumentError(sentence, argument="unit")
-        return RangeRounds(check_epsilon(epsilon), *ends)
+        return RangeRounds(check_epsilon(epsilon), *ends, signed)
     if task == "mean":
         return two_rounds(epsilon, domain, caution=caution)
     line = as_domain(domain)

@@ -1,4 +1,7 @@
-"""The JavaScript client in Node against the real collector: one answer, one compact batch, a replay."""
+"""The JavaScript client in Node against the real collector: one answer, one compact batch, a replay.
+
+Also in the second round of a campaign, whose mechanism the collector has made from what the first published.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,13 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.collector.pages.site import Site
 
 import sottovoce as sv
+from sottovoce.collector import campaigns, moments
+from sottovoce.collector.store.pool import KEEP
 
 CLIENT = Path(__file__).parents[3] / "clients" / "js" / "node" / "index.js"
 SCRIPT = """
@@ -36,11 +42,27 @@ console.log(JSON.stringify({ first, again, sent, agreed, cells }));
 """
 
 
-@pytest.mark.parametrize("design", [sv.ogpm, sv.two_scale])
+def second_round(site: Site) -> campaigns.Campaign:
+    """The second of two rounds for a median, after 500 people have answered in the first."""
+    plan = sv.rounds("quantile", 1.0, (0, 24), p=0.5)
+    site.campaign("node-late", plan.first, rounds={"task": "quantile", "p": 0.5})
+    site.send("node-late", plan.first, plan.first.report(np.linspace(4, 12, 500), rng=1))
+    first = campaigns.Campaign.of(site.store.campaign("node-late"))
+    first = campaigns.close(site.store, first, moments.now())
+    site.store.settle(first.id, KEEP)
+    return campaigns.follow(site.store, first, 1500)
+
+
+@pytest.mark.parametrize("design", [sv.ogpm, sv.two_scale, second_round])
 def test_node_client(site: Site, tmp_path: Path, design: Any) -> None:
-    mechanism = design(epsilon=1.0, domain=(0, 24))
-    name = f"node-{design.__name__.replace('_', '-')}"
-    campaign = site.campaign(name, mechanism)
+    if design is second_round:
+        second = second_round(site)
+        name, campaign, mechanism = second.name, second.id, second.reporter
+        assert isinstance(mechanism, sv.Mixture)
+    else:
+        mechanism = design(epsilon=1.0, domain=(0, 24))
+        name = f"node-{design.__name__.replace('_', '-')}"
+        campaign = site.campaign(name, mechanism)
     command = ["node", "--input-type=module", "-e", SCRIPT, CLIENT.as_uri(), site.url, str(tmp_path), name]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -128,8 +128,9 @@ function describe(campaign) {
 
 /** Which round this is: nobody answers in both, and public counts of the first decide what the second asks. */
 function round({ task, p, number: which, first }) {
-  const purpose = task === "mean" ? "the mean" : `the ${number(p)}-quantile`;
-  return `round ${which} of 2 for ${purpose}${first ? `, after ${first}` : ""}`;
+  const after = first ? `, after ${first}` : "";
+  if (task === "range") return `round ${which}: how large values are${after}`;
+  return `round ${which} of 2 for ${task === "mean" ? "the mean" : `the ${number(p)}-quantile`}${after}`;
 }
 
 /** Who did not answer cannot be told: that is part of the promise. */
