@@ -1,17 +1,21 @@
 """Optimal designs: limits, ratios and time against ε, tolerance and grid, beside the plain linear program.
 
 CPU time of one process. The plain program has a variable for every pair of input and report; the search has
-one for every pair of mirrored reports. Both are asked for the same bound on the same grid. The first table is
-the one in docs/explanation/optimal.md.
+one for every pair of mirrored reports. Both are asked for the same bound on the same grid. The designs are in
+benchmarks/results/designs.json and, as two tables, in docs/explanation/optimal.md; `--only` runs a part, such
+as `--only tables`, which writes them from the results that there are.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import math
 import os
 import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,17 +23,24 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
 import sottovoce as sv
+from benchmarks._tables import replace_table
+from benchmarks._tables import table as markdown
 from sottovoce.designs.problem import Problem
 
-TAKES = "1 min"
+TAKES = "5 min"
 
-EPSILONS = (0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
+EPSILONS = (0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 9.0, 10.0, 11.0, 12.0, 14.0, 16.0)
 MEASURES = ("l1", "l2", "mean")
+CIRCLES = ("circle l1", "circle l2")
+PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "optimal.md"
+RESULTS = Path(__file__).parent / "results" / "designs.json"
 
 
 def design(measure: str, epsilon: float, tolerance: float | None = None) -> sv.Mechanism:
     if measure == "mean":
         return sv.optimal(epsilon, tolerance=tolerance)
+    if measure in CIRCLES:
+        return sv.optimal(epsilon, sv.Circle(1.0), loss=measure.split()[1], tolerance=tolerance)
     return sv.optimal(epsilon, goal="value", loss=measure, tolerance=tolerance)
 
 
@@ -56,20 +67,83 @@ def cpu(f: Callable[..., Any], *arguments: Any, times: int = 1) -> tuple[float, 
     return (time.process_time() - begin) / times, found
 
 
-def table() -> None:
-    heads = ("measure", "ε", "limit", "shipped", "ratio", "best classic", "× optimal", "reports", "KB")
-    heads += ("cold s", "cached ms")
-    print("| " + " | ".join(heads) + " |\n" + "|---" * len(heads) + "|")
+def measured(measure: str, epsilon: float) -> dict[str, Any]:
+    """One design, as the page shows it."""
+    cold, m = cpu(design, measure, epsilon)
+    c = m.certificate
+    return {
+        "epsilon": epsilon,
+        "goal": "mean" if c.unbiased else "value",
+        "loss": "l1" if c.exponent == 1 else "l2",
+        "circle": m.domain.is_circle,
+        "limit": c.limit,
+        "worst": c.worst,
+        "ratio": c.ratio,
+        "seconds": round(cold, 3),
+        "bytes": len(m.to_json()),
+        "cells": m.cells,
+    }
+
+
+def selected() -> list[dict[str, Any]]:
+    """Designs beside the best classic, and what they take from the cache."""
+    rows = []
     for measure in MEASURES:
         for epsilon in EPSILONS:
-            cold, m = cpu(design, measure, epsilon)
+            row = measured(measure, epsilon)
             warm, _ = cpu(design, measure, epsilon, times=5)
             name, classic = best_classic(measure, epsilon)
-            c = m.certificate
-            row = [measure, f"{epsilon:g}", f"{c.limit:.5g}", f"{c.worst:.5g}", f"{c.ratio:.5f}"]
-            row += [f"{name} {classic:.4g}", f"{classic / c.worst:.2f}", str(m.cells)]
-            row += [f"{len(m.to_json()) / 1024:.1f}", f"{cold:.2f}", f"{warm * 1e3:.1f}"]
-            print("| " + " | ".join(row) + " |", flush=True)
+            rows.append({**row, "cached": round(warm, 5), "classic": name, "of classic": classic})
+    return rows
+
+
+def everywhere() -> list[dict[str, Any]]:
+    """All of ε in quarters, and the circle."""
+    quarters = [i / 4 for i in range(1, 49)]
+    return [measured(measure, epsilon) for measure in (*MEASURES, *CIRCLES) for epsilon in quarters]
+
+
+def write_tables(results: dict[str, list[dict[str, Any]]]) -> None:
+    heads = ("measure ", "ε", "limit", "shipped", "ratio", "best classic ", "× optimal", "reports", "KB")
+    rows = [
+        (
+            "unbiased" if row["goal"] == "mean" else row["loss"],
+            f"{row['epsilon']:g}",
+            f"{row['limit']:.5g}",
+            f"{row['worst']:.5g}",
+            f"{row['ratio']:.5f}",
+            f"{row['classic']} {row['of classic']:.4g}",
+            f"{row['of classic'] / row['worst']:.2f}",
+            f"{row['cells']:,}",
+            f"{row['bytes'] / 1024:.1f}",
+            f"{row['seconds']:.2f}",
+            f"{row['cached'] * 1e3:.1f}",
+        )
+        for row in results["selected"]
+    ]
+    replace_table(PAGE, "designs", markdown((*heads, "cold s", "cached ms"), rows))
+    rows = []
+    for goal, loss, circle in dict.fromkeys(
+        (r["goal"], r["loss"], r["circle"]) for r in results["everywhere"]
+    ):
+        own = [
+            r for r in results["everywhere"] if (r["goal"], r["loss"], r["circle"]) == (goal, loss, circle)
+        ]
+        for low, high in ((0.0, 4.0), (4.0, 8.0), (8.0, 12.0)):
+            part = [r for r in own if low < r["epsilon"] <= high]
+            largest = [max(r[name] for r in part) for name in ("ratio", "seconds", "bytes")]
+            rows.append(
+                (
+                    f'"{goal}"{" on a circle" if circle else ""}',
+                    loss,
+                    f"{part[0]['epsilon']:g} to {high:g}",
+                    f"{largest[0]:.5f}",
+                    f"{largest[1]:.2f}",
+                    f"{largest[2] / 1024:.1f}",
+                )
+            )
+    heads = ("goal ", "loss ", "ε", "largest ratio", "longest, s", "largest spec, KB")
+    replace_table(PAGE, "designs-everywhere", markdown(heads, rows))
 
 
 def tolerances() -> None:
@@ -113,19 +187,40 @@ def grids() -> None:
     for epsilon, reports in ((1.0, 33), (1.0, 65), (1.0, 97), (4.0, 33), (4.0, 65), (4.0, 97)):
         plain, bound = cpu(plain_program, epsilon, reports)
         quick, solution = cpu(lambda e, n: Problem(e, 1.0, False).solve(n, gap=1e-6), epsilon, reports)
-        row = [f"ε = {epsilon:g}", str(reports), f"{bound:.6f}", f"{plain:.2f}", f"{solution.limit:.6f}"]
+        row = [
+            f"ε = {epsilon:g}",
+            str(reports),
+            f"{bound:.6f}",
+            f"{plain:.2f}",
+            f"{solution.proof.limit:.6f}",
+        ]
         print("| " + " | ".join([*row, f"{quick:.2f}", f"{plain / quick:.0f}"]) + " |", flush=True)
 
 
+PARTS: dict[str, Callable[[], Any]] = {
+    "selected": selected,
+    "everywhere": everywhere,
+    "tolerances": tolerances,
+    "grids": grids,
+}
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=[*PARTS, "tables"])
+    only = parser.parse_args().only
     with tempfile.TemporaryDirectory() as folder:
         before = os.environ.get("SOTTOVOCE_CACHE")
         os.environ["SOTTOVOCE_CACHE"] = folder
         try:
             design("l2", 1.25)  # loads the solver
-            table()
-            tolerances()
-            grids()
+            results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+            for name, part in PARTS.items():
+                rows = part() if only in (None, name) else None
+                if rows is not None:
+                    results[name] = rows
+                    RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+            write_tables(results)
         finally:
             os.environ.pop("SOTTOVOCE_CACHE")
             if before is not None:

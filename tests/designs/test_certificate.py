@@ -12,7 +12,8 @@ import sottovoce as sv
 from sottovoce.core.errors import SpecError
 from sottovoce.core.exact import exp_upper
 from sottovoce.designs.certificate import Certificate, upper_e
-from sottovoce.designs.cuts import Cuts, least_sum
+from sottovoce.designs.cuts import Cuts
+from sottovoce.designs.sums import least_sum, lows
 
 
 @pytest.fixture(params=["l1", 1.5, "l2", "mean"])
@@ -122,3 +123,25 @@ def test_it_survives_json(certificate: Certificate) -> None:
     for text in ("", "[]", "{}", certificate.to_json().replace('"kappa"', '"kapa"')):
         with pytest.raises(SpecError, match="this is not a certificate"):
             Certificate.from_json(text)
+
+
+@pytest.mark.parametrize("k", [1.0, 2.0])
+def test_many_cuts_are_summed_as_few_are(k: float) -> None:
+    """The sweep over corners finds the least that the table of every cut at every corner finds."""
+    rng = np.random.default_rng(11)
+    for unbiased in (False, k == 2):
+        cuts = Cuts.of(k, rng.random(60), rng.uniform(0.001, 0.05, 60))
+        if unbiased:
+            cuts = Cuts.of(k, cuts.x, cuts.kappa, b=rng.normal(0, 0.1, 60))
+            cuts += Cuts.of(k, np.array([0.0, 1.0]), np.array([0.05, 0.05]), a=0.0, b=np.array([1.0, -1.0]))
+        weights = rng.random(len(cuts))
+        y, r = lows(cuts, weights, 300.0)
+        assert r.min() == pytest.approx(least_sum(cuts, weights, 300.0), rel=1e-9)
+        at = (weights[:, None] * cuts.coefficients(y, 300.0)).sum(axis=0)
+        assert (r <= at).all()
+        np.testing.assert_allclose(r, at, atol=1e-9 * np.abs(at).max())
+
+
+def test_a_sum_without_an_error_is_bounded_by_nothing() -> None:
+    cuts = Cuts.of(2.0, np.array([0.0]), np.array([0.1]), a=0.0, b=np.array([1.0]))
+    assert lows(cuts, np.ones(1), 3.0)[1].min() == -np.inf

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -58,7 +59,24 @@ def test_the_ratio_at_the_end_of_the_search(measure: str) -> None:
     assert certificate.verify() >= certificate.limit
 
 
-@pytest.mark.parametrize("epsilon", [0.05, 1.0, 4.0])
+@pytest.mark.parametrize(("measure", "epsilon"), [("l1", 8.0), ("l2", 10.0), ("mean", 12.0)])
+def test_narrow_windows_are_certified_too(measure: str, epsilon: float) -> None:
+    """All of ε up to 12 is in benchmarks/narrow.py."""
+    m = design(measure, epsilon)
+    certificate = m.certificate
+    assert certificate.form == "cuts"
+    assert 1 <= certificate.ratio <= 1.01
+    assert certificate.verify() >= certificate.limit
+    assert len(m.to_json()) <= 64 * 1024
+    assert m.largest_ratio <= math.exp(epsilon)
+    again = sv.from_json(m.to_json())
+    assert again.digest == m.digest
+    raised = replace(certificate, cuts=certificate.cuts.lowered(-1e-3 * certificate.unit_limit))
+    with pytest.raises(ArithmeticError):
+        raised.verify()
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 4.0, 12.0])
 def test_unbiased_means_unbiased_at_every_input(epsilon: float) -> None:
     m = design("mean", epsilon)
     x = np.union1d(np.linspace(0, 1, 2001), m.window.knot_t)
@@ -129,7 +147,7 @@ def test_the_circles_limit_is_that_of_theorem_4_4() -> None:
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize("epsilon", [1e-6, 1e-4, 12.0, 16.0])
+@pytest.mark.parametrize("epsilon", [1e-6, 1e-4, 12.5, 16.0])
 def test_outside_the_searched_range_a_closed_form_has_a_certificate(measure: str, epsilon: float) -> None:
     m = design(measure, epsilon)
     assert 1 <= m.certificate.ratio < (1.002 if epsilon < 1 else 2.7)

@@ -157,7 +157,7 @@ def background_window(
     levels = np.union1d(edge, edge - length)
     levels = levels[(levels >= 0) & (levels <= edge[-1] - length)]
     if unbiased:
-        v, knot_t, knot_s = _mean_starts(v, a, edge, length, levels, bits)
+        v, knot_t, knot_s = mean_starts(v, a, edge, length, levels, bits)
     else:
         knot_t, knot_s = _nearest_starts(v, edge, length, levels)
     window = Window(
@@ -196,7 +196,7 @@ def _nearest_starts(
     return t[last], s[last]
 
 
-def _mean_starts(
+def mean_starts(
     v: FloatArray, a: IntArray, edge: IntArray, length: int, levels: IntArray, bits: int
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """Knots (mean at a level, level): between levels the mean is linear in the start.

@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict, dataclass, fields, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +25,8 @@ from sottovoce.core.exact import exp_upper
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.shown import Shown
 from sottovoce.designs.bounds import CLOSED
-from sottovoce.designs.cuts import Cuts, least_shift, least_sum
+from sottovoce.designs.cuts import Cuts
+from sottovoce.designs.sums import least_shift, least_sum
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -184,9 +186,17 @@ def upper_e(epsilon: float) -> float:
     return math.nextafter(float(exp_upper(epsilon)), math.inf)
 
 
-def settle(cuts: Cuts, weights: FloatArray, epsilon: float) -> tuple[Cuts, FloatArray, float]:
-    """Cuts lowered just enough to prove a bound for every real y, their weights, and the bound."""
+class Proof(NamedTuple):
+    """Weighted cuts, and the limit that they prove for every real y."""
+
+    cuts: Cuts
+    weights: FloatArray
+    limit: float
+
+
+def settle(cuts: Cuts, weights: FloatArray, epsilon: float) -> Proof:
+    """Lower cuts just enough to prove a limit."""
     e = upper_e(epsilon)
     lowered = cuts.lowered(least_shift(cuts, weights, e))
     bound = float(weights @ lowered.kappa)
-    return lowered, weights, bound - 1e-14 * float(weights @ np.abs(lowered.kappa))
+    return Proof(lowered, weights, bound - 1e-14 * float(weights @ np.abs(lowered.kappa)))

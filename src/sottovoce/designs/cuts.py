@@ -13,13 +13,11 @@ a cut, linear in g. a = 1, b = 0 bounds the error; with b it bounds the variance
 b = ±1 says that a mean can be reached; a = b = 0, κ = ±1 that 1/E ≤ ∫g ≤ 1.
 
 A sum of cuts with weights w ≥ 0 bounds *every* mechanism by Σ w·κ once r(y) = Σ w·c(D(y)) ≥ 0 for every
-real y. That check needs neither a grid nor a solver: between the roots of the D's each D keeps its sign, so
-there r is convex and its tangents bound it from below.
+real y: `designs.sums` checks that.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -99,79 +97,3 @@ def _power(z: FloatArray, k: float) -> FloatArray:
         return np.asarray(z * z)
     d = np.abs(z)
     return d if k == 1 else np.ones_like(d) if k == 0 else np.asarray(d**k)
-
-
-def least_sum(cuts: Cuts, weights: FloatArray, e: float) -> float:
-    """A number that r(y) = Σ w·c(D(y)) is nowhere below, for any real y; tight if r is negative somewhere."""
-    points = cuts.roots()
-    middle = (points[1:] + points[:-1]) / 2
-    outer = [points[0] - 1.0, points[-1] + 1.0]
-    sign = np.where(cuts.values(np.concatenate((outer[:1], middle, outer[1:]))) < 0, e, 1.0)
-    factor = sign * weights[:, None]  # per cut and piece; the first and last pieces reach to infinity
-    low = _unbounded(cuts, factor[:, 0], points[0], -1.0)
-    low = min(low, _unbounded(cuts, factor[:, -1], points[-1], 1.0))
-    return min(low, _bounded(cuts, factor[:, 1:-1], points[:-1], points[1:]))
-
-
-def _unbounded(cuts: Cuts, factor: FloatArray, end: float, side: float) -> float:
-    """The least of a convex piece from `end` outwards: where it stops falling, its tangents bound it."""
-    step = 1.0
-    for _ in range(200):
-        far = end + side * step
-        beyond = np.array([end + 2 * side * step])
-        if side * float(factor @ cuts.slopes(np.array([far]), beyond)[:, 0]) >= 0:
-            left, right = sorted((end, far))
-            return _bounded(cuts, factor[:, None], np.array([left]), np.array([right]))
-        step *= 2
-    return -np.inf
-
-
-def _bounded(cuts: Cuts, factor: FloatArray, left: FloatArray, right: FloatArray) -> float:
-    """The least over convex pieces: tangents at both ends, halving the pieces that are not settled."""
-
-    scale = float(np.abs(factor * cuts.kappa[:, None]).sum(axis=0).max(initial=0.0))
-    least, floor = np.inf, np.zeros(0)
-    for _ in range(64):
-        middle = (left + right) / 2
-        f0, f1 = ((factor * cuts.values(y)).sum(axis=0) for y in (left, right))
-        d0, d1 = ((factor * cuts.slopes(y, middle)).sum(axis=0) for y in (left, right))
-        least = min(least, f0.min(initial=np.inf), f1.min(initial=np.inf))
-        falls = (d0 < 0) & (d1 > 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            meet = f0 + d0 * (f1 - f0 - d1 * (right - left)) / (d0 - d1)
-        floor = np.where(falls, np.minimum(meet, np.minimum(f0, f1)), np.minimum(f0, f1))
-        unsettled = floor < min(least - 1e-13 * scale, 0.0)
-        if not unsettled.any():
-            break
-        factor = np.hstack((factor[:, unsettled], factor[:, unsettled]))
-        left, right = (
-            np.append(left[unsettled], middle[unsettled]),
-            np.append(middle[unsettled], right[unsettled]),
-        )
-    return float(min(least, floor.min(initial=np.inf))) - 1e-13 * scale
-
-
-def least_shift(cuts: Cuts, weights: FloatArray, e: float) -> float:
-    """Nearly the least η ≥ 0 for which lowering every κ by η makes r nowhere negative; checked.
-
-    The least of r is concave in η and grows at least as fast as Σw·η. So the first step, −least/Σw, is
-    enough; and where a chord from an η too small to one large enough meets zero, the concave curve lies above
-    it: every point on the way down is large enough, too.
-    """
-    low = 1e-12 * float(np.abs(cuts.kappa).max())
-    below = least_sum(cuts.lowered(low), weights, e)
-    if below >= 0:
-        return low
-    enough, trial = math.inf, low - below / float(weights.sum()) * (1 + 1e-9)
-    for _ in range(60):
-        above = least_sum(cuts.lowered(trial), weights, e)
-        if above >= 0:
-            enough = trial
-            trial = low + (trial - low) * below / (below - above) * (1 + 1e-9)
-        elif enough < math.inf:
-            break
-        else:  # rounding: a first step that is enough on paper only
-            trial += (trial - low) * 0.01
-        if trial >= enough * 0.998:
-            break
-    return enough

@@ -141,9 +141,6 @@ class Master:
 
     def solve(self) -> Optimum:
         """Solve the program."""
-        require_extra("analysis", "an optimal design")
-        from scipy.optimize import linprog
-
         problem, cuts, groups = self.problem, self.cuts, self.groups
         n, m, unit = self._unknowns, len(problem.shares), self._unit(cuts)
         heights = problem.heights(cuts.x, groups) / unit
@@ -153,21 +150,13 @@ class Master:
         matrix[free, n + groups[free]] = -cuts.a[free]
         matrix[:-2, n + m :] = np.where(problem.soft(groups), -heights, 0.0)[:, None]
         matrix[-2, :n], matrix[-1, :n] = 1.0, -problem.e
-        result = linprog(
+        x, multipliers = linear_program(
             np.concatenate([np.zeros(n), problem.shares, [_PENALTY] * bool(problem.ceilings)]),
-            A_ub=matrix,
-            b_ub=np.concatenate([heights - cuts.kappa / unit, [1.0, -1.0]]),
-            bounds=(0, None),
-            method="highs-ds",
+            matrix,
+            np.concatenate([heights - cuts.kappa / unit, [1.0, -1.0]]),
         )
-        if result.x is None:
-            raise ArithmeticError(f"the solver failed on the design problem: {result.message}")
-        g = self._unfold(np.maximum(result.x[:n], 0))
-        multipliers = np.maximum(-result.ineqlin.marginals[: len(cuts)], 0)
-        weights = multipliers / unit * problem.scale
-        return Optimum(
-            g, np.asarray(result.x[n : n + m] * problem.scale), weights, float(result.x[n + m :].sum())
-        )
+        weights = multipliers[: len(cuts)] / unit * problem.scale
+        return Optimum(self._unfold(x[:n]), x[n : n + m] * problem.scale, weights, float(x[n + m :].sum()))
 
     def _unit(self, cuts: Cuts) -> FloatArray:
         """Cuts on the error in units of `scale`; those on means as they are, to be met exactly."""
@@ -192,3 +181,14 @@ class Master:
         g[: len(masses)] += masses / 2
         g[::-1][: len(masses)] += masses / 2
         return g
+
+
+def linear_program(cost: FloatArray, matrix: FloatArray, most: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The x ≥ 0 of least cost with matrix·x ≤ most, and the multipliers of its rows."""
+    require_extra("analysis", "an optimal design")
+    from scipy.optimize import linprog
+
+    result = linprog(cost, A_ub=matrix, b_ub=most, bounds=(0, None), method="highs-ds")
+    if result.x is None:
+        raise ArithmeticError(f"the solver failed on the design problem: {result.message}")
+    return np.maximum(result.x, 0), np.maximum(-result.ineqlin.marginals, 0)

@@ -5,8 +5,9 @@
     m.certificate.ratio      # what m does, over that
 
 On an interval the background is found by cutting planes (`designs.search`) on a grid that follows the length
-of the window, coarse to fine; the multipliers of the same problem are the certificate. On a circle the OGPM
-is optimal. Outside the range of ε where the search pays, a closed form is returned with its own certificate.
+of the window, coarse to fine; the multipliers of the same problem are the certificate. Where windows are too
+narrow for that, up to ε = 12, it is a density with few nodes (`designs.narrow`). On a circle the OGPM is
+optimal. For other ε and losses a closed form is returned with its own certificate.
 """
 
 from __future__ import annotations
@@ -26,12 +27,15 @@ from sottovoce.designs import cache
 from sottovoce.designs.build import background_window
 from sottovoce.designs.certificate import Certificate
 from sottovoce.designs.closed import circular_optimum, large_epsilon, tiny_epsilon
+from sottovoce.designs.narrow import NarrowProblem
 from sottovoce.designs.ordinary import SLACK, classic_ceilings, least_expected
 from sottovoce.designs.prior import Prior, PriorLike, PriorProblem, as_prior
 from sottovoce.designs.problem import MAX_REPORTS, Problem, Solution
 
 Goal = Literal["mean", "value"]
 SEARCH_UP_TO = 8.0  # above, the windows are too short for that many reports
+_ABSOLUTE_UP_TO = 7.0  # the same for absolute error, whose windows are shorter
+CERTIFIED_UP_TO = 12.0  # by what `designs.narrow` finds for absolute and squared error
 SEARCH_UNBIASED_FROM = 1e-3  # below, Duchi's two reports are optimal to 0.1 %
 
 
@@ -62,7 +66,8 @@ def optimal(
             variance is at most 1.1 times the limit, and the expected one under the prior least. Without a
             prior, people are fewer and fewer towards the ends of the domain: Beta(2, 2).
         tolerance: How far above the limit of all ε-LDP mechanisms the result may lie, relatively; by default
-            0.001 up to ε = 4 and 0.008 up to ε = 8.
+            0.001 up to ε = 4, 0.008 up to ε = 8 and 0.01 up to ε = 12. Above, a ratio of 2.5 is all that the
+            certificate can say.
 
     Returns:
         A mechanism whose `certificate` holds its worst case and the limit that no ε-LDP mechanism can pass.
@@ -135,7 +140,7 @@ def _least_expected(
 ) -> Mechanism:
     problem = Problem(epsilon, 2.0, True)
     minimax = _searched(problem, None)
-    if minimax.certificate.form != "cuts" or slack == 0:
+    if not _searchable(problem) or slack == 0:
         return minimax
     ceilings = classic_ceilings(epsilon) if beside_classics else ()
     question = {**problem.question, "slack": slack, "ceilings": [[c.curve, c.level] for c in ceilings]}
@@ -168,7 +173,7 @@ def _read(stored: bytes) -> Mechanism:
 
 
 def _on_unit_interval(problem: Problem, tolerance: float | None) -> Mechanism:
-    if problem.epsilon > SEARCH_UP_TO or (problem.unbiased and problem.epsilon < SEARCH_UNBIASED_FROM):
+    if not _searchable(problem):
         return _within(_outside_the_search(problem), tolerance)
     aim = tolerance if tolerance is not None else problem.usual_tolerance
     reports, solution, best = problem.reports_for(aim), None, None
@@ -185,14 +190,23 @@ def _on_unit_interval(problem: Problem, tolerance: float | None) -> Mechanism:
         reports = min(MAX_REPORTS, math.ceil(reports * min(max(growth, 1.2), 2.0)) | 1)
 
 
+def _searchable(problem: Problem) -> bool:
+    if problem.unbiased:
+        return SEARCH_UNBIASED_FROM <= problem.epsilon <= SEARCH_UP_TO
+    narrow = problem.k == 1 and not isinstance(problem, PriorProblem)
+    return problem.epsilon <= (_ABSOLUTE_UP_TO if narrow else SEARCH_UP_TO)
+
+
 def _outside_the_search(problem: Problem) -> Mechanism:
     if isinstance(problem, PriorProblem):
         least = SEARCH_UNBIASED_FROM if problem.unbiased else MIN_EPSILON
         rule = f"prior needs epsilon between {least} and {SEARCH_UP_TO}"
         raise ArgumentError(f"{rule}, got epsilon={problem.epsilon!r}", argument="epsilon")
-    if problem.epsilon > SEARCH_UP_TO:
-        return large_epsilon(problem.epsilon, problem.k, problem.unbiased)
-    return tiny_epsilon(problem.epsilon)
+    if problem.epsilon < 1:
+        return tiny_epsilon(problem.epsilon)
+    if problem.k in (1, 2) and problem.epsilon <= CERTIFIED_UP_TO:
+        return NarrowProblem(problem.epsilon, problem.k, problem.unbiased).design()
+    return large_epsilon(problem.epsilon, problem.k, problem.unbiased)
 
 
 def _shipped(problem: Problem, solution: Solution) -> Mechanism:
@@ -201,7 +215,7 @@ def _shipped(problem: Problem, solution: Solution) -> Mechanism:
     design = background_window(
         problem.epsilon, Interval(0, 1), positions=y, masses=g, unbiased=problem.unbiased
     )
-    return replace(design, certificate=problem.certified(design, solution))
+    return replace(design, certificate=problem.certified(design, solution.proof))
 
 
 def _within(design: Mechanism, tolerance: float | None) -> Mechanism:

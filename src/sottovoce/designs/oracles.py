@@ -67,19 +67,19 @@ def mean_oracle(e: float, x: FloatArray | None = None, ceilings: Sequence[Ceilin
     """
 
     def tight(y: FloatArray, g: FloatArray) -> TightCuts:
-        ends, missing = _cuts_at_ends(y, g, e)
+        ends, missing = cuts_at_ends(y, g, e)
         reached = bool((missing <= REACH).all())
         a, b, mean = _windows(y, g, e)
         cuts, groups = Cuts.of(2.0, np.zeros(0), np.zeros(0)), np.zeros(0, dtype=np.intp)
         for k, ceiling in enumerate(ceilings):
-            cuts += _tangents(ceiling.highest(a, b), a, b)
+            cuts += tangents(ceiling.highest(a, b), a, b)
             groups = np.append(groups, np.full(len(a), -1 - k))
         if x is None:
-            cuts += _tangents(np.clip((a + b) / 2, 0.0, 1.0), a, b)
+            cuts += tangents(np.clip((a + b) / 2, 0.0, 1.0), a, b)
             groups = np.append(groups, np.zeros(len(a), dtype=np.intp))
         else:
             window = np.clip(np.searchsorted(mean, x, side="right") - 1, 0, len(a) - 1)
-            cuts += _tangents(x, a[window], b[window])
+            cuts += tangents(x, a[window], b[window])
             groups = np.append(groups, np.arange(len(x)))
         values = cuts.kappa + cuts.coefficients(y, e) @ g
         if reached:
@@ -90,7 +90,7 @@ def mean_oracle(e: float, x: FloatArray | None = None, ceilings: Sequence[Ceilin
     return tight
 
 
-def _tangents(x: FloatArray, a: FloatArray, b: FloatArray) -> Cuts:
+def tangents(x: FloatArray, a: FloatArray, b: FloatArray) -> Cuts:
     """Cuts on the variance at x by windows between the reports a and b."""
     return Cuts.of(2.0, x, -(x - a) * (x - b), b=2 * x - a - b)
 
@@ -118,7 +118,7 @@ def _windows(y: FloatArray, g: FloatArray, e: float) -> tuple[FloatArray, FloatA
     return v[first], v[last], mean
 
 
-def _cuts_at_ends(y: FloatArray, g: FloatArray, e: float) -> tuple[Cuts, FloatArray]:
+def cuts_at_ends(y: FloatArray, g: FloatArray, e: float) -> tuple[Cuts, FloatArray]:
     """Cuts that say: some window has mean ≤ 0, some has mean ≥ 1; and by how much g misses them."""
     room = 1 - g.sum() - 1e-15
     low = y[min(int((np.cumsum((e - 1) * g) < room).sum()), len(y) - 1)]

@@ -18,7 +18,7 @@ from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.designs.certificate import Certificate, settle
+from sottovoce.designs.certificate import Certificate, Proof, settle
 from sottovoce.designs.master import GridProblem
 from sottovoce.designs.oracles import mean_oracle, value_oracle
 from sottovoce.designs.problem import Problem, Solution
@@ -127,12 +127,12 @@ class PriorProblem(Problem):
         total = np.bincount(groups[on_error], weights[on_error], len(self.prior.chances))
         share = np.minimum(1.0, self.prior.chances / np.maximum(total, 1e-300))
         weights = np.where(on_error, weights * share[groups], weights)
-        cuts, weights, limit = settle(cuts, weights, self.epsilon)
-        return Solution(best, max(limit, 0.0), cuts, weights)
+        proof = settle(cuts, weights, self.epsilon)
+        return Solution(best, proof._replace(limit=max(proof.limit, 0.0)))
 
-    def certified(self, design: Mechanism, solution: Solution) -> Certificate:
+    def certified(self, design: Mechanism, proof: Proof) -> Certificate:
         """State the expectation of the integers that ship under the prior, against the limit."""
         x, chances = self.prior.points, self.prior.chances
         each = design.variance(x) if self.unbiased else design.error(x, self.k)
-        certificate = super().certified(design, solution)
+        certificate = super().certified(design, proof)
         return replace(certificate, unit_worst=float(chances @ each), prior=(x, chances))

@@ -10,7 +10,7 @@ import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.designs.certificate import Certificate, settle
+from sottovoce.designs.certificate import Certificate, Proof, settle
 from sottovoce.designs.classic import duchi, ogpm
 from sottovoce.designs.cuts import Cuts
 from sottovoce.designs.formulas import ptt_optimal_q, ptt_worst_variance
@@ -28,15 +28,11 @@ class Solution:
 
     Attributes:
         grid: The best background on a grid.
-        limit: What no ε-LDP mechanism goes below.
-        cuts: The cuts that prove it.
-        weights: Their weights.
+        proof: The weighted cuts, and what no ε-LDP mechanism goes below.
     """
 
     grid: GridSolution
-    limit: float
-    cuts: Cuts
-    weights: FloatArray
+    proof: Proof
 
 
 @dataclass(frozen=True)
@@ -108,19 +104,11 @@ class Problem:
         known = cuts[on_grid], groups[on_grid]
         return self._proved(best, search(problem, oracle, gap=gap, known=known, per_round=per_round))
 
-    def certified(self, design: Mechanism, solution: Solution) -> Certificate:
+    def certified(self, design: Mechanism, proof: Proof) -> Certificate:
         """State the exact worst case of the integers that ship, against the limit."""
         worst = design.worst_variance() if self.unbiased else design.worst_error(self.k)
-        return Certificate(
-            self.epsilon,
-            self.k,
-            self.unbiased,
-            solution.limit,
-            worst,
-            "cuts",
-            solution.cuts,
-            solution.weights,
-        )
+        cuts, weights, limit = proof
+        return Certificate(self.epsilon, self.k, self.unbiased, limit, worst, "cuts", cuts, weights)
 
     def _on(self, y: FloatArray) -> GridProblem:
         return GridProblem(self.epsilon, y, np.ones(1), self.scale, symmetric=True)
@@ -169,8 +157,7 @@ class Problem:
     def _proved(self, best: GridSolution, *others: GridSolution) -> Solution:
         """The first background, and the largest limit that the cuts of one of these solutions prove."""
         proofs = (settle(*_both_sides(proof), self.epsilon) for proof in (best, *others))
-        cuts, weights, limit = max(proofs, key=lambda proof: proof[2])
-        return Solution(best, limit, cuts, weights)
+        return Solution(best, max(proofs, key=lambda proof: proof.limit))
 
 
 def _both_sides(proof: GridSolution) -> tuple[Cuts, FloatArray]:
