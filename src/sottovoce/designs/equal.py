@@ -15,7 +15,7 @@ import numpy as np
 
 from sottovoce.core.domains import Domain
 from sottovoce.core.exact import exp_lower
-from sottovoce.core.kernels.tables import UNIT_FACTOR, FloatArray, IntArray
+from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.window import Window
 from sottovoce.designs.build import draw_bits, mean_starts
@@ -178,9 +178,7 @@ def _nearest(
     distinct = np.stack((np.ones_like(gap), gap), axis=1).ravel()
     t, s = np.clip(turn.ravel()[distinct], 0.0, 1.0), np.repeat(level, 2)[distinct]
     t = np.maximum.accumulate(t)
-    bucket = np.floor(
-        t * UNIT_FACTOR
-    )  # of a look-up, which should not take long: two knots in each are enough
+    bucket = np.floor(t * 2**14)  # of the rule about look-ups in `core.spec`: two knots in each are enough
     change = bucket[1:] != bucket[:-1]
     keep = np.append(True, change) | np.append(change, True)
     return t[keep], s[keep]
