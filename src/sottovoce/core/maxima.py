@@ -27,9 +27,8 @@ _NOWHERE: FloatArray = np.empty(0)
 class Track:
     """The start of one window over [0, 1], a polyline that is cut where something bends."""
 
-    def __init__(self, window: Window, edges: IntArray | None = None) -> None:
+    def __init__(self, window: Window) -> None:
         self.window = window
-        self.edges = window.edge if edges is None else edges
         self.knots, self.starts, self.slopes = window.segments
 
     def cuts(self) -> list[FloatArray]:
@@ -71,7 +70,7 @@ class Track:
         segment = self.segment(t0, t1)
         t, s, slope = self.knots[segment], self.starts[segment], self.slopes[segment]
         begin, reach = s + (t0 - t) * slope, s + (t1 - t) * slope
-        edge, length, around = self.edges.astype(np.float64), self.window.length, self.window.around
+        edge, length, around = self.window.edge.astype(np.float64), self.window.length, self.window.around
         levels = [edge, edge - length]
         if self.window.wraps:
             levels += [edge + around, edge - length + around, edge - length + 2 * around]
@@ -162,16 +161,6 @@ class Pieces:
             ]
         order = np.argsort(t0)
         return best, Pieces(self.tracks, t0[order], t1[order])
-
-
-def bends(window: Window, first: IntArray) -> FloatArray:
-    """Unit coordinates between which the probability of every group of cells is linear in t.
-
-    Group i holds the cells from first[i] to the next entry; at a bend the law may also jump.
-    """
-    track = Track(window, window.edge[np.append(first, window.cells)])
-    pieces = Pieces.until(1.0, [track]).cut()
-    return np.append(pieces.t0, pieces.t1[-1])
 
 
 class Bulge:

@@ -152,18 +152,37 @@ class Mechanism(Windowed):
         return self.window.operator(self.window.starts(self._unit(x).reshape(-1)))
 
     def table(self, x: ArrayLike, first: IntArray) -> FloatArray:
-        return self.window.table(self.window.starts(self._unit(x).reshape(-1)), first)
+        return self.unit_table(self._unit(x).reshape(-1), first)
+
+    def unit_table(self, t: FloatArray, first: IntArray) -> FloatArray:
+        return self.window.table(self.window.starts(t), first)
 
     def groups(self, most: int, between: tuple[float, float] | None = None) -> IntArray:
         if between is None or self.cells <= most:
             return super().groups(most)
-        begin, end = self.window.starts(self._unit(between)).tolist()
+        begin, end = self.window.starts(np.array(between)).tolist()
         return self.window.placed(most, (begin, end + self.window.around * (end < begin)))
 
     def bends(self, first: IntArray) -> FloatArray:
-        from sottovoce.core.maxima import bends
+        return np.clip(self.domain.from_unit(self.unit_bends(first)), self.domain.low, self.domain.high)
 
-        return np.clip(self.domain.from_unit(bends(self.window, first)), self.domain.low, self.domain.high)
+    def unit_bends(self, first: IntArray) -> FloatArray:
+        """Where the polyline of starts turns, and where an end of the window passes an edge of a group."""
+        w, (t, s, slope) = self.window, self.window.segments
+        # Where a line would reach the least and the largest start, be it beyond its own ends: no harm done.
+        moving = slope > 0
+        met = np.add.outer((0.0, w.top), -s[moving]) / slope[moving] + t[moving]
+        t, s = np.append(t, 1.0), np.append(s, s[-1] + (1.0 - t[-1]) * slope[-1])
+        if t[0] > 0:
+            t, s = np.insert(t, 0, 0.0), np.insert(s, 0, s[0] - t[0] * slope[0])
+        edge = w.edge[np.append(first, w.cells)].astype(np.float64)
+        levels = [edge, edge - w.length, [0.0, w.top]]
+        if w.wraps:  # starts run twice around
+            levels += [edge + w.around, edge - w.length + w.around, edge - w.length + 2 * w.around]
+        level = np.concatenate(levels)
+        # A start that jumps passes all levels between at one knot, which is a bend already.
+        crossings = np.interp(level[(level > s[0]) & (level < s[-1])], s, t)
+        return np.unique(np.concatenate((t, crossings, met[(met > 0) & (met < 1)])))
 
     @cached_property
     def edges(self) -> FloatArray:

@@ -167,8 +167,11 @@ class Mixture(Windowed):
         return Operator.stack([part.operator(x) for part in self.parts], self.shares.tolist())
 
     def table(self, x: ArrayLike, first: IntArray) -> FloatArray:
+        return self.unit_table(self._unit(x).reshape(-1), first)
+
+    def unit_table(self, t: FloatArray, first: IntArray) -> FloatArray:
         parts = zip(self.parts, self.shares, _split(first, self.offsets), strict=True)
-        return np.hstack([share * part.table(x, piece) for part, share, piece in parts])
+        return np.hstack([share * part.unit_table(t, piece) for part, share, piece in parts])
 
     def groups(self, most: int, between: tuple[float, float] | None = None) -> IntArray:
         share, parts = max(1, most // len(self.parts)), zip(self.parts, self.offsets[:-1], strict=True)
@@ -179,6 +182,10 @@ class Mixture(Windowed):
         return np.unique(
             np.concatenate([part.bends(piece) for part, piece in zip(self.parts, pieces, strict=True)])
         )
+
+    def unit_bends(self, first: IntArray) -> FloatArray:
+        parts = zip(self.parts, _split(first, self.offsets), strict=True)
+        return np.concatenate([part.unit_bends(piece) for part, piece in parts])
 
     def density(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
         densities = (share * part.density(x, y) for part, share in zip(self.parts, self.shares, strict=True))

@@ -234,12 +234,20 @@ class Number(Reporting):
         """
         return self.operator(x).coarsen(first).dense()
 
+    def unit_table(self, t: FloatArray, first: IntArray) -> FloatArray:
+        """The same at unit coordinates, as an estimate needs it."""
+        return self.table(np.clip(self.domain.from_unit(t), self.domain.low, self.domain.high), first)
+
+    def unit_bends(self, first: IntArray) -> FloatArray:
+        """The `bends` in unit coordinates, in any order."""
+        return self.domain.to_unit(self.bends(first))
+
     def groups(self, most: int, between: tuple[float, float] | None = None) -> IntArray:
         """Groups of neighbouring cells, of nearly equal size or placed to tell certain values apart.
 
         Args:
             most: How many groups there may be.
-            between: Two values of the domain, if those between them are to be told apart.
+            between: Two unit coordinates, if values between them are to be told apart.
 
         Returns:
             The first cell of each group.

@@ -142,6 +142,9 @@ class Rows(Number):
     def operator(self, x: ArrayLike) -> Operator:
         return Operator.rows(np.atleast_2d(self.probabilities(np.reshape(x, -1))))
 
+    def unit_table(self, t: FloatArray, first: IntArray) -> FloatArray:
+        return np.asarray(np.add.reduceat(self.rows[self._row(t)], first, axis=1) / self.total)
+
     def bends(self, first: IntArray) -> FloatArray:
         return np.unique(self.domain.from_unit(np.concatenate(([0.0], self._borders, [1.0]))))
 

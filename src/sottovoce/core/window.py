@@ -20,7 +20,7 @@ import numpy as np
 
 from sottovoce.core.compact import Compact
 from sottovoce.core.errors import SpecError
-from sottovoce.core.kernels import Tables, plain
+from sottovoce.core.kernels import Tables
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -196,8 +196,9 @@ class Window(Compact):
 
     def starts(self, t: FloatArray) -> IntArray:
         """The exact window start of each unit coordinate, in [0, H)."""
-        t = np.asarray(t, dtype=np.float64)
-        s = plain.starts(self.tables, t.reshape(-1)).astype(np.int64).reshape(t.shape)
+        knots, first, slope = self.segments
+        k = np.maximum(np.searchsorted(knots, t, side="right") - 1, 0)
+        s = np.clip(first[k] + np.floor((t - knots[k]) * slope[k]), 0, self.top).astype(np.int64)
         return s % self.around if self.wraps else s
 
     def counts(self, s: IntArray) -> IntArray:

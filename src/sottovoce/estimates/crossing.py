@@ -247,9 +247,8 @@ class Focus:
 
     def _problem(self, pilot: FloatArray, low: float, high: float, pad: float, groups: int) -> Envelope:
         """Envelopes under a pilot, on groups placed for values between low − pad and high + pad."""
-        domain = self.mechanism.domain
-        zone = domain.from_unit(np.clip([low - pad - 1e-6, high + pad + 1e-6], 0.0, 1.0))
-        first = self.mechanism.groups(groups, (float(zone[0]), float(zone[1])))
+        zone = max(low - pad - 1e-6, 0.0), min(high + pad + 1e-6, 1.0)
+        first = self.mechanism.groups(groups, zone)
         return self._envelope(pilot, Nodes(Coarse.empty(self.mechanism, first)))
 
     def _envelope(self, pilot: FloatArray, nodes: Nodes) -> Envelope:

@@ -16,6 +16,7 @@ away. And the barrier never falls far below the dual residual: complementarity w
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from itertools import pairwise
 
@@ -60,44 +61,51 @@ def least_limit(
     dual = 1 / slack
     dual /= dual.sum()
     floor = span**2  # keeps the standard deviation away from zero while the weights are still constant
+    flat = np.empty((2, k))
     for _ in range(_MOST_STEPS):
         w = primal[:k]
         centred = w - q @ w
-        variance = float(q @ (centred * centred))
-        floor = min(floor, max(_ROUNDED**2 * variance, floor / 100))
-        slope = kappa / np.sqrt(variance + floor)
         along = q * centred
+        variance = float(along @ centred)
+        floor = min(floor, max(_ROUNDED**2 * variance, floor / 100))
+        slope = kappa / math.sqrt(variance + floor)
         gradient = price.copy()
         gradient[:k] += slope * along
-        residual = gradient - constraints.T @ dual
-        gap = float(slack @ dual)
+        residual = gradient - dual @ constraints
+        products = slack * dual
+        gap = float(products.sum())
         missed = float(np.abs(residual).sum()) * max(float(np.abs(centred).max()), span)
-        if gap + missed < 0.01 * kappa * max(np.sqrt(variance), 0.1 * span) or slack.min() <= 0:
+        if gap + missed < 0.01 * kappa * max(math.sqrt(variance), 0.1 * span) or slack.min() <= 0:
             break
-        barrier = dual / slack
-        scaled = constraints * np.sqrt(barrier)[:, None]
-        flat = np.stack((np.sqrt(slope) * q, np.sqrt(slope / (2 * (variance + floor))) * along))
-        hessian = _squared(scaled)
+        hessian = _squared(constraints * np.sqrt(dual / slack)[:, None])
+        np.multiply(q, math.sqrt(slope), out=flat[0])
+        np.multiply(along, math.sqrt(slope / (2 * (variance + floor))), out=flat[1])
         hessian[:k, :k] -= flat.T @ flat
         diagonal = hessian.reshape(-1)[:: len(primal) + 1]
         diagonal[:k] += slope * q
         diagonal *= 1 + 1e-12
-        # Predictor: straight towards complementarity zero.
-        factor, step, failed = dposv(hessian, -gradient)
+        # Predictor: straight towards complementarity zero. Δs = r∘s, and then Δλ = −(1 + r)∘λ.
+        factor, step, failed = dposv(hessian.T, gradient, lower=1, overwrite_a=1)
         if failed:  # numerically singular: what we have is inside and nearly optimal
             break
-        slack_step = constraints @ step
-        dual_step = -dual - barrier * slack_step
-        slack_ahead = slack + _step_length(slack, slack_step) * slack_step
-        dual_ahead = dual + _step_length(dual, dual_step) * dual_step
-        centring = (slack_ahead @ dual_ahead / gap) ** 3
+        ratio = constraints @ step
+        ratio /= -slack
+        ahead = _step_length(float(ratio.min())), _step_length(-1.0 - float(ratio.max()))
+        square = products * ratio
+        first, second = float(square.sum()), float(square @ ratio)
+        rest = (1 - ahead[1]) * (gap + ahead[0] * first) - ahead[1] * (first + ahead[0] * second)
+        centring = (rest / gap) ** 3
         # Corrector: as much of the barrier as the predictor failed to remove, and its second-order error.
-        target = max(centring * gap, 0.1 * missed) / len(b) - slack * dual - slack_step * dual_step
-        step, _ = dpotrs(factor, constraints.T @ (target / slack) - residual)
-        slack_step = constraints @ step
-        dual_step = (target - dual * slack_step) / slack
-        primal = primal + _step_length(slack, slack_step, _TO_BOUNDARY) * step
-        dual = dual + _step_length(dual, dual_step, _TO_BOUNDARY) * dual_step
+        square += square * ratio
+        square -= products
+        square += max(centring * gap, 0.1 * missed) / len(b)
+        step, _ = dpotrs(factor, (square / slack) @ constraints - residual, lower=1)
+        ratio = constraints @ step
+        ratio /= slack
+        square /= products
+        square -= ratio
+        primal = primal + _step_length(float(ratio.min()), _TO_BOUNDARY) * step
+        dual *= 1 + _step_length(float(square.min()), _TO_BOUNDARY) * square
         slack = constraints @ primal - b
     w, u = primal[:k], primal[k:] / unit
     deviation = np.sqrt(max(float(q @ w**2 - (q @ w) ** 2), 0.0))
@@ -130,7 +138,7 @@ def _squared(a: FloatArray) -> FloatArray:
     out, blocks = np.zeros((columns, columns)), _blocks(columns)
     for i, (first, end) in enumerate(blocks):
         for begin, last in blocks[i:]:
-            out[first:end, begin:last] = a[:, first:end].T @ a[:, begin:last]
+            np.matmul(a[:, first:end].T, a[:, begin:last], out=out[first:end, begin:last])
     return out
 
 
@@ -140,6 +148,6 @@ def _blocks(columns: int) -> list[tuple[int, int]]:
     return list(pairwise(np.linspace(0, columns, -(-columns // _BLOCK) + 1).astype(int).tolist()))
 
 
-def _step_length(position: FloatArray, step: FloatArray, share: float = 1.0) -> float:
-    """The whole step, or this share of the way to where the first entry would become zero."""
-    return min(1.0, share / max(-float((step / position).min()), 1e-300))
+def _step_length(least: float, share: float = 1.0) -> float:
+    """The whole step, or this share of the way to zero for what shrinks most, relative to where it is."""
+    return min(1.0, share / max(-least, 1e-300))

@@ -92,8 +92,7 @@ class Coarse:
 
     def table_of_bins(self, bins: int) -> Table:
         """P(group | the middle of a bin) for `bins` equal bins of the domain, as a matrix."""
-        x = self.mechanism.domain.from_unit((np.arange(bins) + 0.5) / bins)
-        return Table(self.mechanism.table(x, self.first))
+        return Table(self.mechanism.unit_table((np.arange(bins) + 0.5) / bins, self.first))
 
     def law_of_bins(self, bins: int, inside: int | None = None) -> Operator:
         """P(group | x spread evenly over a bin) for `bins` equal bins of the domain.
@@ -127,11 +126,12 @@ class Nodes:
     def straight(self) -> LawAt:
         """Every bend, with its sides where the law jumps."""
         domain, near = self.coarse.mechanism.domain, self.near
-        bends = np.unique(domain.to_unit(self.coarse.mechanism.bends(self.coarse.first)))
+        bends = np.unique(self.coarse.mechanism.unit_bends(self.coarse.first))
         between = (bends[1:] + bends[:-1])[np.diff(bends) < 2 * near] / 2  # where sides overlap
         t = np.clip(np.concatenate((bends - near, bends, bends + near, between, [0.0, 1.0])), 0.0, 1.0)
         x = np.unique(np.clip(domain.from_unit(t), domain.low, domain.high))
-        t, rows = domain.to_unit(x), self.coarse.mechanism.table(x, self.coarse.first)
+        t = domain.to_unit(x)
+        rows = self.coarse.mechanism.unit_table(t, self.coarse.first)
         close = np.diff(t) < 1.5 * near
         same = close & (np.abs(np.diff(rows, axis=0)).max(axis=1) < _JUMP)
         middle = np.concatenate(([False], same[1:] & same[:-1], [False]))  # a bend whose sides are like it
