@@ -21,9 +21,8 @@ from sottovoce.core.survey import Survey
 from sottovoce.designs.classic import ogpm, sw
 from sottovoce.designs.two_scale import two_scale
 from sottovoce.estimates.distribution import distribution
-from sottovoce.estimates.em import em, smooth_line
 from sottovoce.estimates.means import mean
-from sottovoce.estimates.model import Coarse
+from sottovoce.estimates.model import Coarse, em, smooth_line
 from sottovoce.estimates.tally import Tally
 
 TAKES = "2 min"

@@ -32,7 +32,7 @@ from benchmarks._tables import replace_table, table
 from sottovoce.compose.budget import split_budget
 from sottovoce.compose.polar import ANGLE_CELLS
 from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.estimates.em import em
+from sottovoce.estimates.model import em
 from sottovoce.estimates.surface import PlaceLaw, Surface
 
 RESULTS = Path(__file__).parent / "results" / "places.json"

@@ -128,7 +128,7 @@ def test_circles_have_no_seam(origin: float) -> None:
 def test_smoothing_wraps_only_on_a_circle() -> None:
     turned = np.zeros(8)
     turned[0] = 1.0
-    from sottovoce.estimates.em import smooth_circle, smooth_line
+    from sottovoce.estimates.model import smooth_circle, smooth_line
 
     assert smooth_circle(turned)[-1] == 0.25
     assert smooth_line(turned)[-1] == 0.0

@@ -10,9 +10,9 @@ from scipy.optimize import minimize
 
 import sottovoce as sv
 from sottovoce.estimates.crossing import Focus
-from sottovoce.estimates.envelope import CrossFit, Envelope, Target
+from sottovoce.estimates.envelope import CrossFit, Envelope, Nodes, Target
 from sottovoce.estimates.interior_point import least_limit
-from sottovoce.estimates.model import Coarse, Nodes
+from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.quantiles import quantile_limits
 
 

@@ -11,9 +11,9 @@ from scipy.stats import binom
 
 import sottovoce as sv
 from sottovoce.core.errors import DataError, NoDataError
-from sottovoce.estimates.envelope import Envelope, Target
+from sottovoce.estimates.envelope import Envelope, Nodes, Target
 from sottovoce.estimates.finite import betting_limit
-from sottovoce.estimates.model import Coarse, Nodes
+from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.statistic import Part, moments
 
 HOURS = np.random.default_rng(1).beta(2, 5, 5000) * 24

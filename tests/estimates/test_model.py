@@ -7,8 +7,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.core.errors import NoDataError
-from sottovoce.estimates.em import em
-from sottovoce.estimates.model import Coarse
+from sottovoce.estimates.model import Coarse, em
 
 MECHANISMS = [
     sv.sw(1.0, (0, 24)),

@@ -13,9 +13,8 @@ import sottovoce as sv
 from benchmarks import reconstruction
 from sottovoce.core.kernels.operator import Operator
 from sottovoce.estimates import log_density, metrics
-from sottovoce.estimates.em import Smoothing, em, smooth_circle, smooth_line
 from sottovoce.estimates.metrics import Cumulative
-from sottovoce.estimates.model import Coarse
+from sottovoce.estimates.model import Coarse, Smoothing, em, smooth_circle, smooth_line
 
 MECHANISMS = [
     sv.sw(1.0, (0, 24)),

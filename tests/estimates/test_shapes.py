@@ -11,8 +11,8 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.core.errors import DataError
-from sottovoce.estimates.envelope import Envelope, Target
-from sottovoce.estimates.model import Coarse, Nodes
+from sottovoce.estimates.envelope import Envelope, Nodes, Target
+from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.shapes import Shape
 
 M = sv.sw(1.0, cells=4096)

@@ -33,11 +33,11 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture
 from sottovoce.core.shown import Shown
 from sottovoce.core.window import Window
-from sottovoce.estimates.envelope import BINS, CrossFit, Envelope, Target
+from sottovoce.estimates.envelope import BINS, CrossFit, Envelope, Nodes, Target
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.model import Coarse, Nodes
+from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.quantiles import quantile_limits, smooth_density
-from sottovoce.estimates.query import Query
+from sottovoce.estimates.query import Query, sources_of
 from sottovoce.estimates.statistic import Moments, moments
 from sottovoce.estimates.tally import Tally
 
@@ -141,7 +141,7 @@ class QuantileRounds(Shown):
                 ends[side] = max(ends[1], place) if side > 0 else min(ends[-1], place)
         value = self._value(halves)
         answer = query.answer((ends[1], ends[-1]), value, math.nan, method="two rounds", notes=(_NOTE,))
-        sources = answer.sources | first.identity
+        sources = answer.sources | sources_of(first)
         return replace(answer, n=first.n + second.n, sources=sources)
 
     def _pilot(self, first: Tally) -> FloatArray:

@@ -38,6 +38,7 @@ from sottovoce.estimates.envelope import CrossFit
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.means import mean
 from sottovoce.estimates.quantiles import probability, smooth_density
+from sottovoce.estimates.query import sources_of
 from sottovoce.estimates.tally import Tally
 
 _MASS = 0.95  # of the people as they are seen, in the shortest range that holds so many
@@ -205,7 +206,7 @@ class RangeRounds:
             low, high = (_opened(end, domain, bound, side) for side, end in sides)
             answer = replace(answer, low=low, high=high, standard_error=math.nan, confidence=confidence)
             notes += (f"holds if the standard deviation is at most {bound:.12g}, as declared",)
-        notes, sources = (*answer.notes, *notes), answer.sources | beyond.identity
+        notes, sources = (*answer.notes, *notes), answer.sources | sources_of(beyond)
         return replace(
             answer, what=what, method="rounds", notes=notes, sides=None, reach=None, sources=sources
         )

@@ -159,7 +159,7 @@ class Mechanism(Windowed):
 
     def groups(self, most: int, between: tuple[float, float] | None = None) -> IntArray:
         if between is None or self.cells <= most:
-            return super().groups(most)
+            return self.window.even(most)
         begin, end = self.window.starts(np.array(between)).tolist()
         return self.window.placed(most, (begin, end + self.window.around * (end < begin)))
 

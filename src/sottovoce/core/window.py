@@ -244,6 +244,10 @@ class Window(Compact):
             cover += np.clip(np.minimum(edge, s + self.length - self.around), 0, None)
         return np.asarray(np.diff(below + cover, axis=1) / self.total)
 
+    def even(self, most: int) -> IntArray:
+        """First cells of groups of nearly equal size."""
+        return np.arange(min(most, self.cells)) * self.cells // min(most, self.cells)
+
     def placed(self, most: int, s: tuple[int, int]) -> IntArray:
         """First cells of groups that are fine where windows that start between `s` begin and end.
 
@@ -255,8 +259,9 @@ class Window(Compact):
         inside = (s[1] + copies > 0) & (s[0] + copies < self.around) | self.wraps
         at = np.linspace(*s, max(2, 4 * most // 5 // int(inside.sum()))) + copies[inside[:, 0]]
         at = at.reshape(-1) % self.around if self.wraps else at[(at >= 0) & (at < self.around)]
-        even = np.arange(most // 5 + 1) * self.cells // (most // 5 + 1)
-        return np.unique(np.concatenate((even, np.searchsorted(self.edge[:-1], at, side="right") - 1)))
+        return np.unique(
+            np.concatenate((self.even(most // 5 + 1), np.searchsorted(self.edge[:-1], at, side="right") - 1))
+        )
 
     # -- privacy --------------------------------------------------------------------------------------
 

@@ -13,11 +13,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError
 from sottovoce.estimates.sides import Sides
-from sottovoce.estimates.words import NOTES
 
 Terms = Sequence[tuple[float, "Combinable"]]
 
@@ -35,14 +34,23 @@ class Combinable:
     what: str
     estimand: str
     method: str
-    notes: tuple[str, ...] = NOTES
+    notes: tuple[str, ...] = field(default_factory=tuple)
     reach: float | None = None
     p_value: float | None = None
     sides: Sides | None = field(default=None, repr=False, compare=False)
     sources: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Notes that `Query.answer` left to be worked out when somebody reads them."""
+            if name != "notes" or "_advice" not in self.__dict__:
+                raise AttributeError(f"an estimate has no attribute {name!r}")
+            self.__dict__["notes"] = self.__dict__.pop("_advice")(self)
+            return self.notes
+
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "notes": self.notes}
+        return {"notes": self.notes, **self.__dict__}  # once they are read, they are there
 
     def __neg__(self) -> Self:
         return combined([(-1.0, self)], what=f"−({self.what})")

@@ -25,8 +25,8 @@ import numpy as np
 from sottovoce.core.errors import check_confidence
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.number import Number
-from sottovoce.estimates.envelope import Envelope, Target
-from sottovoce.estimates.model import Coarse, Nodes
+from sottovoce.estimates.envelope import Envelope, Nodes, Target
+from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.shapes import Shape
 from sottovoce.estimates.statistic import moments
 

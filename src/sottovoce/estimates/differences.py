@@ -69,8 +69,8 @@ def difference(
     """
     check_confidence(confidence)
     quantity = Quantity(of, p, between, option, estimand, sequential, fakes)
-    check_tally(a)
-    check_tally(b)
+    check_tally(a, 0)
+    check_tally(b, 0)
 
     def at(level: float) -> Estimate:
         if of == "direction":

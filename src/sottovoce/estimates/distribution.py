@@ -24,9 +24,8 @@ from sottovoce.core.randomness import Seeded
 from sottovoce.estimates import log_density
 from sottovoce.estimates.band import cumulative_band
 from sottovoce.estimates.decoded import decoded
-from sottovoce.estimates.em import em, smooth_circle, smooth_line
 from sottovoce.estimates.histogram import Distribution
-from sottovoce.estimates.model import Coarse
+from sottovoce.estimates.model import Coarse, em, smooth_circle, smooth_line
 from sottovoce.estimates.query import check_tally, generator_of
 from sottovoce.estimates.tally import Tally
 
@@ -74,7 +73,7 @@ def distribution(
         >>> bool(abs(d.mean - 8) < 0.2), d.method
         (True, 'ld')
     """
-    reporter = check_tally(tally).required().mechanism
+    reporter = check_tally(tally).mechanism
     one_of(method, "method", METHODS)
     check_confidence(confidence)
     most = min(MOST_BINS, reporter.cells)

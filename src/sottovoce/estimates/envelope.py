@@ -28,9 +28,8 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray, IntArray
-from sottovoce.estimates.em import em
 from sottovoce.estimates.interior_point import least_limit
-from sottovoce.estimates.model import Coarse, Nodes
+from sottovoce.estimates.model import Coarse, em
 from sottovoce.estimates.query import FEW, generator_of
 from sottovoce.estimates.shapes import Shape
 from sottovoce.estimates.statistic import Part, moments
@@ -39,7 +38,10 @@ from sottovoce.estimates.tally import Tally
 _GROUPS = 64
 BINS = 256  # of the pilot
 _FEW_TO_DRAW = 100_000
-_SIZES = (100, 10_000, 1_000_000)  # people, for weights that are fixed before there are any
+_NEAR = 1e-9  # how far from a bend or jump its sides are looked at, in widths of the domain
+_JUMP = 1e-8  # a law that changes by less from one side of a bend to the other is continuous there
+_CURVED = 512  # inputs at which a curved target is held down between bends
+_FINER = 128  # the same for the variance of weights, which bends less
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,73 @@ class Target:
 
 #: x itself, whose average is the mean.
 IDENTITY = Target(lambda t: t)
+
+
+LawAt = tuple[FloatArray, FloatArray]
+
+
+class Nodes:
+    """Unit coordinates and the law of the groups there, a row each: what holds at them holds everywhere.
+
+    P(group | x) is linear in x between the mechanism's bends, so it is computed at them and follows
+    elsewhere. At a bend the law may jump: both of its sides are nodes too. `near` is how far away a side is
+    looked at: no less than two of the floating-point numbers that values can be.
+    """
+
+    def __init__(self, coarse: Coarse) -> None:
+        self.coarse = coarse
+        domain = coarse.mechanism.domain
+        self.near = max(_NEAR, 2 * domain.grain)
+        self._around: dict[tuple[float, ...], LawAt] = {}
+
+    @cached_property
+    def straight(self) -> LawAt:
+        """Every bend, with its sides where the law jumps."""
+        domain, near = self.coarse.mechanism.domain, self.near
+        bends = np.unique(self.coarse.mechanism.unit_bends(self.coarse.first))
+        between = (bends[1:] + bends[:-1])[np.diff(bends) < 2 * near] / 2  # where sides overlap
+        t = np.clip(np.concatenate((bends - near, bends, bends + near, between, [0.0, 1.0])), 0.0, 1.0)
+        x = np.unique(np.clip(domain.from_unit(t), domain.low, domain.high))
+        t = domain.to_unit(x)
+        rows = self.coarse.mechanism.unit_table(t, self.coarse.first)
+        close = np.diff(t) < 1.5 * near
+        same = close & (np.abs(np.diff(rows, axis=0)).max(axis=1) < _JUMP)
+        middle = np.concatenate(([False], same[1:] & same[:-1], [False]))  # a bend whose sides are like it
+        beside = np.append(middle[1:], False) | np.insert(middle[:-1], 0, False)
+        beside[[0, -1]] = False
+        return t[middle | ~beside], rows[middle | ~beside]
+
+    def around(self, jumps: tuple[float, ...], shape: Shape | None = None) -> LawAt:
+        """The bends, both sides of some jumps, and what a declared shape needs."""
+        at = np.array(jumps)
+        sides = np.concatenate((at - self.near, at + self.near))
+        if shape is not None:
+            return self._with(np.append(sides, shape.places(jumps, self.near)))
+        if jumps not in self._around:
+            self._around[jumps] = self._with(sides)
+        return self._around[jumps]
+
+    @cached_property
+    def curved(self) -> LawAt:
+        """The bends and a grid for what is curved in between."""
+        return self._with(np.arange(_CURVED + 1) / _CURVED)
+
+    @cached_property
+    def finer(self) -> LawAt:
+        """The bends and a grid for the variance of weights."""
+        return self._with(np.arange(_FINER + 1) / _FINER)
+
+    def _with(self, more: FloatArray) -> LawAt:
+        """The bends and more, in order."""
+        t, rows = self.straight
+        more = np.setdiff1d(np.clip(more, 0.0, 1.0), t)
+        left = np.clip(np.searchsorted(t, more) - 1, 0, len(t) - 2)
+        apart = np.diff(t)[left] > 3 * self.near  # within a bend its two sides speak for it
+        more, left = more[apart], left[apart]
+        share = ((more - t[left]) / (t[left + 1] - t[left]))[:, None]
+        law = (1 - share) * rows[left] + share * rows[left + 1]
+        order = np.argsort(np.concatenate((t, more)), kind="stable")
+        return np.concatenate((t, more))[order], np.concatenate((rows, law))[order]
 
 
 class Envelope:
@@ -207,15 +276,6 @@ class CrossFit:
         return [
             problem.part(problem.weights(target, side, _z(tail)), counts, estimand, self.fakes)
             for counts, problem in self._problems
-        ]
-
-    def beforehand(self, target: Target, side: int) -> list[Part]:
-        """Weightings that depend on nothing, not even on n: each suits so many people, spread evenly."""
-        even = self.law.mix(np.full(BINS, 1 / BINS))
-        return [
-            Part(weights, self.coarse.counts, *problem.noise(weights), forged=self.fakes)
-            for problem in (Envelope(self.nodes, even, n) for n in _SIZES)
-            for weights in [problem.upper(target, 2.0) if side > 0 else problem.lower(target, 2.0)]
         ]
 
     def limit(self, target: Target, side: int, tail: float, estimand: str = "population") -> float:

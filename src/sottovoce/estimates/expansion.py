@@ -18,7 +18,7 @@ from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.estimates import log_density
-from sottovoce.estimates.em import em, smooth_circle, smooth_line
+from sottovoce.estimates.model import em, smooth_circle, smooth_line
 
 _EMS_POINTS = 1024
 _SPLINE_POINTS = (128, 256)  # the second where windows are too narrow for the first

@@ -27,7 +27,7 @@ from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.forest import draw_forest
 from sottovoce.estimates.inverse import Inverse
 from sottovoce.estimates.products import UNRESOLVED, Ratio
-from sottovoce.estimates.query import check_tally
+from sottovoce.estimates.query import check_tally, sources_of
 from sottovoce.estimates.shares import nearest_shares
 from sottovoce.estimates.statistic import Part
 from sottovoce.estimates.tabular import Row, Tabular
@@ -142,7 +142,7 @@ def groups(tally: Tally, *, confidence: float = 0.95) -> Groups:
         >>> bool(g["bike"].mean.low < 6 < g["bike"].mean.high)
         True
     """
-    reporter = check_tally(tally).required().reporter
+    reporter = check_tally(tally).reporter
     functions = reporter.functions if isinstance(reporter, Survey) else None
     if functions is None or functions.each[-1].name != "level":
         kind = f"this is a tally of a {reporter.name}, not of a number within groups; see sottovoce.within"
@@ -204,7 +204,7 @@ def _group(
         what=f"share of {option!r}",
         estimand="population",
         method="inverse",
-        sources=tally.identity,
+        sources=sources_of(tally),
     )
     low, high = (float(line.from_unit((min(max(end, -1.0), 1.0) + 1) / 2)) for end in (ratio.low, ratio.high))
     mean = Estimate(
@@ -218,7 +218,7 @@ def _group(
         estimand="population",
         method="signs" if apart else "inverse",
         notes=(UNRESOLVED,) if math.isinf(ratio.high) else (),
-        sources=tally.identity,
+        sources=sources_of(tally),
     )
     levels = tuple(line.from_unit(np.linspace(0, 1, spread.size)).tolist()) if spread.size else ()
     return Group(share, mean, levels, tuple(spread.tolist()))

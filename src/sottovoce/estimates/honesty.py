@@ -23,9 +23,10 @@ from sottovoce.core.options import Options
 from sottovoce.core.shown import Shown
 from sottovoce.core.translates import Translates
 from sottovoce.estimates.decoded import is_unbiased
+from sottovoce.estimates.envelope import Nodes
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.means import mean
-from sottovoce.estimates.model import Coarse, Nodes
+from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.tally import Tally
 
@@ -100,7 +101,7 @@ def honesty(tally: Tally, *, false_alarm: float = 1e-6) -> Honesty:
         sentence = f"false_alarm must lie strictly between 0 and 1, got false_alarm={alpha!r}"
         raise ArgumentError(sentence, argument="false_alarm")
     choice = isinstance(check_tally(tally).reporter.domain, Options)
-    hull = _Hull(*(_of_options(tally.required()) if choice else _of_numbers(tally)))
+    hull = _Hull(*(_of_options(tally) if choice else _of_numbers(tally)))
     if hull.gap(max(alpha, _ALMOST_ONE))[0] <= 0:  # nor does anything stricter exclude it
         return Honesty(1.0, alpha, 0.0, None, tally.n)
     gap, where = hull.gap(alpha)
@@ -270,7 +271,7 @@ def fabrication(
         >>> fabrication(Tally(m, m.report([8.0] * 1000, rng=1)), k=10).kind
         'bound'
     """
-    k = whole_number(k, "k", least=0, most=check_tally(tally).required().n)
+    k = whole_number(k, "k", least=0, most=check_tally(tally).n)
     value = statistic(tally).value
     m = tally.mechanism
     if statistic is mean and is_unbiased(m) and not m.domain.is_log:

@@ -25,7 +25,7 @@ from typing import Protocol
 import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.estimates.em import Products
+from sottovoce.estimates.model import Products
 
 _ATOM_PRECISION = 1 / 9.0  # the log height of an atom over its surroundings has standard deviation 3
 _MOST_STEP = 2.0  # how far one scoring step may move the log density

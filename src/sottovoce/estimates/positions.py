@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from sottovoce.core.errors import ArgumentError, check_confidence
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.translates import Translates
-from sottovoce.estimates.em import em
 from sottovoce.estimates.envelope import half
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.model import em
 from sottovoce.estimates.nonnegative import least_quadratic
-from sottovoce.estimates.query import FEW, generator_of
+from sottovoce.estimates.query import FEW, generator_of, sources_of
 from sottovoce.estimates.regions import LOT, Corners, corners
 from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments, Part, between, moments
@@ -263,5 +263,5 @@ def _answer(
         method=method,
         notes=few,
         sides=sides if n > 1 else None,
-        sources=tally.identity,
+        sources=sources_of(tally),
     )

@@ -18,7 +18,7 @@ from sottovoce.core.functions import Function
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.survey import Survey
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.query import check_tally
+from sottovoce.estimates.query import check_tally, sources_of
 from sottovoce.estimates.statistic import Part, moments
 from sottovoce.estimates.tally import Tally
 
@@ -56,7 +56,7 @@ class Relation:
             DataError: If it is not a tally of one.
             NoDataError: If a question has fewer than two reports.
         """
-        reporter = check_tally(tally).required().reporter
+        reporter = check_tally(tally).reporter
         functions = reporter.functions if isinstance(reporter, Survey) else None
         if functions is None or not any(map(_is_product, functions.each)):
             raise DataError(
@@ -190,7 +190,7 @@ class Relation:
             estimand="population",
             method="functions by lot",
             notes=(UNRESOLVED,) if math.isinf(answer.high) else (),
-            sources=self.tally.identity,
+            sources=sources_of(self.tally),
         )
 
 

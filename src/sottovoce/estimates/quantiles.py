@@ -19,10 +19,10 @@ from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.estimates.asked import asked_share
 from sottovoce.estimates.crossing import Ends, Focus
 from sottovoce.estimates.declared import UNDECLARED, Declared, declaration, declared_average, narrowed
-from sottovoce.estimates.em import em, smooth_line
 from sottovoce.estimates.envelope import BINS, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.log_density import ENOUGH, Splines
+from sottovoce.estimates.model import em, smooth_line
 from sottovoce.estimates.query import Query
 from sottovoce.estimates.statistic import between, moments
 from sottovoce.estimates.suitability import advice

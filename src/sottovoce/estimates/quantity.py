@@ -164,7 +164,7 @@ def checked_groups(groups: Mapping[K, Tally], least: int = 1) -> dict[K, Tally]:
     tallies = dict(groups)
     if len(tallies) < least:
         raise DataError(f"there must be at least {least} groups, got {len(tallies)}", argument="groups")
-    sources = [check_tally(tally).sources for tally in tallies.values()]
+    sources = [check_tally(tally, 0).sources for tally in tallies.values()]
     if len(frozenset().union(*sources)) < sum(map(len, sources)):
         sentence = "two groups share reports: only different people can be compared"
         raise ArgumentError(sentence, code="dependent", argument="groups")

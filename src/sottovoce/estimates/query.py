@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -50,7 +49,7 @@ class Query:
     def __post_init__(self) -> None:
         one_of(self.estimand, "estimand", ESTIMANDS)
         check_confidence(self.confidence)
-        whole_number(self.fakes, "fakes", least=0, most=check_tally(self.tally).required().n)
+        whole_number(self.fakes, "fakes", least=0, most=check_tally(self.tally).n)
 
     def on_interval(self, instead: str) -> Query:
         """This query, if the domain is an interval."""
@@ -142,10 +141,9 @@ class Query:
         low, value, high = numbers.tolist()
         if self.domain.is_log and power == 1:  # errors are factors there
             error, reach, sides, bound = math.nan, None, None, None
-        said: Any = notes if advice is None else partial(advice, notes)
         if reach is not None:
             reach = float(self.domain.stretched(reach, power))
-        return Estimate(
+        answer = Estimate(
             value,
             low,
             high,
@@ -155,12 +153,15 @@ class Query:
             self.what,
             self.estimand,
             method,
-            said,
+            notes,
             reach,
             bound=None if bound is None or n < 2 else float(self.domain.stretched(bound, power)),
             sides=None if sides is None or n < 2 else self._in_units(sides, ends, power, spent),
-            sources=self.tally.identity,
+            sources=sources_of(self.tally),
         )
+        if advice is not None:
+            answer.__dict__["_advice"] = partial(advice, answer.__dict__.pop("notes"))
+        return answer
 
     def _in_units(
         self, sides: tuple[Moments, Moments], ends: tuple[float, float], power: int, spent: float
@@ -180,11 +181,25 @@ class Query:
         return Sides(lower, upper, (position(ends[0]), position(ends[1])), spent)
 
 
-def check_tally(tally: object) -> Tally:
-    """What an estimate takes, and nothing else."""
+def check_tally(tally: object, least: int = 1) -> Tally:
+    """What an estimate takes: a tally of so many reports at least."""
     if not isinstance(tally, Tally):
         raise ArgumentTypeError(f"tally must be a Tally, got {type(tally).__name__}", argument="tally")
-    return tally
+    return tally if tally.n >= least else tally.required(least)
+
+
+def sources_of(tally: Tally) -> frozenset[str]:
+    """The sources and, where tallies of different people would hardly ever agree in all counts, a hash.
+
+    So that one read twice from a file is known to be the same.
+    """
+    occurred = np.flatnonzero(tally.counts)
+    counts = tally.counts[occurred]
+    # About −log of the chance of equal counts: each cell is a Poisson number, and their sum is given.
+    if np.log(4 * np.pi * counts).sum() - np.log(4 * np.pi * max(tally.n, 1)) < 2 * np.log(1e9):
+        return tally.sources
+    content = tally.reporter.digest.encode() + occurred.tobytes() + counts.tobytes()
+    return tally.sources | {hashlib.sha256(content).hexdigest()}
 
 
 def generator_of(tally: Tally, rng: Seeded = None, counts: IntArray | None = None) -> np.random.Generator:
@@ -201,7 +216,7 @@ def generator_of(tally: Tally, rng: Seeded = None, counts: IntArray | None = Non
     if rng is not None:
         return seeded_generator(rng)
     content = tally.counts if counts is None else counts
-    seed = hashlib.sha256(tally.digest.encode() + content.tobytes()).digest()
+    seed = hashlib.sha256(tally.reporter.digest.encode() + content.tobytes()).digest()
     return np.random.default_rng(int.from_bytes(seed[:16], "big"))
 
 

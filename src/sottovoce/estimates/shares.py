@@ -28,7 +28,7 @@ from sottovoce.core.survey import Survey
 from sottovoce.estimates.density_plot import INK, SHADE, new_axes
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.inverse import Inverse, options_of
-from sottovoce.estimates.query import check_tally
+from sottovoce.estimates.query import check_tally, sources_of
 from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments, moments
 from sottovoce.estimates.tabular import Row, Tabular
@@ -138,7 +138,7 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
         >>> s["car"].low < 0.6 < s["car"].high, s.simultaneous["train"].low
         (True, 0.0)
     """
-    reporter = check_tally(tally).required().reporter
+    reporter = check_tally(tally).reporter
     check_confidence(confidence)
     if isinstance(reporter, Survey) and all(_is_flag(one.domain) for one in reporter.questions.values()):
         return _several(tally, confidence)
@@ -167,7 +167,7 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
                 method=method,
                 reach=law.reach / tally.n,
                 sides=_sides(whole.at(i), (0.0, 1.0), tally.n),
-                sources=tally.identity,
+                sources=sources_of(tally),
             )
             for i, option in enumerate(options.names)
         )
@@ -229,7 +229,7 @@ def _mean(tally: Tally, law: Inverse, confidence: float) -> Estimate | None:
         method="inverse",
         reach=float(np.ptp(part.weights)) / tally.n,
         sides=_sides(whole, (float(number.min()), float(number.max())), tally.n),
-        sources=tally.identity,
+        sources=sources_of(tally),
     )
 
 

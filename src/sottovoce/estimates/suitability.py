@@ -16,10 +16,9 @@ import numpy as np
 
 from sottovoce.core.domains import Domain
 from sottovoce.core.number import Number
-from sottovoce.estimates.em import em
-from sottovoce.estimates.envelope import BINS, IDENTITY, Envelope, Target
+from sottovoce.estimates.envelope import BINS, IDENTITY, Envelope, Nodes, Target
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.model import Coarse, Nodes
+from sottovoce.estimates.model import Coarse, em
 from sottovoce.estimates.query import FEW
 
 _WORSE = 2.0  # times the interval of a mechanism for the question: then it is worth a word

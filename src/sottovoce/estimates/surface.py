@@ -57,7 +57,7 @@ class PlaceLaw:
             DataError: If the reports are about something else.
             NoDataError: If there are too few.
         """
-        reporter = check_tally(tally).required(least).reporter
+        reporter = check_tally(tally, least).reporter
         if not isinstance(reporter, Translates) or not isinstance(reporter.domain, Area):
             kind = f"this is a tally of a {reporter.name}, not of places; see sottovoce.place"
             raise DataError(kind, code="kind", argument="tally")

@@ -10,11 +10,10 @@ tally is the identity of `+`; it is only *estimating* from it that is an error.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import uuid
 from collections.abc import Iterable, Mapping, Sized
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,6 +40,7 @@ class Tally(Shown):
 
     Attributes:
         reporter: What the reports came from.
+        mechanism: The same, if they are of one number; otherwise asking for it is a `DataError`.
         counts: One count per cell, read-only.
         n: How many people reported.
         sources: Where the reports come from: a random name for every count that was made, those of all parts
@@ -54,8 +54,9 @@ class Tally(Shown):
         (4, [1, 3])
     """
 
-    __slots__ = ("counts", "n", "reporter", "sources")
+    __slots__ = ("counts", "mechanism", "n", "reporter", "sources")
     reporter: Reporter
+    mechanism: Number
     counts: IntArray
     n: int
     sources: frozenset[str]
@@ -73,6 +74,8 @@ class Tally(Shown):
         counts.setflags(write=False)
         sources = frozenset((uuid.uuid4().hex,)) if sources is None else sources
         content = {"reporter": reporter, "counts": counts, "n": cells // width, "sources": sources}
+        if isinstance(reporter, Number):
+            content["mechanism"] = reporter
         for name, value in content.items():
             object.__setattr__(self, name, value)
 
@@ -211,39 +214,22 @@ class Tally(Shown):
 
     # -- what it holds ----------------------------------------------------------------------------------
 
-    @property
-    def mechanism(self) -> Number:
-        """What the reports came from, if they are of one number.
+    if not TYPE_CHECKING:
 
-        Raises:
-            DataError: If the tally is of a survey or of positions.
-        """
-        if not isinstance(self.reporter, Number):
+        def __getattr__(self, name: str) -> Any:
+            """A tally of a survey or of positions has no `mechanism`, and says what to ask instead."""
+            if name != "mechanism":
+                raise AttributeError(f"a tally has no attribute {name!r}")
             questions = self.reporter.questions.items()
             names = [name for name, question in questions if isinstance(question, Number)]
             hint = f"; ask one of its questions, such as tally[{names[0]!r}]" if names else ""
             kind = f"this is a tally of a {self.reporter.name}, not of one number{hint}"
             raise DataError(kind, code="kind", argument="tally")
-        return self.reporter
 
     @property
     def digest(self) -> str:
         """The digest of what the reports came from."""
         return self.reporter.digest
-
-    @property
-    def identity(self) -> frozenset[str]:
-        """The sources and, where tallies of different people would hardly ever agree in all counts, a hash.
-
-        So that one read twice from a file is known to be the same.
-        """
-        occurred = np.flatnonzero(self.counts)
-        counts = self.counts[occurred]
-        # About −log of the chance of equal counts: each cell is a Poisson number, and their sum is given.
-        if np.log(4 * np.pi * counts).sum() - np.log(4 * np.pi * max(self.n, 1)) < 2 * np.log(1e9):
-            return self.sources
-        content = self.digest.encode() + occurred.tobytes() + counts.tobytes()
-        return self.sources | {hashlib.sha256(content).hexdigest()}
 
     def __getitem__(self, question: str) -> Tally:
         """The tally of one question of a survey, for every estimate that takes a tally.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sottovoce.core.errors import ArgumentError
-from sottovoce.estimates.envelope import CrossFit, Target
+from sottovoce.estimates.envelope import BINS, CrossFit, Envelope, Target
 from sottovoce.estimates.finite import betting_limit
 from sottovoce.estimates.query import Query
 from sottovoce.estimates.statistic import Moments
 
 EVERY_LOOK = "holds at every look"
+_SIZES = (100, 10_000, 1_000_000)  # people, for weights that are fixed before there are any
 
 
 def watched_average(fit: CrossFit, target: Target, query: Query) -> tuple[float, float]:
@@ -20,8 +23,20 @@ def watched_average(fit: CrossFit, target: Target, query: Query) -> tuple[float,
             code="sequential",
             argument="estimand",
         )
+    # Weightings that depend on nothing, not even on n: each suits so many people, spread evenly.
+    even = fit.law.mix(np.full(BINS, 1 / BINS))
+    problems = [Envelope(fit.nodes, even, n) for n in _SIZES]
     below, above = (
-        betting_limit(fit.beforehand(target, side), side, query.tail, sequential=True) for side in (-1, 1)
+        betting_limit(
+            [
+                problem.part(problem.weights(target, side, 2.0), fit.coarse.counts, query.estimand, fit.fakes)
+                for problem in problems
+            ],
+            side,
+            query.tail,
+            sequential=True,
+        )
+        for side in (-1, 1)
     )
     return below, above
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 #: What the words for methods mean.
 METHODS = {
@@ -32,24 +30,6 @@ METHODS = {
     "staircase": "noise on the sum, in steps",
     "geometric": "noise on the count",
 }
-
-
-class Notes:
-    """The notes of an answer: sentences, or a function of it that says them once somebody reads them."""
-
-    def __get__(self, answer: Any, kind: type | None = None) -> tuple[str, ...]:
-        if answer is None:
-            return ()  # by default none
-        notes = answer.__dict__["notes"]
-        if callable(notes):
-            notes = answer.__dict__["notes"] = notes(answer)
-        return tuple(notes)
-
-    def __set__(self, answer: Any, notes: tuple[str, ...] | Callable[[Any], tuple[str, ...]]) -> None:
-        answer.__dict__["notes"] = notes
-
-
-NOTES: Any = Notes()
 
 
 def explained(method: str) -> str:
