@@ -21,6 +21,7 @@ from urllib.request import urlopen
 import pytest
 
 from sottovoce.cli import main
+from sottovoce.collector import logs
 from sottovoce.collector import run as serving
 from tests.collector.service import until
 
@@ -58,6 +59,7 @@ class Shell:
 
         self.patch.setattr(serving, "server", on_a_free_port)
         self.patch.setattr(serving, "run", self._serve)
+        self.patch.setattr(logs, "configure", lambda level: None)  # this process logs for other tests too
 
     def run(self, line: str) -> None:
         """Run one command; it has to succeed."""

@@ -37,7 +37,7 @@ def makers() -> dict[Path, str]:
     """Every figure that something committed makes, and what."""
     made = {FOLDER / file: script.name for script in scripts().values() for file in declared(script)}
     made |= {FOLDER / "examples" / f"{name}.png": f"examples/{name}.py" for name in ORDER}
-    made |= {ROOT / "docs/benchmarks" / name: "sottovoce bench" for name in ("bins.png", "speed.png")}
+    made |= {ROOT / "docs/benchmarks" / name: "make peers" for name in ("bins.png", "speed.png")}
     return made | {ROOT / "docs/papers" / f"{e.key}.png": "sottovoce reproduce" for e in entries()}
 
 
