@@ -134,7 +134,7 @@ def test_a_watched_mean_holds_at_every_look(site: Site, boards: dict[str, int], 
     page = open_board(open_page, "way-north")
     drawn(page)
     low, high = interval(page)
-    page.get_by_label("Means that hold at every look").check()
+    page.get_by_label("Intervals of means that hold at every look").check()
     expect(page.locator("#mean-interval")).to_contain_text("times the width")
     new_low, new_high = interval(page)
     assert new_low < low < high < new_high
