@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,13 +30,13 @@ from tests.docs.test_commands import COMMANDS, PAGES, ROOT, named_command, refus
 ELSEWHERE = {
     "make": "builds, measures or tests for minutes; whether the target exists is tested in test_commands.py",
     "tools/": "fetches packages: `make dist` runs both scripts as the pages say",
-    "pip install": "fetches packages: `make dist` installs the wheel with each of these extras",
+    "pip install": "fetches packages: `make dist` installs wheel and archive; the extras are checked below",
     "python3 -m venv": "as above",
     "/opt/sottovoce-0.2.0/bin/pip": "as above",
     ". .venv/bin/activate": "the shell here has the command already",
     "systemctl": "there is no systemd; tests/collector/test_deploy.py starts and stops the unit's command",
     "curl": "asks the service that systemd started; every server here is asked for its health instead",
-    "sottovoce vectors --check": "tests/clients holds three clients against the vectors",
+    "sottovoce vectors --check": "tests/clients checks the JavaScript and the Java client in this way",
     "sottovoce reproduce": "two minutes; tests/papers runs the command, and every entry",
     "sottovoce serve --host": "an address of another machine",
 }
@@ -186,6 +187,16 @@ def test_commands_of_a_page_run(
         shell.run(line)
         if line.endswith("--list"):
             shell.words["ID"] = shell.printed[-1].split()[0]
+
+
+def test_extras_that_pip_is_asked_for_exist() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    lines = [line for page in PAGES for line in commands(page) if line.startswith("pip install")]
+    named = {
+        extra for line in lines for extra in ",".join(re.findall(r"\[(.*?)\]", line)).split(",") if extra
+    }
+    assert {"analysis", "cli", "server"} <= named <= set(declared)
+    assert all(sv.__version__ in wheel for line in lines for wheel in re.findall(r"\S+\.whl", line))
 
 
 def test_every_stage_is_of_a_page() -> None:
