@@ -44,7 +44,7 @@ def limit(saved: dict[str, Any], seconds: float = 200.0) -> dict[str, Any]:
     return known
 
 
-def coverage(saved: dict[str, Any], runs: int = 100) -> list[dict[str, Any]]:
+def coverage(saved: dict[str, Any], runs: int = 400) -> list[dict[str, Any]]:
     """How often 95 % intervals of single shares, and all of them together, hold."""
     rows = []
     for k in (2, 5, 20, 200):
@@ -94,7 +94,8 @@ def speed(saved: dict[str, Any]) -> dict[str, Any]:
     for k in (2, 5, 20, 64):
         numbers, texts = sv.choice(1.0, range(k)), sv.choice(1.0, [f"option {i}" for i in range(k)])
         codes = rng.integers(0, k, n)
-        words = np.array(texts.domain.names, dtype=object)[codes[: n // 8]]
+        words = np.array(texts.domain.names, dtype=object)[codes[: n // 4]]
+        fixed = np.array(texts.domain.names)[codes[: n // 4]]
         kinds = pd.Categorical.from_codes(codes, list(texts.domain.names))
         sorted_kinds = kinds.reorder_categories(list(texts.domain.names)[::-1])
         base = rate(partial(window.report, x), n)
@@ -105,7 +106,9 @@ def speed(saved: dict[str, Any]) -> dict[str, Any]:
                 "numbers": rate(partial(numbers.report, codes), n),
                 "categories": rate(partial(texts.report, kinds), n),
                 "in another order": rate(partial(texts.report, sorted_kinds), n),
-                "texts": rate(partial(texts.report, words), words.size, 2),
+                "texts": rate(partial(texts.report, words), words.size, 10),
+                "of one width": rate(partial(texts.report, fixed), fixed.size, 10),
+                "reading": rate(partial(np.bitwise_xor.reduce, fixed.view(np.uint32)), fixed.size, 10),
             }
         )
     return {"machine": describe_machine(), "rows": rows}
@@ -223,11 +226,13 @@ def tables(saved: dict[str, Any]) -> None:
             f"{r['numbers'] / r['ogpm']:.2f}",
             f"{r['categories'] / r['ogpm']:.2f}",
             f"{r['in another order'] / r['ogpm']:.2f}",
-            f"{r['texts'] / r['ogpm']:.3f}",
+            f"{r['texts'] / r['ogpm']:.2f}",
+            f"{r['of one width'] / r['ogpm']:.2f}",
+            f"{1 / (r['ogpm'] / r['numbers'] + r['ogpm'] / r['reading']):.2f}",
         )
         for r in saved.get("speed", {"rows": []})["rows"]
     ]
-    ratios = ("ratio", "categories", "in another order", "texts")
+    ratios = ("ratio", "categories", "in another order", "texts", "of one width", "only read")
     heads = ("options", "`sv.ogpm`, M/s", "choices by numbers, M/s", *ratios)
     replace_table(PAGE, "speed", table(heads, rows))
     rows = [

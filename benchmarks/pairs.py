@@ -48,15 +48,16 @@ def one_round(epsilon: float, x: Any, y: Any, seed: int) -> sv.Tally:
     return sv.Tally(p, p.report({"x": x, "y": y}, rng=seed))
 
 
-def two_rounds(epsilon: float, x: Any, y: Any, seed: int) -> tuple[float, float]:
-    """The estimate, and the correlation of the values as they were clipped."""
+def two_rounds(epsilon: float, x: Any, y: Any, everybody: Any, seed: int) -> float:
+    """How far the estimate is from the correlation of everybody's values as they are clipped."""
     plan, first = sv.pair_rounds(epsilon, WIDE), int(0.3 * len(x))
     tally = sv.Tally(plan.first, plan.first.report({"x": x[:first], "y": y[:first]}, rng=seed))
     second = plan.second(tally)
     values = {"x": x[first:], "y": y[first:]}
     answer = plan.estimate(sv.Tally(second, second.report(values, clip=True, rng=seed + 1)))
-    cut = [np.clip(values[name], d.low, d.high) for name, d in second.domain.items()]  # type: ignore[union-attr]
-    return answer.value, float(np.corrcoef(*cut)[0, 1])
+    ends = [(one.low, one.high) for one in second.domain.values()]  # type: ignore[union-attr]
+    cut = [np.clip(all_of, *each) for all_of, each in zip(everybody, ends, strict=True)]
+    return answer.value - float(np.corrcoef(*cut)[0, 1])
 
 
 def split(epsilon: float, x: Any, y: Any, seed: int) -> float:
@@ -71,12 +72,12 @@ def error(saved: dict[str, Any], runs: int = 200) -> list[dict[str, Any]]:
     rows = []
     for truth, epsilon in (("even", 1.0), ("normal", 1.0), ("even", 2.0), ("normal", 2.0), ("normal", 4.0)):
         errors: dict[str, list[float]] = {"one round": [], "two rounds": [], "split": []}
+        everybody = drawn(truth, 1_000_000, np.random.default_rng(3))
+        here = float(np.corrcoef(*everybody)[0, 1])
         for seed in range(runs):
             x, y = drawn(truth, PEOPLE, np.random.default_rng([seed, 7]))
-            here = float(np.corrcoef(x, y)[0, 1])
             errors["one round"].append(sv.correlation(one_round(epsilon, x, y, 10 * seed)).value - here)
-            value, cut = two_rounds(epsilon, x, y, 10 * seed)
-            errors["two rounds"].append(value - cut)
+            errors["two rounds"].append(two_rounds(epsilon, x, y, everybody, 10 * seed))
             errors["split"].append(split(epsilon, x, y, 10 * seed) - here)
         rms = {name: float(np.sqrt(np.mean(np.square(each)))) for name, each in errors.items()}
         plan = sv.plan("pair", epsilon, PEOPLE, WIDE, sample=np.stack((x, y), axis=1))
@@ -118,7 +119,7 @@ def formula(epsilon: float, k: int) -> float:
     return min(signs_variance(epsilon, k), *(blocks_variance(epsilon, k, levels) for levels in (2, 3, 5, 9)))
 
 
-def groups(saved: dict[str, Any], runs: int = 100) -> list[dict[str, Any]]:
+def groups(saved: dict[str, Any], runs: int = 400) -> list[dict[str, Any]]:
     """n times the variance of the mean within one of k equal groups, on [−1, 1], and its coverage."""
     rows = []
     for epsilon, k in ((1.0, 5), (2.0, 5), (4.0, 5), (2.0, 20)):

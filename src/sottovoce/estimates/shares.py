@@ -150,7 +150,7 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
     # The two shares of yes and no are one number.
     sides = {"each": tail, "all": tail / k if k > 2 else tail}
     limits = {name: law.limits(tally.counts, summary, side) for name, side in sides.items()}
-    whole = Moments.of([summary], "population")
+    whole, sources = Moments.of([summary], "population"), sources_of(tally)
     method = "clopper-pearson" if law.balanced else "inverse"
 
     def answers(low: FloatArray, high: FloatArray) -> tuple[Estimate, ...]:
@@ -167,7 +167,7 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
                 method=method,
                 reach=law.reach / tally.n,
                 sides=_sides(whole.at(i), (0.0, 1.0), tally.n),
-                sources=sources_of(tally),
+                sources=sources,
             )
             for i, option in enumerate(options.names)
         )
