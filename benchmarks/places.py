@@ -31,8 +31,11 @@ import sottovoce as sv
 from benchmarks._tables import replace_table, table
 from sottovoce.compose.budget import split_budget
 from sottovoce.compose.polar import ANGLE_CELLS
+from sottovoce.core.areas import Area
 from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.translates import Translates
 from sottovoce.estimates.model import em
+from sottovoce.estimates.positions import position_variance
 from sottovoce.estimates.surface import PlaceLaw, Surface
 
 RESULTS = Path(__file__).parent / "results" / "places.json"
@@ -372,8 +375,15 @@ def means(results: dict[str, Any]) -> Iterator[str]:
             round(place, 4),
             round(lot, 4),
             round(math.sqrt(place / lot), 3),
+            round(math.sqrt(position_variance(_with_half_the_margin(m), 1e-4) / lot), 3),
         ]
         yield f"mean {epsilon}: {results['means'][f'{epsilon:g}']}"
+
+
+def _with_half_the_margin(m: Translates) -> Translates:
+    assert isinstance(m.domain, Area)
+    rows, columns = ((many + size) // 2 for many, size in zip(m.domain.points, m.domain.moduli, strict=True))
+    return Translates.of(m.epsilon, replace(m.domain, moduli=(rows, columns)), m.blocks)
 
 
 def rates(results: dict[str, Any]) -> Iterator[str]:
@@ -432,10 +442,11 @@ def tables(results: dict[str, Any]) -> Iterator[str]:
     ]
     replace_table(PAGE, "ring", table(("ring, 50,000 people", *METHODS), rows))
     rows = [
-        (f"ε = {epsilon}", *(f"{one:.3f}" for one in each[:2]), f"{each[2]:.2f}")
+        (f"ε = {epsilon}", *(f"{one:.3f}" for one in each[:2]), *(f"{one:.2f}" for one in each[2:]))
         for epsilon, each in results["means"].items()
     ]
-    replace_table(PAGE, "means", table(("", "`sv.place`", "lot", "ratio of standard errors"), rows))
+    ratios = ("ratio of standard errors", "with half the margin")
+    replace_table(PAGE, "means", table(("", "`sv.place`", "lot", *ratios), rows))
     rows = []
     for epsilon, name in product(sorted(EPSILONS), REGIONS):
         kept = [
