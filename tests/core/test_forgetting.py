@@ -43,9 +43,8 @@ class Noting(randomness.SecureStream):
         self._last = None
     def blocks(self, count, most):
         for words in super().blocks(count, most):
-            if count > most:  # else `words` notes them
-                self._note(words[:1])
-                self._note(words[-1:])
+            self._note(words[:1])
+            self._note(words[-1:])
             yield words
     def words(self, count):
         words = super().words(count)
@@ -85,9 +84,9 @@ work = {
     "uniform": lambda: lambda rng, m=sv.sw(1.0): m.report(0.25, rng=rng),
     "general": lambda: lambda rng, m=sv.optimal(1.0): m.report(0.25, rng=rng),
     "many": lambda: lambda rng, m=sv.optimal(1.0): m.report(np.full(4096, 0.25), rng=rng),
-    "blocks": lambda: lambda rng, m=sv.optimal(1.0): m.report(np.full(100_000, 0.25), rng=rng),
+    "blocks": lambda: lambda rng, m=sv.optimal(1.0): m.report(np.full(150_000, 0.25), rng=rng),
     "mixture": lambda: lambda rng, m=sv.two_scale(1.0): m.report(0.25, rng=rng),
-    "mixtures": lambda: lambda rng, m=sv.two_scale(1.0): m.report(np.full(100_000, 0.25), rng=rng),
+    "mixtures": lambda: lambda rng, m=sv.two_scale(1.0): m.report(np.full(150_000, 0.25), rng=rng),
     "rows": lambda: lambda rng: rows.report(0.25, rng=rng),
     "survey": survey,
     "position": lambda: lambda rng, m=sv.polar(1.0, 10.0): m.report([1.0, 2.0], rng=rng),

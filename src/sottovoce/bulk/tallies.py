@@ -13,7 +13,10 @@ from sottovoce.bulk.group_counter import GroupCounter
 from sottovoce.bulk.grouped_tally import GroupedTally, whole_amounts
 from sottovoce.bulk.labels import COUNTS, SPEC, agreed, labelled_mechanism
 from sottovoce.bulk.sources import Data, Progress, Source, list_files
+from sottovoce.bulk.threads import in_order
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
+from sottovoce.core.kernels import counted
+from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.tally import Tally
 
@@ -92,19 +95,23 @@ def tally(
     counts = np.zeros(mechanism.cells, dtype=np.int64)
     counter = GroupCounter(mechanism.cells, groups) if groups else None
     for source, amounts in sources:
-        for batch in source.batches():
-            reports = _reports(batch, column, mechanism, _where(source, column), counted=amounts is not None)
+
+        def work(
+            batch: pa.RecordBatch, where: str = _where(source, column), amounts: str | None = amounts
+        ) -> tuple[int, pa.RecordBatch, IntArray | None]:
+            """Rows, reports, and how often each was given, or without groups the counts of all cells."""
+            reports = _reports(batch, column, mechanism, where, counted=amounts is not None)
             times = None if amounts is None else whole_amounts(reports.column(amounts))
+            cells = mechanism.cells
+            return batch.num_rows, reports, times if groups else _counts(reports, column, times, cells)
+
+        for rows, reports, numbers in in_order(work, source.batches()):
             if counter is not None:
-                counter.add(reports, column, times)
-            else:
-                cells = reports.column(column).to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
-                if times is None:
-                    counts += np.bincount(cells, minlength=counts.size)
-                else:
-                    np.add.at(counts, cells, times)
+                counter.add(reports, column, numbers)
+            elif numbers is not None:
+                counts += numbers
             if progress is not None:
-                progress(batch.num_rows)
+                progress(rows)
     if counter is None:
         return Tally.from_counts(mechanism, counts)
     return GroupedTally(mechanism, groups, *counter.result())
@@ -144,6 +151,16 @@ def _reports(
     if mechanism.width > 1 and not counted:
         mechanism.checked(cells)
     return batch
+
+
+def _counts(reports: pa.RecordBatch, column: str, times: IntArray | None, size: int) -> IntArray:
+    """How often each cell occurs in a batch."""
+    cells = reports.column(column).to_numpy(zero_copy_only=False)
+    if times is None and (counts := counted(cells, size)) is not None:
+        return counts
+    counts = np.zeros(size, dtype=np.int64)
+    np.add.at(counts, cells, 1 if times is None else times)
+    return counts
 
 
 def _one_cell_a_row(batch: pa.RecordBatch, column: str, width: int, where: str) -> pa.RecordBatch:

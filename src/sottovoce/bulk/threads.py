@@ -7,20 +7,19 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
+from sottovoce.core.cores import cores
+
 In = TypeVar("In")
 Out = TypeVar("Out")
 
-_WORKERS = 2
-_AHEAD = 4  # batches in flight
-
 
 def in_order(work: Callable[[In], Out], batches: Iterable[In]) -> Iterator[Out]:
-    """The results of `work` in the order of the batches, a few prepared ahead by other threads."""
+    """The results of `work` in the order of the batches, a few prepared ahead by a thread for each core."""
     coming: deque[Future[Out]] = deque()
-    with ThreadPoolExecutor(_WORKERS) as workers:
+    with ThreadPoolExecutor(cores()) as workers:
         for batch in batches:
             coming.append(workers.submit(work, batch))
-            if len(coming) >= _AHEAD:
+            if len(coming) >= 2 * cores():
                 yield coming.popleft().result()
         while coming:
             yield coming.popleft().result()

@@ -1,4 +1,4 @@
-"""Blocks of values, each with words of its own, on all the cores that may be used.
+"""Work on all the cores that may be used: blocks of values, each with words of its own, and counts.
 
 How many that is says SOTTOVOCE_CORES, else OMP_NUM_THREADS or NUMBA_NUM_THREADS, else the operating system.
 Threads live as long as one call, so a fork finds none. Each has a secure stream of its own: no words depend
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import TypeVar
 
 from sottovoce.core.errors import ArgumentError
 from sottovoce.core.randomness import SecureStream, Words, WordSource
@@ -16,12 +17,14 @@ from sottovoce.core.randomness import SecureStream, Words, WordSource
 SETTINGS = ("SOTTOVOCE_CORES", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 _WORTH_A_THREAD = 1 << 17  # values: a thread takes as long to start as a few thousand values
 
+T = TypeVar("T")
+
 #: Draws the values of a slice with these words, and more of the source; false if one is not in the domain.
 Draw = Callable[[slice, Words, WordSource], bool]
 
 
 def cores() -> int:
-    """How many cores a report may use.
+    """How many cores a report, a tally or a run over files may use.
 
     Raises:
         ArgumentError: If SOTTOVOCE_CORES is not a whole number above 0.
@@ -56,16 +59,31 @@ def in_blocks(size: int, block: int, draws: int, source: WordSource, draw: Draw)
             inside &= draw(slice(begin, min(begin + block, end)), words, words_of)
         return inside
 
-    threads = size // _WORTH_A_THREAD
-    threads = min(threads, cores()) if threads > 1 and isinstance(source, SecureStream) else 1
-    if threads == 1:
+    if size < 2 * _WORTH_A_THREAD or not isinstance(source, SecureStream):
         return draw_from(0, size, source)
+
+    def draw_share(first: int, end: int) -> bool:
+        return draw_from(first, end, source if end - first == size else SecureStream(ahead=False))
+
+    return all(on_cores(size, _WORTH_A_THREAD, draw_share))
+
+
+def on_cores(size: int, least: int, work: Callable[[int, int], T]) -> list[T]:
+    """Share work among threads, if it is enough for several.
+
+    Args:
+        size: How many items there are.
+        least: How many are worth a thread.
+        work: Does those from the first to before the end; has to let other threads run.
+
+    Returns:
+        What it returned, in order.
+    """
+    threads = min(size // least, cores()) if size >= 2 * least else 1
+    if threads <= 1:
+        return [work(0, size)]
     from concurrent.futures import ThreadPoolExecutor
 
     share = -(-size // threads)
-
-    def draw_share(first: int) -> bool:
-        return draw_from(first, min(first + share, size), SecureStream(ahead=False))
-
     with ThreadPoolExecutor(threads) as pool:
-        return all(pool.map(draw_share, range(0, size, share)))
+        return list(pool.map(lambda first: work(first, min(first + share, size)), range(0, size, share)))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.core.errors import ArgumentTypeError, DataError, MissingExtra, whole_number
+from sottovoce.core.kernels import counted
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.values import as_cells
@@ -26,12 +27,18 @@ def no_counts(reporter: Reporter) -> IntArray:
 
 
 def count_into(counts: IntArray, cells: ArrayLike, reporter: Reporter) -> None:
-    """Count reports, in place."""
-    flat = reporter.checked(_without_nulls(cells, "cells")).reshape(-1)
-    if flat.size * 8 < counts.size:
-        np.add.at(counts, flat, 1)
+    """Count reports, in place; many on all cores that may be used."""
+    given = _without_nulls(cells, "cells")
+    if reporter.width == 1 and isinstance(given, np.ndarray) and given.dtype.kind in "iu":
+        flat = given.reshape(-1)
     else:
-        counts += np.bincount(flat, minlength=counts.size)
+        flat = reporter.checked(given).reshape(-1)
+    if flat.size * 8 < counts.size:
+        np.add.at(counts, reporter.checked(flat).reshape(-1), 1)
+    elif (more := counted(flat, counts.size)) is not None:
+        counts += more
+    else:
+        reporter.checked(given)  # which says what is wrong
 
 
 def spread(reporter: Reporter, cells: ArrayLike, counts: ArrayLike) -> IntArray:

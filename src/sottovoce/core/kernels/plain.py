@@ -14,7 +14,9 @@ def find(table: Table, at: FloatArray) -> IntArray:
     """The entry of a table that covers each number."""
     if len(table.left) == 2:
         return np.zeros(at.shape, dtype=np.int64)
-    bucket = ((at + table.origin).view(np.uint64) >> table.shift) - table.base
+    bucket = (at + table.origin).view(np.uint64)
+    bucket >>= table.shift
+    bucket -= table.base
     entry = table.guide[bucket].astype(np.int64)
     bucket.fill(0)
     for _ in range(table.steps):
