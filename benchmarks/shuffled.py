@@ -104,16 +104,19 @@ def elsewhere() -> dict[str, sv.Reporter]:
         "two_scale, ε = 1": sv.two_scale(1.0),
     }
     reporters |= {"choice of 20, ε = 1": sv.choice(1.0, list(range(20))), "polar, ε = 2": sv.polar(2.0, 1.0)}
-    for epsilon in (1.0, 2.0, 4.0):
+    for epsilon in (1.0, 2.0, 4.0, 8.0):
         law = sv.laws.truncated_laplace(epsilon)
         reporters[f"truncated Laplace, ε = {epsilon:g}"] = law.tabulate()
     for name, design in (("ogpm", lambda: sv.ogpm(1.0, loss="l1")), ("optimal", lambda: sv.optimal(1.0))):
-        for sampled, asked in ((2, 2), (4, 4), (1, 4), (2, 4), (2, 10)):
+        for sampled, asked in ((2, 2), (4, 4), (1, 4), (2, 4), (2, 10), (5, 10)):
             questions = {f"q{i}": design() for i in range(asked)}
             survey = sv.Survey(sampled * 1.0, questions, sampled)
             reporters[f"survey, {sampled} of {asked} {name}, ε = 1 each"] = survey
     every = {"a": sv.ogpm(1.0), "b": sv.duchi(1.0), "c": sv.choice(1.0, list("abcd")), "d": sv.optimal(1.0)}
-    reporters["survey, 4 of 4 different ones, ε = 1 each"] = sv.Survey(4.1, every, 4)
+    for sampled in (2, 4):
+        reporters[f"survey, {sampled} of 4 different ones, ε = 1 each"] = sv.Survey(
+            sampled + 0.1, every, sampled
+        )
     return reporters
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
+import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.auditing import hiding
-from sottovoce.auditing.blanket import blanket
+from sottovoce.auditing import hiding, lots
+from sottovoce.auditing.blanket import blanket, common
+from sottovoce.auditing.contrast import Contrast
 from sottovoce.auditing.scores import score_test
 from sottovoce.auditing.shuffled import shuffled
 from sottovoce.auditing.witness import witnesses
@@ -56,29 +58,105 @@ def test_telling_the_groups_of_a_lot_helps_the_observer(theta: Fraction) -> None
     assert not all(mutants)  # as if the other's answers counted twice
 
 
-def test_how_many_lots_meet_a_group() -> None:
-    assert hiding._met(4, 2, 2) == pytest.approx(5 / 6)
-    assert hiding._met(3, 2, 1) == pytest.approx(2 / 3)
-    assert hiding._met(3, 2, 2) == 1
+@pytest.mark.parametrize("theta", [Fraction(2), Fraction(6)])
+def test_telling_who_has_one_answer_in_a_group_helps_the_observer(theta: Fraction) -> None:
+    """The same two people, where both answers of the other in one group count, and which they are is told."""
+    survey = four_coins()
+    rows, marks = rows_of(survey), marks_of(survey)
+    mutants = []
+    for i, truth in enumerate(product((HEADS, TAILS), repeat=4)):
+        counts = divergence(*(multisets((rows[i], rows[end]), marks) for end in (0, 15)), theta)
+        told = mutant = Fraction(0)
+        twice = ((HEADS,) * 4, truth, truth), ((TAILS,) * 4, truth, truth)
+        for groups in GROUPS:
+            sides = [both(*(of_a_group(group, list(people)) for group in groups)) for people in twice]
+            mutant += divergence(*sides, theta) / 3
+            for share, met in ((Fraction(4, 6), None), (Fraction(1, 6), 0), (Fraction(1, 6), 1)):
+                laws = []
+                for target in ((HEADS,) * 4, (TAILS,) * 4):
+                    if met is None:
+                        laws.append(both(*(of_a_group(group, [target, truth]) for group in groups)))
+                        continue
+                    known: Counts = {}  # the question of the person in question shows in this group
+                    for label, (q, other) in enumerate((groups[met], groups[met][::-1])):
+                        pair = both(multisets((target[q], truth[q])), multisets((truth[other],)))
+                        known |= {(label, *key): mass / 2 for key, mass in pair.items()}
+                    laws.append(both(known, of_a_group(groups[1 - met], [target])))
+                told += share * divergence(*laws, theta) / 3
+        assert counts <= told
+        mutants.append(counts <= mutant)
+    assert not all(mutants)  # as if the other's answers counted twice
 
 
-def test_how_many_people_answer_at_least() -> None:
-    """The binomial tail below the number is rarer than said."""
-    people = 1000
-    for yes, no in ((1, 1), (5, 1)):
-        share = yes / (yes + no)
-        least = hiding._at_least(people, share)
-        tail = sum(math.comb(people, k) * yes**k * no ** (people - k) for k in range(least + 1))
-        assert tail / (yes + no) ** people < hiding._RARE
-        assert least > 0.7 * people * share
+@pytest.mark.parametrize(("asked", "sampled"), [(4, 2), (7, 3), (8, 4)])
+def test_a_lot_meets_a_group_least_if_it_meets_all_others(asked: int, sampled: int) -> None:
+    """So that those who count may be chosen independently, with the chances that are used."""
+    sizes = lots._sizes(asked, sampled)
+    group = np.repeat(np.arange(sampled), sizes)
+    met = np.array(
+        [[i in group[list(lot)] for i in range(sampled)] for lot in combinations(range(asked), sampled)]
+    )
+    contrast = blanket(sv.duchi(1.0))
+    parts = lots.one_of_each(contrast, asked, sampled, 10)
+    for i, (part, _) in enumerate(parts):
+        share = part.total / contrast.total
+        for history in product((False, True), repeat=i):
+            same = met[(met[:, :i] == history).all(axis=1), i]
+            assert not same.size or same.mean() >= share * (1 - 1e-12)
+        assert met[met[:, :i].all(axis=1), i].mean() == pytest.approx(share)
 
 
-@pytest.mark.parametrize(("asked", "sampled", "most"), [(2, 2, 1.25), (4, 4, 1.25), (4, 2, 1.4)])
-def test_both_bounds_of_a_survey(asked: int, sampled: int, most: float) -> None:
+def test_ranges_are_rarely_missed() -> None:
+    """The share of 400 tosses, against the exact tails; the person in question may add one."""
+    people, rare = 400, 1e-9
+    low, high = lots._ratio(np.array([1.0, 0.0]), np.ones(2), np.array([0.3, 0.7]), people, rare)
+    tail = [math.comb(people, k) * 0.3**k * 0.7 ** (people - k) for k in range(people + 1)]
+    assert sum(tail[: math.floor(low * people) + 1]) < rare
+    assert sum(tail[math.ceil(high * (people + 1)) - 1 :]) < rare
+    assert 0.16 < low < 0.3 < high < 0.46
+
+
+def test_uneven_weights_are_largest_at_the_ends_of_their_range() -> None:
+    """E(Σ wL)₊ for all weights 0.5, 1 or 1.5 of four answers, 1 on average, against pairs of both ends."""
+    contrast = Contrast(np.array([0.4, 0.3]), np.array([1.0, 2.0]), np.array([2.0, 2.0 / 3]))
+
+    def mean(laws: list[tuple[np.ndarray, np.ndarray]]) -> float:
+        return sum(
+            max(sum(loss for loss, _ in outcome), 0.0) * math.prod(mass for _, mass in outcome)
+            for outcome in product(*(list(zip(*law, strict=True)) for law in laws))
+        )
+
+    def law(part: Contrast, weight: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+        return np.append(weight * (part.first - part.second), 0.0), np.append(part.mass, part.silent)
+
+    ends = 2 * mean([law(lots._uneven(contrast, 0.5))] * 2)
+    even = mean([law(contrast)] * 4)
+    for weights in product((0.5, 1.0, 1.5), repeat=4):
+        if sum(weights) == 4:
+            assert even * (1 - 1e-12) <= mean([law(contrast, w) for w in weights]) <= ends * (1 + 1e-12)
+    assert ends > 1.05 * even
+
+
+def test_different_questions_share_a_cover_above_all() -> None:
+    covers = [blanket(question) for question in (sv.duchi(1.0), sv.ogpm(1.0), sv.optimal(2.0))]
+    above = common(covers)
+    for theta, t in product((1.0, 1.5), np.linspace(-6, 6, 25)):
+        excess = [
+            float(c.mass @ np.maximum(c.first - theta * c.second - t, 0)) + c.silent * max(-t, 0.0)
+            for c in (above, *covers)
+        ]
+        assert max(excess[1:]) <= excess[0] * (1 + 1e-9) + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("asked", "sampled", "people", "most"),
+    [(2, 2, 10**4, 1.25), (4, 4, 10**4, 1.25), (10, 2, 100, 1.35), (10, 2, 1000, 1.35), (10, 2, 10**4, 1.35)],
+)
+def test_both_bounds_of_a_survey(asked: int, sampled: int, people: int, most: float) -> None:
     survey = sv.Survey(sampled * 1.0, {f"q{i}": sv.optimal(1.0) for i in range(asked)}, sampled)
-    result = shuffled(survey, 10**4)
+    result = shuffled(survey, people)
     assert result.lower < result.epsilon < most * result.lower
-    rows = hiding._covered(blanket(survey), result.local, 10**4, False).epsilon(result.delta)
+    rows = hiding._covered(blanket(survey), result.local, people, False).epsilon(result.delta)
     assert result.epsilon < 0.9 * rows
 
 

@@ -17,7 +17,7 @@ uses its whole ε.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -71,6 +71,21 @@ def _single(reporter: Reporter) -> Contrast:
     if isinstance(reporter, Polar):
         return drawn([_single(reporter.distance), _single(reporter.angle)], 2, outward=True)
     return _rows(_table(reporter))
+
+
+def common(covers: Sequence[Contrast]) -> Contrast:
+    """The contrast of two inputs that is above several, each against its own blanket.
+
+    Args:
+        covers: Contrasts of two inputs.
+    """
+
+    def loss(t: float) -> float:
+        return max(float(each.mass @ np.maximum(each.first - t, 0.0)) for each in covers)
+
+    return _envelope(
+        min(each.total for each in covers), np.concatenate([each.first for each in covers]), loss
+    )
 
 
 def cover(reporter: Reporter) -> FloatArray:

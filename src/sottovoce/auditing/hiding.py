@@ -4,12 +4,8 @@ One report is hidden by the blanket (`blanket.py`), reports of two kinds by coin
 counts of a survey are kept question by question. Where everybody answers all of them, these counts are
 independent, and the losses of the questions add up (`losses.py`).
 
-*A lot.* Divide k questions at random into as many groups as are answered, s, and answer one of each group:
-that is an even lot again. Suppose the observer is told the groups of the person in question, but not which
-question of each. The answers to one group then hide among one answer each of those others whose lot meets the
-group, and given who these are the groups are independent. If the questions have the same blanket, a group
-of them hides like one question. Otherwise the observer is told the lots, and only those who were asked the
-same question hide an answer; or the rows are bounded as a whole, if that is better.
+A lot that chooses several questions is divided into groups (`lots.py`); or the rows are
+bounded as a whole, if that is better.
 """
 
 from __future__ import annotations
@@ -17,26 +13,28 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
-from sottovoce.auditing.blanket import blanket, cover
+from sottovoce.auditing.blanket import blanket, common, cover
 from sottovoce.auditing.contrast import Contrast
 from sottovoce.auditing.curve import Curve
 from sottovoce.auditing.exchange import LEAST_DELTA, Exchange
 from sottovoce.auditing.losses import added
+from sottovoce.auditing.lots import LEVELS, Part, all_answers, one_of_each
 from sottovoce.auditing.sums import divergence
-from sottovoce.auditing.tosses import MOST_BLOCKS, Coin
+from sottovoce.auditing.tosses import Coin
 from sottovoce.core.exact import log_upper
 from sottovoce.core.number import Number
-from sottovoce.core.questions import MAX_QUESTIONS
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.rows import Rows
 from sottovoce.core.survey import Survey
 from sottovoce.core.translates import Translates
 
+_FEW, _MANY = 300, 5000  # people: how much the number of answers to a question varies
+_MOST_COUNTED = 10**8  # people whose reports of two kinds hide better than their blanket
 _KNOTS, _LEAST_KNOTS = 48, 12  # of the curves of all questions together, and of one
-_RARE = 1e-12  # that fewer people answer than the bound of a lot counts on
 
 
 def hidden(reporter: Reporter, people: int, *, removal: bool = False) -> Curve:
@@ -82,7 +80,7 @@ def _tossed(
     def counted(epsilon: float) -> float:
         return max(coin.divergence(people, epsilon).upper for coin in {min(c, c.turned) for c in coins})
 
-    return counted if people <= MOST_BLOCKS else lambda epsilon: min(counted(epsilon), above(epsilon))
+    return counted if people <= _MOST_COUNTED else lambda epsilon: min(counted(epsilon), above(epsilon))
 
 
 def _exchanged(reporter: Rows, curve: Curve) -> Curve:
@@ -101,43 +99,56 @@ def _exchanged(reporter: Rows, curve: Curve) -> Curve:
 def _survey(survey: Survey, people: int, removal: bool) -> Curve:
     """The counts of each question of people who answer several."""
     questions, sampled = list(survey.questions.values()), survey.sampled
-    asked, local = len(questions), log_upper(survey.largest_ratio)
+    local = log_upper(survey.largest_ratio)
+    if sampled == len(questions):
+        each = {question.digest: hidden(question, people, removal=removal) for question in questions}
+        return _together([each[question.digest] for question in questions], local, people)
+    curves = [_covered(blanket(survey, removal=removal), local, people, removal)]
+    one = log_upper(max(question.largest_ratio for question in questions))
     covers = [blanket(question, removal=removal) for question in questions]
-    whole = sampled == asked
-    if not whole and all(_alike(covers[0], other) for other in covers[1:]):
-        groups = [len(part) for part in np.array_split(np.arange(asked), sampled)]
-        sizes = {size: 1 + _at_least(people - 1, _met(asked, sampled, size)) for size in set(groups)}
-        one = log_upper(max(question.largest_ratio for question in questions))
-        curves = {size: _covered(covers[0], one, many, removal) for size, many in sizes.items()}
-        parts = [curves[size] for size in groups]
-    else:
-        each = people if whole else 1 + _at_least(people - 1, sampled / asked)
-        alike = {question.digest: hidden(question, each, removal=removal) for question in questions}
-        parts = [alike[question.digest] for question in questions]
-    likely = math.sqrt(math.fsum(part.likely**2 for part in parts) * sampled / len(parts))
-    if not whole:
-        rows = _covered(blanket(survey, removal=removal), local, people, removal)
-        if rows.likely < likely:
-            return rows
-    losses = added(parts, sampled, max(_KNOTS // len(set(parts)), _LEAST_KNOTS))
-    return Curve(lambda epsilon: losses(epsilon) + (not whole) * _RARE, _nothing, local, people, likely)
+    alike = all(_alike(covers[0], other) for other in covers[1:])
+    lot = covers[0] if alike or removal else common(covers), len(questions), sampled, people
+    if alike or not removal:
+        curves.append(_grouped(one_of_each(*lot), one, local, removal))
+        if people > _FEW:
+            curves.append(_levelled(lot, one, local, removal))
+    return min(curves, key=lambda curve: curve.likely)
+
+
+def _grouped(parts: list[Part], one: float, local: float, removal: bool, knots: int = _KNOTS) -> Curve:
+    """The groups of a lot; `one` is the ε of one answer, `local` that of all."""
+    known = {part: _covered(part[0], one, part[1], removal) for part in parts}
+    return _together([known[part] for part in parts], local, parts[0][1], knots)
+
+
+def _levelled(lot: tuple[Contrast, int, int, int], one: float, local: float, removal: bool) -> Curve:
+    """All answers of a lot, within ranges that are rarely missed; many people need only the widest."""
+    levels = LEVELS if lot[3] < _MANY else LEVELS[-1:]
+    curves = [
+        _grouped(all_answers(*lot, rare), one, local, removal, _KNOTS // 2 if rare < levels[0] else _KNOTS)
+        for rare in levels
+    ]
+
+    def above(epsilon: float) -> float:
+        delta, before, worst = levels[-1], 1.0, 0.0
+        for curve, rare in zip(curves, levels, strict=True):
+            worst = max(worst, min(curve.above(epsilon), 1.0))
+            delta, before = delta + (before - rare) * worst, rare
+        return delta * (1 + 2.0**-50)
+
+    return replace(curves[0], above=above, people=lot[3])
+
+
+def _together(parts: list[Curve], local: float, people: int, knots: int = _KNOTS) -> Curve:
+    """The answers of one person to several questions."""
+    losses = cache(lambda: added(parts, len(parts), max(knots // len(set(parts)), _LEAST_KNOTS)))
+    likely = math.hypot(*(part.likely for part in parts))
+    return Curve(lambda epsilon: losses()(epsilon), _nothing, local, people, likely)
 
 
 def _alike(one: Contrast, other: Contrast) -> bool:
     """True if two contrasts are the same, number by number."""
     return all(np.array_equal(a, b) for a, b in zip(one.laws, other.laws, strict=True))
-
-
-def _met(asked: int, sampled: int, size: int) -> float:
-    """The chance that a lot meets a group of questions."""
-    return 1 - math.comb(asked - size, sampled) / math.comb(asked, sampled)
-
-
-def _at_least(people: int, share: float) -> int:
-    """How many of some people answer, but with a probability of `_RARE` in all questions (Bernstein)."""
-    deep = math.log(MAX_QUESTIONS / _RARE)
-    fewer = deep / 3 + math.sqrt(2 * deep * people * share * (1 - share) + deep**2 / 9)
-    return people if share == 1 else max(0, math.floor(people * share - fewer))
 
 
 def _nothing(epsilon: float) -> float:

@@ -16,15 +16,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
 from sottovoce.auditing.bounds import UNIT, Bounds, convolved
 from sottovoce.core.kernels.tables import FloatArray
 
-MOST_BLOCKS = 256
-_MOST_POINTS = 3 << 18  # of all blocks together
+MOST_BLOCKS = 40
+_MOST_POINTS, _LEAST_LOOKS = 1 << 19, 6  # of all blocks together
+_CLOSE = 1.001  # where the worst block is worth no division
 _TAIL = 1e-17  # what lies beyond 9 standard deviations and 40 (Bernstein's inequality), at both ends
 _LEAST_GAIN = 1e-9  # of p − θq, where it is computed at all
 
@@ -73,16 +73,23 @@ class Coin:
             return Bounds(0.0, max(gain, 0.0) + 8 * UNIT)
         others = people - 1
         spread = math.sqrt(others * max(p * (1 - p) for p in (self.least, self.most)))
-        blocks = min(max(int(_MOST_POINTS / (18 * spread + 80)), 4), MOST_BLOCKS)
+        most = min(max(int(_MOST_POINTS / (18 * spread + 80)), _LEAST_LOOKS), MOST_BLOCKS)
         if self.least == self.most:
             return self._against(others, 0, theta)
-        if others <= blocks:
+        if others <= most:
             truths = [self._against(k, others - k, theta) for k in range(others + 1)]
             return Bounds(max(truth.lower for truth in truths), max(truth.upper for truth in truths))
-        edges = np.rint(np.linspace(0, others, blocks + 1)).astype(int).tolist()
-        doubts = [self._against(low, others - high, theta).upper for low, high in pairwise(edges)]
-        ends = (self._against(0, others, theta).lower, self._against(others, 0, theta).lower)
-        return Bounds(max(ends), max(doubts))
+        lower = max(self._against(k, others - k, theta).lower for k in (0, others))
+
+        def between(low: int, high: int) -> tuple[float, int, int]:
+            return self._against(low, others - high, theta).upper, low, high
+
+        doubts = [between(0, others // 2), between(others // 2, others)]
+        while len(doubts) < most and max(doubts)[0] > _CLOSE * lower:  # divide where it is worst
+            _, low, high = doubts.pop(doubts.index(max(doubts)))
+            middle = (low + high) // 2
+            doubts += [between(low, middle), between(middle, high) if high > low + 1 else between(high, high)]
+        return Bounds(lower, max(doubts)[0])
 
     def _against(self, high: int, low: int, theta: float) -> Bounds:
         """The divergence if so many of the others are at `most` and so many at `least`."""
