@@ -3,7 +3,8 @@
 CPU time of one process. The plain program has a variable for every pair of input and report; the search has
 one for every pair of mirrored reports. Both are asked for the same bound on the same grid. The designs are in
 benchmarks/results/designs.json and, as two tables, in docs/explanation/optimal.md; `--only` runs a part, such
-as `--only tables`, which writes them from the results that there are.
+as `--only tables`, which writes them from the results that there are. Rows that are in the results are kept:
+remove the file to measure again.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import math
 import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -85,22 +87,19 @@ def measured(measure: str, epsilon: float) -> dict[str, Any]:
     }
 
 
-def selected() -> list[dict[str, Any]]:
+def selected(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Designs beside the best classic, and what they take from the cache."""
-    rows = []
-    for measure in MEASURES:
-        for epsilon in EPSILONS:
-            row = measured(measure, epsilon)
-            warm, _ = cpu(design, measure, epsilon, times=5)
-            name, classic = best_classic(measure, epsilon)
-            rows.append({**row, "cached": round(warm, 5), "classic": name, "of classic": classic})
-    return rows
+    for measure, epsilon in list(product(MEASURES, EPSILONS))[len(rows) :]:
+        row = measured(measure, epsilon)
+        warm, _ = cpu(design, measure, epsilon, times=5)
+        name, classic = best_classic(measure, epsilon)
+        yield {**row, "cached": round(warm, 5), "classic": name, "of classic": classic}
 
 
-def everywhere() -> list[dict[str, Any]]:
-    """All of ε in quarters, and the circle."""
-    quarters = [i / 4 for i in range(1, 49)]
-    return [measured(measure, epsilon) for measure in (*MEASURES, *CIRCLES) for epsilon in quarters]
+def everywhere(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """All of ε in halves, and the circle."""
+    for measure, i in list(product((*MEASURES, *CIRCLES), range(1, 25)))[len(rows) :]:
+        yield measured(measure, i / 2)
 
 
 def write_tables(results: dict[str, list[dict[str, Any]]]) -> None:
@@ -197,34 +196,39 @@ def grids() -> None:
         print("| " + " | ".join([*row, f"{quick:.2f}", f"{plain / quick:.0f}"]) + " |", flush=True)
 
 
-PARTS: dict[str, Callable[[], Any]] = {
-    "selected": selected,
-    "everywhere": everywhere,
-    "tolerances": tolerances,
-    "grids": grids,
-}
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=[*PARTS, "tables"])
-    only = parser.parse_args().only
+    parser.add_argument("--only", choices=["selected", "everywhere", "tolerances", "grids", "tables"])
+    parser.add_argument("--seconds", type=float, default=math.inf, help="stop then; go on in the next run")
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         before = os.environ.get("SOTTOVOCE_CACHE")
         os.environ["SOTTOVOCE_CACHE"] = folder
         try:
             design("l2", 1.25)  # loads the solver
-            results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-            for name, part in PARTS.items():
-                rows = part() if only in (None, name) else None
-                if rows is not None:
-                    results[name] = rows
-                    RESULTS.write_text(json.dumps(results, indent=1) + "\n")
-            write_tables(results)
+            run(arguments.only, time.monotonic() + arguments.seconds)
         finally:
             os.environ.pop("SOTTOVOCE_CACHE")
             if before is not None:
                 os.environ["SOTTOVOCE_CACHE"] = before
+
+
+def run(only: str | None, end: float) -> None:
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    for name, part in {"selected": selected, "everywhere": everywhere}.items():
+        if only in (None, name):
+            rows = results.setdefault(name, [])
+            for row in part(rows):
+                rows.append(row)
+                RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+                if time.monotonic() > end:
+                    return
+    if only in (None, "tolerances"):
+        tolerances()
+    if only in (None, "grids"):
+        grids()
+    if only in (None, "tables"):
+        write_tables(results)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,13 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.compose.lots import scaled_mean, simultaneous_bound, variance_per_person
-from sottovoce.compose.selection import as_spread, question_mechanism, resultant, worth
+from sottovoce.compose.selection import (
+    about_worst_variance,
+    as_spread,
+    question_mechanism,
+    resultant,
+    worth,
+)
 from sottovoce.compose.strategies import mechanisms
 from sottovoce.core.errors import DataError, NoDataError, PrivacyError, SpecError
 from sottovoce.core.exact import exp_lower
@@ -196,6 +202,12 @@ def test_variance_against_simulation(k: int) -> None:
         assert abs(seen / expected - 1) < 5.2 * math.sqrt(2 / runs) + (1 / share) / n * 3
         assert noise + luck <= variance_per_person(m, str(j)) * (1 + 1e-9)
         assert abs(errors[:, j].mean()) < 5.2 * math.sqrt(expected / runs)
+
+
+@pytest.mark.parametrize("epsilon", [0.02, 0.7, 1.7, 3.3, 6.0])
+def test_epsilon_is_divided_by_what_designs_are_worth(epsilon: float) -> None:
+    exact = worth(question_mechanism(epsilon, sv.Interval(0, 1)))
+    assert about_worst_variance(epsilon) == pytest.approx(exact, rel=0.01)
 
 
 def test_theorem_11_with_its_constants() -> None:

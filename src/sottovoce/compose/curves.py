@@ -41,6 +41,10 @@ class Curve:
         epsilon = np.array(sorted(self._errors))
         return epsilon, np.array([self._errors[e] for e in epsilon.tolist()])
 
+    def knows(self, epsilon: float) -> bool:
+        """True if the error was computed within a hundredth of ε: another there would tell no more."""
+        return bool(np.abs(self.points[0] / epsilon - 1).min() < 0.01)
+
     def __call__(self, epsilon: FloatArray) -> FloatArray:
         if self._smooth is None:
             self._smooth = self._interpolated()
@@ -84,7 +88,7 @@ def best_division(
             break
         for curve, share in zip(curves, shares, strict=True):
             for near in (share * 0.96, share * 1.04):
-                if least <= near <= epsilon:
+                if least <= near <= epsilon and not curve.knows(near):
                     curve.at(near)
     return best
 

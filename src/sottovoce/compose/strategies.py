@@ -10,7 +10,14 @@ from typing import Any, Literal, TypeVar
 
 from sottovoce.compose.budget import shares_within, split_budget
 from sottovoce.compose.relations import related
-from sottovoce.compose.selection import UNIT, SpreadLike, as_spread, question_mechanism, worth
+from sottovoce.compose.selection import (
+    UNIT,
+    SpreadLike,
+    about_worst_variance,
+    as_spread,
+    question_mechanism,
+    worth,
+)
 from sottovoce.core.discs import Disc
 from sottovoce.core.domains import Circle, Domain, DomainLike, as_domain
 from sottovoce.core.errors import (
@@ -158,7 +165,13 @@ def _curve_of(
     if spread is not None and not space.is_circle:
         # Dozens of designs for a guess would take a minute: divide by PM's formula, compare exactly.
         return partial(pm, domain=space, cells=2**10), loss
+    if not space.is_circle:
+        return _itself, about_worst_variance  # dozens of designs would take seconds
     return partial(question_mechanism, domain=space), loss
+
+
+def _itself(epsilon: float) -> float:
+    return epsilon
 
 
 def _designed(epsilon: float, domain: Domain, design: Design) -> Mechanism:
