@@ -162,7 +162,7 @@ def test_the_evidence_is_laplaces_and_prefers_the_right_smoothness() -> None:
         s = model._penalties(
             np.array(best.smoothing) * factor, (model._penalty(1), model._penalty(best.order)), 0
         )
-        state, gain = model._climb(model._at(model._design(()), best.theta), s, most=50)
+        state, gain = model._climb(best.state, s, most=50)
         assert 0 <= gain < 1e-2
         logs = np.linalg.slogdet(s)[1] - np.linalg.slogdet(state.information + s)[1]
         assert state.penalised(s) + logs / 2 < best.evidence - 1

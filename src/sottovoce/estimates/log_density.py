@@ -30,14 +30,12 @@ from sottovoce.estimates.model import Products
 _ATOM_PRECISION = 1 / 9.0  # the log height of an atom over its surroundings has standard deviation 3
 _MOST_STEP = 2.0  # how far one scoring step may move the log density
 _LAMBDA = (1e-7, 1e9)
-_GAIN = 1e-3  # in penalised log likelihood: steps that gain less end the climb
+_GAIN, _LITTLE = 1e-3, 1e-5  # in penalised log likelihood: steps that gain less end a climb
 _ROUNDS = 400
 SPLINES = 64
-#: n·ε² from which splines beat EMS (benchmarks/reconstruction.py).
-ENOUGH = 2500.0
+ENOUGH = 2500.0  # n·ε² from which splines beat EMS (benchmarks/reconstruction.py)
 STARTS = ((2, 1e-2, 1e-2), (2, 1e-1, 1e2), (3, 1e-2, 1e-1), (3, 1e-1, 1e3))  # (k, λ₁, λ_k)
-#: A smoothing that leaves narrow peaks to atoms: where the search with atoms starts.
-STIFF = (0.1, 100.0)
+STIFF = (0.1, 100.0)  # leaves narrow peaks to atoms: where the search with atoms starts
 MOST_ATOMS = 6
 
 
@@ -62,10 +60,6 @@ class DensityFit:
     @property
     def density(self) -> FloatArray:
         return self.state.f
-
-    @property
-    def theta(self) -> FloatArray:
-        return self.state.theta
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +120,10 @@ class LogDensity(ABC):
 
     def refit(self, fit: DensityFit) -> FloatArray:
         """The density for these counts with the smoothing and atoms of another fit (for a bootstrap)."""
-        return self._climb(fit.state.under(self), self._smoothing(fit), most=20)[0].f
+        state, s = fit.state.under(self), self._smoothing(fit)
+        # So near, the information of the fit will do: a step costs a tenth, and there are a few more.
+        inverse = np.asarray(np.linalg.inv(state.information + s), dtype=np.float64)
+        return self._climb(state, s, 60, inverse)[0].f
 
     def response(self, fit: DensityFit, noise: FloatArray) -> FloatArray:
         """How a fit's density would move if its counts did so, to first order: a column for each of noise."""
@@ -149,7 +146,9 @@ class LogDensity(ABC):
         s[:smooth, :smooth] = smoothing[0] * penalties[0] + smoothing[1] * penalties[1]
         return s
 
-    def _climb(self, state: State, s: FloatArray, most: int) -> tuple[State, float]:
+    def _climb(
+        self, state: State, s: FloatArray, most: int, inverse: FloatArray | None = None
+    ) -> tuple[State, float]:
         """Fisher scoring, steps capped and halved until the penalised likelihood does not fall.
 
         Returns where it ended and what the last step gained; S may change between climbs.
@@ -157,7 +156,8 @@ class LogDensity(ABC):
         gain = 0.0
         for _ in range(most):
             theta, before = state.theta, state.penalised(s)
-            step = np.linalg.solve(state.information + s, state.score - s @ theta)
+            slope = state.score - s @ theta
+            step = np.linalg.solve(state.information + s, slope) if inverse is None else inverse @ slope
             step *= min(1.0, 2 * _MOST_STEP / max(float(np.ptp(state.design @ step)), 1e-300))
             gain = 0.0
             for _ in range(12):
@@ -166,7 +166,7 @@ class LogDensity(ABC):
                     gain, state = trial.penalised(s) - before, trial
                     break
                 step = step / 2
-            if gain < _GAIN:
+            if gain < (_GAIN if inverse is None else _LITTLE):
                 break
         return state, gain
 
@@ -206,7 +206,8 @@ class State:
 
     @cached_property
     def score(self) -> FloatArray:
-        return np.asarray(self._moved.T @ (self.model.counts / self.q))
+        expected = self.model.law.expect(self.model.counts / self.q)
+        return np.asarray((self.f * (expected - self.f @ expected)) @ self.design)
 
     @cached_property
     def information(self) -> FloatArray:
@@ -222,8 +223,8 @@ def average(fits: Sequence[DensityFit]) -> FloatArray:
 
 def shares(fits: Sequence[DensityFit]) -> FloatArray:
     """The weight of each fit: e to the evidence, over the sum."""
-    evidence = np.array([fit.evidence for fit in fits])
-    weight = np.exp(evidence - evidence.max())
+    best = max(fit.evidence for fit in fits)
+    weight = np.exp([fit.evidence - best for fit in fits])
     return np.asarray(weight / weight.sum())
 
 
