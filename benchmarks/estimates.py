@@ -1,4 +1,4 @@
-"""What estimates cost, beside another checkout of sottovoce in the same run: CPU seconds and files on the way.
+"""What estimates cost beside another checkout, in the same run: CPU seconds, and files on the way.
 
     python -m benchmarks.estimates BEFORE      # a folder that holds the other checkout's src
 

@@ -12,9 +12,8 @@ from typing import Annotated, Any
 import typer
 
 import sottovoce as sv
-from sottovoce.cli.answers import Writers, tell
+from sottovoce.cli.answers import Writers, of_kind, tell, treated, written
 from sottovoce.cli.compare import quantity, together
-from sottovoce.cli.kinds import estimates as estimates_of_kind
 from sottovoce.cli.options import (
     PICTURES,
     Column,
@@ -26,7 +25,6 @@ from sottovoce.cli.options import (
     read_spec,
     save_picture,
 )
-from sottovoce.cli.page import treated, written
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import NoDataError, check_confidence, one_of, require_extra
 from sottovoce.estimates.forest import draw_forest
@@ -109,7 +107,7 @@ def estimate(
         return
     whole = _counted(data, column, spec)
     told = partial(tell, data=data[0], as_json=as_json, output=output)
-    kinds = estimates_of_kind(whole if question is None else _of_question(whole, question), confidence)
+    kinds = of_kind(whole if question is None else _of_question(whole, question), confidence)
     if kinds:
         told(whole, kinds, whole.reporter.name, writers={})
         return

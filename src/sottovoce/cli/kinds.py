@@ -1,38 +1,10 @@
-"""Answers about what is not one number: choices, pairs, and a number within private groups."""
+"""Options and pairs of numbers, as they are written on the command line."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import sottovoce as sv
-from sottovoce.core.survey import Survey
-
-
-def estimates(tally: sv.Tally, confidence: float) -> list[sv.Estimate]:
-    """All that is known about choices, pairs or private groups; nothing of other reports.
-
-    Args:
-        tally: Counts of reports.
-        confidence: Of every interval.
-
-    Returns:
-        Shares; correlations, slopes and covariances; or shares and means by group.
-    """
-    reporter: Any = tally.reporter
-    of = {"confidence": confidence}
-    functions = reporter.functions if isinstance(reporter, Survey) else None
-    if functions is None:
-        flags = isinstance(reporter, Survey) and all(
-            getattr(one.domain, "names", None) == (0, 1) for one in reporter.questions.values()
-        )
-        if not flags and not isinstance(reporter.domain, sv.Options):
-            return []
-        shares = sv.shares(tally, **of)
-        return [*shares.estimates, *([] if shares.mean is None else [shares.mean])]
-    if functions.each[-1].name == "level":
-        return [one for group in sv.groups(tally, **of).values() for one in (group.share, group.mean)]
-    both = [one.of for one in functions.each if one.name == "sum"]
-    return [ask(tally, x, y, **of) for x, y in both for ask in (sv.correlation, sv.slope, sv.covariance)]
 
 
 def reporter(epsilon: float, options: str | None, pair: list[str] | None) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.estimates.envelope import CrossFit, Target
 from sottovoce.estimates.statistic import Part, moments
@@ -27,21 +26,19 @@ def is_unbiased(reporter: Number) -> bool:
     """
     if reporter.domain.is_circle:
         return False
+    ends = reporter.unit_table(np.array([0.0, 1.0]), np.arange(reporter.cells)) @ reporter.positions
+    if np.abs(ends - (0.0, 1.0)).max() > 1e-9:
+        return False
     # Points that no regular grid of cells shares.
     t = np.concatenate(([0.0, 1.0], np.mod(np.arange(1, 512) * 0.6180339887498949, 1.0)))
     domain = reporter.domain
     law = reporter.operator(np.clip(domain.from_unit(t), domain.low, domain.high))
-    return bool(np.abs(law.expect(decoded(reporter)) - t).max() < 1e-9)
-
-
-def decoded(reporter: Number) -> FloatArray:
-    """What every cell stands for, in the unit coordinate."""
-    return reporter.domain.to_unit(reporter.decode(np.arange(reporter.cells)))
+    return bool(np.abs(law.expect(reporter.positions) - t).max() < 1e-9)
 
 
 def decoded_part(tally: Tally, estimand: str) -> Part:
     """The decoded mean as a statistic, with what its noise can be at any x and is on average."""
-    reporter, weights = tally.mechanism, decoded(tally.mechanism)
+    reporter, weights = tally.mechanism, tally.mechanism.positions
     t = np.linspace(0.0, 1.0, 513)
     domain = reporter.domain
     law = reporter.operator(np.clip(domain.from_unit(t), domain.low, domain.high))

@@ -23,7 +23,6 @@ from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.randomness import Seeded
 from sottovoce.estimates import log_density
 from sottovoce.estimates.band import cumulative_band
-from sottovoce.estimates.decoded import decoded
 from sottovoce.estimates.histogram import Distribution
 from sottovoce.estimates.model import Coarse, em, smooth_circle, smooth_line
 from sottovoce.estimates.query import check_tally, generator_of
@@ -185,7 +184,7 @@ def _inversion(tally: Tally, bins: int) -> Reconstruction:
 
 
 def _raw(tally: Tally, bins: int) -> Reconstruction:
-    place = np.clip((decoded(tally.mechanism) * bins).astype(np.int64), 0, bins - 1)
+    place = np.clip((tally.mechanism.positions * bins).astype(np.int64), 0, bins - 1)
     shares = np.bincount(place, tally.counts, bins) / tally.n
     return shares, lambda rng: rng.multinomial(tally.n, shares) / tally.n
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -238,7 +237,7 @@ def _limits(
 
 def _advice(query: Query, interval: str) -> Advice | None:
     plain = interval == "normal" and not query.fakes
-    return partial(advice, "mean", query.tally.mechanism) if plain else None
+    return query.advised(advice, "mean") if plain else None
 
 
 def _named(method: str, interval: str) -> str:

@@ -172,7 +172,7 @@ def em(
         assert isinstance(law, Operator | Table)
         start = np.full(law.shape[0], 1.0 / law.shape[0])
     f = np.array(start, dtype=np.float64)
-    iterate = _rounds(law, c, smooth, compiled_available() if compiled is None else compiled)
+    iterate = _rounds(law, c, smooth, compiled)
     before, converged, steps = -np.inf, False, 0
     while steps < most and not converged:
         rounds = min(_ROUNDS, most - steps)
@@ -186,15 +186,17 @@ def em(
 Rounds = Callable[[FloatArray, int], float]
 
 
-def _rounds(law: Operator | Products, c: FloatArray, smooth: Smoothing | None, compiled: bool) -> Rounds:
+def _rounds(
+    law: Operator | Products, c: FloatArray, smooth: Smoothing | None, compiled: bool | None
+) -> Rounds:
     """So many iterations on f in place, giving the log likelihood before the last of them."""
-    if isinstance(law, Operator) and compiled and smooth in _KINDS:
-        from sottovoce.estimates import em_kernel
-
-        arrays = law.background, law.extra, law.places, law.steps, law.on_slots(c)
-        return lambda f, rounds: float(em_kernel.iterate(*arrays, f, _KINDS[smooth], rounds))
     if isinstance(law, Operator):
         c = law.on_slots(c)
+        if smooth in _KINDS and (compiled_available() if compiled is None else compiled):
+            from sottovoce.estimates import em_kernel
+
+            arrays = law.background, law.extra, law.places, law.steps, c
+            return lambda f, rounds: float(em_kernel.iterate(*arrays, f, _KINDS[smooth], rounds))
         law = _OnSlots(law)
 
     def iterate(f: FloatArray, rounds: int) -> float:

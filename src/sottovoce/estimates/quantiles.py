@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import overload
 
 import numpy as np
@@ -133,7 +132,7 @@ def quantile(
             math.nan,
             notes=(_SMOOTH_VALUE,),
             bound=ends.bound,
-            advice=partial(advice, "quantile", fit.coarse.mechanism, coarse=fit.coarse, p=share),
+            advice=query.advised(advice, "quantile", coarse=fit.coarse, p=share),
         )
         for query, share, ends, value in zip(queries, shares, every, values, strict=True)
     ]
@@ -242,7 +241,7 @@ def probability(
         notes = watching_cost(query, limits, lower, upper)
         return query.answer(limits, value, error, power=0, notes=notes, at_every_n=True, method=_WATCHED)
     limits = float(lower.limit(-1, query.tail)), float(upper.limit(1, query.tail))
-    hint = None if fakes else partial(advice, "share", tally.mechanism, coarse=fit.coarse, target=target)
+    hint = None if fakes else query.advised(advice, "share", coarse=fit.coarse, target=target)
     return query.answer(limits, value, error, power=0, sides=(lower, upper), advice=hint)
 
 

@@ -82,6 +82,13 @@ class Query:
         """The error that each side of the interval may have."""
         return (1 - self.confidence) / 2
 
+    def advised(self, advice: Callable[..., tuple[str, ...]], task: str, **about: object) -> Advice | None:
+        """What to say of a mechanism that was made for something else; of few reports nothing."""
+        m = self.tally.mechanism
+        if self.tally.n < FEW or m.task in (task, "distribution"):
+            return None
+        return partial(advice, task, m, **about)
+
     def answer(
         self,
         limits: tuple[float, float],

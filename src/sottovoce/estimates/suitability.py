@@ -19,7 +19,6 @@ from sottovoce.core.number import Number
 from sottovoce.estimates.envelope import BINS, IDENTITY, Envelope, Nodes, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.model import Coarse, em
-from sottovoce.estimates.query import FEW
 
 _WORSE = 2.0  # times the interval of a mechanism for the question: then it is worth a word
 _OPEN = 0.2  # of the people: more than that groups of cells leave open by themselves
@@ -59,8 +58,6 @@ def advice(
     Returns:
         One or two more notes, if the interval is at least twice as wide as it could be.
     """
-    if estimate.n < FEW or mechanism.task in (task, "distribution"):
-        return notes
     domain, epsilon = mechanism.domain, mechanism.epsilon
     limits = [estimate.low, estimate.value, estimate.high]
     low, middle, high = limits if task == "share" else domain.to_unit(limits).tolist()
