@@ -428,7 +428,7 @@ def tables(results: dict[str, Any]) -> Iterator[str]:
     replace_table(PAGE, "ratios", table(("`sv.place`, times the polar map", *heads), rows))
     rows = [
         (
-            key.replace(" | ", ", ε = ", 1).replace(" | ", ", "),
+            "{}, ε = {}, {:,} people".format(*key.split(" | ")[:2], int(key.split(" | ")[2])),
             f"{_far(results, 'polar of 0.1.0', key) / 3:.1f}",
             *(f"{one:.1f}" for one in each),
         )
