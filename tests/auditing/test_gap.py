@@ -44,6 +44,28 @@ def test_between_few_and_many_no_truth_attains_the_blanket() -> None:
     assert delta(rows, people, Fraction(math.exp(1.001 * result.lower))) < most
 
 
+def test_between_few_and_many_the_blanket_is_the_loose_side() -> None:
+    """Sixty people, some of the others at the first input and the rest away: none is worse than our example.
+
+    The counts in three windows, by their generating function at all roots of unity.
+    """
+    reporter, people, size = sv.ogpm(2.0, loss="l1"), 60, 64
+    result, ratio = shuffled(reporter, people), math.exp(2.0)
+    window = (1 - reporter.window.mass / reporter.window.total) / (ratio - 1)  # of the background
+    roots = np.exp(-2j * np.pi * np.arange(size) / size)
+    places = roots[:, None, None], roots[None, :, None], roots[None, None, : size // 2 + 1]
+    laws = [
+        1 + sum(window * (ratio if i == j else 1.0) * (root - 1) for j, root in enumerate(places))
+        for i in range(3)
+    ]
+    for same in (0, 20, 40, 59):
+        others = laws[2] ** (59 - same) * laws[0] ** same
+        first, second = (np.fft.irfftn(others * law, (size,) * 3, axes=(0, 1, 2)) for law in laws[:2])
+        excess = first - math.exp(1.001 * result.lower) * second
+        assert excess[excess > 1e-16].sum() < result.delta
+    assert result.epsilon > 1.03 * result.lower
+
+
 @pytest.mark.parametrize(
     ("epsilon", "people"), [(1.5, 200), (2.0, 100), (2.0, 1000), (4.0, 200), (4.0, 1000)]
 )

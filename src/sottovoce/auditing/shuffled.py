@@ -137,12 +137,15 @@ def shuffled(
     if delta is None:
         return curve
     epsilon = curve.epsilon(delta)
+    lower, best = 0.0, examples()[0][0]
     for share in _LOOKS:
-        seen = [bound(share * epsilon) for _, bound in examples()]
-        if any(seen):
+        seen = sorted(((bound(share * epsilon), i) for i, (_, bound) in enumerate(examples())), reverse=True)
+        if seen[0][0]:
             break
-    best, bound = examples()[seen.index(max(seen))]
-    lower = replace(curve, below=bound).lower(delta)
+    for _, i in seen:  # the most promising first, others if they show more where it ends
+        example, bound = examples()[i]
+        if not lower or bound(lower) > delta:
+            lower, best = replace(curve, below=bound).lower(delta), example
     return Shuffled(epsilon, lower, float(delta), people, curve.local, best)
 
 
