@@ -26,6 +26,7 @@ from sottovoce.designs.tasks import TASKS, Designed, Question, check_owners
 Listed = Sequence[str] | Sequence[int]  # options
 Pair = Sequence[DomainLike] | Mapping[str, DomainLike]
 Grouped = tuple[Listed, DomainLike]  # options, and where the number lies
+Several = Listed | Pair | Grouped
 
 
 @overload
@@ -37,9 +38,7 @@ def design(task: Literal["choice"], epsilon: float, domain: Listed) -> Translate
 
 
 @overload
-def design(
-    task: Literal["choices", "pair", "group"], epsilon: float, domain: Listed | Pair | Grouped
-) -> Survey: ...
+def design(task: Literal["choices", "pair", "group"], epsilon: float, domain: Several) -> Survey: ...
 
 
 @overload
@@ -57,7 +56,7 @@ def design(
 def design(
     task: str,
     epsilon: float,
-    domain: DomainLike | Disc | Box | Listed | Pair | Grouped,
+    domain: DomainLike | Disc | Box | Several,
     *,
     p: float | None = None,
     between: tuple[float, float] | None = None,

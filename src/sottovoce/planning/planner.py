@@ -16,7 +16,7 @@ from typing import Literal, overload
 from numpy.typing import ArrayLike
 
 from sottovoce.auditing.calibration import least_variance
-from sottovoce.compose.design import Grouped, Listed, Pair
+from sottovoce.compose.design import Listed, Several
 from sottovoce.core.discs import Disc
 from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.errors import (
@@ -48,11 +48,8 @@ from sottovoce.planning.surveys import SurveyPlan, plan_choices, plan_group, pla
 _AS_GOOD = 1.02  # so much better another mechanism has to be to come before ours
 
 _OTHERS: dict[str, Callable[..., PlacePlan | ChoicePlan | SurveyPlan]] = {
-    "choice": plan_choice,
-    "choices": plan_choices,
-    "group": plan_group,
-    "place": plan_places,
-}
+    "choice": plan_choice, "choices": plan_choices, "group": plan_group, "place": plan_places,
+}  # fmt: skip
 #: A mechanism of one's own, or what makes one from ε and the domain, such as `sottovoce.pm`.
 Own = Number | Callable[[float, Domain], Number]
 
@@ -77,14 +74,9 @@ def plan(task: Literal["place"], epsilon: float, people: int, domain: Disc | Box
 
 @overload
 def plan(
-    task: Literal["pair"], epsilon: float, people: int, domain: Pair, *, sample: ArrayLike | None = ...
-) -> SurveyPlan: ...
-
-
-@overload
-def plan(
-    task: Literal["choices", "group"], epsilon: float, people: int, domain: Listed | Grouped
-) -> SurveyPlan: ...
+    task: Literal["pair", "group", "choices"], epsilon: float, people: int, domain: Several,
+    *, sample: ArrayLike | None = ...,
+) -> SurveyPlan: ...  # fmt: skip
 
 
 @overload
@@ -116,7 +108,7 @@ def plan(
     task: str,
     epsilon: float | None = None,
     people: int | None = None,
-    domain: DomainLike | Disc | Box | Listed | Pair | Grouped | None = None,
+    domain: DomainLike | Disc | Box | Several | None = None,
     target: float | None = None,
     *,
     p: float | None = None,
@@ -217,12 +209,8 @@ def plan(
         else:
             option = scenario.option(candidate, float(epsilon), int(people))
         if option is None:
-            most = (
-                f"ε = {MAX_EPSILON:g} with {people:,} people"
-                if epsilon is None
-                else f"{MOST_PEOPLE:,} people"
-            )
-            left_out[candidate.name] = f"needs more than {most}"
+            most = f"ε = {MAX_EPSILON:g} with {people:,}" if epsilon is None else f"{MOST_PEOPLE:,}"
+            left_out[candidate.name] = f"needs more than {most} people"
         else:
             same = [other for other in options if other.mechanism == option.mechanism]
             options = [option, *(other for other in options if other not in same)]
