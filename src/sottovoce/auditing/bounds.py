@@ -1,4 +1,4 @@
-"""Numbers known between two bounds, and the convolution whose error is known.
+"""Numbers known between two bounds, the convolution whose error is known, and where a bound is least.
 
 The error of the FFT is that of Higham, Accuracy and Stability of Numerical Algorithms, Theorem 24.2, with
 more than twice its constant.
@@ -7,6 +7,7 @@ more than twice its constant.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,20 @@ class Bounds(NamedTuple):
 
     lower: float
     upper: float
+
+
+def lowest(function: Callable[[float], float], high: float) -> float:
+    """About where a convex function of numbers from 0 to `high` is least (golden section).
+
+    Args:
+        function: The function, which need not be defined at 0.
+        high: The end of the range.
+    """
+    low = 0.0
+    for _ in range(40):
+        left, right = low + 0.382 * (high - low), low + 0.618 * (high - low)
+        low, high = (low, right) if function(left) < function(right) else (left, high)
+    return (low + high) / 2
 
 
 def convolved(a: FloatArray, b: FloatArray) -> tuple[FloatArray, float]:

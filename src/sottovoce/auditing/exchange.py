@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.auditing.bounds import UNIT
+from sottovoce.auditing.bounds import UNIT, lowest
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 
 LEAST_DELTA = 1e-11  # what is less than this is left to the blanket
@@ -129,8 +129,5 @@ class Exchange:
             return self.others * math.log(silent + float(place @ np.exp(tilt * losses))) - math.log(tilt)
 
         high = 2 * ((theta - 1) / self.square + 1 / math.sqrt(self.square * self.others))
-        low, high = 0.0, min(high, _STEEPEST / (theta * float((self.laws / places.min(axis=0)).max())))
-        for _ in range(30):
-            left, right = low + 0.382 * (high - low), low + 0.618 * (high - low)
-            low, high = (low, right) if exponent(left) < exponent(right) else (left, high)
-        return (low + high) / 2
+        steepest = _STEEPEST / (theta * float((self.laws / places.min(axis=0)).max()))
+        return lowest(exponent, min(high, steepest))

@@ -23,11 +23,12 @@ Among few people several ranges are better than one: δ is that of the narrowest
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 
+from sottovoce.auditing.bounds import lowest
 from sottovoce.auditing.contrast import Contrast
 from sottovoce.core.kernels.tables import FloatArray
 
@@ -121,27 +122,20 @@ def _ratio(part: FloatArray, whole: FloatArray, chance: FloatArray, people: int,
     """
     middle = float(part @ chance / (whole @ chance))
 
-    def missed(x: float, sign: int) -> bool:
-        """True if the sum of all sign·(part − x·whole) is rarely positive."""
+    def reached(x: float, sign: int) -> bool:
+        """True unless the sum of all sign·(part − x·whole) is shown to be positive rarely."""
         value, own = sign * (part - x * whole), max(sign * (1 - x), 0.0)
-        return _least(lambda t: people * math.log(float(chance @ np.exp(t * value))) + t * own) > math.log(
-            rare
-        )
+
+        def exponent(t: float) -> float:
+            return people * math.log(float(chance @ np.exp(t * value))) + t * own
+
+        return exponent(lowest(exponent, _STEEPEST)) > math.log(rare)
 
     ends = []
     for sign, farthest in ((-1, 0.0), (1, max(1.0, middle))):
         near, far = middle, farthest
         while abs(far - near) > 1e-6 * middle:
             x = (near + far) / 2
-            near, far = (x, far) if missed(x, sign) else (near, x)
+            near, far = (x, far) if reached(x, sign) else (near, x)
         ends.append(far)
     return ends
-
-
-def _least(exponent: Callable[[float], float]) -> float:
-    """The least value of a convex function of λ that was found."""
-    low, high = 0.0, _STEEPEST
-    for _ in range(50):
-        left, right = low + 0.382 * (high - low), low + 0.618 * (high - low)
-        low, high = (low, right) if exponent(left) < exponent(right) else (left, high)
-    return exponent((low + high) / 2)
