@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from sottovoce.core.errors import ArgumentError, whole_number
 from sottovoce.estimates.arithmetic import Combinable
 from sottovoce.estimates.forest import draw_forest
 from sottovoce.estimates.tabular import Row, Tabular
@@ -51,25 +50,6 @@ class Estimate(Combinable, Tabular):
     def half_width(self) -> float:
         """Half the width of the interval."""
         return (self.high - self.low) / 2
-
-    def moved_by(self, k: int) -> float:
-        """The most by which fabricated reports can have moved the value.
-
-        Args:
-            k: How many of the n reports may be fabricated.
-
-        Returns:
-            A distance in the units of the value.
-
-        Raises:
-            ValueError: If no bound is known for the method.
-        """
-        if self.reach is None:
-            raise ArgumentError(
-                f"there is no bound for the method {self.method!r}; see sottovoce.fabrication",
-                code="method",
-            )
-        return whole_number(k, "k", least=0, most=self.n) * self.reach
 
     def to_dict(self) -> dict[str, float | int | str | list[str] | None]:
         """Plain values, as JSON takes them.
