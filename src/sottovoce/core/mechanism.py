@@ -167,7 +167,7 @@ class Mechanism(Windowed):
         return np.clip(self.domain.from_unit(self.unit_bends(first)), self.domain.low, self.domain.high)
 
     def unit_bends(self, first: IntArray) -> FloatArray:
-        """Where the polyline of starts turns, and where an end of the window passes an edge of a group."""
+        # Where the polyline of starts turns, and where an end of the window passes an edge of a group.
         w, (t, s, slope) = self.window, self.window.segments
         # Where a line would reach the least and the largest start, be it beyond its own ends: no harm done.
         moving = slope > 0

@@ -235,11 +235,26 @@ class Number(Reporting):
         return self.operator(x).coarsen(first).dense()
 
     def unit_table(self, t: FloatArray, first: IntArray) -> FloatArray:
-        """The same at unit coordinates, as an estimate needs it."""
+        """The same for unit coordinates, as an estimate needs it.
+
+        Args:
+            t: Unit coordinates of values.
+            first: The first cell of each group.
+
+        Returns:
+            A row per t.
+        """
         return self.table(np.clip(self.domain.from_unit(t), self.domain.low, self.domain.high), first)
 
     def unit_bends(self, first: IntArray) -> FloatArray:
-        """The `bends` in unit coordinates, in any order."""
+        """The `bends` as unit coordinates.
+
+        Args:
+            first: The first cell of each group.
+
+        Returns:
+            Numbers between 0 and 1, in any order.
+        """
         return self.domain.to_unit(self.bends(first))
 
     def groups(self, most: int, between: tuple[float, float] | None = None) -> IntArray:
