@@ -10,20 +10,29 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.compose.lots import scaled_mean, simultaneous_bound, variance_per_person
 from sottovoce.compose.selection import (
+    SpreadLike,
     about_worst_variance,
     as_spread,
     question_mechanism,
     resultant,
     worth,
 )
-from sottovoce.compose.strategies import mechanisms
 from sottovoce.core.errors import DataError, NoDataError, PrivacyError, SpecError
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.survey import Survey
 
 MIXED = [(0, 120), (0, 10), sv.Circle(24)]
+
+
+def mechanisms(m: Survey) -> dict[str, sv.Mechanism]:
+    return {name: part for name, part in m.questions.items() if isinstance(part, sv.Mechanism)}
+
+
+def variance_per_person(m: Survey, question: str, prior: SpreadLike = None) -> float:
+    """The variance that one person adds to the estimated mean of a question, in its units."""
+    part = mechanisms(m)[question]
+    return float(part.domain.stretched(worth(part, float(m.share), as_spread(prior, part.domain)), 2))
 
 
 def means(m: Survey, values: np.ndarray, rng: np.random.Generator) -> list[float]:
@@ -208,25 +217,6 @@ def test_variance_against_simulation(k: int) -> None:
 def test_epsilon_is_divided_by_what_designs_are_worth(epsilon: float) -> None:
     exact = worth(question_mechanism(epsilon, sv.Interval(0, 1)))
     assert about_worst_variance(epsilon) == pytest.approx(exact, rel=0.01)
-
-
-def test_theorem_11_with_its_constants() -> None:
-    m = sv.survey(1.0, [(0, 24)] * 4, "sample", k=1)
-    n, beta = 500, 0.2
-    bound = simultaneous_bound(m, n, beta)
-    x = np.tile([0.0, 6.0, 12.0, 24.0], (n, 1))
-    rng, misses = np.random.default_rng(2), 0
-    for _ in range(200):
-        t = sv.Tally(m, m.report(x, rng=rng))
-        off = np.array([abs(scaled_mean(t, str(j)) - x[0, j]) for j in range(4)])
-        misses += bool((off > bound).any())
-    assert misses <= beta * 200
-    # It falls as 1/√n, and grows as √(d log d).
-    assert simultaneous_bound(m, 100 * n, beta)[0] == pytest.approx(bound[0] / 10, rel=0.1)
-    with pytest.raises(ValueError, match="beta must lie strictly between 0 and 1"):
-        simultaneous_bound(m, 10, 1.0)
-    with pytest.raises(ValueError, match="questions on intervals"):
-        simultaneous_bound(sv.survey(1.0, MIXED), 10)
 
 
 def test_estimates_of_every_kind() -> None:

@@ -3,7 +3,6 @@
 selection   which mechanism a question gets, and what a report of it is worth
 budget      split_budget: ε divided so that a weighted total error is least; `curves` finds how
 strategies  survey: a survey whose questions are all answered, or a few by lot, chosen by exact variances
-lots        what a lot over questions costs
 several     any_of: any of several options
 within      within: a number within private groups
 pair        pair: how numbers of one person vary together; pair_rounds asks first where they lie

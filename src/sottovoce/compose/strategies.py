@@ -283,11 +283,3 @@ def _total(survey: Survey, questions: list[_Question]) -> float:
 def _known(reporter: Reporter) -> Mechanism | Translates:
     assert isinstance(reporter, Mechanism | Translates)
     return reporter
-
-
-def mechanisms(survey: Survey) -> dict[str, Mechanism]:
-    """The questions of a survey of numbers."""
-    parts = {name: part for name, part in survey.questions.items() if isinstance(part, Mechanism)}
-    if len(parts) < len(survey.questions):
-        raise ArgumentTypeError("every question must be of one number", argument="survey")
-    return parts

@@ -16,6 +16,7 @@ from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.designs.cuts import Cuts
 
 _MANY = 400  # cuts for which the table is too large
+_NARROW = math.exp(8.001)  # windows above this e^ε take many cuts
 _ORIGIN = 0.5  # of the coordinate in which polynomials are written
 _ROUNDING = 2.0**-52  # of one term of a sum
 
@@ -81,7 +82,7 @@ def lows(cuts: Cuts, weights: FloatArray, e: float) -> tuple[FloatArray, FloatAr
 
 def least_sum(cuts: Cuts, weights: FloatArray, e: float) -> float:
     """A number that r(y) = Σ w·c(D(y)) is nowhere below, for any real y; tight if r is negative somewhere."""
-    if len(cuts) > _MANY and cuts.k in (1, 2):
+    if cuts.k in (1, 2) and (len(cuts) > _MANY or e > _NARROW):
         return float(lows(cuts, weights, e)[1].min())
     points = cuts.roots()
     middle = (points[1:] + points[:-1]) / 2
