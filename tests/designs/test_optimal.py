@@ -53,7 +53,6 @@ def test_the_ratio_stays_small(measure: str, epsilon: float, most: float) -> Non
 
 @pytest.mark.parametrize("measure", ["l2", "mean"])
 def test_the_ratio_at_the_end_of_the_search(measure: str) -> None:
-    """Absolute error takes seconds there: it is in benchmarks/design.py."""
     certificate = design(measure, 8.0).certificate
     assert 1 <= certificate.ratio <= 1.01
     assert certificate.verify() >= certificate.limit
@@ -61,7 +60,7 @@ def test_the_ratio_at_the_end_of_the_search(measure: str) -> None:
 
 @pytest.mark.parametrize(("measure", "epsilon"), [("l1", 8.0), ("l2", 10.0), ("mean", 12.0)])
 def test_narrow_windows_are_certified_too(measure: str, epsilon: float) -> None:
-    """All of ε up to 12 is in benchmarks/narrow.py."""
+    """All of ε up to 12 is in benchmarks/design.py."""
     m = design(measure, epsilon)
     certificate = m.certificate
     assert certificate.form == "cuts"

@@ -86,7 +86,7 @@ class NarrowProblem(Problem):
     def design(self) -> Mechanism:
         """Find the design on [0, 1], with its certificate."""
         background, cuts, reach = self.best()
-        proof = self.proof(cuts, reach)
+        proof = self.limited(cuts, reach)
         windows = float(background.edge[-1]) / background.length
         inside = min(_INSIDE, int(_KNOTS / windows)) if self.unbiased else _INSIDE
         design = equal_cells(
@@ -134,7 +134,7 @@ class NarrowProblem(Problem):
         np.add.at(shares, origin[0, lossy], weights[lossy, None] * hat[:, origin[1, lossy]].T)
         return background, _mean_cuts(rounds, shares), reach
 
-    def proof(self, cuts: Cuts, reach: Cuts) -> Proof:
+    def limited(self, cuts: Cuts, reach: Cuts) -> Proof:
         """Find the weights on hats of inputs with which these cuts prove most."""
         hat, at = self.mesh.over_inputs, self.mesh.x[self.mesh.input_nodes]
         y = np.append(np.linspace(at[:-1], at[1:], 4).ravel(), (at[1:] + at[:-1]) / 2)

@@ -25,12 +25,13 @@ from sottovoce.core.errors import MIN_EPSILON, ArgumentError, check_epsilon, los
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs import cache
 from sottovoce.designs.build import background_window
-from sottovoce.designs.certificate import Certificate
+from sottovoce.designs.certificate import Certificate, Proof
 from sottovoce.designs.closed import circular_optimum, large_epsilon, tiny_epsilon
 from sottovoce.designs.narrow import NarrowProblem
 from sottovoce.designs.ordinary import SLACK, classic_ceilings, least_expected
 from sottovoce.designs.prior import Prior, PriorLike, PriorProblem, as_prior
-from sottovoce.designs.problem import MAX_REPORTS, Problem, Solution
+from sottovoce.designs.problem import MAX_REPORTS, Problem
+from sottovoce.designs.search import GridSolution
 
 Goal = Literal["mean", "value"]
 SEARCH_UP_TO = 8.0  # above, the windows are too short for that many reports
@@ -181,7 +182,7 @@ def _on_unit_interval(problem: Problem, tolerance: float | None) -> Mechanism:
         solution = problem.solve(reports // 2, gap=aim / 4)
     while True:
         solution = problem.solve(reports, gap=aim / 20, coarse=solution)
-        design = _shipped(problem, solution)
+        design = _shipped(problem, solution, problem.proof(solution, gap=aim / 20))
         if best is None or design.certificate.ratio < best.certificate.ratio:
             best = design
         if best.certificate.ratio <= 1 + aim or reports >= MAX_REPORTS:
@@ -209,13 +210,13 @@ def _outside_the_search(problem: Problem) -> Mechanism:
     return large_epsilon(problem.epsilon, problem.k, problem.unbiased)
 
 
-def _shipped(problem: Problem, solution: Solution) -> Mechanism:
+def _shipped(problem: Problem, solution: GridSolution, proof: Proof) -> Mechanism:
     """The integer mechanism of a background, its exact worst case, and the certificate."""
-    y, g = solution.grid.y, solution.grid.g
+    y, g = solution.y, solution.g
     design = background_window(
         problem.epsilon, Interval(0, 1), positions=y, masses=g, unbiased=problem.unbiased
     )
-    return replace(design, certificate=problem.certified(design, solution.proof))
+    return replace(design, certificate=problem.certified(design, proof))
 
 
 def _within(design: Mechanism, tolerance: float | None) -> Mechanism:

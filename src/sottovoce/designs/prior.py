@@ -21,7 +21,7 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.certificate import Certificate, Proof, settle
 from sottovoce.designs.master import GridProblem
 from sottovoce.designs.oracles import mean_oracle, value_oracle
-from sottovoce.designs.problem import Problem, Solution
+from sottovoce.designs.problem import Problem
 from sottovoce.designs.search import GridSolution, search
 
 MOST_POINTS = 65  # a finer guess is spread over this many inputs, mass and mean kept
@@ -108,7 +108,7 @@ class PriorProblem(Problem):
         constant = float((self.prior.chances @ np.abs(spread) ** self.k).min())
         return min(worst, max(constant, 1e-6 * worst))
 
-    def solve(self, reports: int, *, gap: float, coarse: Solution | None = None) -> Solution:
+    def solve(self, reports: int, *, gap: float, coarse: GridSolution | None = None) -> GridSolution:
         points, y = self.prior.points, self._grid(reports, coarse)
         if self.unbiased:
             oracle = mean_oracle(self.e, points)
@@ -116,10 +116,9 @@ class PriorProblem(Problem):
             y = np.union1d(y, points)  # a corner of the loss off the grid would cost the certificate
             oracle = value_oracle(points, self.k, self.e, np.arange(len(points)))
         problem = GridProblem(self.epsilon, y, self.prior.chances, self.scale, symmetric=False)
-        known = None if coarse is None else coarse.grid.active
-        return self._proved(search(problem, oracle, gap=gap, known=known))
+        return search(problem, oracle, gap=gap, known=None if coarse is None else coarse.active)
 
-    def _proved(self, best: GridSolution, *others: GridSolution) -> Solution:
+    def proof(self, best: GridSolution, *, gap: float) -> Proof:
         """The limit that the cuts prove when no input has more weight than its chance."""
         keep = best.weights >= 1e-12 * best.weights.max()  # all of them if a constant report costs nothing
         cuts, weights, groups = best.cuts[keep], best.weights[keep], best.groups[keep]
@@ -128,7 +127,7 @@ class PriorProblem(Problem):
         share = np.minimum(1.0, self.prior.chances / np.maximum(total, 1e-300))
         weights = np.where(on_error, weights * share[groups], weights)
         proof = settle(cuts, weights, self.epsilon)
-        return Solution(best, proof._replace(limit=max(proof.limit, 0.0)))
+        return proof._replace(limit=max(proof.limit, 0.0))
 
     def certified(self, design: Mechanism, proof: Proof) -> Certificate:
         """State the expectation of the integers that ship under the prior, against the limit."""

@@ -22,19 +22,6 @@ MAX_REPORTS = 449  # 64 KB of spec
 _SENTINELS = 24  # at most so many reports beyond the support, on either side
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """A background, and a limit proved for every mechanism by weighted cuts.
-
-    Attributes:
-        grid: The best background on a grid.
-        proof: The weighted cuts, and what no ε-LDP mechanism goes below.
-    """
-
-    grid: GridSolution
-    proof: Proof
-
-
 @dataclass(frozen=True)
 class Problem:
     """Least worst-case E|y − x|^k, or least worst-case variance of unbiased reports."""
@@ -79,30 +66,38 @@ class Problem:
         needed = span / (1.2 * math.sqrt(tolerance) * self.length)
         return round(min(max(needed, 65), MAX_REPORTS)) | 1
 
-    def solve(self, reports: int, *, gap: float, coarse: Solution | None = None) -> Solution:
-        """Find the best background on a grid of so many reports, and the limit that its multipliers prove.
+    def solve(self, reports: int, *, gap: float, coarse: GridSolution | None = None) -> GridSolution:
+        """Find the best background on a grid of so many reports.
 
         Args:
             reports: How many reports the grid has, sentinels left out.
             gap: The relative gap between value and bound on the grid.
             coarse: A solution on a coarser grid, to begin with.
         """
-        y, known = self._grid(reports, coarse), None if coarse is None else coarse.grid.active
-        per_round = max(64, reports // 3)
+        y, known = self._grid(reports, coarse), None if coarse is None else coarse.active
         if self.unbiased:
-            return self._proved(self._for_means(y, gap, known, per_round))
+            return self._for_means(y, gap, known, _per_round(reports))
         # The error of a grid background is largest halfway between reports or on them.
-        problem, halves = self._on(y), np.linspace(0.0, 0.5, reports)
-        oracle = value_oracle(halves, self.k, self.e)
-        best = search(problem, oracle, gap=gap, known=known, per_round=per_round)
-        if self.k >= 2:
-            return self._proved(best)
+        oracle = value_oracle(np.linspace(0.0, 0.5, reports), self.k, self.e)
+        return search(self._on(y), oracle, gap=gap, known=known, per_round=_per_round(reports))
+
+    def proof(self, best: GridSolution, *, gap: float) -> Proof:
+        """Find the limit that the multipliers of a solution prove.
+
+        Args:
+            best: The solution.
+            gap: The relative gap with which it was found.
+        """
+        own = settle(*_both_sides(best), self.epsilon)
+        if self.unbiased or self.k >= 2:
+            return own
         # Corners of the loss off the grid would cost the certificate: prove with inputs on the grid, too.
-        cuts, groups = best.active
+        (cuts, groups), y = best.active, best.y
         on_grid = np.isin(cuts.x, y)
-        oracle = value_oracle(y[: reports // 2 + 1], self.k, self.e)
+        oracle = value_oracle(y[: len(y) // 2 + 1], self.k, self.e)
         known = cuts[on_grid], groups[on_grid]
-        return self._proved(best, search(problem, oracle, gap=gap, known=known, per_round=per_round))
+        other = search(self._on(y), oracle, gap=gap, known=known, per_round=_per_round(len(y)))
+        return max(own, settle(*_both_sides(other), self.epsilon), key=lambda proof: proof.limit)
 
     def certified(self, design: Mechanism, proof: Proof) -> Certificate:
         """State the exact worst case of the integers that ship, against the limit."""
@@ -125,15 +120,15 @@ class Problem:
             best = search(self._on(y), oracle, gap=gap, known=best.active, per_round=per_round)
         return best
 
-    def _grid(self, reports: int, coarse: Solution | None) -> FloatArray:
+    def _grid(self, reports: int, coarse: GridSolution | None) -> FloatArray:
         if not self.unbiased:
             return np.linspace(0.0, 1.0, reports)
         if coarse is None:
             reach = 1.3 * self.length
         else:
             # The support, a step more on either side, and sparse sentinels beyond for the certificate.
-            low, high = coarse.grid.support
-            reach = max(-low, high - 1) + 1.5 * float(np.diff(coarse.grid.y).min())
+            low, high = coarse.support
+            reach = max(-low, high - 1) + 1.5 * float(np.diff(coarse.y).min())
         beyond = reach + 0.15 * self.length * 1.6 ** np.arange(_SENTINELS)
         beyond = beyond[beyond < max(3 * self.length, 6.0) + reach]
         inner = np.linspace(-reach, 1 + reach, reports)
@@ -154,10 +149,10 @@ class Problem:
         curve = np.polyfit(y[at - 1 : at + 2] - y[at], r[at - 1 : at + 2], 2)
         return float(y[at] - curve[1] / (2 * curve[0]) if curve[0] > 0 else y[at])
 
-    def _proved(self, best: GridSolution, *others: GridSolution) -> Solution:
-        """The first background, and the largest limit that the cuts of one of these solutions prove."""
-        proofs = (settle(*_both_sides(proof), self.epsilon) for proof in (best, *others))
-        return Solution(best, max(proofs, key=lambda proof: proof.limit))
+
+def _per_round(reports: int) -> int:
+    """How many cuts a round may add."""
+    return max(64, reports // 3)
 
 
 def _both_sides(proof: GridSolution) -> tuple[Cuts, FloatArray]:
