@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 import sottovoce as sv
 from sottovoce.collector.refusals import Refusal
+from sottovoce.compose.direction_rounds import DirectionRounds
 from sottovoce.compose.quantile_rounds import QuantileRounds
 from sottovoce.compose.range_rounds import RangeRounds
 from sottovoce.compose.rounds import TwoRounds
@@ -45,9 +46,11 @@ class Round(BaseModel):
         """
         try:
             range_ = {"unit": self.unit, "largest": self.largest, "signed": False}
-            return sv.rounds(self.task, reporter.epsilon, reporter.domain, p=self.p, **range_)  # type: ignore[arg-type]
+            plan = sv.rounds(self.task, reporter.epsilon, reporter.domain, p=self.p, **range_)  # type: ignore[arg-type]
         except (ValueError, TypeError) as error:
             raise Refusal("invalid", f"rounds: {error}", "rounds") from None
+        assert not isinstance(plan, DirectionRounds)
+        return plan
 
     def next(self, tally: sv.Tally, people: int) -> Reporter:
         """What the next round asks, after what this one has published."""

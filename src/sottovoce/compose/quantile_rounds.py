@@ -1,18 +1,18 @@
 """Two rounds for a quantile: a few people say roughly where it lies, the others which side of it they are on.
 
     plan = sottovoce.rounds("quantile", epsilon=1.0, domain=(0, 24), p=0.9)
-    first = Tally(plan.first, plan.first.report(values[:5_000]))     # a quarter of the people
-    second = plan.second(first, people=15_000)
-    plan.estimate(first, Tally(second, second.report(values[5_000:])))
+    first = Tally(plan.first, plan.first.report(values[:6_000]))     # 30 % of the people
+    second = plan.second(first, people=14_000)
+    plan.estimate(first, Tally(second, second.report(values[6_000:])))
 
-In the second round everybody is asked about one of eight pairs of thresholds a < b, by an even coin: below a,
+In the second round everybody is asked about one of eight pairs of thresholds a < b, by a coin: below a,
 between, or from b on? The own answer is E times as likely as each other one. The pairs lie around where the
 first round sees the quantile, from close to it to where it is hardly expected.
 
 The limits of F at the thresholds are envelopes whose weights rest on the first round alone, and people of the
 second round are others: so they hold whatever the first round said. Thresholds are looked at from outside in,
-and the first that does not exclude the quantile ends the search: so the error is spent once, nine tenths of
-it. The last tenth is spent on limits from the first round's own reports, in case the pairs missed it.
+and the first that does not exclude the quantile ends the search: so the error is spent once, 96 % of it. The
+rest is spent on limits from the first round's own reports, in case the pairs missed it.
 """
 
 from __future__ import annotations
@@ -42,10 +42,11 @@ from sottovoce.estimates.statistic import Moments, moments
 from sottovoce.estimates.tally import Tally
 
 _BITS = 51  # three times as much still fits 2^53
-_PAIRS = 8  # a power of two: the coin between them is even
-_REACH = (0.3, 5.5)  # how far pairs lie from the quantile, in standard errors of F
-_MOST = 0.65  # nor further in F than this part of the way to the nearer of 0 and 1
-_FIRST_TAIL = 0.1  # the share of the error that the first round's own limits spend
+_REACH = (0.6, 5.5)  # how far pairs lie from the quantile, in standard errors of F
+_MOST = 0.8  # nor further in F than this part of the way to the nearer of 0 and 1
+#: How many of 16 people are asked about each pair, from inside out: if pairs reach all the way, and if not.
+_FAR, _NEAR = (1, 2, 3, 3, 2, 2, 2, 1), (1, 2, 3, 3, 3, 2, 1, 1)
+_FIRST_TAIL = 0.04  # the share of the error that the first round's own limits spend
 
 
 class _Half(NamedTuple):
@@ -69,7 +70,7 @@ class QuantileRounds(Shown):
     epsilon: float
     domain: Domain
     p: float
-    share: float = 0.25
+    share: float = 0.3
 
     @cached_property
     def first(self) -> Mechanism:
@@ -100,16 +101,16 @@ class QuantileRounds(Shown):
             seen = (1 + gain * share) / (gain + 3)
             return math.sqrt(seen * (1 - seen) / n) * (gain + 3) / gain
 
-        def reach(share: float) -> FloatArray:
-            """How far F is from p at the thresholds of one side."""
-            unit, most = 1.96 * error(share), _MOST * min(self.p, 1 - self.p)
-            return unit * np.linspace(_REACH[0], max(min(_REACH[1], most / unit), 2 * _REACH[0]), _PAIRS)
-
-        levels = self.p - reach(self.p), self.p + reach(1 - self.p)
+        units = [1.96 * error(share) for share in (self.p, 1 - self.p)]
+        most = _MOST * min(self.p, 1 - self.p)  # how far F may be from p
+        coin = _FAR if _REACH[1] * max(units) <= most else _NEAR
+        ends = [max(min(_REACH[1], most / unit), 2 * _REACH[0]) for unit in units]
+        down, up = (u * np.linspace(_REACH[0], end, len(coin)) for u, end in zip(units, ends, strict=True))
+        levels = self.p - down, self.p + up
         below, above = (np.interp(level, total, np.arange(BINS + 1) / BINS) for level in levels)
         pairs = zip(np.clip(below, 1e-6, 1 - 3e-6), np.clip(above, 2e-6, 1 - 2e-6), strict=True)
         parts = [self._pair(float(a), float(max(b, a + 1e-6))) for a, b in pairs]
-        return Mixture(tuple(parts), (1,) * _PAIRS, name="pairs of thresholds")
+        return Mixture(tuple(parts), coin, name="pairs of thresholds")
 
     def estimate(self, first: Tally, second: Tally, *, confidence: float = 0.95) -> Estimate:
         """Estimate the quantile.

@@ -226,7 +226,16 @@ class RangeRounds:
         return replace(estimate, low=low, high=high, notes=notes)
 
     def opened(self, low: float, high: float, domain: Domain) -> tuple[float, float]:
-        """Ends of an interval; one that touches the range may be anywhere beyond it."""
+        """Open the ends of an interval that touch the range: what they bound may lie anywhere beyond.
+
+        Args:
+            low: The lower end.
+            high: The upper end.
+            domain: The range.
+
+        Returns:
+            Both ends.
+        """
         return self.least if low <= domain.low else low, self.largest if high >= domain.high else high
 
 

@@ -20,9 +20,10 @@ from functools import cached_property
 
 import numpy as np
 
+from sottovoce.compose.direction_rounds import DirectionRounds
 from sottovoce.compose.quantile_rounds import QuantileRounds
 from sottovoce.compose.range_rounds import RangeRounds
-from sottovoce.core.domains import Domain, DomainLike, as_domain
+from sottovoce.core.domains import Circle, Domain, DomainLike, as_domain
 from sottovoce.core.errors import (
     ArgumentError,
     DataError,
@@ -190,20 +191,21 @@ def rounds(
     domain: DomainLike = (0, 1),
     *,
     p: float | None = None,
-    share: float = 0.25,
+    share: float = 0.3,
     caution: float = 0.1,
     largest: float | None = None,
     unit: float = 1.0,
     signed: bool = True,
-) -> TwoRounds | QuantileRounds | RangeRounds:
+) -> TwoRounds | QuantileRounds | RangeRounds | DirectionRounds:
     """Plan a campaign in which the reports of some people choose the mechanism of the others.
 
     Everybody answers in one round only and spends ε once: what is chosen depends on public reports.
 
     Args:
-        task: "mean", "quantile", or "range" where nobody knows how large values are.
+        task: "mean", "quantile", "direction" (of a circle), or "range" where nobody knows how large values
+            are.
         epsilon: What one person's report may cost.
-        domain: The interval that values lie in.
+        domain: The interval that values lie in, or the circle.
         p: Which quantile.
         share: Of a quantile: the part of the people to ask first.
         caution: Of a mean: as in `two_rounds`.
@@ -215,14 +217,14 @@ def rounds(
         The plan: `first`, then `second(…)`, then `estimate(first, second)`; of a range `first`, then `range`.
 
     Raises:
-        ValueError: If an argument is out of range or the domain is a circle.
+        ValueError: If an argument is out of range or the task does not suit the domain.
 
     Example:
         >>> plan = rounds("quantile", epsilon=1.0, domain=(0, 24), p=0.9)
         >>> plan.second(Tally(plan.first, plan.first.report([8.0] * 500, rng=1)), people=1000).cells
         24
     """
-    one_of(task, "task", ("mean", "quantile", "range"))
+    one_of(task, "task", ("mean", "quantile", "direction", "range"))
     if task == "range":
         ends = real_number(largest, "largest"), real_number(unit, "unit")
         if not 0 < ends[1] < ends[0]:
@@ -232,6 +234,10 @@ def rounds(
     if task == "mean":
         return two_rounds(epsilon, domain, caution=caution)
     line = as_domain(domain)
+    if task == "direction":
+        if not isinstance(line, Circle):
+            raise ArgumentError("an interval has no direction", code="domain", argument="domain")
+        return DirectionRounds(check_epsilon(epsilon), line)
     if line.is_circle:
         raise ArgumentError("a circle has no quantiles", code="domain", argument="domain")
     for name, number in (("p", real_number(p, "p")), ("share", real_number(share, "share"))):

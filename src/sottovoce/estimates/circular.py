@@ -20,9 +20,9 @@ from sottovoce.estimates.query import Query
 from sottovoce.estimates.statistic import Moments, Part, Summary, between
 from sottovoce.estimates.tally import Tally
 
-_TURN = 2 * np.pi
-_COSINE = Target(lambda t: np.cos(_TURN * t), curvature=(-(_TURN**2), _TURN**2))
-_SINE = Target(lambda t: np.sin(_TURN * t), curvature=(-(_TURN**2), _TURN**2))
+TURN = 2 * np.pi
+_COSINE = Target(lambda t: np.cos(TURN * t), curvature=(-(TURN**2), TURN**2))
+_SINE = Target(lambda t: np.sin(TURN * t), curvature=(-(TURN**2), TURN**2))
 _SCAN = 1440  # directions looked at: a quarter of a degree
 
 
@@ -52,7 +52,7 @@ def circular_mean(tally: Tally, *, estimand: str = "population", confidence: flo
         True
     """
     query = Query(tally, "circular mean", estimand, confidence).on_circle(instead="mean")
-    waves = _Waves(query)
+    waves = Waves(query)
     value, error = waves.direction, waves.direction_error
     notes: tuple[str, ...] = ()
     whole = value - 0.5, value + 0.5
@@ -86,11 +86,11 @@ def concentration(tally: Tally, *, estimand: str = "population", confidence: flo
         1.0
     """
     query = Query(tally, "concentration", estimand, confidence).on_circle(instead="variance")
-    waves = _Waves(query)
+    waves = Waves(query)
     return query.answer(waves.resultant_limits(), waves.resultant, waves.resultant_error, power=0)
 
 
-class _Waves:
+class Waves:
     """The envelope statistics of cosine and sine from above and below, and their combinations.
 
     a·E cos θ + b·E sin θ is bounded by a and b times the statistics of the sides that their signs ask for.
@@ -146,7 +146,7 @@ class _Waves:
     def direction(self) -> float:
         """The estimated direction as a unit coordinate in [0, 1)."""
         c, s = self.vector
-        return float(np.mod(np.arctan2(s, c) / _TURN, 1.0))
+        return float(np.mod(np.arctan2(s, c) / TURN, 1.0))
 
     @property
     def resultant(self) -> float:
@@ -168,7 +168,7 @@ class _Waves:
     @property
     def direction_error(self) -> float:
         """That of the direction in turns, from that of E sin(θ − φ) there."""
-        return self._errors[1] / self.resultant / _TURN if self.resultant > 0 else math.nan
+        return self._errors[1] / self.resultant / TURN if self.resultant > 0 else math.nan
 
     def arc(self) -> tuple[float, float] | None:
         """Directions around the estimate at which E sin(θ − φ) = 0 is not excluded, in turns."""
@@ -239,5 +239,5 @@ class _Pair:
 
 
 def _pointing(phi: NDArray[np.floating]) -> tuple[FloatArray, FloatArray]:
-    turned = _TURN * phi.astype(np.float64)
+    turned = TURN * phi.astype(np.float64)
     return np.cos(turned), np.sin(turned)
