@@ -1,0 +1,119 @@
+"""What users wait for, beside 0.1.0: both versions in turns, each turn in a process of its own.
+
+Every figure is the least processor time over the turns of one run; the page shows their ratio. Results are
+written to benchmarks/results/before.json, and the table into docs/measurements/limits.md.
+
+    python -m benchmarks.before [--before COMMIT] [--turns 3]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks._machine import describe_machine
+from benchmarks._tables import number, replace_table, table
+from benchmarks.collector_rates import BEFORE, HERE, checkout
+
+TAKES = "3 min"
+RESULTS = Path(__file__).parent / "results" / "before.json"
+PAGE = HERE / "docs" / "measurements" / "limits.md"
+
+#: Runs in either version: names that both have, and both ways to ask for the same design.
+_PROGRAM = """
+import json, time
+begin = time.process_time()
+import numpy as np
+loaded = time.process_time()
+import sottovoce as sv
+m = sv.ogpm(1.0)
+m.report(0.5)
+times = {"first report, after numpy": time.process_time() - loaded}
+def least(work, rounds=5):
+    work()
+    spent = []
+    for _ in range(rounds):
+        begin = time.process_time()
+        work()
+        spent.append(time.process_time() - begin)
+    return min(spent)
+def direct():
+    try:
+        return sv.optimal(1.0, goal="value", loss="l1")
+    except TypeError:
+        return sv.optimal(1.0, loss="l1")
+x = np.random.default_rng(1).random(1 << 20)
+designs = {"OGPM": m, "optimal, absolute error": direct(), "two scales": sv.two_scale(1.0)}
+for name, design in designs.items():
+    times[f"10^6 reports, {name}"] = least(lambda: design.report(x))
+cells = designs["two scales"].report(x)
+times["tally of 10^6 reports"] = least(lambda: sv.Tally(designs["two scales"], cells))
+tally = sv.Tally(designs["two scales"], cells)
+times["mean with interval"] = least(lambda: sv.mean(tally), 2)
+times["distribution with band"] = least(lambda: sv.distribution(tally), 1)
+print(json.dumps(times))
+"""
+
+
+def turn(tree: Path, cache: Path) -> dict[str, float]:
+    """Processor seconds of everything, in a fresh process of one version, on one core."""
+    variables = {"PYTHONPATH": f"{tree / 'src'}:{tree}", "SOTTOVOCE_CORES": "1", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM],
+        env={**os.environ, **variables, "SOTTOVOCE_CACHE": str(cache)},
+        check=True,
+        stdout=subprocess.PIPE,
+        cwd=tree,
+    )
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def page_table(known: dict[str, Any]) -> str:
+    """Both versions and their ratio."""
+    rows = [
+        (
+            row["what"],
+            f"{number(1e3 * row['before'])} ms",
+            f"{number(1e3 * row['now'])} ms",
+            f"{row['now'] / row['before']:.2f}",
+        )
+        for row in known["rows"]
+    ]
+    words = (
+        "## Beside 0.1.0\n\nBoth versions in turns, each turn in a process of its own; processor time on one core, "
+        "the least of the turns.\n\n"
+    )
+    return words + table(("what", "0.1.0", "now", "now / 0.1.0"), rows)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--before", default=BEFORE)
+    parser.add_argument("--turns", type=int, default=3)
+    chosen = parser.parse_args(arguments or [])
+    times: dict[str, list[dict[str, float]]] = {"before": [], "now": []}
+    with tempfile.TemporaryDirectory() as name:
+        trees = {"before": checkout(chosen.before, Path(name) / "tree"), "now": HERE}
+        for i in range(chosen.turns + 1):
+            for which in ("before", "now") if i % 2 else ("now", "before"):
+                one = turn(trees[which], Path(name) / which)
+                if i:  # the first compiles, and fills the cache of designs
+                    times[which].append(one)
+    rows = [
+        {"what": what, **{which: min(one[what] for one in turns) for which, turns in times.items()}}
+        for what in times["now"][0]
+    ]
+    known = {"machine": describe_machine(), "before": chosen.before, "rows": rows}
+    RESULTS.write_text(json.dumps(known, indent=1) + "\n")
+    replace_table(PAGE, "before", page_table(known))
+    print(page_table(known))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
