@@ -85,10 +85,7 @@ def page_table(known: dict[str, Any]) -> str:
         )
         for row in known["rows"]
     ]
-    words = (
-        "## Beside 0.1.0\n\nBoth versions in turns, each turn in a process of its own; processor time on one core, "
-        "the least of the turns.\n\n"
-    )
+    words = "## Beside 0.1.0\n\nBoth versions in turns, each turn in a process of its own; one core.\n\n"
     return words + table(("what", "0.1.0", "now", "now / 0.1.0"), rows)
 
 
