@@ -132,7 +132,7 @@ def _runs(positions: FloatArray, tolerance: float) -> tuple[IntArray, FloatArray
     """First cells and steps of runs that stay within the tolerance of the positions; the first is one cell.
 
     >>> _runs(np.array([0.0, 0.0, 1.0, 2.0, 3.0, 5.0]), 0.01)[0].tolist()
-    [0, 1, 2, 5]
+    [0, 1, 5]
     """
     first, steps, begin = [0], [0.0], 1
     while begin < len(positions):
