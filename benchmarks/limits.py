@@ -91,12 +91,17 @@ def in_memory(size: int, x: Any) -> dict[str, float]:
     }
     for work in works.values():
         work()
-    if rounds == 1:
-        calls = max(1, 10**5 // size)
-        repeated = {name: lambda work=work: [work() for _ in range(calls)] for name, work in works.items()}
-        return {name: spent / calls for name, spent in least(repeated, 7, time.process_time).items()}
-    many = {name: lambda work=work: [work() for _ in range(rounds)] for name, work in works.items()}
-    return least(many, 1, time.process_time)
+    calls, turns = (max(1, 10**5 // size), 7) if rounds == 1 else (rounds, 1)
+
+    def repeated(work: Callable[[], object]) -> Callable[[], None]:
+        def run() -> None:
+            for _ in range(calls):  # a result is dropped before the next
+                work()
+
+        return run
+
+    spent = least({name: repeated(work) for name, work in works.items()}, turns, time.process_time)
+    return {name: one / calls * rounds for name, one in spent.items()}
 
 
 def in_files(size: int, x: Any, folder: Path) -> dict[str, float]:
