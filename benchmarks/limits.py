@@ -147,7 +147,7 @@ def tables(known: dict[str, Any]) -> None:
     """Put the tables and the picture into the page."""
     rows = []
     for name, (floor, words) in FLOORS.items():
-        last = [row for row in known["rows"] if name in row][-1]
+        last = [row for row in known["rows"] if name in row and row["people"] <= 10**6][-1]
         size = last["people"]
         rows.append(
             (name, f"{size:,}", words, number(1e9 * last[floor] / size), number(1e9 * last[name] / size),
