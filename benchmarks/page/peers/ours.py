@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 DISTRIBUTIONS = ("scipy", "cryptography")
 REQUIRES: tuple[str, ...] = ()
 
@@ -17,11 +15,9 @@ def aes(epsilon: float) -> Run:
     """The random words alone, 8 bytes a value"""
     from sottovoce.core.randomness import secure_stream
 
-    words = np.empty(1 << 16, np.uint64)
-
     def run(x: Any) -> None:
-        for first in range(0, len(x), len(words)):
-            secure_stream().fill(words[: len(x) - first])
+        for _ in secure_stream().blocks(len(x), 1 << 16):
+            pass
 
     return run
 
