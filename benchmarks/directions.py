@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,7 @@ def measure(epsilon: float, concentration: float, runs: int) -> dict[str, Any]:
     return {"epsilon": epsilon, "concentration": concentration, "runs": runs, **widths, **counts}
 
 
-def main(arguments: list[str]) -> None:
+def main(arguments: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--table", action="store_true")

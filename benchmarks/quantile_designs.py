@@ -16,7 +16,7 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +77,7 @@ def designs(epsilon: float) -> Iterator[tuple[str, float, float]]:
     yield "random threshold", 1.0, 2.0
 
 
-def main(arguments: list[str]) -> None:
+def main(arguments: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--table", action="store_true")
     options = parser.parse_args(arguments)

@@ -17,7 +17,7 @@ import json
 import math
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -150,7 +150,7 @@ def row(results: list[dict[str, Any]], name: str, epsilon: float, n: int, p: flo
     return results[-1]
 
 
-def main(arguments: list[str]) -> None:
+def main(arguments: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
         "--runs", type=int, default=10, help="Of each setting; the README's has 50, in two rounds 200."

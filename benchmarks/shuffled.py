@@ -221,7 +221,7 @@ SECTIONS: dict[str, Callable[[], Any]] = {
 }
 
 
-def main(sections: Sequence[str]) -> None:
+def main(sections: Sequence[str] = ()) -> None:
     results = json.loads(RESULTS.read_text()) if sections else {}
     results |= {name: SECTIONS[name]() for name in sections or SECTIONS}
     RESULTS.write_text(json.dumps(results, indent=1) + "\n")
