@@ -33,7 +33,6 @@ import numpy as np
 from scipy.stats import binom
 
 import sottovoce as sv
-from sottovoce.compose.strategies import mechanisms
 from sottovoce.core.survey import Survey
 
 TAKES = "30 s"
@@ -99,7 +98,9 @@ class Law:
 
 
 def vector_law(m: Survey) -> Law:
-    return Law(np.asarray(mechanisms(m)["0"].variance(X)), float(m.share), True)
+    part = m.questions["0"]
+    assert isinstance(part, sv.Mechanism)
+    return Law(np.asarray(part.variance(X)), float(m.share), True)
 
 
 def wang_k(epsilon: float, d: int) -> int:

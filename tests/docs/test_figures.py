@@ -38,6 +38,7 @@ def makers() -> dict[Path, str]:
     made = {FOLDER / file: script.name for script in scripts().values() for file in declared(script)}
     made |= {FOLDER / "examples" / f"{name}.png": f"examples/{name}.py" for name in ORDER}
     made |= {ROOT / "docs/benchmarks" / name: "make peers" for name in ("bins.png", "speed.png")}
+    made[ROOT / "docs/benchmarks/limits.png"] = "python -m benchmarks limits"
     return made | {ROOT / "docs/papers" / f"{e.key}.png": "sottovoce reproduce" for e in entries()}
 
 

@@ -29,16 +29,16 @@ def no_counts(reporter: Reporter) -> IntArray:
 def count_into(counts: IntArray, cells: ArrayLike, reporter: Reporter) -> None:
     """Count reports, in place; many on all cores that may be used."""
     given = _without_nulls(cells, "cells")
-    if reporter.width == 1 and isinstance(given, np.ndarray) and given.dtype.kind in "iu":
-        flat = given.reshape(-1)
-    else:
-        flat = reporter.checked(given).reshape(-1)
-    if flat.size * 8 < counts.size:
-        np.add.at(counts, reporter.checked(flat).reshape(-1), 1)
-    elif (more := counted(flat, counts.size)) is not None:
+    plain = isinstance(given, np.ndarray) and given.dtype.kind in "iu" and given.ndim == reporter.width == 1
+    many = plain and given.size * 8 >= counts.size
+    if many and (more := counted(given, counts.size)) is not None:
         counts += more
+        return
+    flat = reporter.checked(given).reshape(-1)  # says what is wrong
+    if flat.size * 8 < counts.size:
+        np.add.at(counts, flat, 1)
     else:
-        reporter.checked(given)  # which says what is wrong
+        counts += np.bincount(flat, minlength=counts.size)
 
 
 def spread(reporter: Reporter, cells: ArrayLike, counts: ArrayLike) -> IntArray:
