@@ -345,7 +345,9 @@ def test_json_and_bad_input() -> None:
     with pytest.raises(DataError, match=r"a column for each of 3 questions, got shape \(4, 2\)"):
         m.report(np.zeros((4, 2)))
     good = m.report(rows(4))
-    for wrong in (good + m.cells, good[:, :0].reshape(4, 0), np.hstack((good, good)), good.astype(float)):
+    many = np.tile(good, (m.cells // 16, 2))
+    none, twice = good[:, :0].reshape(4, 0), np.hstack((good, good))
+    for wrong in (good + m.cells, none, twice, many, good.astype(float)):
         with pytest.raises((DataError, TypeError)):
             sv.Tally(m, wrong)
 
