@@ -61,6 +61,16 @@ def test_a_wrong_value_is_found_in_its_own_file(folder: Path) -> None:
         RUN.invoke(build_app(), words, catch_exceptions=False)
 
 
+def test_words_count_as_missing_if_told_so(folder: Path) -> None:
+    (folder / "words.csv").write_text("wait\n10\nforty\n" + "20\n" * 100)
+    words = ["--column", "wait", "--bounds", 0, 60, "--epsilon", 16, folder / "words.csv"]
+    with pytest.raises(DataError, match=r"1 of 102 values are not, the first in line 3; text='missing'"):
+        run(*words)
+    assert run(*words, "--text", "missing", "--missing", "drop").startswith("mean: ")
+    with pytest.raises(ValueError, match="text must be one of"):
+        run(*words, "--text", "drop")
+
+
 def test_groups_and_outputs(folder: Path) -> None:
     common = ["--column", "wait", "--bounds", 0, 60, "--epsilon", 16, folder / "data.parquet"]
     out = run(*common, "--by", "ward", "--group", 1, "--group", 9, "--output", folder / "out.csv")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast, get_args
 
 import typer
 
@@ -16,8 +16,8 @@ import sottovoce as sv
 from sottovoce.central.grid import STEPS
 from sottovoce.central.mechanisms import NAMES
 from sottovoce.central.release import GroupedRelease, Release
-from sottovoce.cli.options import Column, Epsilon, Json, check_target, counting, missing_from
-from sottovoce.core.errors import ArgumentTypeError, DataError
+from sottovoce.cli.options import Column, Epsilon, Json, Words, check_target, counting, missing_from
+from sottovoce.core.errors import ArgumentTypeError, DataError, one_of
 
 _UNWRITTEN = {"notes", "reach", "estimand"}  # the same for every release
 
@@ -63,6 +63,7 @@ def central(
     grid: Annotated[int, typer.Option("--grid", help="Steps that values are rounded to.")] = STEPS,
     missing: Missing = "refuse",
     outside: Outside = "refuse",
+    text: Words = "refuse",
     confidence: Annotated[float, typer.Option("--confidence", help="Of the interval.")] = 0.95,
     budget: Annotated[
         float | None, typer.Option("--budget", help="All the ε that releases about these people may cost.")
@@ -103,7 +104,7 @@ def central(
             raise ValueError(f"a {statistic.value} needs --column NAME and --bounds LOW HIGH")
         common |= {"bounds": bounds, "column": column, "clip": clip, "grid": grid}
         common |= {"missing": missing_from(missing), "outside": outside}
-        rows = _Rows(file, [column] if by is None else [column, by], column)
+        rows = _Rows(file, [column] if by is None else [column, by], column, text)
         release_of = sv.central.sum
         if statistic is Statistic.mean:
             release_of = partial(sv.central.mean, mechanism=mechanism)
@@ -139,21 +140,25 @@ def _keys(texts: list[str], kind: Any) -> list[Any]:
     return keys
 
 
-def _open(path: Path, columns: list[str], numbers: str | None = None) -> list[Any]:
+def _open(path: Path, columns: list[str], numbers: str | None = None, text: str = "refuse") -> list[Any]:
     """A source for the file, or for each file of a folder."""
     import pyarrow as pa
 
+    from sottovoce.bulk.csv import Text
     from sottovoce.bulk.sources import Source, list_files
 
+    kind = cast(Text, one_of(text, "text", get_args(Text)))
     types = {} if numbers is None else {numbers: pa.float64()}
-    return [Source(part, columns, types) for part in list_files(path) or []]
+    return [Source(part, columns, types, text=kind) for part in list_files(path) or []]
 
 
 class _Rows:
     """The rows of a file or folder in batches, and where each row stands for who opens the file."""
 
-    def __init__(self, path: Path, columns: list[str], numbers: str | None = None) -> None:
-        self._sources = _open(path, columns, numbers)
+    def __init__(
+        self, path: Path, columns: list[str], numbers: str | None = None, text: str = "refuse"
+    ) -> None:
+        self._sources = _open(path, columns, numbers, text)
         self._ends: list[int] = []
 
     def batches(self, progress: Callable[[int], None]) -> Iterator[Any]:

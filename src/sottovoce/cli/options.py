@@ -64,6 +64,7 @@ Design = Annotated[
 Column = Annotated[str | None, typer.Option("--column", metavar="NAME", help="The column to read.")]
 Output = Annotated[Path | None, typer.Option("--output", metavar="PATH", help="Where to write.")]
 Quick = Annotated[bool, typer.Option("--quick", help="A smaller, faster run.")]
+Words = Annotated[str, typer.Option("--text", help="Words in a column of numbers (CSV): refuse, or missing.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 SpecOption = Annotated[

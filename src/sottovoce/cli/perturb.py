@@ -21,6 +21,7 @@ from sottovoce.cli.options import (
     Place,
     Request,
     SpecOption,
+    Words,
     counting,
     missing_from,
     read_spec,
@@ -78,9 +79,7 @@ def perturb(
         str, typer.Option("--outside", help="Values outside the domain: refuse, clip, or missing.")
     ] = "refuse",
     clip: Annotated[bool, typer.Option("--clip", help="Short for --outside clip.")] = False,
-    text: Annotated[
-        str, typer.Option("--text", help="Words in a column of numbers (CSV): refuse, or missing.")
-    ] = "refuse",
+    text: Words = "refuse",
 ) -> None:
     """Randomise columns of a file: one integer report per row.
 
