@@ -10,8 +10,8 @@ import pytest
 
 import sottovoce as sv
 from sottovoce import bulk
-from sottovoce.bulk.csv import CsvFile
-from sottovoce.bulk.labels import counts_text, specs_path
+from sottovoce.bulk.files import CsvFile
+from sottovoce.bulk.sources import counts_text, specs_path
 from sottovoce.core.errors import DataError
 
 M = sv.duchi(2.0, (0, 10))

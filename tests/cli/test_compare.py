@@ -13,7 +13,7 @@ from tests.cli.conftest import Run
 
 import sottovoce as sv
 from sottovoce import bulk
-from sottovoce.bulk.labels import label
+from sottovoce.bulk.sources import label
 
 
 @pytest.fixture

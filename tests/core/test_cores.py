@@ -12,7 +12,6 @@ import pytest
 import sottovoce as sv
 from sottovoce.core import cores, randomness
 from sottovoce.core.errors import ArgumentError, DataError
-from sottovoce.core.kernels import dispatch
 
 N = 300_001  # two threads, and a last block that is not full
 
@@ -96,8 +95,8 @@ def test_counts_are_the_same_on_any_number_of_cores(monkeypatch: pytest.MonkeyPa
     expected = np.bincount(cells.astype(np.int64), minlength=m.cells)
     for many, compiled in (("1", True), ("3", True), ("3", False)):
         monkeypatch.setenv("SOTTOVOCE_CORES", many)
-        monkeypatch.setattr(dispatch, "_WORTH_LOADING", 1)
-        monkeypatch.setattr(dispatch, "worth_compiling", lambda _, compiled=compiled: compiled)
+        monkeypatch.setattr(cores, "_WORTH_LOADING", 1)
+        monkeypatch.setattr(cores, "worth_compiling", lambda _, compiled=compiled: compiled)
         assert np.array_equal(sv.Tally(m, cells).counts, expected)
         wrong = cells.copy()
         wrong[[5, -1]] = 201 if kind is not np.int32 else -1

@@ -22,8 +22,8 @@ from tests.laws.every import makers
 import sottovoce as sv
 from sottovoce.compose.disc import density
 from sottovoce.compose.polar import certificate
+from sottovoce.estimates.estimate import METHODS, explained
 from sottovoce.estimates.tabular import Tabular
-from sottovoce.estimates.words import METHODS, explained
 
 matplotlib.use("agg")
 M = sv.sw(1.0, (0, 24), cells=64)

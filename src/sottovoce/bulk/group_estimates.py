@@ -7,10 +7,11 @@ from functools import lru_cache, partial
 
 import pyarrow as pa
 
+from sottovoce.bulk.files import Data
 from sottovoce.bulk.group_counter import Key, check_keys
 from sottovoce.bulk.grouped_tally import GroupedTally, spread
 from sottovoce.bulk.processes import in_processes
-from sottovoce.bulk.sources import Data, Progress
+from sottovoce.bulk.sources import Progress
 from sottovoce.bulk.tallies import tally
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, whole_number
 from sottovoce.core.formats import from_json

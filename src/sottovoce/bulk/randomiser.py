@@ -13,10 +13,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sottovoce.bulk.columns import Mask, cells_array, check_type, read_values, value_type
-from sottovoce.bulk.csv import Text
+from sottovoce.bulk.files import Data, Text
 from sottovoce.bulk.keyed_draws import KeyedDraws
-from sottovoce.bulk.labels import label
-from sottovoce.bulk.sources import Data, Source
+from sottovoce.bulk.sources import Source, label
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, one_of
 from sottovoce.core.number import Number
 from sottovoce.core.policy import WORDS, Missing, Outside, Policy

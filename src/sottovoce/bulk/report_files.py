@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sottovoce.bulk.atomic_files import atomic_file
-from sottovoce.bulk.labels import DIGEST, POLICY, arrow_label, specs_path, specs_text
+from sottovoce.bulk.files import ARROW, PARQUET
 from sottovoce.bulk.randomiser import Randomiser
-from sottovoce.bulk.sources import ARROW, PARQUET
+from sottovoce.bulk.sources import DIGEST, POLICY, arrow_label, specs_path, specs_text
 from sottovoce.core.errors import ArgumentError, DataError
 
 SOURCE = "sottovoce:source"  # size and time of the file that reports were made from

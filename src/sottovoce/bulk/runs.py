@@ -11,11 +11,11 @@ from typing import Any, overload
 
 import pyarrow as pa
 
-from sottovoce.bulk.csv import Text
+from sottovoce.bulk.files import Data, Text
 from sottovoce.bulk.randomiser import Randomiser, declared
 from sottovoce.bulk.report_files import finished_rows, write_reports
-from sottovoce.bulk.sources import Data, Progress, Source, list_files
-from sottovoce.bulk.threads import in_order
+from sottovoce.bulk.sources import Progress, Source, list_files
+from sottovoce.core.cores import in_order
 from sottovoce.core.errors import ArgumentError, DataError
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.reporter import Reporter

@@ -1,4 +1,4 @@
-"""Sources of record batches: Parquet, CSV and Arrow files, and anything that gives an Arrow stream.
+"""Sources of record batches, and labels: which mechanism made a column, by spec and digest in its metadata.
 
 A file may come from a stranger. Every batch is validated in full before a byte of it is used: offsets,
 lengths and indices lie inside their buffers, text is UTF-8. What is not so is refused.
@@ -6,32 +6,32 @@ lengths and indices lie inside their buffers, text is UTF-8. What is not so is r
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import pyarrow as pa
 
-from sottovoce.bulk.csv import CsvFile, Text, unquoted
-from sottovoce.bulk.labels import SPARK_FOOTER, SPEC, Label, arrow_label, label_beside, spark_label
-from sottovoce.core.errors import ArgumentTypeError, DataError
+from sottovoce.bulk.files import FILES, PARQUET, ROWS, CsvFile, Data, Text, content_of, unquoted
+from sottovoce.core.errors import DataError
+from sottovoce.core.formats import from_json
+from sottovoce.core.reporter import Reporter
+from sottovoce.core.spec import parse_json
 
-ROWS = 1 << 18  # rows per batch: a few megabytes a column
-PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
 _UNREADABLE = (pa.ArrowException, OSError, UnicodeDecodeError)
-FILES = (*PARQUET, ".csv", *ARROW)
 
+SPEC, DIGEST = "sottovoce:spec", "sottovoce:digest"
+#: What was declared for missing and out-of-range values, in the metadata of a whole file of reports.
+POLICY = "sottovoce:policy"
+#: Names the column that says how many reports a row stands for, where it is not one.
+COUNTS = "sottovoce:counts"
+#: Where Spark writes the metadata of columns: as JSON in the footer of a Parquet file.
+SPARK_FOOTER = "org.apache.spark.sql.parquet.row.metadata"
 
-class ArrowStream(Protocol):
-    """A dataframe, table or stream that gives its columns to Arrow: pandas, polars, DuckDB, pyarrow."""
+_MOST_BYTES = 1 << 25
 
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
-
-
-#: What the bulk verbs take: a file, a folder, several files, or a table in memory.
-Data = str | Path | Sequence[str | Path] | ArrowStream
+Label = Mapping[str, str]
 #: Called with the number of rows done, again and again.
 Progress = Callable[[int], None]
 
@@ -53,7 +53,7 @@ class Source:
     ) -> None:
         self.path = Path(data) if isinstance(data, str | Path) else None
         self.name = "the data" if self.path is None else self.path.name
-        self._content = _content(data, csv_types or {}, text)
+        self._content = content_of(data, csv_types or {}, text)
         try:
             schema = self._content.schema()
             fields = [field.with_type(_plain_type(field.type)) for field in schema]
@@ -124,101 +124,6 @@ def _validated(batch: pa.RecordBatch) -> pa.RecordBatch:
     return batch
 
 
-class _Content(Protocol):
-    """What a source is read from."""
-
-    def schema(self) -> pa.Schema: ...
-
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]: ...
-
-
-@dataclass(frozen=True)
-class _ParquetFile:
-    path: Path
-
-    def schema(self) -> pa.Schema:
-        from pyarrow import parquet
-
-        return parquet.read_schema(self.path)
-
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        from pyarrow import parquet
-
-        with parquet.ParquetFile(self.path, pre_buffer=False) as file:
-            yield from file.iter_batches(batch_size=ROWS, columns=columns)
-
-
-@dataclass(frozen=True)
-class _ArrowFile:
-    """An IPC file or stream, read and not mapped: a file cut short meanwhile would end the process."""
-
-    path: Path
-
-    def schema(self) -> pa.Schema:
-        with pa.OSFile(str(self.path)) as file, self._reader(file) as reader:
-            return reader.schema
-
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        schema = self.schema()
-        fields = [schema.get_field_index(name) for name in columns]
-        with pa.OSFile(str(self.path)) as file, self._reader(file, fields) as reader:
-            if isinstance(reader, pa.RecordBatchReader):
-                yield from reader
-            else:
-                for i in range(reader.num_record_batches):
-                    yield reader.get_batch(i)
-
-    @staticmethod
-    def _reader(
-        file: pa.NativeFile, fields: list[int] | None = None
-    ) -> pa.RecordBatchReader | pa.RecordBatchFileReader:
-        options = pa.ipc.IpcReadOptions(included_fields=fields)
-        is_file = file.read(6) == b"ARROW1"
-        file.seek(0)
-        return (pa.ipc.open_file if is_file else pa.ipc.open_stream)(file, options=options)
-
-
-@dataclass(frozen=True)
-class _Memory:
-    table: pa.Table | pa.RecordBatchReader
-
-    def schema(self) -> pa.Schema:
-        return self.table.schema
-
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        if isinstance(self.table, pa.Table):
-            yield from self.table.select(columns).to_batches(max_chunksize=ROWS)
-        else:
-            for batch in self.table:
-                yield batch.select(columns)
-
-
-def _content(data: Data, csv_types: Mapping[str, pa.DataType], text: Text) -> _Content:
-    if not isinstance(data, str | Path):
-        return _Memory(_table_or_stream(data))
-    path, ending = Path(data), Path(data).suffix.lower()
-    if ending not in FILES:
-        raise DataError(f"{path.name} must end in one of {', '.join(FILES)}")
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
-    if ending == ".csv":
-        return CsvFile(path, csv_types, text)
-    return _ParquetFile(path) if ending in PARQUET else _ArrowFile(path)
-
-
-def _table_or_stream(data: object) -> pa.Table | pa.RecordBatchReader:
-    if isinstance(data, pa.Table | pa.RecordBatchReader):
-        return data
-    if isinstance(data, pa.RecordBatch):
-        return pa.Table.from_batches([data])
-    try:
-        return pa.RecordBatchReader.from_stream(data)
-    except (pa.ArrowException, TypeError, AttributeError):  # whose reason may quote a value
-        pass
-    rule = "data must be a path, a dataframe or Arrow data (with one type in each column)"
-    raise ArgumentTypeError(f"{rule}, got {type(data).__name__}", argument="data")
-
-
 def list_files(data: Data) -> list[Path] | None:
     """The files that a path, a folder or a list of paths names; None for data in memory."""
     if isinstance(data, list | tuple) and data and all(isinstance(item, str | Path) for item in data):
@@ -266,3 +171,84 @@ def without_views(array: pa.Array) -> pa.Array:
         words = array.dictionary.cast(plain.value_type)
         return pa.DictionaryArray.from_arrays(array.indices, words, ordered=plain.ordered)
     return array.cast(plain)
+
+
+# -- labels -------------------------------------------------------------------------------------------------
+
+
+def label(mechanism: Reporter) -> dict[str, str]:
+    """The metadata of a column of this mechanism's reports."""
+    return {SPEC: mechanism.to_json(), DIGEST: mechanism.digest}
+
+
+def arrow_label(metadata: Mapping[bytes, bytes] | None) -> Label:
+    """The metadata of an Arrow field as text."""
+    pairs = (metadata or {}).items()
+    return {key.decode(errors="replace"): value.decode(errors="replace") for key, value in pairs}
+
+
+def spark_label(footer: str | bytes, column: str) -> Label:
+    """The metadata of a column in what Spark wrote into a file's footer."""
+    content = parse_json(footer, "the footer of the file", _MOST_BYTES)
+    try:
+        fields = {field["name"]: field["metadata"].items() for field in content["fields"]}
+    except (TypeError, KeyError, AttributeError):
+        raise DataError("the footer of the file is not one that Spark writes") from None
+    return {key: str(value) for key, value in fields.get(column, ())}
+
+
+def specs_path(path: Path) -> Path:
+    """Where the mechanisms of a file stand that has no metadata of its own, such as CSV."""
+    return path.with_suffix(".spec.json")
+
+
+def specs_text(mechanisms: Mapping[str, Reporter]) -> str:
+    """What stands beside a CSV file: one spec, or one for each column's name."""
+    texts = {name: mechanism.to_json() for name, mechanism in mechanisms.items()}
+    if len(texts) == 1:
+        return next(iter(texts.values()))
+    return json.dumps({name: json.loads(text) for name, text in texts.items()})
+
+
+def counts_text(mechanism: Reporter, cell: str, count: str) -> str:
+    """What stands beside a file of counts: the spec of its column of cells, and the column of counts."""
+    return json.dumps({cell: json.loads(mechanism.to_json()), COUNTS: count})
+
+
+def label_beside(path: Path, column: str) -> Label:
+    """The label of a file's column, from the file beside it."""
+    beside = specs_path(path)
+    try:
+        text = beside.read_text()
+    except FileNotFoundError:
+        return {}
+    content = parse_json(text, beside.name, _MOST_BYTES)
+    if isinstance(content, dict) and "format" not in content:
+        if column not in content:
+            return {}
+        text = json.dumps(content[column])
+        counts = {COUNTS: str(content[COUNTS])} if COUNTS in content else {}
+        return label(from_json(text)) | counts
+    return label(from_json(text))
+
+
+def labelled_mechanism(label: Label, column: str) -> Reporter | None:
+    """The mechanism that a label names: its spec is read with suspicion, its digest checked."""
+    if SPEC not in label:
+        return None
+    mechanism = from_json(label[SPEC])
+    if label.get(DIGEST) != mechanism.digest:
+        raise DataError(f"column {column!r}: the digest in its metadata is not that of its spec")
+    return mechanism
+
+
+def agreed(labelled: Reporter | None, given: Reporter | None, where: str) -> Reporter:
+    """The one mechanism of a column, from its label, from the caller, or from both if they agree."""
+    mechanism = labelled if given is None else given
+    if mechanism is None:
+        sentence = f"{where} does not say which mechanism made it: pass mechanism="
+        raise DataError(sentence, code="spec", argument="mechanism")
+    if labelled is not None and labelled.digest != mechanism.digest:
+        digests = f"{labelled.digest[:12]}… and {mechanism.digest[:12]}…"
+        raise DataError(f"{where} holds reports of another mechanism: digests {digests}")
+    return mechanism

@@ -21,9 +21,8 @@ from sottovoce.bulk.group_counter import CELL, COUNT, check_keys
 from sottovoce.bulk.group_estimates import COLUMNS, Estimator
 from sottovoce.bulk.grouped_tally import GroupedTally
 from sottovoce.bulk.keyed_draws import new_secret
-from sottovoce.bulk.labels import label
 from sottovoce.bulk.randomiser import Randomiser, declared
-from sottovoce.bulk.sources import row_from_one
+from sottovoce.bulk.sources import label, row_from_one
 from sottovoce.bulk.spark_central import central_mean
 from sottovoce.bulk.spark_labels import mechanism_behind
 from sottovoce.bulk.spark_session import (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sottovoce.bulk.labels import SPARK_FOOTER, Label, agreed, arrow_label, labelled_mechanism, spark_label
+from sottovoce.bulk.sources import SPARK_FOOTER, Label, agreed, arrow_label, labelled_mechanism, spark_label
 from sottovoce.core.reporter import Reporter
 
 if TYPE_CHECKING:

@@ -9,13 +9,20 @@ import numpy as np
 import pyarrow as pa
 
 from sottovoce.bulk.columns import check_sizes, is_list
+from sottovoce.bulk.files import Data
 from sottovoce.bulk.group_counter import GroupCounter
 from sottovoce.bulk.grouped_tally import GroupedTally, whole_amounts
-from sottovoce.bulk.labels import COUNTS, SPEC, agreed, labelled_mechanism
-from sottovoce.bulk.sources import Data, Progress, Source, list_files
-from sottovoce.bulk.threads import in_order
+from sottovoce.bulk.sources import (
+    COUNTS,
+    SPEC,
+    Progress,
+    Source,
+    agreed,
+    labelled_mechanism,
+    list_files,
+)
+from sottovoce.core.cores import counted, in_order
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
-from sottovoce.core.kernels import counted
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.tally import Tally

@@ -11,8 +11,8 @@ import typer
 
 import sottovoce as sv
 from sottovoce.core.survey import Survey
+from sottovoce.estimates.estimate import explained
 from sottovoce.estimates.honesty import Honesty
-from sottovoce.estimates.words import explained
 
 Writers = Mapping[str, Callable[[Path], object]]
 
@@ -141,8 +141,7 @@ def treated(path: Path) -> str:
     """What became of missing values and those outside, where the file of reports says it."""
     if path.suffix.lower() == ".json":
         return ""
-    from sottovoce.bulk.labels import POLICY, arrow_label
-    from sottovoce.bulk.sources import Source, list_files
+    from sottovoce.bulk.sources import POLICY, Source, arrow_label, list_files
 
     first = (list_files(path) or [path])[0]  # of a folder: its files were made with the same policy
     text = arrow_label(Source(first, []).schema.metadata).get(POLICY)  # CSV says nothing

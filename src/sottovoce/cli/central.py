@@ -144,7 +144,7 @@ def _open(path: Path, columns: list[str], numbers: str | None = None, text: str 
     """A source for the file, or for each file of a folder."""
     import pyarrow as pa
 
-    from sottovoce.bulk.csv import Text
+    from sottovoce.bulk.files import Text
     from sottovoce.bulk.sources import Source, list_files
 
     kind = cast(Text, one_of(text, "text", get_args(Text)))

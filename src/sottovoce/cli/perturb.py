@@ -89,7 +89,7 @@ def perturb(
     NAME.spec.json. With --pair the two columns that it names become one column of reports, named by --column.
     """
     from sottovoce import bulk
-    from sottovoce.bulk.csv import Text
+    from sottovoce.bulk.files import Text
     from sottovoce.bulk.sources import count_rows
 
     described = (purpose, epsilon, domain, circle, log, p, between, mechanism, spec)

@@ -29,7 +29,7 @@ _FAR = 1e150  # its square is finite
 _ROUNDING = 2.0**-48  # that of sixteen numbers as large as the coordinates: so far beyond the rim is on it
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Area(Positions):
     """Positions in a box, or in the disc that fills it.
 

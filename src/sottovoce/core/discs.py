@@ -29,7 +29,7 @@ class Positions(Space):
         return points
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Disc(Positions):
     """Positions (x, y) around the origin.
 

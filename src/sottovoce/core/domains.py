@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -39,6 +39,17 @@ class Domain(Space):
 
     def __str__(self) -> str:
         return f"[{self.low!r}, {self.high!r}]"
+
+    # Written out: a dataclass would compile them anew for each class, which a device waits for at its start.
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Domain) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @property
+    def _identity(self) -> tuple[object, ...]:
+        return type(self), *(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
 
     @property
     def is_log(self) -> bool:

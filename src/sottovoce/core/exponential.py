@@ -7,6 +7,12 @@ bounds as fractions. Every rounding goes down.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from sottovoce.core.errors import PrivacyError, check_epsilon
+
+if TYPE_CHECKING:
+    from sottovoce.core.reporting import Reporting
 
 BITS = 160  # denominators of the bounds are 2^160
 _WORK = 256  # bits carried while computing them
@@ -19,6 +25,21 @@ def counts_keep(most: int, least: int, epsilon: float) -> bool:
     (True, False)
     """
     return most << BITS <= least * exp_units(*written(epsilon))
+
+
+def check_claim(reporter: Reporting) -> None:
+    """Refuse an ε that is out of its range or that the counts do not keep."""
+    epsilon = check_epsilon(reporter.epsilon)
+    if "epsilon" in reporter.__dict__:
+        object.__setattr__(reporter, "epsilon", epsilon)
+    if not counts_keep(*reporter._extremes, epsilon):
+        from sottovoce.core.exact import log_upper
+
+        raise PrivacyError(
+            f"the counts give epsilon={log_upper(reporter.largest_ratio):.12g}, "
+            f"more than the claimed epsilon={epsilon!r}",
+            argument="epsilon",
+        )
 
 
 def written(epsilon: float) -> tuple[int, int]:

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.core import spec
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import loss_exponent, whole_number
+from sottovoce.core.exponential import check_claim
 from sottovoce.core.kernels import Sampler
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.number import Number
@@ -97,7 +98,7 @@ class Mechanism(Windowed):
     def __post_init__(self) -> None:
         if self.window.wraps != self.domain.is_circle:
             raise ValueError("a circle needs a window that wraps around, an interval one that does not")
-        self._check_claim()
+        check_claim(self)
 
     # -- identity ---------------------------------------------------------------------------------------
 

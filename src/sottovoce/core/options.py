@@ -22,7 +22,7 @@ MAX_LENGTH = 200
 _UNKNOWN = "\0"  # not printable: never an option
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, repr=False)
 class Options(Space):
     """A list of options, of which a person has one.
 

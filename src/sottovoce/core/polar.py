@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.core import spec
 from sottovoce.core.discs import Disc
 from sottovoce.core.errors import SpecError, loss_exponent
+from sottovoce.core.exponential import check_claim
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.policy import Missing, Outside, Policy
@@ -51,7 +52,7 @@ class Polar(Reporting):
     name: str = field(default="polar", compare=False)
 
     def __post_init__(self) -> None:
-        self._check_claim()
+        check_claim(self)
         check_parts(self.distance, self.angle)
 
     # -- identity ---------------------------------------------------------------------------------------

@@ -15,7 +15,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.compact import Value
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, one_of, real_number
 from sottovoce.core.randomness import Seeded, word_source
@@ -31,8 +30,8 @@ STAND_INS = ("refuse", "uniform")
 WORDS = ("refuse", "uniform", "drop", "keep")
 
 
-@dataclass(frozen=True, eq=False)
-class Policy(Value):
+@dataclass(frozen=True)
+class Policy:
     """How missing and out-of-range values are treated.
 
     Attributes:

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core.errors import PrivacyError, check_epsilon
-from sottovoce.core.exponential import counts_keep
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded
@@ -36,6 +34,8 @@ class Reporting(Specified, Shown):
 
     epsilon: float
     name: str
+    #: How many integers one person's report is.
+    width: int = 1
 
     def _facts(self) -> dict[str, str]:
         task = getattr(self, "task", None)
@@ -71,29 +71,10 @@ class Reporting(Specified, Shown):
     def decode(self, cells: ArrayLike) -> Any:
         """What each cell stands for."""
 
-    def _check_claim(self) -> None:
-        """ε in its range, and kept by the counts."""
-        epsilon = check_epsilon(self.epsilon)
-        if "epsilon" in self.__dict__:
-            object.__setattr__(self, "epsilon", epsilon)
-        if not counts_keep(*self._extremes, epsilon):
-            from sottovoce.core.exact import log_upper
-
-            raise PrivacyError(
-                f"the counts give epsilon={log_upper(self.largest_ratio):.12g}, "
-                f"more than the claimed epsilon={epsilon!r}",
-                argument="epsilon",
-            )
-
     @property
     def dtype(self) -> np.dtype[Any]:
         """The narrowest unsigned integer that holds every cell."""
         return np.min_scalar_type(self.cells - 1)
-
-    @property
-    def width(self) -> int:
-        """How many integers one person's report is."""
-        return 1
 
     def checked(self, cells: ArrayLike) -> IntArray:
         """The cells as integers, if they are reports that this object can give.

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.core import spec
 from sottovoce.core.domains import Domain, DomainLike, FloatArray, as_domain
 from sottovoce.core.errors import ArgumentError, SpecError, check_epsilon
+from sottovoce.core.exponential import check_claim
 from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.number import Number
@@ -64,7 +65,7 @@ class Rows(Number):
             array.setflags(write=False)
             object.__setattr__(self, key, array)
         check_table(self.domain, self.inputs, self.rows, self.values)
-        self._check_claim()
+        check_claim(self)
 
     # -- identity ---------------------------------------------------------------------------------------
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core.compact import Value
+from sottovoce.core.compact import Compact
 from sottovoce.core.shown import Shown
 from sottovoce.core.values import numbers_or_nan
 
 FloatArray = NDArray[np.float64]
 
 
-class Space(Value, Shown, ABC):
+class Space(Compact, Shown, ABC):
     """A set of possible values: numbers (a `Domain`), positions (`Disc`, `Area`) or choices (`Options`)."""
 
     #: The shape of one value: () for a number, (2,) for a position.

@@ -30,6 +30,7 @@ import numpy as np
 from sottovoce.core.compact import Compact
 from sottovoce.core.domains import Circle, Domain, Interval
 from sottovoce.core.errors import SpecError
+from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.window import MIN_BITS, Window
 
 FORMAT = "window/1"
@@ -41,6 +42,7 @@ SURVEY = "survey/1"
 MAX_BYTES = 1 << 22
 #: Steps that a look-up may take; every design of this library needs at most three.
 MAX_STEPS = 4
+_CROWD_BITS = 14
 _LARGEST = 1 << 53
 _TASK = "[a-z][a-z ]{0,30}"
 #: A task in a canonical text. It is never the first key, and no string of valid JSON holds a bare quote.
@@ -178,7 +180,7 @@ def read_window(content: Any) -> tuple[float, Domain, Window]:
         knot_s=np.array(as_list(start["s"], "start.s", as_int), dtype=np.int64),
         stepwise=as_bool(start["step"], "start.step"),
     )
-    if window.tables.crowd > MAX_STEPS:
+    if crowd(window) > MAX_STEPS:
         raise SpecError(
             f"at most {MAX_STEPS} runs or knots may begin in one of 2^14 equal buckets: a look-up must take "
             "as long for one value as for another",
@@ -186,6 +188,23 @@ def read_window(content: Any) -> tuple[float, Domain, Window]:
             argument="cells",
         )
     return epsilon, domain, window
+
+
+def crowd(window: Window) -> int:
+    """The most runs or knots that begin in one of 2^14 equal buckets."""
+    knots, tables = np.append(window.segments[0], np.inf), window.tables
+    most = _most_in_a_bucket(knots, 1.0, 2.0**_CROWD_BITS)
+    for left in (tables.back, tables.more):
+        per_bucket = 2.0 ** min(0, _CROWD_BITS - int(left[-1]).bit_length())
+        most = max(most, _most_in_a_bucket(left, left[-1], per_bucket))
+    return most
+
+
+def _most_in_a_bucket(left: FloatArray, end: float, per_bucket: float) -> int:
+    buckets = int(end * per_bucket) + 1
+    first = np.ceil(left[:-1] * per_bucket).astype(np.int64)  # the first bucket that begins in an entry
+    entry = np.maximum(np.cumsum(np.bincount(first, minlength=buckets)[:buckets]) - 1, 0)
+    return int(np.diff(entry, append=len(left) - 2).max())
 
 
 def parse_json(text: str | bytes, name: str = "a spec", most: int = MAX_BYTES) -> Any:

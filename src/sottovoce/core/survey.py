@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core import spec
 from sottovoce.core.errors import DataError, SpecError
+from sottovoce.core.exponential import check_claim
 from sottovoce.core.functions import Functions, write_functions
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.policy import Missing, Outside
@@ -73,7 +74,7 @@ class Survey(Reporting):
             raise SpecError(f"the questions must have at most {MAX_CELLS} cells in all", argument="questions")
         if self.functions is not None:
             self.functions.check(list(self.questions.values()), self.sampled)
-        self._check_claim()
+        check_claim(self)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "questions": dict(self.questions)}
@@ -91,7 +92,7 @@ class Survey(Reporting):
         return {name: question.domain for name, question in self.questions.items()}  # type: ignore[misc]
 
     @property
-    def width(self) -> int:
+    def width(self) -> int:  # type: ignore[override]
         """How many integers one report is: one for each question that is answered."""
         return self.sampled
 

@@ -36,6 +36,7 @@ from sottovoce.core.base_sets import BaseSets, check_counts, check_sets
 from sottovoce.core.cores import in_blocks
 from sottovoce.core.errors import check_epsilon
 from sottovoce.core.exact import exp_lower
+from sottovoce.core.exponential import check_claim
 from sottovoce.core.kernels import blocks as kernel
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.options import Options
@@ -81,7 +82,7 @@ class Translates(BaseSets, Reporting):
         object.__setattr__(self, "multipliers", tuple(self.multipliers))
         check_sets(self.domain, self.blocks, self.multipliers)
         check_counts(self.cells, self.elements, self.background, self.extra, self.bits)
-        self._check_claim()
+        check_claim(self)
 
     @classmethod
     def of(

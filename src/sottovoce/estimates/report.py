@@ -14,12 +14,11 @@ from html import escape
 from typing import Any
 
 from sottovoce.core.errors import require_extra
-from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.estimate import Estimate, explained, rounded
 from sottovoce.estimates.forest import draw_forest
 from sottovoce.estimates.histogram import Distribution
 from sottovoce.estimates.honesty import Honesty
 from sottovoce.estimates.tally import Tally
-from sottovoce.estimates.words import explained, rounded
 
 _STYLE = """
 :root { --ink: #1c2733; --soft: #5b6b7b; --paper: #fff; --line: #d5dde5; --card: #f5f8fa; }

@@ -5,7 +5,7 @@ its transpose by prefix sums in O(cells + inputs); who only reports does not loa
 give the same bits.
 """
 
-from sottovoce.core.kernels.dispatch import Sampler, compiled_available, counted, worth_compiling
+from sottovoce.core.kernels.dispatch import Sampler, compiled_available, worth_compiling
 from sottovoce.core.kernels.tables import Table, Tables
 
-__all__ = ["Sampler", "Table", "Tables", "compiled_available", "counted", "worth_compiling"]
+__all__ = ["Sampler", "Table", "Tables", "compiled_available", "worth_compiling"]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.cores import on_cores
 from sottovoce.core.domains import Domain
 from sottovoce.core.kernels import plain
-from sottovoce.core.kernels.tables import FloatArray, IntArray, Tables
+from sottovoce.core.kernels.tables import FloatArray, Tables
 
 if TYPE_CHECKING:
     from sottovoce.core.kernels.arguments import Side
@@ -21,9 +19,6 @@ if TYPE_CHECKING:
 #: Fewer values than this are drawn by numpy, which is there already: loading numba takes half a second. The
 #: choice depends on how many values there are and on nothing else.
 _WORTH_COMPILING = 2048
-_WORTH_LOADING = 1 << 24  # cells to count: numpy counts so many while numba loads
-_WORTH_A_THREAD = 1 << 18  # cells to count
-_FEW_CELLS = 1 << 12
 
 
 @cache
@@ -82,25 +77,3 @@ class Sampler:
         from sottovoce.core.kernels.arguments import arguments
 
         return arguments(self._tables, self._domain)
-
-
-def counted(cells: NDArray[Any], size: int) -> IntArray | None:
-    """How often each of `size` cells occurs in a row of integers, on all cores; None if one is no cell.
-
-    Numba is loaded for very many only.
-    """
-    ready = "sottovoce.core.kernels.compiled" in sys.modules or cells.size >= _WORTH_LOADING
-    if not (ready and worth_compiling(cells.size)):
-        if cells.size and not (cells.min() >= 0 and cells.max() < size):
-            return None
-        return np.bincount(cells.astype(np.int64, copy=False), minlength=size)
-    from sottovoce.core.kernels import compiled
-
-    def share(first: int, end: int) -> tuple[int, IntArray]:
-        lanes = np.zeros((4 if size <= _FEW_CELLS else 1, size), dtype=np.int64)
-        return compiled.count(cells[first:end], lanes), lanes.sum(axis=0)
-
-    shares = on_cores(cells.size, max(_WORTH_A_THREAD, size), share)
-    if any(none for none, _ in shares):
-        return None
-    return np.sum([counts for _, counts in shares], axis=0)

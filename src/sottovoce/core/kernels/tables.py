@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_CROWD_BITS = 14  # buckets of the rule that a spec has to keep
 _MOST_BUCKETS = 1 << 15
 _FINER = (0, 4, 8, 12, 16, 20, 24)  # octaves below the end at which buckets begin to be as wide as numbers
 
@@ -105,13 +104,6 @@ class _Numbers(NamedTuple):
 class Tables(_Numbers):
     """Everything a sampler needs besides the domain."""
 
-    @property
-    def crowd(self) -> int:
-        """The most runs or knots that begin in one of 2^14 equal buckets: a rule for specs."""
-        ends = ((np.append(self.knot, np.inf), 1.0, 2.0**_CROWD_BITS),)
-        ends += tuple((left, left[-1], _per_bucket(int(left[-1]))) for left in (self.back, self.more))
-        return max(_crowd(*one) for one in ends)
-
     @cached_property
     def knots(self) -> Table:
         """The start table over t."""
@@ -151,16 +143,3 @@ class Tables(_Numbers):
         room = 2 * self.around + 2.0 ** (64 - self.shift) <= 2.0**53
         ends = self.start[0] + np.floor((np.array([0.0, 1.0]) - self.knot[0]) * self.slope[0])
         return bool(room and ends[0] >= 0.0 and ends[1] <= self.top)
-
-
-def _per_bucket(total: int) -> float:
-    """The power of two that maps [0, total] to at most 2^14 buckets."""
-    return 2.0 ** min(0, _CROWD_BITS - total.bit_length())
-
-
-def _crowd(left: FloatArray, end: float, per_bucket: float) -> int:
-    """The most edges that lie in one bucket."""
-    buckets = int(end * per_bucket) + 1
-    first = np.ceil(left[:-1] * per_bucket).astype(np.int64)  # the first bucket that begins in an entry
-    entry = np.maximum(np.cumsum(np.bincount(first, minlength=buckets)[:buckets]) - 1, 0)
-    return int(np.diff(entry, append=len(left) - 2).max())
