@@ -42,11 +42,11 @@ class People:
     def __init__(self, values: np.ndarray, rng: np.random.Generator) -> None:
         self.values, self.rng, self.asked = values, rng, 0
 
-    def answer(self, m: Any, share: float = 1.0, scale: Any = None) -> sv.Tally:
+    def answer(self, m: Any, share: float = 1.0) -> sv.Tally:
         some = self.values[self.asked :][: int(share * len(self.values))]
         self.asked += len(some)
         seed = int(self.rng.integers(1 << 60))
-        return sv.Tally(m, m.report(some if scale is None else scale(some), outside="clip", rng=seed))
+        return sv.Tally(m, m.report(some, outside="clip", rng=seed))
 
     def rest(self) -> int:
         return len(self.values) - self.asked
@@ -55,7 +55,7 @@ class People:
 def found(people: People, width: float) -> tuple[Any, sv.Interval, int]:
     """The plan, the range, and how many rounds it took."""
     plan = sv.rounds("range", EPSILON, largest=TOO_WIDE * width, unit=width / 100)
-    tally, rounds = people.answer(plan.first, 0.1, plan.scale), 1
+    tally, rounds = people.answer(plan.first, 0.1), 1
     domain = plan.range(tally)
     while True:
         before, rounds = domain, rounds + 1

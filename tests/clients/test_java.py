@@ -7,6 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import numpy as np
 from tests.clients.conftest import ROOT, run
 from tests.collector.pages.site import Site
 
@@ -46,6 +47,18 @@ def test_the_sample_reports_once(classes: str, site: Site, tmp_path: Path) -> No
     assert re.search(f"stands for {m.decode(cell):.6f}"[:-4], first)
     assert run(*command, "-").splitlines()[2:] == first.splitlines()[2:]
     assert site.n("java") == 1
+    [record] = [json.loads(path.read_text()) for path in tmp_path.iterdir()]
+    assert (record["cells"], record["state"]) == ([cell], "sent")
+
+
+def test_the_sample_answers_in_a_second_round(classes: str, site: Site, tmp_path: Path) -> None:
+    """Whose mechanism, a public coin between pairs of thresholds, the first round's counts have chosen."""
+    plan, declared = sv.rounds("quantile", 1.0, (0, 120), p=0.5), {"task": "quantile", "p": 0.5}
+    second = site.second_round("java-late", plan, np.linspace(10, 60, 500), rounds=declared)
+    assert isinstance(second.reporter, sv.Mixture)
+    told = run("java", f"-Drecords={tmp_path}", "-cp", classes, "Commute", site.url, second.name, "32")
+    cell = int(re.search(rf"Sent report (\d+) of {second.reporter.cells}$", told, re.M)[1])  # type: ignore[index]
+    assert site.store.waiting(second.id)[:, 1].tolist() == [cell]
     [record] = [json.loads(path.read_text()) for path in tmp_path.iterdir()]
     assert (record["cells"], record["state"]) == ([cell], "sent")
 

@@ -30,10 +30,10 @@ def closed(running: Running, name: str) -> sv.Tally:
     return sv.Tally.from_counts(campaign.reporter, counts)
 
 
-@pytest.mark.parametrize("task", ["quantile", "mean"])
+@pytest.mark.parametrize("task", ["quantile", "mean", "direction"])
 def test_public_counts_decide_the_second_round_and_both_answer(embedded: Running, task: str) -> None:
     rounds = {"task": task} | ({"p": 0.9} if task == "quantile" else {})
-    plan = sv.rounds(task, 2.0, (0, 24), p=rounds.get("p"))
+    plan = sv.rounds(task, 2.0, sv.Circle(24) if task == "direction" else (0, 24), p=rounds.get("p"))
     first = embedded.create(plan.first, name=task, rounds=rounds)
     with pytest.raises(Refusal, match="close"):
         campaigns.follow(embedded.store, first, 4000)
@@ -43,6 +43,7 @@ def test_public_counts_decide_the_second_round_and_both_answer(embedded: Running
     expected = plan.second(published, 4000) if task == "quantile" else plan.second(published)
     assert second.reporter.digest == expected.digest
     assert sv.audit(second.reporter).epsilon <= 2.0
+    assert len(second.reporter.to_json()) < 1 << 16
     assert (second.name, second.rules.rounds.number, second.rules.rounds.first) == (f"{task}-2", 2, task)
     shown = embedded.get(f"/campaigns/{task}-2").json()
     assert shown["rounds"]["number"] == 2
@@ -51,37 +52,42 @@ def test_public_counts_decide_the_second_round_and_both_answer(embedded: Running
     assert embedded.post(second.reporter, cells, name=second.name).status_code == 200
     content = estimates(embedded, second.name)
     both = plan.estimate(published, closed(embedded, second.name))
-    answer = content["mean"] if task == "mean" else content["quantiles"][0]
+    name = {"mean": "mean", "direction": "circular_mean"}.get(task)
+    answer = content[name] if name else content["quantiles"][0]
     assert (answer["low"], answer["high"]) == (both.low, both.high)
     with pytest.raises(Refusal, match="no next round"):
         campaigns.follow(embedded.store, second, 10)
 
 
-def test_an_unknown_range_is_found_in_rounds(embedded: Running) -> None:
-    """From 1 to 10^9 to where people are; then what may lie beyond is open."""
-    first = sv.rounds("range", 2.0, largest=1e9, signed=False).first
-    declared = {"task": "range", "largest": 1e9}
-    campaign, mechanism = embedded.create(first, name="pay", rounds=declared, missing=5e8), first
-    pay = 1000 * HOURS
-    for number, people in ((2, pay[:2000]), (3, pay[2000:4000])):
+@pytest.mark.parametrize(("name", "sign"), [("pay", 1), ("debt", -1)])
+def test_an_unknown_range_is_found_in_rounds(embedded: Running, name: str, sign: int) -> None:
+    """From 1 to 10^9, or of either sign, to where people are; then what may lie beyond is open."""
+    first = sv.rounds("range", 2.0, largest=1e9, signed=sign < 0).first
+    declared = {"task": "range", "largest": 1e9, "signed": sign < 0}
+    campaign, mechanism = embedded.create(first, name=name, rounds=declared, missing=5e8), first
+    values = sign * 1000 * HOURS
+    for number, people in ((2, values[:2000]), (3, values[2000:4000])):
         cells = mechanism.report(people, outside="clip", rng=number).tolist()
         assert embedded.post(mechanism, cells, name=campaign.name).status_code == 200
         before, published = campaign, closed(embedded, campaign.name)
         closed_now = campaigns.Campaign.of(embedded.store.campaign(before.name))
         campaign = campaigns.follow(embedded.store, closed_now, 2000)
-        assert (campaign.name, campaign.rules.rounds.number) == (f"pay-{number}", number)
+        assert (campaign.name, campaign.rules.rounds.number) == (f"{name}-{number}", number)
         mechanism = campaign.reporter
         plan = campaign.rules.rounds.plan(mechanism)
         assert mechanism.digest == plan.next(published).digest
         assert mechanism.domain.contains(campaign.rules.missing)
         embedded.writers[campaign.name] = embedded.token("write", campaign.id)
-    assert mechanism.domain.high < 40_000
-    cells = mechanism.report(pay[4000:], outside="clip", rng=9)
-    assert embedded.post(mechanism, cells.tolist(), name="pay-3").status_code == 200
-    answers = embedded.get("/campaigns/pay-3/estimates", quantiles="0.5,0.999").json()["questions"]["value"]
+    assert max(map(abs, mechanism.domain.ends)) < 40_000
+    cells = mechanism.report(values[4000:], outside="clip", rng=9)
+    assert embedded.post(mechanism, cells.tolist(), name=f"{name}-3").status_code == 200
+    tail = "0.999" if sign > 0 else "0.001"
+    content = embedded.get(f"/campaigns/{name}-3/estimates", quantiles=f"0.5,{tail}").json()
+    answers = content["questions"]["value"]
     middle, most = answers["quantiles"]
-    assert middle["low"] < 1000 * np.median(HOURS) < middle["high"] < mechanism.domain.high
-    assert (most["high"], most["notes"][-1]) == (1e9, "an end that touches the range is open")
+    assert middle["low"] < sign * 1000 * np.median(HOURS) < middle["high"] < mechanism.domain.high
+    open_end = most["high" if sign > 0 else "low"]
+    assert (open_end, most["notes"][-1]) == (sign * 1e9, "an end that touches the range is open")
     assert answers["mean"]["notes"][-1].startswith("of values brought into")
 
 
@@ -132,3 +138,8 @@ def test_commands_make_both_rounds(
     assert not run("campaign create pay --for range --epsilon 2 --domain 1 1e9 --rounds")
     pay = campaigns.Campaign.of(opened.campaign("pay"))
     assert pay.reporter == sv.rounds("range", 2.0, largest=1e9, signed=False).first
+    assert not run("campaign create debt --for range --signed --epsilon 2 --domain 1 1e9 --rounds")
+    debt = campaigns.Campaign.of(opened.campaign("debt"))
+    assert debt.reporter == sv.rounds("range", 2.0, largest=1e9).first
+    assert not run("campaign create dusk --for direction --epsilon 2 --circle 24 --rounds")
+    assert campaigns.Campaign.of(opened.campaign("dusk")).rules.rounds.task == "direction"

@@ -39,6 +39,21 @@ def test_two_rounds_are_narrower_and_hold() -> None:
     assert not holds(turned)
 
 
+@pytest.mark.parametrize(("epsilon", "origin"), [(0.5, -12.0), (2.0, 0.0)])
+def test_the_mean_report_is_the_sine(epsilon: float, origin: float) -> None:
+    """For some weights of the cells, everywhere on the circle; and the spec is small."""
+    circle = sv.Circle(24, origin)
+    plan = sv.rounds("direction", epsilon, circle)
+    x = around(TRUE, 2000, 12)
+    first = asked(plan.first, np.where(x < circle.high, x, x - 24), 13)
+    second, (_, about) = plan.second(first), plan._guess(first)
+    assert len(second.to_json()) < 1 << 14
+    t = np.linspace(0, 1, 1001)
+    rows, sine = second.probabilities(circle.from_unit(t)), np.sin(2 * np.pi * (t - about))
+    weights, *_ = np.linalg.lstsq(rows, sine, rcond=None)
+    assert np.abs(rows @ weights - sine).max() < 5e-4
+
+
 def test_a_first_round_that_misleads_costs_width_only() -> None:
     """The table was made for people around 19 o'clock."""
     second = PLAN.second(asked(PLAN.first, around(19.0, 2000, 7), 8))

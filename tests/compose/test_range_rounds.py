@@ -15,13 +15,13 @@ PLAN = sv.rounds("range", 2.0, largest=24e6, unit=0.1)
 X = np.random.default_rng(1).gamma(9, 0.9, 40_000)
 
 
-def asked(m: sv.Mechanism, x: np.ndarray, rng: int) -> sv.Tally:
+def asked(m: sv.Reporter, x: np.ndarray, rng: int) -> sv.Tally:
     return sv.Tally(m, m.report(x, outside="clip", rng=rng))
 
 
 def test_a_range_is_found_and_means_say_what_is_beyond() -> None:
     assert isinstance(PLAN, RangeRounds)
-    first = asked(PLAN.first, PLAN.scale(X[:8000]), 2)
+    first = asked(PLAN.first, X[:8000], 2)
     domain = PLAN.range(asked(PLAN.next(first), X[8000:16_000], 3))
     inside = np.mean((domain.low <= X) & (domain.high >= X))
     assert inside > 0.95
@@ -58,12 +58,21 @@ def test_no_truth_of_the_spread_has_a_mean_beyond(side: int) -> None:
     assert min(slack) < 0.05
 
 
-def test_scale_and_range_are_inverse() -> None:
-    x = np.array([-24e6, -3.0, 0.0, 0.02, 5e5, 1e12])
-    assert PLAN.scale(x)[:-1] == pytest.approx(np.sign(x[:-1]) * np.log10(1 + np.abs(x[:-1]) / 0.1))
-    assert PLAN.scale(x)[-1] == PLAN.first.domain.high
-    with pytest.raises(ValueError, match="unit must be positive and below largest"):
-        sv.rounds("range", 1.0, largest=1.0, unit=2.0)
+@pytest.mark.parametrize("far", [-3e5, 700.0])
+def test_people_of_either_sign_are_found(far: float) -> None:
+    """All at one value, whatever its size: the range holds it, and is of its size."""
+    first = PLAN.first
+    assert len(first.to_json()) < 1 << 16
+    assert sv.audit(first).epsilon <= 2.0
+    domain = PLAN.range(asked(first, np.full(4000, far), 6))
+    assert domain.low < far < domain.high
+    assert domain.width < 50 * abs(far)
+
+
+def test_what_is_asked_is_checked() -> None:
+    for unit in (2.0, 1e-15):
+        with pytest.raises(ValueError, match="unit must be positive and below largest"):
+            sv.rounds("range", 1.0, largest=1.0, unit=unit)
 
 
 def test_an_end_that_touches_the_range_is_open() -> None:

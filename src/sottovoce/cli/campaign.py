@@ -80,9 +80,12 @@ def create(
         bool,
         typer.Option(
             "--rounds",
-            help="The first of two rounds; with --for mean, quantile, or range: then --domain says what is "
-            "small and what nobody exceeds.",
+            help="The first of two rounds; with --for mean, quantile, direction, or range: then --domain "
+            "says what is small and what nobody exceeds.",
         ),
+    ] = False,
+    signed: Annotated[
+        bool, typer.Option("--signed", help="With --for range: values may be negative, as far as positive.")
     ] = False,
     store: StoreOption = None,
 ) -> None:
@@ -119,7 +122,7 @@ def create(
         pair=pair,
     ).reporter()
     ends = dict(zip(("unit", "largest"), domain or (), strict=False)) if unknown else {}
-    this = Round.model_validate({"task": purpose, "p": p, **ends}) if rounds else None
+    this = Round.model_validate({"task": purpose, "p": p, "signed": signed, **ends}) if rounds else None
     if this is not None:
         reporter = this.plan(reporter).first
     content = {

@@ -92,10 +92,10 @@ def _answer_together(
         if content["mean"] is not None:
             content["mean"]["notes"].append(f"of values brought into {domain.low:.6g} to {domain.high:.6g}")
         return
-    name = "mean" if this.task == "mean" else "quantiles"
+    name = {"mean": "mean", "quantile": "quantiles", "direction": "circular_mean"}[this.task]
     try:
         both = _interval(this.estimate(first, second, view.confidence))
-        content[name] = both if this.task == "mean" else [{"p": this.p, **both}]
+        content[name] = [{"p": this.p, **both}] if this.task == "quantile" else both
     except ValueError as error:
         content["problems"][name] = str(error)
 

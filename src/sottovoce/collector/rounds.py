@@ -26,10 +26,11 @@ class Round(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    task: Literal["mean", "quantile", "range"]
+    task: Literal["mean", "quantile", "direction", "range"]
     p: float | None = Field(None, gt=0, lt=1, description="Which quantile.")
     unit: float = Field(1.0, gt=0, description="Of a range: what is small.")
     largest: float | None = Field(None, gt=0, description="Of a range: what no value exceeds.")
+    signed: bool = Field(False, description="Of a range: whether values may be negative.")
     number: int = Field(1, ge=1, le=9)
     first: str = Field("", max_length=63, description="Of a later round: the campaign of the first.")
 
@@ -38,19 +39,17 @@ class Round(BaseModel):
         """True if no other round follows."""
         return self.number == (9 if self.task == "range" else 2)
 
-    def plan(self, reporter: Reporter) -> TwoRounds | QuantileRounds | RangeRounds:
+    def plan(self, reporter: Reporter) -> TwoRounds | QuantileRounds | RangeRounds | DirectionRounds:
         """The plan, from the reporter of either round.
 
         Raises:
             Refusal: If there is none for what is asked.
         """
         try:
-            range_ = {"unit": self.unit, "largest": self.largest, "signed": False}
-            plan = sv.rounds(self.task, reporter.epsilon, reporter.domain, p=self.p, **range_)  # type: ignore[arg-type]
+            range_ = {"unit": self.unit, "largest": self.largest, "signed": self.signed}
+            return sv.rounds(self.task, reporter.epsilon, reporter.domain, p=self.p, **range_)  # type: ignore[arg-type]
         except (ValueError, TypeError) as error:
             raise Refusal("invalid", f"rounds: {error}", "rounds") from None
-        assert not isinstance(plan, DirectionRounds)
-        return plan
 
     def next(self, tally: sv.Tally, people: int) -> Reporter:
         """What the next round asks, after what this one has published."""

@@ -7,8 +7,11 @@
 
 A direction that is known roughly, φ, is found from E sin(x − φ) alone. So the second round reports that sine,
 a number between −1 and 1, with the design of least expected variance for where the first round sees people
-(`optimal` with a prior): a table on the circle, because φ is public. With S = E sin(x − φ) of the second
-round and cosine and sine of the first,
+(`optimal` with a prior). Its window, which moves from the least report to the largest as the sine rises, goes
+on around while the sine falls: the part of it that has passed the end begins again below, so the mean report
+falls as steadily. One start table thus gives every x the window whose mean report is sin(x − φ), and the
+mechanism is an ordinary one on the circle. With S = E sin(x − φ) of the second round and cosine and sine of
+the first,
 
     E sin(x − ψ) = (S − sin(ψ − φ)·E cos(x − ψ)) / cos(ψ − φ),
 
@@ -18,6 +21,7 @@ by their variances, excludes zero. All of these have limits that hold for every 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -28,9 +32,8 @@ from sottovoce.core.domains import Circle
 from sottovoce.core.errors import DataError, check_confidence
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.repair import repaired
-from sottovoce.core.rows import Rows
 from sottovoce.core.shown import Shown
+from sottovoce.core.window import Window
 from sottovoce.designs.optimal import optimal
 from sottovoce.estimates.circular import TURN, Waves
 from sottovoce.estimates.distribution import distribution
@@ -41,7 +44,7 @@ from sottovoce.estimates.statistic import Moments, between, moments
 from sottovoce.estimates.tally import Tally
 
 _BINS = 64  # of the guess
-_INPUTS = 4096  # of the table: what a value loses by going to the nearest is part of the limits
+_KNOTS, _GRID = 256, 1 << 13  # of the start table: it is even, and bends on a grid where the window needs it
 _CAUTION = 0.1  # the weight of an even spread in the guess
 _ACROSS = 0.2  # the second round says nothing of directions whose cosine from φ is less
 
@@ -65,14 +68,14 @@ class DirectionRounds(Shown):
         assert isinstance(mechanism, Mechanism)
         return mechanism
 
-    def second(self, first: Tally) -> Rows:
+    def second(self, first: Tally) -> Mechanism:
         """Design the mechanism for everyone else: about the sine from the direction that was seen first.
 
         Args:
             first: The tally of the first round.
 
         Returns:
-            A table on the circle.
+            A mechanism on the circle; no cell of it stands for one direction.
 
         Raises:
             DataError: If it is not a tally of `first`.
@@ -82,10 +85,8 @@ class DirectionRounds(Shown):
         sines = np.sin(TURN * ((np.arange(_BINS) + 0.5) / _BINS - about))
         shares, edges = np.histogram(sines, _BINS // 2, (-1.0, 1.0), weights=weights)
         line = optimal(self.epsilon, (-1, 1), prior=((edges[1:] + edges[:-1]) / 2, shares))
-        inputs = np.arange(_INPUTS) / _INPUTS
-        rows = repaired(np.asarray(line.probabilities(np.sin(TURN * (inputs - about)))), self.epsilon)
-        values = np.arange(line.cells) / line.cells  # which answer it is: none stands for one direction
-        return Rows(self.epsilon, self.domain, inputs, rows, values, name="sine", task="direction")
+        window = _turned(line.window, about)
+        return Mechanism(self.epsilon, self.domain, window, name="sine", task="direction")
 
     def estimate(self, first: Tally, second: Tally, *, confidence: float = 0.95) -> Estimate:
         """Estimate the mean direction.
@@ -103,7 +104,8 @@ class DirectionRounds(Shown):
             NoDataError: If nobody reported.
         """
         _, about = self._guess(first)
-        if not isinstance(second.required(2).reporter, Rows) or second.reporter.domain != self.domain:
+        asked = second.required(2).mechanism
+        if not isinstance(asked, Mechanism) or asked.domain != self.domain or asked == self.first:
             raise DataError("second must be a tally of the second round's mechanism", argument="second")
         query = Query(first, "circular mean", "population", check_confidence(confidence))
         both = _Both(query, second, about)
@@ -122,6 +124,48 @@ class DirectionRounds(Shown):
         shares = np.asarray(distribution(first.required(2), bins=_BINS, band=False).probabilities)
         vector = shares @ np.exp(1j * TURN * (np.arange(_BINS) + 0.5) / _BINS)
         return (1 - _CAUTION) * shares + _CAUTION / _BINS, float(np.angle(vector) / TURN)
+
+
+def _turned(line: Window, about: float) -> Window:
+    """The window of a mean on [−1, 1], on a circle: its mean report is the sine of the angle from `about`.
+
+    From start 0 to H − K the mean report rises, from there to H it falls, by v(s + K) − v(s) at s.
+    """
+    a, e = -(-line.a // 4), line.e // 4  # starts run twice around: two bits fewer
+    edge = np.concatenate(([0], np.cumsum(e)))
+    around, bits = int(edge[-1]), line.bits - 2
+    length = (1 << bits) - int(a.sum())
+    sums = np.concatenate(([0.0], np.cumsum(e * line.v)))
+
+    def reports(s: FloatArray) -> FloatArray:
+        """The sum of the reports below a position of the extra coordinate, once around and more."""
+        return np.asarray(np.interp(s % around, edge, sums) + s // around * sums[-1])
+
+    bends = np.unique(np.concatenate((edge, (edge - length) % around)))
+    mean = reports(bends + length) - reports(bends)
+    mean = 2 * (mean - mean.min()) / np.ptp(mean) - 1
+    rises, falls = bends <= around - length, bends >= around - length
+    half = np.arccos(-mean) / TURN  # the sine is least at angle 0 and largest at ½
+    kinks = np.mod(np.where(rises, half, 1 - half) + about - 0.25, 1.0)
+    t = np.unique(np.append(np.arange(_KNOTS) / _KNOTS, np.floor(kinks * _GRID) / _GRID))
+    turn, angle = np.divmod(t - about + 0.25, 1.0)
+    sine = -np.cos(TURN * angle)
+    up = np.interp(sine, mean[rises], bends[rises])
+    down = np.interp(-sine, -mean[falls], bends[falls])
+    starts = np.minimum(np.where(angle <= 0.5, up, down), around - 1) + (turn - turn[0]) * around
+    starts = np.maximum.accumulate(starts.astype(np.int64))
+    return Window(
+        wraps=True,
+        bits=bits,
+        count=np.ones_like(a),
+        background=a,
+        extra=e,
+        value=np.arange(len(a)) / len(a),
+        step=np.zeros(len(a)),
+        knot_t=np.append(t, 1.0),
+        knot_s=np.append(starts, starts[0] + around),
+        stepwise=False,
+    )
 
 
 class _Both(Waves):
@@ -152,7 +196,7 @@ class _Both(Waves):
     @property
     def direction_error(self) -> float:
         """Its root mean square error in turns."""
-        return self.error / self.resultant / TURN
+        return self.error / self.resultant / TURN if self.resultant > 0 else math.nan
 
     def _limit(self, a: FloatArray, b: FloatArray, side: int, tail: float) -> FloatArray:
         """Of E sin(x − ψ), with a = −sin ψ and b = cos ψ."""
@@ -164,5 +208,6 @@ class _Both(Waves):
         error = np.hypot(one.error, factor * two.error)
         third = one.skewness * one.error**3 + two.skewness * (factor * two.error) ** 3
         freedom = min(one.freedom, two.freedom)
-        both = Moments(one.value + factor * two.value, error, third / error**3, freedom)
+        skewness = np.divide(third, error**3, out=np.zeros_like(error), where=error > 0)
+        both = Moments(one.value + factor * two.value, error, skewness, freedom)
         return np.asarray(both.limit(side, tail))

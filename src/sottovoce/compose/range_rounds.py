@@ -1,7 +1,7 @@
 """Rounds for an unknown range: a few people say how large values are, the others where among those.
 
     plan = sottovoce.rounds("range", epsilon=1.0, largest=1e9)
-    first = Tally(plan.first, plan.first.report(plan.scale(values[:10_000])))
+    first = Tally(plan.first, plan.first.report(values[:10_000], outside="clip"))
     rough = plan.next(first)                                      # for where people seem to be
     second = Tally(rough, rough.report(values[10_000:20_000], outside="clip"))
     there, m = plan.beyond(plan.range(second)), sottovoce.design("mean", 1.0, plan.range(second))
@@ -9,13 +9,14 @@
     plan.mean(beyond, Tally(m, m.report(values[25_000:], outside="clip")), trimmed=True)
 
 The first round is on a signed logarithmic scale, sign(x)·log₁₀(1 + |x|/unit): twelve powers of ten are no
-wider there than twelve hours. Values that are never negative need no such transformation (`signed=False`):
-their first round is on an ordinary logarithmic domain, which every client knows. Everybody answers in one
-round only; the ranges depend on public reports and on nothing of the people who use them. Whatever they are,
-the answer holds: values outside are brought to the nearest end, so the mean is that of values brought into
-the range, and an end of a quantile's interval that touches the range is open. The mean of all values as they
-are is another matter: a few people far away, whom nobody may ever have asked, can put it anywhere. So it
-needs a bound of the spread, declared beforehand.
+wider there than twelve hours. It is the square wave for 97 even places of that scale, as a table of the
+values at them, so that every client knows it. If values are never negative (`signed=False`) it is the square
+wave on an ordinary logarithmic domain. Everybody answers in one round only; the ranges depend on public
+reports and on nothing of the people who use them. Whatever they are, the answer holds: values outside are
+brought to the nearest end, so the mean is that of values brought into the range, and an end of a quantile's
+interval that touches the range is open. The mean of all values as they are is another matter: a few people
+far away, whom nobody may ever have asked, can put it anywhere. So it needs a bound of the spread, declared
+beforehand.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sottovoce.compose.design import design
 from sottovoce.core.domains import Domain, Interval
@@ -33,6 +33,7 @@ from sottovoce.core.errors import ArgumentError, DataError, check_confidence, re
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.number import Number
+from sottovoce.core.rows import Rows
 from sottovoce.designs.classic import sw
 from sottovoce.estimates.envelope import CrossFit
 from sottovoce.estimates.estimate import Estimate
@@ -44,6 +45,7 @@ from sottovoce.estimates.tally import Tally
 _MASS = 0.95  # of the people as they are seen, in the shortest range that holds so many
 _PAD = 0.25  # as much is added on each side, in its widths
 OPEN = "an end that touches the range is open"
+_PLACES, _CELLS = 97, 32  # of the signed scale: the spec is 50 kB
 _HALF = 5e-4  # the error of a limit that says that half of the people are in the range
 
 
@@ -69,26 +71,33 @@ class RangeRounds:
         return -self.largest if self.signed else 0.0
 
     @cached_property
-    def first(self) -> Mechanism:
+    def first(self) -> Number:
         """For the people of the first round: the square wave, on the logarithmic scale."""
         if not self.signed:
-            return sw(self.epsilon, Interval(self.unit, self.largest, scale="log"))
-        end = float(self.scale(self.largest))
-        return sw(self.epsilon, (-end, end))
+            return self._scaled
+        places = np.linspace(*self._scaled.domain.ends, _PLACES)
+        values = np.linspace(-self.largest, self.largest, _CELLS)
+        return Rows.of(
+            self.epsilon,
+            self._scaled.probabilities(places),
+            (-self.largest, self.largest),
+            inputs=self._values(places),
+            values=values,
+            name="signed scale",
+        )
 
-    def scale(self, values: ArrayLike) -> FloatArray:
-        """What people of the first round report about: sign(x)·log₁₀(1 + |x|/unit); without signs x itself.
-
-        Args:
-            values: Numbers of any size.
-
-        Returns:
-            One number each.
-        """
-        x = np.clip(np.asarray(values, dtype=np.float64), self.least, self.largest)
+    @cached_property
+    def _scaled(self) -> Mechanism:
+        """The first round as it is on the scale."""
         if not self.signed:
-            return np.asarray(np.maximum(x, self.unit))
-        return np.asarray(np.sign(x) * np.log10(1 + np.abs(x) / self.unit))
+            return sw(self.epsilon, Interval(self.unit, self.largest, scale="log"))
+        end = math.log10(1 + self.largest / self.unit)
+        return sw(self.epsilon, (-end, end), cells=_CELLS)
+
+    def _values(self, scaled: FloatArray) -> FloatArray:
+        """What lies at places of the signed scale."""
+        sizes = np.minimum(self.unit * (10 ** np.abs(scaled) - 1), self.largest)
+        return np.asarray(np.sign(scaled) * sizes)
 
     def range(self, tally: Tally) -> Interval:
         """Say where most people seem to be.
@@ -102,19 +111,20 @@ class RangeRounds:
         Raises:
             NoDataError: If nobody reported.
         """
-        density = smooth_density(CrossFit(tally.required()), self.epsilon)
+        scaled = tally.required().digest == self.first.digest
+        seen = Tally.from_counts(self._scaled, tally.counts) if scaled else tally
+        density = smooth_density(CrossFit(seen), self.epsilon)
         total = np.concatenate(([0.0], np.cumsum(density / density.sum())))
-        ends = np.searchsorted(total, np.minimum(total + _MASS, 1.0) - 1e-9)
-        ends = np.where(total + _MASS > 1 + 1e-9, 2 * len(total), ends)  # too little is left from here
-        begin = int(np.argmin(ends - np.arange(len(total))))
-        low, high = (np.array([begin, ends[begin]]) / len(density)).tolist()
+        last = np.searchsorted(total, np.minimum(total + _MASS, 1.0) - 1e-9)
+        last = np.where(total + _MASS > 1 + 1e-9, 2 * len(total), last)  # too little is left from here
+        begin = int(np.argmin(last - np.arange(len(total))))
+        low, high = (np.array([begin, last[begin]]) / len(density)).tolist()
         pad = _PAD * (high - low)
-        domain = tally.mechanism.domain
-        found = domain.from_unit(np.clip([low - pad, high + pad], 0.0, 1.0))
-        if self.signed and tally.digest == self.first.digest:
-            found = np.sign(found) * self.unit * (10 ** np.abs(found) - 1)
-        step = 10.0 ** math.floor(math.log10(float(found[1] - found[0]) / 100))  # ends that can be read
-        return Interval(math.floor(found[0] / step) * step, math.ceil(found[1] / step) * step)
+        ends = seen.mechanism.domain.from_unit(np.clip([low - pad, high + pad], 0.0, 1.0))
+        if self.signed and scaled:
+            ends = self._values(ends)
+        step = 10.0 ** math.floor(math.log10(float(ends[1] - ends[0]) / 100))  # ends that can be read
+        return Interval(math.floor(ends[0] / step) * step, math.ceil(ends[1] / step) * step)
 
     def next(self, tally: Tally) -> Mechanism:
         """For the people of the next round: the square wave on that range.
@@ -173,7 +183,7 @@ class RangeRounds:
         Example:
             >>> plan = RangeRounds(epsilon=4.0, largest=1e6, unit=1.0)
             >>> x = np.random.default_rng(1).normal(70, 9, 9000)
-            >>> m = plan.next(Tally(plan.first, plan.first.report(plan.scale(x[:4000]), rng=2)))
+            >>> m = plan.next(Tally(plan.first, plan.first.report(x[:4000], rng=2)))
             >>> there = plan.beyond(m.domain)
             >>> beyond = Tally(there, there.report(x[4000:5000], rng=3))
             >>> e = plan.mean(beyond, Tally(m, m.report(x[5000:], outside="clip", rng=4)), trimmed=True)

@@ -211,7 +211,7 @@ def rounds(
         caution: Of a mean: as in `two_rounds`.
         largest: Of a range: what no value exceeds, whatever its sign; 10^6 times too much costs little.
         unit: Of a range: what is small.
-        signed: Of a range: False if no value is negative; then every client can answer in the first round.
+        signed: Of a range: False if no value is negative.
 
     Returns:
         The plan: `first`, then `second(…)`, then `estimate(first, second)`; of a range `first`, then `range`.
@@ -227,9 +227,9 @@ def rounds(
     one_of(task, "task", ("mean", "quantile", "direction", "range"))
     if task == "range":
         ends = real_number(largest, "largest"), real_number(unit, "unit")
-        if not 0 < ends[1] < ends[0]:
-            sentence = f"unit must be positive and below largest, got unit={unit!r}, largest={largest!r}"
-            raise ArgumentError(sentence, argument="unit")
+        if not 0 < ends[1] < ends[0] or (signed and ends[1] < 1e-14 * ends[0]):
+            rule = "unit must be positive and below largest, with signs at least 1e-14 of it"
+            raise ArgumentError(f"{rule}, got unit={unit!r}, largest={largest!r}", argument="unit")
         return RangeRounds(check_epsilon(epsilon), *ends, signed)
     if task == "mean":
         return two_rounds(epsilon, domain, caution=caution)

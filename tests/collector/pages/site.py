@@ -13,10 +13,11 @@ import numpy as np
 import uvicorn
 
 import sottovoce as sv
-from sottovoce.collector import Settings, create_app, open_store
+from sottovoce.collector import Settings, create_app, moments, open_store
 from sottovoce.collector import campaigns as campaigns_module
 from sottovoce.collector import tokens as tokens_module
 from sottovoce.collector.store import Batch
+from sottovoce.collector.store.pool import KEEP
 
 
 class Site:
@@ -63,6 +64,15 @@ class Site:
         rng = np.random.default_rng(seed)
         d = mechanism.domain
         self.send(name, mechanism, mechanism.report(d.from_unit(rng.beta(4, 7, people)), rng=rng))
+
+    def second_round(self, name: str, plan: Any, values: Any, **settings: Any) -> campaigns_module.Campaign:
+        """What the collector makes of the published reports of people with these values."""
+        self.campaign(name, plan.first, **settings)
+        self.send(name, plan.first, plan.first.report(values, rng=1))
+        first = campaigns_module.Campaign.of(self.store.campaign(name))
+        first = campaigns_module.close(self.store, first, moments.now())
+        self.store.settle(first.id, KEEP)
+        return campaigns_module.follow(self.store, first, 1500)
 
     def n(self, name: str) -> int:
         """Reports that are stored, published or not."""

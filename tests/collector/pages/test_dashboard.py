@@ -331,6 +331,27 @@ def test_an_arc_across_midnight(site: Site, boards: dict[str, int], open_page: O
     assert page.evaluate(words, [9, 33]) == "anywhere on the circle"
 
 
+def test_a_second_round_is_answered_and_shown(site: Site, open_page: OpenPage) -> None:
+    """The mean direction in two rounds: a person answers in the second, and its dashboard tells of both."""
+    rng, plan = np.random.default_rng(8), sv.rounds("direction", 2.0, sv.Circle(24))
+    hours = (23.5 + rng.normal(0, 1, 3500)) % 24
+    second = site.second_round("dusk", plan, hours[:500], rounds={"task": "direction"}, unit="h")
+    person = open_page(f"/survey/{second.name}")
+    answer(person, "22")
+    expect(person.locator("#result")).to_be_visible()
+    [[_, cell]] = site.store.waiting(second.id).tolist()
+    expect(person.locator("#sent-cells")).to_contain_text(str(cell))
+    site.send(second.name, second.reporter, second.reporter.report(hours[500:], rng=rng))
+    page = open_board(open_page, second.name)
+    expect(page.locator("#campaign")).to_contain_text("round 2 of 2 for the mean direction, after dusk")
+    expect(page.locator("#mean-interval")).to_contain_text(" to ")
+    served = httpx.get(f"{site.url}/v1/campaigns/{second.name}/estimates", timeout=60).json()
+    both = served["questions"]["value"]["circular_mean"]
+    low, high = interval(page)
+    assert low == pytest.approx(both["low"] % 24, abs=0.02)
+    assert high == pytest.approx(both["high"] % 24, abs=0.02)
+
+
 def test_an_operators_words_are_only_words(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
     page = open_board(open_page, "markup")
     expect(page.locator("#title")).to_have_text("<b>bold</b>")

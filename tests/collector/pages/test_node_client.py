@@ -15,8 +15,7 @@ import pytest
 from tests.collector.pages.site import Site
 
 import sottovoce as sv
-from sottovoce.collector import campaigns, moments
-from sottovoce.collector.store.pool import KEEP
+from sottovoce.collector import campaigns
 
 CLIENT = Path(__file__).parents[3] / "clients" / "js" / "node" / "index.js"
 SCRIPT = """
@@ -45,12 +44,8 @@ console.log(JSON.stringify({ first, again, sent, agreed, cells }));
 def second_round(site: Site) -> campaigns.Campaign:
     """The second of two rounds for a median, after 500 people have answered in the first."""
     plan = sv.rounds("quantile", 1.0, (0, 24), p=0.5)
-    site.campaign("node-late", plan.first, rounds={"task": "quantile", "p": 0.5})
-    site.send("node-late", plan.first, plan.first.report(np.linspace(4, 12, 500), rng=1))
-    first = campaigns.Campaign.of(site.store.campaign("node-late"))
-    first = campaigns.close(site.store, first, moments.now())
-    site.store.settle(first.id, KEEP)
-    return campaigns.follow(site.store, first, 1500)
+    declared = {"task": "quantile", "p": 0.5}
+    return site.second_round("node-late", plan, np.linspace(4, 12, 500), rounds=declared)
 
 
 @pytest.mark.parametrize("design", [sv.ogpm, sv.two_scale, second_round])

@@ -130,7 +130,8 @@ function describe(campaign) {
 function round({ task, p, number: which, first }) {
   const after = first ? `, after ${first}` : "";
   if (task === "range") return `round ${which}: how large values are${after}`;
-  return `round ${which} of 2 for ${task === "mean" ? "the mean" : `the ${number(p)}-quantile`}${after}`;
+  const answer = { mean: "the mean", direction: "the mean direction", quantile: `the ${number(p)}-quantile` }[task];
+  return `round ${which} of 2 for ${answer}${after}`;
 }
 
 /** Who did not answer cannot be told: that is part of the promise. */
