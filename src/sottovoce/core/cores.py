@@ -65,9 +65,10 @@ def in_blocks(size: int, block: int, draws: int, source: WordSource, draw: Draw)
 
     def draw_from(first: int, end: int, words_of: WordSource) -> bool:
         inside = True
-        fresh = words_of.blocks(draws * (end - first), draws * block)
-        for words, begin in zip(fresh, range(first, end, block), strict=True):
-            inside &= draw(slice(begin, min(begin + block, end)), words, words_of)
+        for words in words_of.blocks(draws * (end - first), draws * block):
+            part = slice(first, first + words.size // draws)
+            inside &= draw(part, words, words_of)
+            first = part.stop
         return inside
 
     if size < 2 * _WORTH_A_THREAD or not isinstance(source, SecureStream):

@@ -61,6 +61,8 @@ class Policy:
             ArgumentError: If `clip=True` contradicts `outside`.
             ArgumentTypeError: If `clip` is not True or False.
         """
+        if clip is False and isinstance(missing, str) and missing == outside == "refuse":
+            return _REFUSAL
         if not isinstance(clip, bool | np.bool_):
             raise ArgumentTypeError(f"clip must be True or False, got clip={clip!r}", argument="clip")
         if clip and outside not in ("refuse", "clip"):
@@ -165,6 +167,9 @@ class Policy:
         else:
             filled[missing] = self.missing
         return filled
+
+
+_REFUSAL = Policy()
 
 
 def _refusal(wrong: NDArray[np.bool_], name: str, code: str, what: str, advice: str) -> DataError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
@@ -71,7 +72,7 @@ class Reporting(Specified, Shown):
     def decode(self, cells: ArrayLike) -> Any:
         """What each cell stands for."""
 
-    @property
+    @cached_property
     def dtype(self) -> np.dtype[Any]:
         """The narrowest unsigned integer that holds every cell."""
         return np.min_scalar_type(self.cells - 1)

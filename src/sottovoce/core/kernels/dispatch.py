@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -64,16 +65,18 @@ class Sampler:
         return 0
 
     def _fill_compiled(self, out: NDArray[Any], words: NDArray[np.uint64], x: FloatArray) -> int:
-        from sottovoce.core.kernels import compiled
-
         if self._domain.factor != 1.0:  # a power of two: the kernels compare and subtract scaled values
             x = x * self._domain.factor
-        if self._tables.uniform:
-            return int(compiled.sample_uniform(words, x, out, *self._arguments, self.side))
-        return int(compiled.sample_general(words, x, out, *self._arguments))
+        sample, arguments = self._loop
+        return int(sample(words, x, out, *arguments))
 
     @cached_property
-    def _arguments(self) -> tuple[tuple[Any, ...], ...]:
+    def _loop(self) -> tuple[Callable[..., int], tuple[Any, ...]]:
+        """The compiled loop, and what it takes beside words and values."""
+        from sottovoce.core.kernels import compiled
         from sottovoce.core.kernels.arguments import arguments
 
-        return arguments(self._tables, self._domain)
+        told = arguments(self._tables, self._domain)
+        if self._tables.uniform:
+            return compiled.sample_uniform, (*told, self.side)
+        return compiled.sample_general, told
