@@ -155,18 +155,22 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument(
         "--runs", type=int, default=10, help="Of each setting; the README's has 50, in two rounds 200."
     )
+    parser.add_argument("--people", type=int, help="Only settings of so many.")
+    parser.add_argument("--way", choices=WAYS, action="append", help="Only these (repeat).")
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--table", action="store_true")
     options = parser.parse_args(arguments)
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
     end = time.monotonic() + 60 * options.minutes
-    for setting, p, way in () if options.table else product(settings(), reversed(LEVELS), WAYS):
+    chosen = [one for one in settings() if options.people in (None, one[2])]
+    every = product(options.way or WAYS, chosen, reversed(LEVELS))
+    for way, setting, p in () if options.table else every:
         if time.monotonic() > end:
             break
         one = row(results, *setting, p)
-        if way not in one:
-            readme = setting[2] == 20_000 and p == 0.9
-            runs = (200 if way == "two" else 50) if readme else options.runs
+        readme = setting[2] == 20_000 and p == 0.9
+        runs = (200 if way == "two" else 50) if readme else options.runs
+        if one.get(way, {"runs": 0})["runs"] < runs:
             one[way] = measure(way, *setting, p, runs)
             RESULTS.write_text("[\n" + ",\n".join(json.dumps(r) for r in results) + "\n]\n")
     head = ["truth", "ε", "people", "p", "0.1.0", "bound", "one round", "unimodal", "two rounds", "oracle"]

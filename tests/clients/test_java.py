@@ -51,7 +51,7 @@ def test_the_sample_reports_once(classes: str, site: Site, tmp_path: Path) -> No
     assert (record["cells"], record["state"]) == ([cell], "sent")
 
 
-def test_the_sample_answers_in_a_second_round(classes: str, site: Site, tmp_path: Path) -> None:
+def test_the_sample_and_python_answer_in_a_second_round(classes: str, site: Site, tmp_path: Path) -> None:
     """Whose mechanism, a public coin between pairs of thresholds, the first round's counts have chosen."""
     plan, declared = sv.rounds("quantile", 1.0, (0, 120), p=0.5), {"task": "quantile", "p": 0.5}
     second = site.second_round("java-late", plan, np.linspace(10, 60, 500), rounds=declared)
@@ -61,6 +61,9 @@ def test_the_sample_answers_in_a_second_round(classes: str, site: Site, tmp_path
     assert site.store.waiting(second.id)[:, 1].tolist() == [cell]
     [record] = [json.loads(path.read_text()) for path in tmp_path.iterdir()]
     assert (record["cells"], record["state"]) == ([cell], "sent")
+    with sv.Client(site.url, second.name, epsilon=1.0, outbox=":memory:") as client:
+        receipt = client.report(32)
+    assert sorted(site.store.waiting(second.id)[:, 1].tolist()) == sorted([cell, *receipt.cells])
 
 
 def test_the_sample_answers_only_what_was_agreed(classes: str, site: Site, tmp_path: Path) -> None:

@@ -108,19 +108,11 @@ def create(
         _tell(made, made.reporter)
         return
     unknown = rounds and purpose == "range"
-    reporter = Request(
-        None if unknown else purpose,
-        epsilon,
-        domain,
-        circle,
-        log,
-        p,
-        between,
-        mechanism,
-        spec,
-        options=options,
-        pair=pair,
-    ).reporter()
+    task = None if unknown else purpose
+    request = Request(
+        task, epsilon, domain, circle, log, p, between, mechanism, spec, options=options, pair=pair
+    )
+    reporter = request.reporter()
     ends = dict(zip(("unit", "largest"), domain or (), strict=False)) if unknown else {}
     this = Round.model_validate({"task": purpose, "p": p, "signed": signed, **ends}) if rounds else None
     if this is not None:
