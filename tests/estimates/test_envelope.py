@@ -9,9 +9,10 @@ import pytest
 from scipy.optimize import minimize
 
 import sottovoce as sv
+from sottovoce.estimates.crossfit import Asking, CrossFit
 from sottovoce.estimates.crossing import Focus
-from sottovoce.estimates.envelope import CrossFit, Envelope, Nodes, Target
-from sottovoce.estimates.interior_point import least_limit
+from sottovoce.estimates.envelope import Envelope, Nodes, Target
+from sottovoce.estimates.interior_point import Problem, least_limits
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.quantiles import quantile_limits
 
@@ -27,7 +28,7 @@ def test_weights_are_nearly_the_best_there_are(kappa: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows = rng.dirichlet(np.ones(6), 20)
     bound, q = rng.random(20), rng.dirichlet(np.ones(20)) @ rows  # a pilot is a mixture of rows
-    w, _ = least_limit(rows, bound, q, kappa)
+    ((w, _),) = least_limits([Problem(rows, bound, q, kappa)])
     assert (rows @ w - bound).min() > -1e-9
     best = minimize(
         lambda w: float(q @ w) + kappa * math.sqrt(float(q @ (w - q @ w) ** 2) + 1e-12),
@@ -44,7 +45,8 @@ def test_weights_are_nearly_the_best_there_are(kappa: float, seed: int) -> None:
 def test_nothing_better_than_constant_weights_gives_constant_weights() -> None:
     rows = np.full((10, 4), 0.25)  # a mechanism that says nothing
     bound = np.linspace(0, 1, 10)
-    assert least_limit(rows, bound, np.full(4, 0.25), 0.1)[0] == pytest.approx(np.ones(4))
+    ((w, _),) = least_limits([Problem(rows, bound, np.full(4, 0.25), 0.1)])
+    assert w == pytest.approx(np.ones(4))
 
 
 @pytest.mark.parametrize("m", [sv.sw(2.0), sv.two_scale(1.0), sv.optimal(2.0, goal="value")], ids=repr)
@@ -149,6 +151,11 @@ def test_people_exactly_where_a_design_turns_are_counted(epsilon: float, loss: s
     assert median.low <= x <= median.high
 
 
+def known(y: float) -> Asking[float]:
+    yield []
+    return y
+
+
 def test_the_ends_of_the_people_are_looked_for_further_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """A limit that misleads by chance is not the last word: one further out that admits F = p is followed."""
     m = sv.sw(1.0, cells=4096)
@@ -156,15 +163,16 @@ def test_the_ends_of_the_people_are_looked_for_further_out(monkeypatch: pytest.M
     (ends,) = quantile_limits(CrossFit(t), [0.5], 0.025)
     fooled = Focus._excess
 
-    def misleading(self: Focus, side: int, at: float) -> float:
+    def misleading(self: Focus, side: int, at: float) -> Asking[float]:
         # Limits near the true end exclude by chance, as if the quantile lay above.
-        y = fooled(self, side, at)
+        y = yield from fooled(self, side, at)
         return -0.01 if side > 0 and ends.low < at < ends.low + 0.03 else y
 
     monkeypatch.setattr(Focus, "_excess", misleading)
     monkeypatch.setattr(Focus, "_looked_at", lambda self, side, at: fooled(self, side, at))
     (again,) = quantile_limits(CrossFit(t), [0.5], 0.025)
     assert again.low <= ends.low + 0.031
-    monkeypatch.setattr(Focus, "_looked_at", lambda self, side, at: 1.0 if at > ends.low - 0.05 else -1.0)
+    low = ends.low - 0.05
+    monkeypatch.setattr(Focus, "_looked_at", lambda self, side, at: known(1.0 if at > low else -1.0))
     (wider,) = quantile_limits(CrossFit(t), [0.5], 0.025)
     assert wider.low <= ends.low + 1e-9

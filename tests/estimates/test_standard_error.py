@@ -10,7 +10,8 @@ import pytest
 from scipy.stats import chi2
 
 import sottovoce as sv
-from sottovoce.estimates.envelope import IDENTITY, CrossFit
+from sottovoce.estimates.crossfit import CrossFit
+from sottovoce.estimates.envelope import IDENTITY
 from sottovoce.estimates.statistic import moments
 
 RUNS = 60

@@ -13,7 +13,8 @@ import numpy as np
 
 from sottovoce.core.errors import check_confidence, whole_number
 from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.estimates.envelope import CrossFit, Target
+from sottovoce.estimates.crossfit import CrossFit
+from sottovoce.estimates.envelope import Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.quantiles import probability
 from sottovoce.estimates.query import check_tally
@@ -41,9 +42,11 @@ def cumulative_band(tally: Tally, bins: int, confidence: float) -> tuple[FloatAr
         fit, circle = CrossFit(tally), tally.mechanism.domain.is_circle
         at = np.unique(np.linspace(0, bins, min(bins, _POINTS) + 1).round().astype(np.int64))[1:-1]
         tail = (1 - confidence) / 2 / len(at)
-        for k in at:
-            target = Target.within(0.0, k / bins) if circle else Target.up_to(k / bins)
-            low[k], high[k] = (fit.limit(target, side, tail) + side * _ROUNDING for side in (-1, 1))
+        targets = [Target.within(0.0, k / bins) if circle else Target.up_to(k / bins) for k in at]
+        low[at], high[at] = (
+            np.array(fit.limits([(target, side) for target in targets], tail)) + side * _ROUNDING
+            for side in (-1, 1)
+        )
     low = np.maximum.accumulate(np.clip(low, 0.0, 1.0))
     high = np.minimum.accumulate(np.clip(high, 0.0, 1.0)[::-1])[::-1]
     # Limits are statistics of their own: where they cross, nothing between the two is excluded.

@@ -25,6 +25,7 @@ import numpy as np
 from sottovoce.core.errors import check_confidence
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.number import Number
+from sottovoce.estimates.crossfit import Asking, Limit, answered, in_step
 from sottovoce.estimates.envelope import Envelope, Nodes, Target
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.shapes import Shape
@@ -61,16 +62,16 @@ class Search:
         top: Its largest value: where that is seen nothing is known, and perhaps nowhere below.
     """
 
-    def __init__(self, excess: Callable[[float], float], low: float, high: float, top: float) -> None:
+    def __init__(self, excess: Callable[[float], Asking[float]], low: float, high: float, top: float) -> None:
         self.excess, self.top = excess, top
         self.low, self.below, self.high, self.above = low, -math.inf, high, math.inf
 
-    def run(self, at: float, slope: float, exact: float, looks: int = 14) -> Crossing:
+    def run(self, at: float, slope: float, exact: float, looks: int = 14) -> Asking[Crossing]:
         """Look at a place, then where the slope says, until the crossing is known as exactly as asked."""
         side = 0
         for _ in range(looks):
             at = min(max(at, self.low + exact / 2), self.high - exact / 2)
-            y = self.look(at)
+            y = yield from self.look(at)
             side = min(side, 0) - 1 if y < 0 else max(side, 0) + 1  # how often in a row on one side
             gap, rise = self.high - self.low, self.above - self.below
             slope = rise / gap if rise < math.inf else slope
@@ -86,9 +87,9 @@ class Search:
             at = self.low - self.below * (self.high - self.low) / (self.above - self.below)
         return Crossing(self.low, at, slope)
 
-    def look(self, at: float) -> float:
+    def look(self, at: float) -> Asking[float]:
         """What it is at one place, remembered where that narrows the crossing down."""
-        y = self.excess(at)
+        y = yield from self.excess(at)
         if y < 0:
             self.low, self.below = at, y
         else:
@@ -128,7 +129,7 @@ class Focus:
         p: float,
         tail: float,
         counts: Sequence[IntArray] = (),
-        even: Callable[[Target, int, float, str], float] | None = None,
+        even: Callable[[Target, int, float, str], Asking[float]] | None = None,
         estimand: str = "population",
         shape: Shape | None = None,
     ) -> None:
@@ -138,24 +139,32 @@ class Focus:
         self.pad, self.exact = (_PAD, _EXACT) if shape is None else (_SHAPED_PAD, _SHAPED_EXACT)
         self.mechanism, self.n, self.p, self.tail, self.estimand = mechanism, n, p, tail, estimand
         self.z = -float(ndtri(tail))
-        self.even = even
+        self.pilots, self.counts, self.even = pilots, counts, even
         self.expected: dict[int, list[tuple[float, float]]] = {1: [], -1: []}
-        self.halves: list[tuple[Envelope, IntArray | None]] = []
         self.middle = float(np.mean([_quantile(pilot, p) for pilot in pilots]))
-        rough = [self._rough(pilot) for pilot in pilots]
+        self.halves: list[tuple[Envelope, IntArray | None]] = []
         #: Where each end is expected, and the slope of the limits there.
-        self.guess = {side: np.mean([ends[side][1:] for ends in rough], axis=0) for side in _SIDES}
-        self.width = max(-float(self.guess[1][0] + self.guess[-1][0]), 1e-6)
-        for i, (pilot, ends) in enumerate(zip(pilots, rough, strict=True)):
-            low, high = ends[1].at, -ends[-1].at
-            problem = self._problem(pilot, low, high, self.pad * (high - low), _PLACED)
-            self.halves.append((problem, problem.nodes.coarse.grouped(counts[i]) if counts else None))
+        self.guess: dict[int, FloatArray] = {}
+        self.width = 1.0
 
-    def ends(self) -> Ends:
+    def ends(self) -> Asking[Ends]:
         """The interval, and the bound for the average of the pilots."""
-        low, high = (self._end(side) for side in _SIDES)
+        yield from self._place_groups()
+        low, high = yield from in_step([self._end(side) for side in _SIDES])
         bound = -sum(self._expected_crossing(side) for side in _SIDES)
         return Ends(max(low, 0.0), min(-high, 1.0), max(bound, 0.0))
+
+    def _place_groups(self) -> Asking[None]:
+        """Groups of cells where the ends are expected, for each pilot."""
+        rough = yield from in_step([self._rough(pilot, side) for pilot in self.pilots for side in _SIDES])
+        pairs = [dict(zip(_SIDES, rough[i : i + 2], strict=True)) for i in range(0, len(rough), 2)]
+        self.guess = {side: np.mean([ends[side][1:] for ends in pairs], axis=0) for side in _SIDES}
+        self.width = max(-float(self.guess[1][0] + self.guess[-1][0]), 1e-6)
+        for i, (pilot, ends) in enumerate(zip(self.pilots, pairs, strict=True)):
+            low, high = ends[1].at, -ends[-1].at
+            problem = self._problem(pilot, low, high, self.pad * (high - low), _PLACED)
+            counts = problem.nodes.coarse.grouped(self.counts[i]) if self.counts else None
+            self.halves.append((problem, counts))
 
     def reshaped(self, shape: Shape, pilots: Sequence[FloatArray]) -> Focus:
         """The same for truths of another shape, on the same groups."""
@@ -167,15 +176,17 @@ class Focus:
         ]
         return other
 
-    def beyond(self, ends: Ends) -> Ends:
+    def beyond(self, ends: Ends) -> Asking[Ends]:
         """The interval that holds for truths of this shape too, given that of others."""
-        low, high = (
-            self._end(side, start) if self._excess(side, start) >= 0 else start
-            for side, start in ((1, ends.low), (-1, -ends.high))
-        )
+        starts = zip(_SIDES, (ends.low, -ends.high), strict=True)
+        low, high = yield from in_step([self._beyond(side, start) for side, start in starts])
         return Ends(max(low, 0.0), min(-high, 1.0), ends.bound)
 
-    def _end(self, side: int, start: float | None = None) -> float:
+    def _beyond(self, side: int, start: float) -> Asking[float]:
+        inside = (yield from self._excess(side, start)) < 0
+        return start if inside else (yield from self._end(side, start))
+
+    def _end(self, side: int, start: float | None = None) -> Asking[float]:
         """The outermost place that may be the quantile, times the side.
 
         Where F stays at p for long (between two groups of people, or beyond the last) every limit looked at
@@ -186,26 +197,27 @@ class Focus:
         search = Search(lambda at: self._excess(side, at), outer, outer + 1, self._top(side))
         at, slope = self.guess[side]
         if start is not None:
-            search.look(start)
+            yield from search.look(start)
             at = start - self.width / 8
-        end = search.run(at, slope, exact).below
+        end = (yield from search.run(at, slope, exact)).below
         for distance in _AGAIN if self.even is not None else ():
             at = end - distance * self.width
-            if at > outer and (y := self._looked_at(side, at)) >= 0:
+            if at > outer and (y := (yield from self._looked_at(side, at))) >= 0:
                 search.low, search.below, search.high, search.above = outer, -math.inf, at, y
-                end = search.run(at - self.width / 4, slope, exact).below
+                end = (yield from search.run(at - self.width / 4, slope, exact)).below
         return end
 
-    def _looked_at(self, side: int, at: float) -> float:
+    def _looked_at(self, side: int, at: float) -> Asking[float]:
         """As `_excess`, on even groups."""
         assert self.even is not None
-        return side * (self.even(Target.up_to(side * at), side, self.tail, self.estimand) - self.p)
+        limit = yield from self.even(Target.up_to(side * at), side, self.tail, self.estimand)
+        return side * (limit - self.p)
 
-    def _excess(self, side: int, at: float) -> float:
+    def _excess(self, side: int, at: float) -> Asking[float]:
         """How far the limit of F(at) from one side is beyond p; both at and p times the side."""
         target, parts, means = Target.up_to(side * at), [], []
-        for problem, counts in self.halves:
-            weights = problem.weights(target, side, self.z)
+        every = yield [Limit(problem, target, side, self.z) for problem, _ in self.halves]
+        for weights, (problem, counts) in zip(every, self.halves, strict=True):
             means.append(side * (problem.expected(weights, side, self.z) - self.p))
             if counts is not None:
                 parts.append(problem.part(weights, counts, self.estimand))
@@ -226,24 +238,21 @@ class Focus:
             slope = max((places[1][1] - y) / (places[1][0] - at), slope / 4)
         return min(max(at - y / slope, outer), inner)
 
-    def _rough(self, pilot: FloatArray) -> dict[int, Crossing]:
-        """Where limits would cross p if the pilot were the truth, on few groups around its own quantile."""
-        middle = _quantile(pilot, self.p)
-        step, ends = min(0.3, 1.5 * self.n ** (-1 / 3)), {}
+    def _rough(self, pilot: FloatArray, side: int) -> Asking[Crossing]:
+        """Where a limit would cross p if the pilot were the truth, on few groups around its own quantile."""
+        middle, step = _quantile(pilot, self.p), min(0.3, 1.5 * self.n ** (-1 / 3))
         near = slice(int(max(middle - step, 0) * len(pilot)), int((middle + step) * len(pilot)) + 1)
         slope = max(float(pilot[near].mean()) * len(pilot), 0.3)  # F rises so fast there
         problem = self._problem(pilot, middle, middle, 1.5 * step, _ROUGH)
-        for side in _SIDES:
 
-            def excess(at: float, side: int = side) -> float:
-                weights = problem.weights(Target.up_to(side * at), side, self.z)
-                return side * (problem.expected(weights, side, self.z) - self.p)
+        def excess(at: float) -> Asking[float]:
+            (weights,) = yield [Limit(problem, Target.up_to(side * at), side, self.z)]
+            return side * (problem.expected(weights, side, self.z) - self.p)
 
-            outer = 0.0 if side > 0 else -1.0
-            search = Search(excess, outer, outer + 1, self._top(side))
-            crossing = search.run(side * middle - step / 2, slope, 0.1 * step, looks=1)
-            ends[side] = crossing._replace(at=min(max(crossing.at, outer), side * middle))
-        return ends
+        outer = 0.0 if side > 0 else -1.0
+        search = Search(excess, outer, outer + 1, self._top(side))
+        crossing = yield from search.run(side * middle - step / 2, slope, 0.1 * step, looks=1)
+        return crossing._replace(at=min(max(crossing.at, outer), side * middle))
 
     def _problem(self, pilot: FloatArray, low: float, high: float, pad: float, groups: int) -> Envelope:
         """Envelopes under a pilot, on groups placed for values between low − pad and high + pad."""
@@ -293,5 +302,6 @@ def quantile_width(
         True
     """
     shares = np.asarray(density, dtype=np.float64) / np.sum(density)
-    ends = Focus(reporter, [shares], people, p, (1 - check_confidence(confidence)) / 2).ends()
+    focus = Focus(reporter, [shares], people, p, (1 - check_confidence(confidence)) / 2)
+    ends = answered(focus.ends())
     return Width(ends.high - ends.low, min(ends.bound, ends.high - ends.low))

@@ -18,7 +18,8 @@ import numpy as np
 
 from sottovoce.core.errors import ArgumentError, DataError
 from sottovoce.core.kernels.tables import FloatArray, IntArray
-from sottovoce.estimates.envelope import CrossFit, Envelope, Target
+from sottovoce.estimates.crossfit import Asking, CrossFit, Limit, answered, in_step
+from sottovoce.estimates.envelope import Envelope, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.query import Query
 from sottovoce.estimates.shapes import Shape
@@ -72,8 +73,8 @@ def declared_average(query: Query, shape: Shape, target: Target, power: int) -> 
         The middle of two statistics, and limits.
     """
     declared = Declared(CrossFit(query.tally), shape, query.tail)
-    lower, upper = (declared.bounds(target, side) for side in (-1, 1))
-    plain = [declared.fit.limit(target, side, declared.plain, "population") for side in (-1, 1)]
+    lower, upper = answered(in_step([declared.bounds(target, side) for side in (-1, 1)]))
+    plain = declared.fit.limits([(target, -1), (target, 1)], declared.plain)
     limits = narrowed((float(lower.limit(-1, declared.tail)), float(upper.limit(1, declared.tail))), plain)
     middle = between(lower, upper).value
     return query.answer(limits, middle, math.nan, power=power, method="declared", notes=(declared.note,))
@@ -127,23 +128,25 @@ class Declared:
         #: What the reports leave, the likeliest first.
         self.cells = members
 
-    def bounds(self, target: Target, side: int) -> Moments:
+    def bounds(self, target: Target, side: int) -> Asking[Moments]:
         """What bounds the average of a target from one side, whichever cell the truth is in."""
+        problems = [self._problems(cell) for cell in self.cells]
+        weights = iter((yield [Limit(one, target, side, self.z) for halves in problems for one in halves]))
         every = [
             moments(
                 [
-                    problem.part(problem.weights(target, side, self.z), counts, "population")
-                    for problem, counts in zip(self._problems(cell), self._counts, strict=True)
+                    problem.part(next(weights), counts, "population")
+                    for problem, counts in zip(halves, self._counts, strict=True)
                 ],
                 "population",
             )
-            for cell in self.cells
+            for halves in problems
         ]
         return max(every, key=lambda one: side * float(one.limit(side, self.tail)))
 
-    def limit(self, target: Target, side: int, tail: float, estimand: str) -> float:
+    def limit(self, target: Target, side: int, tail: float, estimand: str) -> Asking[float]:
         """A confidence limit for that average; error and people are those of the declaration."""
-        return float(self.bounds(target, side).limit(side, self.tail))
+        return float((yield from self.bounds(target, side)).limit(side, self.tail))
 
     @cached_property
     def z(self) -> float:

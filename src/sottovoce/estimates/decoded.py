@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from sottovoce.core.number import Number
-from sottovoce.estimates.envelope import CrossFit, Target
+from sottovoce.estimates.crossfit import CrossFit
+from sottovoce.estimates.envelope import Target
 from sottovoce.estimates.statistic import Part, moments
 from sottovoce.estimates.tally import Tally
 

@@ -12,32 +12,24 @@ each: the law may jump there, so may the target, and perhaps at the very same x 
 target is raised by the most it can leave its chord.
 A constant w is always feasible, so the solver (`interior_point`) starts inside and stays inside: its result
 is valid wherever it stops.
-
-Weights that are tuned to the very counts they are applied to look better than they are (n = 100, ε = 4,
-square wave, skewed truth: 76 % coverage instead of 95 %). So reports are divided at random into two halves,
-each half gets the weights that the other one suggests, and the two averages are pooled. The division is drawn
-from a generator seeded by the tally itself: the same tally gives the same answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray, IntArray
-from sottovoce.estimates.interior_point import least_limit
-from sottovoce.estimates.model import Coarse, em
-from sottovoce.estimates.query import FEW, generator_of
+from sottovoce.estimates.interior_point import Problem, least_limits
+from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.shapes import Shape
-from sottovoce.estimates.statistic import Part, moments
-from sottovoce.estimates.tally import Tally
+from sottovoce.estimates.statistic import Part
 
-_GROUPS = 64
 BINS = 256  # of the pilot
-_FEW_TO_DRAW = 100_000
 _NEAR = 1e-9  # how far from a bend or jump its sides are looked at, in widths of the domain
 _JUMP = 1e-8  # a law that changes by less from one side of a bend to the other is continuous there
 _CURVED = 512  # inputs at which a curved target is held down between bends
@@ -151,14 +143,13 @@ class Nodes:
     def _with(self, more: FloatArray) -> LawAt:
         """The bends and more, in order."""
         t, rows = self.straight
-        more = np.setdiff1d(np.clip(more, 0.0, 1.0), t)
-        left = np.clip(np.searchsorted(t, more) - 1, 0, len(t) - 2)
-        apart = np.diff(t)[left] > 3 * self.near  # within a bend its two sides speak for it
-        more, left = more[apart], left[apart]
-        share = ((more - t[left]) / (t[left + 1] - t[left]))[:, None]
-        law = (1 - share) * rows[left] + share * rows[left + 1]
-        order = np.argsort(np.concatenate((t, more)), kind="stable")
-        return np.concatenate((t, more))[order], np.concatenate((rows, law))[order]
+        more = np.unique(np.clip(more, 0.0, 1.0))
+        right = np.clip(np.searchsorted(t, more), 1, len(t) - 1)
+        apart = (t[right] - t[right - 1] > 3 * self.near) & (t[right] > more) & (t[right - 1] < more)
+        more, right = more[apart], right[apart]  # within a bend its two sides speak for it
+        share = ((more - t[right - 1]) / (t[right] - t[right - 1]))[:, None]
+        law = (1 - share) * rows[right - 1] + share * rows[right]
+        return np.insert(t, right, more), np.insert(rows, right, law, axis=0)
 
 
 class Envelope:
@@ -169,6 +160,19 @@ class Envelope:
 
     def upper(self, target: Target, z: float) -> FloatArray:
         """Weights of an upper limit: h ≥ τ everywhere, expected limit least under the pilot."""
+        return self.weights(target, 1, z)
+
+    def lower(self, target: Target, z: float) -> FloatArray:
+        """Weights of a lower limit: h ≤ τ everywhere."""
+        return self.weights(target, -1, z)
+
+    def weights(self, target: Target, side: int, z: float) -> FloatArray:
+        """Weights of an upper (side 1) or a lower limit."""
+        return side * solved([self.posed(target, side, z)])[0]
+
+    def posed(self, target: Target, side: int, z: float) -> Posed:
+        """The problem of those weights, times the side."""
+        target = target if side > 0 else target.negative()
         straight = target.curvature == (0.0, 0.0)
         if self.shape is not None and straight:
             return self._shaped(self.shape, target, z)
@@ -176,14 +180,6 @@ class Envelope:
         # How far a concave piece can rise above its chord: −τ''·Δ²/8.
         rise = max(0.0, -target.curvature[0]) * float(np.diff(t).max()) ** 2 / 8
         return self._above(t, rows, target.above(t, self.nodes.near) + rise, z)
-
-    def lower(self, target: Target, z: float) -> FloatArray:
-        """Weights of a lower limit: h ≤ τ everywhere."""
-        return -self.upper(target.negative(), z)
-
-    def weights(self, target: Target, side: int, z: float) -> FloatArray:
-        """Weights of an upper (side 1) or a lower limit."""
-        return self.upper(target, z) if side > 0 else self.lower(target, z)
 
     def expected(self, weights: FloatArray, side: int, z: float) -> float:
         """The limit that these weights give on average if the pilot is the truth."""
@@ -201,7 +197,7 @@ class Envelope:
         That variance is itself a function of x, so it has an envelope too.
         """
         variance, rise = self._variance(weights)
-        w = self._above(*self.nodes.finer, variance + rise, 1.0)
+        (w,) = solved([self._above(*self.nodes.finer, variance + rise, 1.0)])
         return float(np.clip(w @ counts / counts.sum(), *self.noise(weights)))
 
     def part(self, weights: FloatArray, counts: IntArray, estimand: str, forged: int = 0) -> Part:
@@ -219,79 +215,41 @@ class Envelope:
         rise = np.where(np.diff(t) > 3 * self.nodes.near, np.diff(h) ** 2 / 4, 0.0)
         return rows @ weights**2 - h**2, np.maximum(np.append(rise, 0.0), np.insert(rise, 0, 0.0))
 
-    def _above(self, t: FloatArray, rows: FloatArray, bound: FloatArray, z: float) -> FloatArray:
-        # The two sides of a bend are one constraint unless something jumps there.
+    def _above(self, t: FloatArray, rows: FloatArray, bound: FloatArray, z: float) -> Posed:
+        """The problem of weights that are above a bound at some nodes."""
         apart = np.diff(t) > 3 * self.nodes.near
-        apart |= (np.abs(np.diff(rows, axis=0)).max(axis=1) > 1e-6) | (np.abs(np.diff(bound)) > 1e-6)
-        used = np.concatenate(([True], apart))
-        w, _ = least_limit(rows[used], bound[used], self.pilot, z / np.sqrt(self.n))
-        return np.asarray(w + max(0.0, float((bound - rows @ w).max())))
+        sides = np.flatnonzero(~apart)  # of a bend: one constraint unless something jumps there
+        jump = np.abs(rows[sides + 1] - rows[sides]).max(axis=1, initial=0.0)
+        apart[sides] = np.maximum(jump, np.abs(bound[sides + 1] - bound[sides])) > 1e-6
+        used, kappa = np.append(True, apart), z / np.sqrt(self.n)
+        return Posed(Problem(rows[used], bound[used], self.pilot, kappa), rows, bound)
 
-    def _shaped(self, shape: Shape, target: Target, z: float) -> FloatArray:
-        """Weights for truths of a shape; what u costs is in all of them, so that it joins every limit."""
+    def _shaped(self, shape: Shape, target: Target, z: float) -> Posed:
+        """The problem for truths of a shape."""
         near = self.nodes.near
         t, rows = self.nodes.around(target.jumps, shape)
         added, cost = shape.columns(t, target.jumps, near)
         members = [shape.extremes(t, values, near) for values in (rows, added, target.above(t, near))]
-        w, u = least_limit(members[0], members[2], self.pilot, z / np.sqrt(self.n), members[1], cost)
-        short = members[2] - members[0] @ w - members[1] @ u
-        return np.asarray(w + float(cost @ u) + max(0.0, float(short.max())))
+        problem = Problem(members[0], members[2], self.pilot, z / np.sqrt(self.n), members[1], cost)
+        return Posed(problem, problem.rows, problem.bound)
 
 
-class CrossFit:
-    """A tally on groups of cells, divided for choosing and applying weights.
+class Posed(NamedTuple):
+    """A problem of weights, and all rows at which they have to be above a bound."""
 
-    With `blind` the weights never look at the data: they suit people spread evenly over the domain. With
-    `fakes` so many reports may be anything: then weights are blind too, so that no forged report chooses
-    those of honest ones, and every limit is wider by what forged reports can do.
+    problem: Problem
+    rows: FloatArray
+    bound: FloatArray
 
-    Attributes:
-        halves: Counts of all cells, and the density on equal bins that the other half suggests.
-    """
-
-    def __init__(self, tally: Tally, *, blind: bool = False, fakes: int = 0) -> None:
-        self.fakes = fakes
-        self.coarse = Coarse.of(tally, _GROUPS)
-        self.n, self.nodes = self.coarse.n, Nodes(self.coarse)
-        self.law, even = self.coarse.table_of_bins(BINS), np.full(BINS, 1 / BINS)
-        if blind or fakes or self.n < FEW:  # half of very few reports could suggest nothing
-            self.halves: list[tuple[IntArray, FloatArray]] = [(tally.counts, even)]
-        else:
-            one = half(tally.counts, generator_of(tally))
-            halves = one, tally.counts - one
-            # Stopped long before it follows the noise: only a rough idea of the truth is wanted.
-            pilots = [em(self.law, self.coarse.grouped(half), tolerance=0.05, most=300) for half in halves]
-            densities = [pilot.probabilities for pilot in pilots]
-            self.halves = list(zip(halves, reversed(densities), strict=True))
-
-    @cached_property
-    def _problems(self) -> list[tuple[IntArray, Envelope]]:
-        return [
-            (self.coarse.grouped(counts), Envelope(self.nodes, self.law.mix(density), self.n))
-            for counts, density in self.halves
-        ]
-
-    def statistic(self, target: Target, side: int, tail: float, estimand: str = "population") -> list[Part]:
-        """What bounds the average of a target from above (side 1) or below (side −1)."""
-        return [
-            problem.part(problem.weights(target, side, _z(tail)), counts, estimand, self.fakes)
-            for counts, problem in self._problems
-        ]
-
-    def limit(self, target: Target, side: int, tail: float, estimand: str = "population") -> float:
-        """A normal confidence limit for the average of a target."""
-        return float(moments(self.statistic(target, side, tail, estimand), estimand).limit(side, tail))
+    def raised(self, w: FloatArray, u: FloatArray) -> FloatArray:
+        """A solution as weights that hold everywhere. What u costs is in all: it joins every limit."""
+        short = self.bound - self.rows @ w
+        if self.problem.added is not None and self.problem.cost is not None:
+            short, w = short - self.problem.added @ u, w + float(self.problem.cost @ u)
+        return w + max(0.0, float(short.max()))
 
 
-def _z(tail: float) -> float:
-    from scipy.special import ndtri
-
-    return -float(ndtri(tail))
-
-
-def half(counts: IntArray, generator: np.random.Generator) -> IntArray:
-    """Half of the reports: drawn without replacement if they are few, by coins if they are many."""
-    n = int(counts.sum())
-    if n <= _FEW_TO_DRAW:
-        return generator.multivariate_hypergeometric(counts, n // 2, method="count")
-    return generator.binomial(counts, 0.5)
+def solved(posed: Sequence[Posed]) -> list[FloatArray]:
+    """The weights of several problems, which takes less time together."""
+    solutions = least_limits([one.problem for one in posed])
+    return [one.raised(*solution) for one, solution in zip(posed, solutions, strict=True)]

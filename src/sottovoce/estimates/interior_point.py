@@ -12,106 +12,193 @@ wherever the method stops. Three things differ from the textbook, because of the
 kink where weights are constant, which is rounded off. It is curved only across the weights, not along
 them; half of the curvature of the parabola that touches it from above is kept along them, or steps would run
 away. And the barrier never falls far below the dual residual: complementarity waits for the gradient.
+
+The matrices are so small that numpy's calls would cost more than the arithmetic. So problems are solved in
+step, and their vectors are the rows of one array, as wide as the largest needs: beyond the end of its problem
+a row has slack 1 and zeros. No solution depends on the problems beside it, not even by the order of a sum.
 """
 
 from __future__ import annotations
 
-import math
-from functools import cache
-from itertools import pairwise
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray
 
-_MOST_STEPS = 30  # it needs about fifteen
+_MOST_STEPS = 60  # it needs about fifteen, with a declared shape up to fifty
+_BLOCK = 64
+_IN_STEP = 16  # problems: vectors of more would not stay in the cache
 _ROUNDED = 0.02  # the kink of the standard deviation is rounded off by this share of it
-_BLOCK = 48
 _TO_BOUNDARY = 0.99  # how far a step goes towards the nearest constraint
 
+Solution = tuple[FloatArray, FloatArray]
 
-def least_limit(
-    rows: FloatArray,
-    bound: FloatArray,
-    q: FloatArray,
-    kappa: float,
-    added: FloatArray | None = None,
-    cost: FloatArray | None = None,
-) -> tuple[FloatArray, FloatArray]:
-    """Weights w, and u where there is any, that nearly minimise q·w + κ·sd_q(w) + cost·u.
+
+class Problem(NamedTuple):
+    """What is minimised, and under which constraints.
+
+    Attributes:
+        rows: A, probabilities in every row.
+        bound: b.
+        q: Probabilities of the pilot.
+        kappa: κ.
+        added: B, where something is known about the truth.
+        cost: c.
+    """
+
+    rows: FloatArray
+    bound: FloatArray
+    q: FloatArray
+    kappa: float
+    added: FloatArray | None = None
+    cost: FloatArray | None = None
+
+
+def least_limits(problems: Sequence[Problem]) -> list[Solution]:
+    """Weights w, and u where there is any, that nearly minimise q·w + κ·sd_q(w) + cost·u in each problem.
 
     They satisfy rows·w + added·u ≥ bound and u ≥ 0. The duality gap that is left is at most 1 % of what the
     sampling error adds.
     """
+    programs = [_Program(problem) for problem in problems]
+    unsolved = sorted((one for one in programs if not one.constant), key=lambda one: one.matrix.shape)
+    for begin in range(0, len(unsolved), _IN_STEP):
+        _solve(unsolved[begin : begin + _IN_STEP])
+    return [one.solution() for one in programs]
+
+
+class _Program:
+    """A problem about x = (w, u), measured from constant weights at the highest bound.
+
+    Attributes:
+        matrix: M, and `b` what M x has to reach.
+        price: The linear part of the objective.
+        q: Zero for u.
+        constant: True if constant weights are seen to be best.
+        x: Strictly inside at first, and where the method ends.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        rows, bound, q, self.kappa, added, cost = problem
+        self.highest, self.span = float(bound.max()), float(np.ptp(bound)) or 1.0
+        self.b = bound - self.highest  # rows sum to 1, so weights follow; a target far from zero would cancel
+        self.k, self.matrix, self.price, self.q = len(q), rows, q, q
+        self.x, self.unit, self.constant = np.full(self.k, self.span), np.ones(0), False
+        if added is None or cost is None or not len(cost):
+            self.constant = _constant_is_optimal(rows[self.b >= -1e-12 * self.span], q, self.kappa)
+            return
+        self.unit = np.abs(added).max(axis=0)  # of each u: it adds at most 1
+        added, many = added / self.unit, np.zeros(len(cost))
+        little = self.span / (2 * float(np.abs(added).sum(axis=1).max()))
+        self.matrix = np.block([[rows, added], [np.zeros((len(many), self.k)), np.eye(len(many))]])
+        self.b, self.q = np.append(self.b, many), np.append(q, many)
+        self.x, self.price = np.append(self.x, many + little), np.append(q, cost / self.unit)
+
+    def solution(self) -> Solution:
+        """The weights and u, or constant weights if those are no worse."""
+        w, u = self.x[: self.k], self.x[self.k :] / self.unit
+        mean = float(self.q @ self.x)
+        deviation = np.sqrt(max(float(self.q @ self.x**2 - mean**2), 0.0))
+        if self.constant or self.price @ self.x + self.kappa * deviation >= 0.0:
+            return np.full(self.k, self.highest), np.zeros(len(u))
+        return w + self.highest, u
+
+
+def _solve(programs: Sequence[_Program]) -> None:
+    """Move the x of each program to where the method ends."""
+    from scipy.linalg.blas import dsyrk
     from scipy.linalg.lapack import dposv, dpotrs
 
-    highest, span = float(bound.max()), float(np.ptp(bound)) or 1.0
-    b = bound - highest  # rows sum to 1, so weights follow; a target far from zero would cancel
-    k, constraints, primal, price, unit = len(q), rows, np.full(len(q), span), q, np.ones(0)
-    if added is None or cost is None or not len(cost):
-        if _constant_is_optimal(rows[b >= -1e-12 * span], q, kappa):
-            return np.full(k, highest), np.zeros(0)
-    else:
-        many, unit = len(cost), np.abs(added).max(axis=0)  # of each u: it adds at most 1
-        constraints = np.block([[rows, added / unit], [np.zeros((many, k)), np.eye(many)]])
-        b = np.append(b, np.zeros(many))
-        little = span / (2 * float(np.abs(added / unit).sum(axis=1).max()))
-        primal, price = np.append(primal, np.full(many, little)), np.append(q, cost / unit)
-    slack = constraints @ primal - b
-    dual = 1 / slack
-    dual /= dual.sum()
+    matrices, ends = [one.matrix for one in programs], [one.matrix.shape for one in programs]
+    price, primal, q = (_stack([getattr(one, name) for one in programs]) for name in ("price", "x", "q"))
+    is_weight = _stack([np.ones(one.k) for one in programs], primal.shape[1])
+    kappa, span = np.array([(one.kappa, one.span) for one in programs]).T
+    inside = _stack([np.ones(len(one.b)) for one in programs])
+    beyond = 1 - inside
+    slack, ratio, step, pull = beyond.copy(), beyond * 0, primal * 0, primal * 0
+    for i, one in enumerate(programs):
+        slack[i, : len(one.b)] = one.matrix @ one.x - one.b
+    dual = inside / slack
+    dual /= _sums(dual)[:, None]
     floor = span**2  # keeps the standard deviation away from zero while the weights are still constant
-    flat = np.empty((2, k))
+    live, factors, rooms = np.arange(len(programs)), list(matrices), {end: np.empty(end) for end in set(ends)}
+    hessians = [np.empty((k, k)) for _, k in ends]
     for _ in range(_MOST_STEPS):
-        w = primal[:k]
-        centred = w - q @ w
+        for i in live.tolist():
+            m, k = ends[i]
+            np.matmul(dual[i, :m], matrices[i], out=pull[i, :k])
+        centred = (primal - _sums(q * primal)[:, None]) * is_weight
         along = q * centred
-        variance = float(along @ centred)
-        floor = min(floor, max(_ROUNDED**2 * variance, floor / 100))
-        slope = kappa / math.sqrt(variance + floor)
-        gradient = price.copy()
-        gradient[:k] += slope * along
-        residual = gradient - dual @ constraints
+        variance = _sums(along * centred)
+        floor = np.minimum(floor, np.maximum(_ROUNDED**2 * variance, floor / 100))
+        slope = kappa / np.sqrt(variance + floor)
+        gradient = price + slope[:, None] * along
+        residual = gradient - pull
         products = slack * dual
-        gap = float(products.sum())
-        missed = float(np.abs(residual).sum()) * max(float(np.abs(centred).max()), span)
-        if gap + missed < 0.01 * kappa * max(math.sqrt(variance), 0.1 * span) or slack.min() <= 0:
-            break
-        hessian = _squared(constraints * np.sqrt(dual / slack)[:, None])
-        np.multiply(q, math.sqrt(slope), out=flat[0])
-        np.multiply(along, math.sqrt(slope / (2 * (variance + floor))), out=flat[1])
-        hessian[:k, :k] -= flat.T @ flat
-        diagonal = hessian.reshape(-1)[:: len(primal) + 1]
-        diagonal[:k] += slope * q
-        diagonal *= 1 + 1e-12
+        gap = _sums(products)
+        missed = _sums(np.abs(residual)) * np.maximum(np.abs(centred).max(axis=1), span)
+        near = gap + missed < 0.01 * kappa * np.maximum(np.sqrt(variance), 0.1 * span)
+        live = live[~(near | (slack.min(axis=1) <= 0))[live]]
         # Predictor: straight towards complementarity zero. Δs = r∘s, and then Δλ = −(1 + r)∘λ.
-        factor, step, failed = dposv(hessian.T, gradient, lower=1, overwrite_a=1)
-        if failed:  # numerically singular: what we have is inside and nearly optimal
+        scale, curved = np.sqrt(dual / slack), slope[:, None] * q
+        flat = np.stack((curved / np.sqrt(slope)[:, None], along), axis=1)
+        flat[:, 1] *= np.sqrt(slope / (2 * (variance + floor)))[:, None]
+        ratio[:], step[:] = 0.0, 0.0
+        for i in live.tolist():
+            m, k = ends[i]
+            scaled = np.multiply(matrices[i], scale[i, :m, None], out=rooms[m, k])
+            hessian = np.matmul(scaled.T, scaled, out=hessians[i])
+            diagonal = hessian.reshape(-1)[:: k + 1]
+            diagonal += curved[i, :k]
+            diagonal *= 1 + 1e-12
+            lower = dsyrk(-1.0, flat[i, :, :k].T, 1.0, hessian.T, lower=1, overwrite_c=1)
+            factors[i], ahead, failed = dposv(lower, gradient[i, :k], lower=1, overwrite_a=1)
+            if failed:  # numerically singular: what we have is inside and nearly optimal
+                live = live[live != i]
+            else:
+                np.matmul(matrices[i], ahead, out=ratio[i, :m])
+        if not len(live):
             break
-        ratio = constraints @ step
         ratio /= -slack
-        ahead = _step_length(float(ratio.min())), _step_length(-1.0 - float(ratio.max()))
+        forward, back = _step_length(ratio.min(axis=1)), _step_length(-1.0 - ratio.max(axis=1))
         square = products * ratio
-        first, second = float(square.sum()), float(square @ ratio)
-        rest = (1 - ahead[1]) * (gap + ahead[0] * first) - ahead[1] * (first + ahead[0] * second)
-        centring = (rest / gap) ** 3
+        first, second = _sums(square), _sums(square * ratio)
+        rest = (1 - back) * (gap + forward * first) - back * (first + forward * second)
         # Corrector: as much of the barrier as the predictor failed to remove, and its second-order error.
         square += square * ratio
         square -= products
-        square += max(centring * gap, 0.1 * missed) / len(b)
-        step, _ = dpotrs(factor, (square / slack) @ constraints - residual, lower=1)
-        ratio = constraints @ step
+        barrier = np.maximum((rest / gap) ** 3 * gap, 0.1 * missed) / _sums(inside)
+        square += barrier[:, None] * inside
+        share = square / slack
+        ratio[:] = 0.0
+        for i in live.tolist():
+            m, k = ends[i]
+            step[i, :k] = dpotrs(factors[i], share[i, :m] @ matrices[i] - residual[i, :k], lower=1)[0]
+            np.matmul(matrices[i], step[i, :k], out=ratio[i, :m])
         ratio /= slack
-        square /= products
+        square /= products + beyond
         square -= ratio
-        primal = primal + _step_length(float(ratio.min()), _TO_BOUNDARY) * step
-        dual *= 1 + _step_length(float(square.min()), _TO_BOUNDARY) * square
-        slack = constraints @ primal - b
-    w, u = primal[:k], primal[k:] / unit
-    deviation = np.sqrt(max(float(q @ w**2 - (q @ w) ** 2), 0.0))
-    if price @ primal + kappa * deviation >= 0.0:  # no better than constant weights
-        return np.full(k, highest), np.zeros(len(u))
-    return w + highest, u
+        length = _step_length(ratio.min(axis=1), _TO_BOUNDARY)[:, None]
+        primal += length * step
+        slack += length * ratio * slack
+        dual *= 1 + _step_length(square.min(axis=1), _TO_BOUNDARY)[:, None] * square
+    for one, x, (_, k) in zip(programs, primal, ends, strict=True):
+        one.x = x[:k]
+
+
+def _stack(vectors: Sequence[FloatArray], width: int = 0) -> FloatArray:
+    """Vectors as the rows of an array, with zeros behind them; its width is a multiple of that of a block."""
+    out = np.zeros((len(vectors), -(-max(width, *map(len, vectors)) // _BLOCK) * _BLOCK))
+    for row, vector in zip(out, vectors, strict=True):
+        row[: len(vector)] = vector
+    return out
+
+
+def _sums(a: FloatArray) -> FloatArray:
+    """The sum of every row, block by block: zeros at its end change nothing."""
+    return np.asarray(a.reshape(len(a), -1, _BLOCK).sum(axis=2).sum(axis=1))
 
 
 def _constant_is_optimal(top: FloatArray, q: FloatArray, kappa: float) -> bool:
@@ -129,25 +216,6 @@ def _constant_is_optimal(top: FloatArray, q: FloatArray, kappa: float) -> bool:
     return False
 
 
-def _squared(a: FloatArray) -> FloatArray:
-    """The upper triangle of aᵀa, which is all that a Cholesky factorisation reads.
-
-    In blocks of columns so small that BLAS starts no threads: on a busy machine these cost most.
-    """
-    columns = a.shape[1]
-    out, blocks = np.zeros((columns, columns)), _blocks(columns)
-    for i, (first, end) in enumerate(blocks):
-        for begin, last in blocks[i:]:
-            np.matmul(a[:, first:end].T, a[:, begin:last], out=out[first:end, begin:last])
-    return out
-
-
-@cache
-def _blocks(columns: int) -> list[tuple[int, int]]:
-    """Columns in blocks of nearly equal size."""
-    return list(pairwise(np.linspace(0, columns, -(-columns // _BLOCK) + 1).astype(int).tolist()))
-
-
-def _step_length(least: float, share: float = 1.0) -> float:
+def _step_length(least: FloatArray, share: float = 1.0) -> FloatArray:
     """The whole step, or this share of the way to zero for what shrinks most, relative to where it is."""
-    return min(1.0, share / max(-least, 1e-300))
+    return np.minimum(1.0, share / np.maximum(-least, 1e-300))

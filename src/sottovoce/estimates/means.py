@@ -21,10 +21,11 @@ import numpy as np
 
 from sottovoce.core.errors import ArgumentError, one_of
 from sottovoce.core.randomness import Seeded
+from sottovoce.estimates.crossfit import CrossFit
 from sottovoce.estimates.declared import UNDECLARED, declaration, declared_average
 from sottovoce.estimates.decoded import decoded_part, is_unbiased
 from sottovoce.estimates.distribution import distribution
-from sottovoce.estimates.envelope import IDENTITY, CrossFit
+from sottovoce.estimates.envelope import IDENTITY
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.finite import betting_limit, respondents_limits, sequential_noise_limits
 from sottovoce.estimates.query import AT_EVERY_N, FEW, INTERVALS, Advice, Query, generator_of

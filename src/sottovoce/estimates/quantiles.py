@@ -16,9 +16,10 @@ import numpy as np
 from sottovoce.core.errors import ArgumentError, real_number
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.estimates.asked import asked_share
+from sottovoce.estimates.crossfit import CrossFit, answered, in_step
 from sottovoce.estimates.crossing import Ends, Focus
 from sottovoce.estimates.declared import UNDECLARED, Declared, declaration, declared_average, narrowed
-from sottovoce.estimates.envelope import BINS, CrossFit, Target
+from sottovoce.estimates.envelope import BINS, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.log_density import ENOUGH, Splines
 from sottovoce.estimates.model import em, smooth_line
@@ -161,7 +162,8 @@ def quantile_limits(
         return [Ends(0.0, 1.0, 1.0)] * len(levels)
     counts, pilots = zip(*fit.halves, strict=True)
     about = fit.coarse.mechanism, pilots, fit.n
-    return [Focus(*about, p, tail, counts, fit.limit, estimand).ends() for p in levels]
+    focuses = [Focus(*about, p, tail, counts, fit.limit, estimand) for p in levels]
+    return answered(in_step([focus.ends() for focus in focuses]))
 
 
 def declared_limits(declared: Declared, p: float) -> tuple[float, float]:
@@ -171,9 +173,9 @@ def declared_limits(declared: Declared, p: float) -> tuple[float, float]:
     about = fit.coarse.mechanism, first.pilots, fit.n, p, declared.tail, counts
     # A unimodal truth has no stretch without people between others.
     focus = Focus(*about, None if others else declared.limit, shape=first.shape)
-    ends = focus.ends()
+    ends = answered(focus.ends())
     for cell in others:
-        ends = focus.reshaped(*cell).beyond(ends)
+        ends = answered(focus.reshaped(*cell).beyond(ends))
     return ends.low, ends.high
 
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from sottovoce.estimates.envelope import IDENTITY, CrossFit, Target
+from sottovoce.estimates.crossfit import CrossFit
+from sottovoce.estimates.envelope import IDENTITY, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.query import Query
 from sottovoce.estimates.statistic import between, moments
@@ -52,7 +53,8 @@ def variance(tally: Tally, *, estimand: str = "population", confidence: float = 
         moments(fit.statistic(square, side, error, estimand), estimand)
         for side, error in ((-1, rest), (1, tail))
     )
-    away = max(abs(fit.limit(IDENTITY, side, _OF_THE_MEAN / 2 * tail, estimand) - centre) for side in (-1, 1))
+    ends = fit.limits([(IDENTITY, -1), (IDENTITY, 1)], _OF_THE_MEAN / 2 * tail, estimand)
+    away = max(abs(end - centre) for end in ends)
     limits = float(below.limit(-1, rest)) - away**2, float(above.limit(1, tail))
     value, error, _ = between(below, above)
     # The middle estimates E(x − c)²: the squared error of c is a bias of its own.
