@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 Words = NDArray[np.uint64]
 
-_AHEAD = 8  # requests that one fetch serves, and keys that are set up at a time
+_AHEAD = 8  # requests that one fetch serves
+_KEYS = 32  # keys that are set up at a time: one between two reports takes twice as long
 _MOST_AHEAD = 1 << 16  # words: what the cache holds
 _FEW = 512  # words that the operating system gives itself: it is slower, but loading AES takes longer
 _KEY_WORDS = 4  # key and first counter block of AES-128-CTR
@@ -123,8 +124,8 @@ class SecureStream(WordSource):
         Dropping the function drops the key, which OpenSSL wipes.
         """
         self._drop_inherited()
-        if not self._ciphers:  # each takes half of the time that it takes between two reports
-            self._ciphers = [self._next_cipher() for _ in range(_AHEAD)][::-1]
+        if not self._ciphers:
+            self._ciphers = [self._next_cipher() for _ in range(_KEYS)][::-1]
         context, zeros = self._ciphers.pop(), _zeros()
 
         def fill(words: Words) -> None:
