@@ -25,7 +25,7 @@ from sottovoce.core.domains import Domain
 from sottovoce.core.errors import SpecError
 from sottovoce.core.kernels import Sampler, worth_compiling
 from sottovoce.core.kernels.coin import MAX_COIN_BITS, Coin
-from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.kernels.tables import FloatArray, IntArray, Second
 from sottovoce.core.mechanism import Mechanism, Windowed
 from sottovoce.core.window import MAX_BITS, MAX_CELLS, Window
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from sottovoce.core.kernels.operator import Operator
 
 MAX_PARTS = 16
-_MOST_DRAWN = 3  # parts of which all are drawn: with more, sorting by the coin is quicker
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,8 +108,8 @@ class Mixture(Windowed):
         self, out: NDArray[Any], x: FloatArray, words: NDArray[np.uint64], *, paired: bool = False
     ) -> bool:
         fresh = len(words) == 1  # a draw is at most 52 bits and a coin 10: one word has both
-        if fresh and self._sides and worth_compiling(out.size):
-            return all(side.fill(out, words[0], x) == 0 for side in self._sides)
+        if fresh and self._sampler and worth_compiling(out.size):
+            return self._sampler.fill(out, words[0], x) == 0
         toss = self._coin.toss(words[0] << np.uint64(MAX_BITS) if fresh else words[1])
         draw = toss.sort(words[0]) if fresh or paired else words[0]
         x, cells = toss.sort(x), np.empty_like(out)
@@ -128,19 +127,14 @@ class Mixture(Windowed):
         return Coin(self.weights)
 
     @cached_property
-    def _sides(self) -> list[Sampler]:
-        """Samplers that write over each other, where that is quicker than sorting by the coin."""
-        if len(self.parts) > _MOST_DRAWN or not all(part.window.tables.uniform for part in self.parts):
-            return []
-        from sottovoce.core.kernels.arguments import Side  # a device has no use for it
-
-        total, first = sum(self.weights), np.cumsum(self.weights).tolist()
-        shift, mask = np.uint64(64 - MAX_BITS - total.bit_length() + 1), np.uint64(total - 1)
-        later = [
-            Sampler(part.window.tables, self.domain, Side(shift, mask, end, np.int32(offset)))
-            for part, end, offset in zip(self.parts[1:], first, self.offsets[1:], strict=False)
-        ]
-        return [self.parts[0]._sampler, *later]
+    def _sampler(self) -> Sampler | None:
+        """Draws the cells of both parts and keeps one, where that is quicker than sorting by the coin."""
+        tables = [part.window.tables for part in self.parts]
+        if len(tables) != 2 or not all(one.uniform for one in tables):
+            return None
+        total = sum(self.weights)
+        shift = 64 - MAX_BITS - total.bit_length() + 1
+        return Sampler(tables[0], self.domain, Second(tables[1], shift, total - 1, self.weights[0]))
 
     # -- the exact law ----------------------------------------------------------------------------------
 

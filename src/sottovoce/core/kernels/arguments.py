@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.domains import Domain
-from sottovoce.core.kernels.tables import FloatArray, Table, Tables
+from sottovoce.core.kernels.tables import Second, Table, Tables
 
-_MOST_BUCKETS = {1: 1 << 15, 3: 1 << 12}  # by columns: more do not stay in the cache
+_FEW_BUCKETS = 1 << 12  # more do not stay in the first cache
 
 
 class Units(NamedTuple):
@@ -37,11 +37,12 @@ class Line(NamedTuple):
 
 
 class Side(NamedTuple):
-    """A side of a coin, and those after it: words with (word >> shift) & mask ≥ first, bits below a draw."""
+    """The second side of a coin in the bits of a word: (word >> shift) & mask ≥ first."""
 
     shift: np.uint64
     mask: np.uint64
     first: int
+    line: Line
     offset: np.int32  # of its cells
 
 
@@ -56,25 +57,33 @@ class Draw(NamedTuple):
 
 
 class Guide(NamedTuple):
-    """A table by buckets: what is looked up there before and after the edge that each may hold.
+    """A table by buckets of what is looked up.
 
-    Where a bucket may hold several edges, or there are many buckets, `steps` from the entries of the `guide`
-    replace buckets by entries beforehand.
+    A `wide` one has for every bucket what is before and after the one edge that may lie in it: one look-up
+    less, as long as that stays in the cache. Otherwise `guide` leads from a bucket to an entry, at most two
+    `edge`s before the right one. Where a bucket may hold more, so many `more` steps from `first` come before.
     """
 
     origin: float
     shift: np.uint64
     base: np.uint64
-    steps: int
+    wide: bool
+    more: int
+    first: NDArray[Any]
     guide: NDArray[Any]
-    next_edge: FloatArray
-    edge: FloatArray
+    edge: NDArray[np.uint64]
 
 
-def arguments(tables: Tables, domain: Domain) -> tuple[Any, ...]:
+def arguments(tables: Tables, domain: Domain, second: Second | None) -> tuple[Any, ...]:
     """What the kernel of these tables takes after words, values and cells."""
     units = Units(domain.scaled_low, domain.ends[1] * domain.factor, domain.per_width)
-    return (units, _line(tables)) if tables.uniform else (units, *_look_ups(tables))
+    if not tables.uniform:
+        return units, *_look_ups(tables)
+    if second is None:
+        return units, _line(tables)
+    shift, mask = np.uint64(second.shift), np.uint64(second.mask)
+    side = Side(shift, mask, second.first, _line(second.tables), np.int32(tables.cells))
+    return units, _line(tables), side
 
 
 def _line(tables: Tables) -> Line:
@@ -88,19 +97,26 @@ def _line(tables: Tables) -> Line:
 def _look_ups(tables: Tables) -> tuple[Any, ...]:
     draw = Draw(np.uint64(tables.shift), tables.background, tables.top, tables.wraps, tables.around)
     slopes, divides = bool(tables.slope.any()), not tables.atoms
-    starts = _guide(tables.knots, tables.start, *((tables.knot, tables.slope) if slopes else ()))
-    cells, begin = tables.first_cell.astype(np.int32), tables.runs.left[:-1]
-    runs = _guide(tables.runs, cells, *((begin, tables.weight) if divides else ()))
+    lines = (tables.start, tables.knot, tables.slope) if slopes else (tables.start,)
+    starts = _guide(tables.knots, _FEW_BUCKETS >> (3 if slopes else 0), *lines)
+    cells, begin = tables.first_cell.astype(np.min_scalar_type(tables.cells - 1)), tables.runs.left[:-1]
+    runs = _guide(tables.runs, *((0, cells, begin, tables.weight) if divides else (_FEW_BUCKETS, cells)))
     return draw, *starts, *runs
 
 
-def _guide(table: Table, *columns: NDArray[Any]) -> tuple[Any, ...]:
-    """The table, and three columns by twice the bucket, and one more after its edge; empty if not given."""
-    settled = table.steps > 1 or len(table.guide) > _MOST_BUCKETS[len(columns)]
-    entry = np.arange(len(table.left) - 1) if settled else table.guide.astype(np.int64)
-    edge = np.full(len(entry), np.inf) if settled else table.left[1:][entry]
-    after = np.minimum(entry + 1, len(table.left) - 2)
-    steps = table.steps if settled else 0
-    guide = Guide(table.origin, table.shift, table.base, steps, table.guide, table.left[1:], edge)
-    wide = [np.stack((column[entry], column[after]), axis=1).reshape(-1) for column in columns]
-    return guide, *wide, *[np.empty(0)] * (3 - len(wide))
+def _guide(table: Table, most_wide: int, *columns: NDArray[Any]) -> tuple[Any, ...]:
+    """The table and its columns, by entries or by buckets; three, of which some may be empty."""
+    small = Table.of(table.left, table.end, _FEW_BUCKETS)
+    table = small if small.steps <= 2 else table
+    wide = table.steps == 1 and len(table.guide) <= most_wide
+    last, more, entry = len(table.left) - 2, max(0, table.steps - 2), table.guide.astype(np.int64)
+    edge = np.append(np.maximum(table.left[1:], 0.0) + 0.0, [np.inf]).view(np.uint64)
+    if wide:
+        edge, pairs = edge[entry], np.stack((entry, np.minimum(entry + 1, last)), axis=1).reshape(-1)
+        columns = tuple(column[pairs] for column in columns)
+    index = np.promote_types(np.uint16, np.min_scalar_type(last))  # one type, or two: each is compiled
+    first, guide = (entry, np.arange(last + 1)) if more else (entry[:0], entry)
+    names = Guide(
+        table.origin, table.shift, table.base, wide, more, first.astype(index), guide.astype(index), edge
+    )
+    return names, *columns, *[np.empty(0)] * (3 - len(columns))

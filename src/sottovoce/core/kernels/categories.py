@@ -27,14 +27,14 @@ def categorised(array: NDArray[Any]) -> tuple[NDArray[np.int16], NDArray[Any]] |
     """
     if array.dtype.kind not in "OU" or not array.itemsize or not worth_compiling(array.size):
         return None
-    from sottovoce.core.kernels import compiled
+    from sottovoce.core.kernels import compiled_categories
 
     flat = np.ascontiguousarray(array).reshape(-1)
     is_text = flat.dtype.kind == "U"
     word = np.uint32 if flat.itemsize % 8 else np.uint64
     rows = flat.view(word) if is_text else np.ndarray(flat.shape, np.uintp, flat)
     numbers, first = np.empty(flat.size, np.int16), np.empty(_MOST, np.int64)
-    many = compiled.number_rows(rows.reshape(flat.size, -1), numbers, first)
+    many = compiled_categories.number_rows(rows.reshape(flat.size, -1), numbers, first)
     return None if many < 0 else (numbers.reshape(array.shape), flat[first[:many]].astype(object))
 
 
@@ -50,10 +50,12 @@ def renumbered(numbers: NDArray[Any], by: NDArray[Any]) -> NDArray[Any]:
     """
     if numbers.itemsize > 2 or not worth_compiling(numbers.size):
         return np.append(by, by.dtype.type(-1))[numbers]
-    from sottovoce.core.kernels import compiled
+    from sottovoce.core.kernels import compiled_categories
 
     table = np.full(1 << 8 * numbers.itemsize, -1, by.dtype)  # every number has an entry: none is checked
     table[: by.size] = by
     out = np.empty(numbers.size, by.dtype)
-    compiled.renumber(np.ascontiguousarray(numbers).reshape(-1).view(f"u{numbers.itemsize}"), table, out)
+    compiled_categories.renumber(
+        np.ascontiguousarray(numbers).reshape(-1).view(f"u{numbers.itemsize}"), table, out
+    )
     return out.reshape(numbers.shape)

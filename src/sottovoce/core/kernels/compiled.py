@@ -18,6 +18,7 @@ from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS
 
 _COMPILE: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
 _CHUNK = 512  # values that loops take turns with: they stay in the first cache
+_LINE = 8  # values in a line of the cache
 
 
 @intrinsic
@@ -40,37 +41,81 @@ def _as_word(context, number):
     return types.uint64(types.float64), code
 
 
-@njit(**_COMPILE)
-def sample_uniform(words, x, out, units, line, side):
-    """One run of equal cells, one slope; on a circle no start to clamp.
+@intrinsic
+def _fetch(context, array, index):
+    """Bring the line of the cache that holds this entry, if there is one, into the first cache."""
 
-    On a circle a cell is found on the line and brought back around. With a side of a coin, only the cells of
-    words that fall on it, or on a later one, are written.
-    """
+    def code(context, builder, signature, arguments):
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        line = builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(8).as_pointer())
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [line.type, number, number, number])
+        fetch = builder.module.declare_intrinsic("llvm.prefetch", [line.type], kind)
+        builder.call(fetch, [line, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), code
+
+
+@njit(inline="always")
+def _on_line(line, t, word, wraps):
+    """The cell of one run of equal cells; on a circle it is found on the line and brought back around."""
+    shift, background, top, _, knot, start, slope, back_weight, more_weight, cells = line
+    s = start + np.floor((t - knot) * slope)
+    if not wraps:
+        s = s if s > 0.0 else 0.0
+        s = s if s < top else top
+    draw = _as_double((word >> shift) | TWO_52_BITS) - TWO_52
+    inside = draw < background
+    number = draw if inside else s - background + draw
+    place = number / (back_weight if inside else more_weight)
+    if wraps:
+        place = place - cells if place >= cells else place
+        place = place - cells if place >= cells else place
+    return np.int32(place)
+
+
+@njit(**_COMPILE)
+def sample_uniform(words, x, out, units, line):
+    """One run of equal cells, one slope; on a circle no start to clamp."""
     low, high, per_width = units
-    shift, background, top, wraps, knot, start, slope, back_weight, more_weight, cells = line
-    bad = 0
+    wraps, bad = line.wraps, 0
     for i in range(x.size):
         value = x[i]
         bad += 0 if (value >= low) & (value <= high) else 1
-        t = (value - low) * per_width
-        s = start + np.floor((t - knot) * slope)
-        if not wraps:
-            s = s if s > 0.0 else 0.0
-            s = s if s < top else top
-        draw = _as_double((words[i] >> shift) | TWO_52_BITS) - TWO_52
-        inside = draw < background
-        number = draw if inside else s - background + draw
-        place = number / (back_weight if inside else more_weight)
-        if wraps:
-            place = place - cells if place >= cells else place
-            place = place - cells if place >= cells else place
-        if side is None:
-            out[i] = np.int32(place)
-        else:
-            mine = np.int64((words[i] >> side.shift) & side.mask) >= side.first
-            new, old = np.int32(place) + side.offset, np.int32(out[i])  # both: a coin is no branch
-            out[i] = new if mine else old
+        out[i] = _on_line(line, (value - low) * per_width, words[i], wraps)
+    return bad
+
+
+@njit(inline="always")
+def _of_coin(line, side, t, word, wraps):
+    """The cell of the part that the coin in this word names: every number is a choice, no step is."""
+    a, b, second = line, side.line, np.int64((word >> side.shift) & side.mask) >= side.first
+    chosen = (
+        b.shift if second else a.shift, b.background if second else a.background,
+        b.top if second else a.top, wraps, b.knot if second else a.knot,
+        b.start if second else a.start, b.slope if second else a.slope,
+        b.back_weight if second else a.back_weight, b.more_weight if second else a.more_weight,
+        b.cells if second else a.cells,
+    )  # fmt: skip
+    return _on_line(chosen, t, word, wraps) + (side.offset if second else np.int32(0))
+
+
+@njit(**_COMPILE)
+def sample_coin(words, x, out, units, line, side):
+    """`sample_uniform` for two parts under a public coin."""
+    low, high, per_width = units
+    bad = 0
+    if line.wraps:
+        for i in range(x.size):
+            value = x[i]
+            bad += 0 if (value >= low) & (value <= high) else 1
+            out[i] = _of_coin(line, side, (value - low) * per_width, words[i], True)
+    else:
+        for i in range(x.size):
+            value = x[i]
+            bad += 0 if (value >= low) & (value <= high) else 1
+            out[i] = _of_coin(line, side, (value - low) * per_width, words[i], False)
     return bad
 
 
@@ -80,15 +125,27 @@ def _bucket(table, number):
 
 
 @njit(inline="always")
-def _settle(table, places, buckets, size):
-    """A fixed number of steps from the guide to the entry itself."""
-    if table.steps:
+def _settle(table, bits, buckets, size):
+    """Where more than two edges may lie in a bucket: all steps to the entry but the last two."""
+    if table.more:
         for i in range(size):
-            entry = np.uint64(table.guide[buckets[i]])
-            buckets[i] = entry + np.uint64(places[i] >= table.next_edge[entry])
-        for _ in range(1, table.steps):
+            buckets[i] = table.first[buckets[i]]
+        for _ in range(table.more):
             for i in range(size):
-                buckets[i] += np.uint64(places[i] >= table.next_edge[buckets[i]])
+                buckets[i] += np.uint64(bits[i] >= table.edge[buckets[i]])
+
+
+@njit(inline="always")
+def _beside(table, bits, bucket):
+    """Where a number is in columns by twice the bucket: before its edge or after."""
+    return np.uint64(2) * bucket + np.uint64(bits >= table.edge[bucket])
+
+
+@njit(inline="always")
+def _entry(table, bits, bucket):
+    """The entry of a number, at most two edges after that of the guide."""
+    entry = np.uint64(table.guide[bucket])
+    return entry + np.uint64(bits >= table.edge[entry]) + np.uint64(bits >= table.edge[entry + np.uint64(1)])
 
 
 @njit(inline="always")
@@ -110,14 +167,13 @@ def _number(drawing, start, word, wraps):
 def sample_general(words, x, out, units, drawing, knots, start, knot, slope, runs, cell, begin, weight):
     """Any runs and any start table.
 
-    Chunk by chunk, arithmetic (which vectorises) takes turns with look-ups (which do not). Edges are compared
-    as integers, which takes fewer steps. Indices are unsigned and arrays are slices: otherwise every index
-    would be tested for being negative.
+    Chunk by chunk, arithmetic (which vectorises) takes turns with look-ups (which do not); meanwhile the
+    values of the next chunk are fetched. Edges are compared as integers, which takes fewer steps. Indices are
+    unsigned and arrays are slices: otherwise every index would be tested for being negative.
     """
     low, high, per_width = units
     place, bucket, bad = np.empty(_CHUNK), np.empty(_CHUNK, np.uint64), 0
-    bits, two = place.view(np.uint64), np.uint64(2)
-    knot_edge, run_edge = knots.edge.view(np.uint64), runs.edge.view(np.uint64)
+    bits = place.view(np.uint64)
     for chunk in range(0, x.size, _CHUNK):
         part = slice(chunk, chunk + _CHUNK)
         values, drawn, cells = x[part], words[part], out[part]
@@ -130,14 +186,23 @@ def sample_general(words, x, out, units, drawing, knots, start, knot, slope, run
             t = t if good else 0.0
             place[i] = t
             bucket[i] = _bucket(knots, t)
-        _settle(knots, place, bucket, size)
-        if slope.size:
+        for i in range(0, size, _LINE):
+            _fetch(x, chunk + _CHUNK + i)
+        _settle(knots, bits, bucket, size)
+        if slope.size and knots.wide:
             for i in range(size):
-                k = two * bucket[i] + np.uint64(bits[i] >= knot_edge[bucket[i]])
+                k = _beside(knots, bits[i], bucket[i])
                 place[i] = start[k] + np.floor((place[i] - knot[k]) * slope[k])
+        elif slope.size:
+            for i in range(size):
+                k = _entry(knots, bits[i], bucket[i])
+                place[i] = start[k] + np.floor((place[i] - knot[k]) * slope[k])
+        elif knots.wide:
+            for i in range(size):
+                place[i] = start[_beside(knots, bits[i], bucket[i])]
         else:
             for i in range(size):
-                place[i] = start[two * bucket[i] + np.uint64(bits[i] >= knot_edge[bucket[i]])]
+                place[i] = start[_entry(knots, bits[i], bucket[i])]
         if drawing.wraps:
             for i in range(size):
                 place[i] = number = _number(drawing, place[i], drawn[i], True)
@@ -146,14 +211,17 @@ def sample_general(words, x, out, units, drawing, knots, start, knot, slope, run
             for i in range(size):
                 place[i] = number = _number(drawing, place[i], drawn[i], False)
                 bucket[i] = _bucket(runs, number)
-        _settle(runs, place, bucket, size)
+        _settle(runs, bits, bucket, size)
         if weight.size:
             for i in range(size):
-                k = two * bucket[i] + np.uint64(bits[i] >= run_edge[bucket[i]])
+                k = _entry(runs, bits[i], bucket[i])
                 cells[i] = cell[k] + np.int32((place[i] - begin[k]) / weight[k])
+        elif runs.wide:
+            for i in range(size):
+                cells[i] = cell[_beside(runs, bits[i], bucket[i])]
         else:
             for i in range(size):
-                cells[i] = cell[two * bucket[i] + np.uint64(bits[i] >= run_edge[bucket[i]])]
+                cells[i] = cell[_entry(runs, bits[i], bucket[i])]
     place[:] = 0.0
     bucket[:] = 0
     return bad
@@ -211,46 +279,6 @@ def sample_options(words, element, out, blocks):
     place[:] = 0
     found[:] = 0
     return outside < 0
-
-
-@njit(**_COMPILE)
-def number_rows(rows, numbers, first):
-    """Number rows in the order in which different ones appear, and keep where each does first.
-
-    Returns how many there are, or −1 if they are more than `first` has room for.
-    """
-    bits, many = np.int64(np.log2(first.size)) + 2, 0
-    slots = np.full(1 << bits, -1, np.int16)
-    odd = np.arange(1, 2 * rows.shape[1], 2).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    for i in range(rows.shape[0]):
-        key = np.uint64(0)
-        for j in range(rows.shape[1]):
-            key += np.uint64(rows[i, j]) * odd[j]
-        slot = np.int64(key >> np.uint64(64 - bits))
-        number = slots[slot]
-        while number >= 0:
-            same = True
-            for j in range(rows.shape[1]):
-                same &= rows[first[number], j] == rows[i, j]
-            if same:
-                break
-            slot = (slot + 1) & (slots.size - 1)
-            number = slots[slot]
-        if number < 0:
-            if many == first.size:
-                return -1
-            slots[slot] = number = many
-            first[many] = i
-            many += 1
-        numbers[i] = number
-    return many
-
-
-@njit(**_COMPILE)
-def renumber(numbers, by, out):
-    """`by[numbers]`: every number has an entry."""
-    for i in range(numbers.size):
-        out[i] = by[numbers[i]]
 
 
 @njit(**_COMPILE)

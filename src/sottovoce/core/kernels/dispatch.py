@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.domains import Domain
 from sottovoce.core.kernels import plain
-from sottovoce.core.kernels.tables import FloatArray, Tables
-
-if TYPE_CHECKING:
-    from sottovoce.core.kernels.arguments import Side
+from sottovoce.core.kernels.tables import FloatArray, Second, Tables
 
 #: Fewer values than this are drawn by numpy, which is there already: loading numba takes half a second. The
 #: choice depends on how many values there are and on nothing else.
@@ -38,12 +35,11 @@ def worth_compiling(values: int) -> bool:
 class Sampler:
     """The sampling loop of one mechanism: words and values in, cells out.
 
-    With a side of a coin, which only the compiled loop of uniform tables knows, it writes the cells of that
-    side and of those after it.
+    With a second side of a coin, which only the compiled loop of uniform tables knows, that of a mixture.
     """
 
-    def __init__(self, tables: Tables, domain: Domain, side: Side | None = None) -> None:
-        self._tables, self._domain, self.side = tables, domain, side
+    def __init__(self, tables: Tables, domain: Domain, second: Second | None = None) -> None:
+        self._tables, self._domain, self._second = tables, domain, second
 
     def fill(
         self, out: NDArray[Any], words: NDArray[np.uint64], x: FloatArray, *, compiled: bool | None = None
@@ -76,7 +72,7 @@ class Sampler:
         from sottovoce.core.kernels import compiled
         from sottovoce.core.kernels.arguments import arguments
 
-        told = arguments(self._tables, self._domain)
-        if self._tables.uniform:
-            return compiled.sample_uniform, (*told, self.side)
-        return compiled.sample_general, told
+        told = arguments(self._tables, self._domain, self._second)
+        if not self._tables.uniform:
+            return compiled.sample_general, told
+        return compiled.sample_uniform if self._second is None else compiled.sample_coin, told

@@ -38,16 +38,17 @@ class Table(NamedTuple):
     shift: np.uint64
     base: np.uint64
     steps: int  # the most edges that lie in one bucket
+    end: float
 
     @classmethod
-    def of(cls, left: FloatArray, end: float) -> Table:
-        """The table of numbers from 0 to `end`."""
+    def of(cls, left: FloatArray, end: float, most: int = _MOST_BUCKETS) -> Table:
+        """The table of numbers from 0 to `end`, with at most so many buckets."""
         edges, top = left[1:-1], 2.0 ** int(np.ceil(np.log2(end)))
         best: tuple[int, int, float, int] | None = None
         for octaves in _FINER:
             origin = top * 2.0**-octaves
             (low, high), places = _bits(np.array([0.0, end]), origin), _bits(edges, origin)
-            finest = next(shift for shift in range(64) if _buckets(low, high, shift) <= _MOST_BUCKETS)
+            finest = next(shift for shift in range(64) if _buckets(low, high, shift) <= most)
             steps, coarsest = _most_equal(places >> np.uint64(finest)), 52
             shift = finest
             while shift < coarsest:  # the coarsest that leaves as few steps: coarser buckets hold more edges
@@ -58,7 +59,7 @@ class Table(NamedTuple):
                     coarsest = middle - 1
             found = steps, _buckets(low, high, shift), origin, shift
             best = found if best is None else min(best, found)
-            if best[0] <= 1 and best[1] <= _MOST_BUCKETS >> 4:
+            if best[0] <= 1 and best[1] <= most >> 4:
                 break
         assert best is not None
         steps, buckets, origin, shift = best
@@ -66,7 +67,9 @@ class Table(NamedTuple):
         places = (_bits(edges, origin) >> np.uint64(shift)) - base
         inside = np.bincount(places.astype(np.int64), minlength=buckets)
         guide = np.cumsum(inside) - inside
-        return cls(left, guide.astype(np.min_scalar_type(len(left))), origin, np.uint64(shift), base, steps)
+        return cls(
+            left, guide.astype(np.min_scalar_type(len(left))), origin, np.uint64(shift), base, steps, end
+        )
 
 
 def _bits(number: Any, origin: float) -> NDArray[np.uint64]:
@@ -143,3 +146,12 @@ class Tables(_Numbers):
         room = 2 * self.around + 2.0 ** (64 - self.shift) <= 2.0**53
         ends = self.start[0] + np.floor((np.array([0.0, 1.0]) - self.knot[0]) * self.slope[0])
         return bool(room and ends[0] >= 0.0 and ends[1] <= self.top)
+
+
+class Second(NamedTuple):
+    """The second side of a coin in the bits of a word: (word >> shift) & mask is at least `first`."""
+
+    tables: Tables
+    shift: int
+    mask: int
+    first: int
