@@ -10,7 +10,7 @@ import numpy as np
 
 import sottovoce as sv
 from benchmarks._truths import departure_clock, flights
-from sottovoce.estimates.crossfit import CrossFit
+from sottovoce.estimates.envelope import CrossFit
 from sottovoce.estimates.quantiles import quantile_limits
 
 RANGE = (0.2, 0.6)

@@ -21,8 +21,8 @@ import sottovoce as sv
 from benchmarks._quantile_truths import truths
 from benchmarks._tables import replace_table, table
 from sottovoce.core.errors import DataError
-from sottovoce.estimates.crossfit import CrossFit
 from sottovoce.estimates.declared import Declared
+from sottovoce.estimates.envelope import CrossFit
 from sottovoce.estimates.shapes import Shape
 
 TAKES = "1 min"

@@ -48,12 +48,24 @@ if TYPE_CHECKING:
     from sottovoce.core.survey import Survey as Survey
     from sottovoce.core.translates import Translates as Translates
     from sottovoce.designs.choices import choice as choice
-    from sottovoce.designs.classic import duchi as duchi
-    from sottovoce.designs.classic import ogpm as ogpm
-    from sottovoce.designs.classic import ogpm_unbiased as ogpm_unbiased
-    from sottovoce.designs.classic import pm as pm
-    from sottovoce.designs.classic import ptt as ptt
-    from sottovoce.designs.classic import sw as sw
+    from sottovoce.designs.classic import (
+        duchi as duchi,
+    )
+    from sottovoce.designs.classic import (
+        ogpm as ogpm,
+    )
+    from sottovoce.designs.classic import (
+        ogpm_unbiased as ogpm_unbiased,
+    )
+    from sottovoce.designs.classic import (
+        pm as pm,
+    )
+    from sottovoce.designs.classic import (
+        ptt as ptt,
+    )
+    from sottovoce.designs.classic import (
+        sw as sw,
+    )
     from sottovoce.designs.optimal import optimal as optimal
     from sottovoce.designs.places import place as place
     from sottovoce.designs.two_scale import two_scale as two_scale
@@ -76,102 +88,88 @@ if TYPE_CHECKING:
     from sottovoce.estimates.honesty import fabrication as fabrication
     from sottovoce.estimates.honesty import honesty as honesty
     from sottovoce.estimates.means import mean as mean
+    from sottovoce.estimates.means import variance as variance
     from sottovoce.estimates.positions import mean_position as mean_position
     from sottovoce.estimates.positions import region_share as region_share
     from sottovoce.estimates.quantiles import probability as probability
     from sottovoce.estimates.quantiles import quantile as quantile
-    from sottovoce.estimates.relation import correlation as correlation
-    from sottovoce.estimates.relation import covariance as covariance
-    from sottovoce.estimates.relation import covariances as covariances
-    from sottovoce.estimates.relation import slope as slope
+    from sottovoce.estimates.relation import (
+        correlation as correlation,
+    )
+    from sottovoce.estimates.relation import (
+        covariance as covariance,
+    )
+    from sottovoce.estimates.relation import (
+        covariances as covariances,
+    )
+    from sottovoce.estimates.relation import (
+        slope as slope,
+    )
     from sottovoce.estimates.shares import Shares as Shares
     from sottovoce.estimates.shares import shares as shares
     from sottovoce.estimates.tally import Tally as Tally
     from sottovoce.estimates.trend import Trend as Trend
     from sottovoce.estimates.trend import trend as trend
-    from sottovoce.estimates.variance import variance as variance
     from sottovoce.papers.pieces.solve import solve_pieces as solve_pieces
     from sottovoce.planning import Plan as Plan
     from sottovoce.planning import plan as plan
 
-#: Where each public name lives; a test keeps it in step with the imports above.
-_HOME = {
-    "Area": "core.areas",
-    "Audit": "auditing.audit",
-    "Circle": "core.domains",
-    "Client": "device.client",
-    "Comparison": "estimates.comparison",
-    "Curve": "auditing.curve",
-    "Disc": "core.discs",
-    "Distribution": "estimates.histogram",
-    "Estimate": "estimates.estimate",
-    "Groups": "estimates.groups",
-    "Heatmap": "estimates.heatmap",
-    "Interval": "core.domains",
-    "Ledger": "device.ledger",
-    "Mechanism": "core.mechanism",
-    "Mixture": "core.mixture",
-    "Options": "core.options",
-    "Plan": "planning",
-    "Polar": "core.polar",
-    "Reporter": "core.reporter",
-    "Rows": "core.rows",
-    "Shares": "estimates.shares",
-    "Shuffled": "auditing.shuffled",
-    "Survey": "core.survey",
-    "Tally": "estimates.tally",
-    "Translates": "core.translates",
-    "Trend": "estimates.trend",
-    "any_of": "compose.several",
-    "audit": "auditing.audit",
-    "check_reporter": "auditing.contract",
-    "choice": "designs.choices",
-    "circular_mean": "estimates.circular",
-    "compare": "estimates.comparison",
-    "concentration": "estimates.circular",
-    "correlation": "estimates.relation",
-    "covariance": "estimates.relation",
-    "covariances": "estimates.relation",
-    "design": "compose.design",
-    "difference": "estimates.differences",
-    "distribution": "estimates.distribution",
-    "duchi": "designs.classic",
-    "fabrication": "estimates.honesty",
-    "from_json": "core.formats",
-    "groups": "estimates.groups",
-    "heatmap": "estimates.heatmap",
-    "honesty": "estimates.honesty",
-    "mean": "estimates.means",
-    "mean_position": "estimates.positions",
-    "ogpm": "designs.classic",
-    "ogpm_unbiased": "designs.classic",
-    "optimal": "designs.optimal",
-    "pair": "compose.pair",
-    "pair_rounds": "compose.pair",
-    "place": "designs.places",
-    "plan": "planning",
-    "pm": "designs.classic",
-    "polar": "compose.polar",
-    "probabilities": "estimates.band",
-    "probability": "estimates.quantiles",
-    "ptt": "designs.classic",
-    "quantile": "estimates.quantiles",
-    "region_share": "estimates.positions",
-    "rounds": "compose.rounds",
-    "shares": "estimates.shares",
-    "shuffled": "auditing.shuffled",
-    "slope": "estimates.relation",
-    "solve_pieces": "papers.pieces.solve",
-    "split_budget": "compose.budget",
-    "survey": "compose.strategies",
-    "sw": "designs.classic",
-    "trend": "estimates.trend",
-    "two_rounds": "compose.rounds",
-    "two_scale": "designs.two_scale",
-    "variance": "estimates.variance",
-    "weighted": "estimates.differences",
-    "within": "compose.within",
+#: The public names of each module; a test keeps them in step with the imports above.
+_NAMES = {
+    "auditing.audit": "Audit audit",
+    "auditing.contract": "check_reporter",
+    "auditing.curve": "Curve",
+    "auditing.shuffled": "Shuffled shuffled",
+    "compose.budget": "split_budget",
+    "compose.design": "design",
+    "compose.pair": "pair pair_rounds",
+    "compose.polar": "polar",
+    "compose.rounds": "rounds two_rounds",
+    "compose.several": "any_of",
+    "compose.strategies": "survey",
+    "compose.within": "within",
+    "core.areas": "Area",
+    "core.discs": "Disc",
+    "core.domains": "Circle Interval",
+    "core.formats": "from_json",
+    "core.mechanism": "Mechanism",
+    "core.mixture": "Mixture",
+    "core.options": "Options",
+    "core.polar": "Polar",
+    "core.reporter": "Reporter",
+    "core.rows": "Rows",
+    "core.survey": "Survey",
+    "core.translates": "Translates",
+    "designs.choices": "choice",
+    "designs.classic": "duchi ogpm ogpm_unbiased pm ptt sw",
+    "designs.optimal": "optimal",
+    "designs.places": "place",
+    "designs.two_scale": "two_scale",
+    "device.client": "Client",
+    "device.ledger": "Ledger",
+    "estimates.band": "probabilities",
+    "estimates.circular": "circular_mean concentration",
+    "estimates.comparison": "Comparison compare",
+    "estimates.differences": "difference weighted",
+    "estimates.distribution": "distribution",
+    "estimates.estimate": "Estimate",
+    "estimates.groups": "Groups groups",
+    "estimates.heatmap": "Heatmap heatmap",
+    "estimates.histogram": "Distribution",
+    "estimates.honesty": "fabrication honesty",
+    "estimates.means": "mean variance",
+    "estimates.positions": "mean_position region_share",
+    "estimates.quantiles": "probability quantile",
+    "estimates.relation": "correlation covariance covariances slope",
+    "estimates.shares": "Shares shares",
+    "estimates.tally": "Tally",
+    "estimates.trend": "Trend trend",
+    "papers.pieces.solve": "solve_pieces",
+    "planning": "Plan plan",
 }
+_HOME: dict[str, str] = {}
+for _module, _names in _NAMES.items():
+    _HOME.update(dict.fromkeys(_names.split(), _module))
 #: Subpackages reached as attributes.
 _PARTS = frozenset({"bulk", "central", "compose", "device", "laws", "papers"})
 

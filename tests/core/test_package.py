@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import sottovoce as sv
-from sottovoce import _HOME, _PARTS
+from sottovoce import _HOME, _NAMES, _PARTS
 
 ROOT = Path(sv.__file__).parent
 
@@ -45,7 +45,7 @@ def test_lazy_names_and_typed_names_agree() -> None:
         if node.module != "sottovoce"
     }
     assert typed == _HOME
-    assert list(_HOME) == sorted(_HOME)
+    assert list(_NAMES) == sorted(_NAMES)
     for name in (*sv.__all__, *_PARTS):
         assert getattr(sv, name) is not None
     assert set(sv.__all__) <= set(dir(sv))

@@ -12,7 +12,7 @@ import pytest
 import sottovoce as sv
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, SpecError
 from sottovoce.core.spec import digest
-from sottovoce.estimates.crossing import quantile_width
+from sottovoce.estimates.suitability import quantile_width
 
 HOURS, CLOCK = (0, 24), sv.Circle(24)
 QUESTIONS: list[tuple[str, Any, dict[str, Any]]] = [

@@ -83,7 +83,7 @@ def test_an_envelope_lies_above_its_target_at_every_x(m: sv.Mechanism, target: s
     tau = ENVELOPES[target]
     x = np.sort(np.random.default_rng(3).random(5000))
     law = coarse.law(x)
-    above, below = problem.upper(tau, 1.96), problem.lower(tau, 1.96)
+    above, below = problem.weights(tau, 1, 1.96), problem.weights(tau, -1, 1.96)
     assert (law.expect(above) - tau.at(x)).min() > -1e-7
     assert (tau.at(x) - law.expect(below)).min() > -1e-7
     # It is not the trivial envelope, and a mutant that is lowered by a little does not pass.

@@ -10,8 +10,7 @@ import pytest
 from scipy.stats import chi2
 
 import sottovoce as sv
-from sottovoce.estimates.crossfit import CrossFit
-from sottovoce.estimates.envelope import IDENTITY
+from sottovoce.estimates.envelope import IDENTITY, CrossFit
 from sottovoce.estimates.statistic import moments
 
 RUNS = 60

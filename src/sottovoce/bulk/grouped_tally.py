@@ -12,6 +12,7 @@ from sottovoce.bulk.group_counter import CELL, COUNT, GroupCounter, Key, plain_v
 from sottovoce.core.errors import DataError
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.reporter import Reporter
+from sottovoce.estimates.counting import whole_counts
 from sottovoce.estimates.tally import Tally
 
 
@@ -147,4 +148,4 @@ def whole_amounts(column: pa.Array) -> IntArray:
     wrong = amounts.null_count + int(np.count_nonzero(amounts.drop_null().to_numpy() < 0))
     if wrong:
         raise DataError(f"the counts must not be missing or negative: {wrong} of {len(column)} are")
-    return np.asarray(amounts.to_numpy(), dtype=np.int64)
+    return whole_counts(amounts.to_numpy())

@@ -1,7 +1,7 @@
 """The command line: argument parsing and printing only, one module per command.
 
 `COMMANDS` lists them; only the module of the one that was asked for is loaded, and `--version` and `--help`
-load none.
+load none. What several commands print and write is here, the options that they share are in `options`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ import os
 import shutil
 import sys
 import textwrap
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from sottovoce._version import __version__
 from sottovoce.core.errors import MissingExtra, require_extra
@@ -37,6 +40,7 @@ COMMANDS = {
     "serve": "Run the collector until it is told to stop (SIGTERM or Ctrl-C finishes what is under way).",
     "vectors": "Check a client in any language against the shared vectors.",
 }
+PICTURES = (".png", ".svg", ".pdf")
 #: The extra that a command cannot begin without, beside that of the command line.
 NEEDS = {"campaign": "server", "central": "bulk", "demo": "server", "perturb": "bulk", "serve": "server"}
 
@@ -137,3 +141,64 @@ def _usage() -> str:
     ]
     head = ["Usage: sottovoce COMMAND [OPTIONS]", "", ABOUT, "", "Commands:"]
     return "\n".join([*head, *lines, "", "Options:", *options])
+
+
+# -- what several commands print and write ------------------------------------------------------------------
+
+
+@contextmanager
+def counting(what: str, total: int | None = None, unit: str = "rows") -> Iterator[Callable[[int], None]]:
+    """A progress line on the terminal's error stream, with the rate: call it with the number done."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        ProgressColumn,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import (
+        Task as Job,
+    )
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Job) -> Text:
+            return Text(f"{task.completed / max(task.elapsed or 0.0, 1e-3):,.0f} {unit}/s")
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn(f"{{task.completed:,.0f}} {unit} {{task.description}}"),
+        *((BarColumn(), TimeRemainingColumn()) if total else (TimeElapsedColumn(),)),
+        Rate(),
+    )
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        job = bar.add_task(what, total=total)
+        yield lambda done: bar.advance(job, done)
+
+
+def check_target(path: Path | None, endings: tuple[str, ...] = (), option: str = "--output") -> None:
+    """Refuse a file that could not be written, before there is something to write."""
+    if path is None:
+        return
+    if endings and path.suffix.lower() not in endings:
+        raise ValueError(f"{option} must end in one of {', '.join(endings)}, got {path.name}")
+    if path.suffix.lower() in PICTURES:
+        require_extra("plots", "a picture")
+    if path.is_dir():
+        raise IsADirectoryError(f"{option} must be a file, {path} is a folder")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.parent}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise PermissionError(f"{option} cannot be written: {path}")
+
+
+def save_picture(path: Path, draw: Callable[[], Any]) -> None:
+    """Write the figure of the axes that `draw` draws on."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    draw().figure.savefig(path, dpi=150, bbox_inches="tight")

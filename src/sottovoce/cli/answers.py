@@ -1,73 +1,15 @@
-"""What `sottovoce estimate` prints and writes, whatever was asked, and what it asks of choices and pairs."""
+"""What `sottovoce estimate` asks of choices, pairs, private groups and places, and the page it writes."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import typer
-
 import sottovoce as sv
+from sottovoce.cli import PICTURES, save_picture
 from sottovoce.core.survey import Survey
-from sottovoce.estimates.estimate import explained
 from sottovoce.estimates.honesty import Honesty
-
-Writers = Mapping[str, Callable[[Path], object]]
-
-
-def tell(
-    tally: sv.Tally,
-    answers: Sequence[sv.Estimate],
-    subject: str,
-    *,
-    data: Path,
-    as_json: bool,
-    output: Path | None,
-    writers: Writers,
-    honest: Honesty | None = None,
-) -> None:
-    """Print answers with what they rest on, or as JSON, and write what the file's ending asks for.
-
-    Args:
-        tally: What they were estimated from.
-        answers: The answers.
-        subject: What the reports are of, for the first line.
-        data: The file of reports, which says what became of missing values.
-        as_json: Whether to print JSON.
-        output: Where to write, if anywhere.
-        writers: What writes a file, by its ending; .json is written anyway.
-        honest: Whether the reports look honest, where that was looked at.
-    """
-    content: dict[str, Any] = {
-        "n": tally.n,
-        "epsilon": tally.reporter.epsilon,
-        "digest": tally.digest,
-        "estimates": [answer.to_dict() for answer in answers],
-        "treated": treated(data),
-    }
-    if honest is not None:
-        names = ("alarm", "p_value", "fabricated")
-        content["honesty"] = {name: getattr(honest, name) for name in names}
-    text = json.dumps(content, allow_nan=False)
-    if output is not None:
-        possible: Writers = {".json": lambda path: path.write_text(text), **writers}
-        if (suffix := output.suffix.lower()) not in possible:
-            raise ValueError(f"--output: these answers are written as {', '.join(possible)}, got {suffix}")
-        possible[suffix](output)
-    if as_json:
-        typer.echo(text)
-        return
-    typer.echo(f"{tally.n} reports, ε = {tally.reporter.epsilon:g}, {subject} {tally.digest[:12]}")
-    for answer in answers:
-        typer.echo(str(answer))
-    for method in dict.fromkeys(part for answer in answers for part in answer.method.split(", ")):
-        if explained(method):
-            typer.echo(f"({method}: {explained(method)})")
-    for line in (content["treated"], str(honest or ""), f"wrote {output}" if output else ""):
-        if line:
-            typer.echo(line)
 
 
 def of_kind(tally: sv.Tally, confidence: float) -> list[sv.Estimate]:
@@ -97,6 +39,17 @@ def of_kind(tally: sv.Tally, confidence: float) -> list[sv.Estimate]:
     return [ask(tally, x, y, **of) for x, y in both for ask in (sv.correlation, sv.slope, sv.covariance)]
 
 
+def of_places(
+    tally: sv.Tally, confidence: float
+) -> tuple[list[sv.Estimate], dict[str, Callable[[Path], object]]]:
+    """The mean position, and what draws and writes the map."""
+    writers: dict[str, Callable[[Path], object]] = {
+        **dict.fromkeys(PICTURES, lambda path: save_picture(path, sv.heatmap(tally).plot)),
+        ".geojson": lambda path: sv.heatmap(tally).to_geojson(path),
+    }
+    return list(sv.mean_position(tally, confidence=confidence)), writers
+
+
 def written(
     tally: sv.Tally,
     answers: Sequence[sv.Estimate],
@@ -104,6 +57,7 @@ def written(
     levels: Sequence[float],
     subject: str | None,
     path: Path,
+    treated: str,
 ) -> str:
     """The page about some answers; what people were asked about is read from the file if it is not given."""
     from sottovoce.estimates.report import report
@@ -117,7 +71,7 @@ def written(
         subject=subject or _subject(path),
         distribution=sv.distribution(tally, confidence=answers[0].confidence),
         together=[name for name, one in named.items() if not one.what.startswith(apart)],
-        treated=treated(path),
+        treated=treated,
     )
 
 
@@ -135,30 +89,3 @@ def _subject(path: Path) -> str:
     from sottovoce.bulk.tallies import labelled_column
 
     return labelled_column(path)
-
-
-def treated(path: Path) -> str:
-    """What became of missing values and those outside, where the file of reports says it."""
-    if path.suffix.lower() == ".json":
-        return ""
-    from sottovoce.bulk.sources import POLICY, Source, arrow_label, list_files
-
-    first = (list_files(path) or [path])[0]  # of a folder: its files were made with the same policy
-    text = arrow_label(Source(first, []).schema.metadata).get(POLICY)  # CSV says nothing
-    if text is None:
-        return ""
-    policy = json.loads(text)
-    rules = {
-        "missing": {
-            "uniform": "filled in by draws from the whole domain",
-            "drop": "left out",
-            "keep": "left out",
-        },
-        "outside": {"clip": "brought to the nearest end", "missing": "treated as missing"},
-    }
-    words = [
-        f"values {kind} were {how[rule]}" for kind, how in rules.items() if (rule := policy[kind]) in how
-    ]
-    if isinstance(number := policy["missing"], float):
-        words.insert(0, f"{number:g} stands in for missing values")
-    return f"{'; '.join(words)} (how many, only who randomised them may know)" if words else ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import sottovoce as sv
+from sottovoce.cli import check_target
 from sottovoce.cli.options import (
     Between,
     Choices,
@@ -20,7 +21,6 @@ from sottovoce.cli.options import (
     PairOf,
     Request,
     SpecOption,
-    check_target,
     missing_from,
 )
 from sottovoce.cli.serve import SecretOption, StoreOption
@@ -102,9 +102,8 @@ def create(
     if name.endswith(".toml"):
         from sottovoce.collector.surveys import read_survey
 
-        made = campaigns.create(
-            open_store(store, create=True), campaigns.NewCampaign.of(read_survey(Path(name)))
-        )
+        new = campaigns.NewCampaign.of(read_survey(Path(name)))
+        made = campaigns.create(open_store(store, create=True), new)
         _tell(made, made.reporter)
         return
     unknown = rounds and purpose == "range"
@@ -179,9 +178,8 @@ def edit(
     if file is not None:
         content = read_survey(file)
         if content["spec"] != campaign.stored.spec:
-            raise ValueError(
-                f"{file} asks other things than {name}: a mechanism is fixed; make another campaign"
-            )
+            rule = "a mechanism is fixed; make another campaign"
+            raise ValueError(f"{file} asks other things than {name}: {rule}")
         changes = {key: content[key] for key in campaigns.EDITABLE if key in content} | changes
     if not changes:
         raise ValueError("say what to change: --title, --question, --operator, --unit, or a survey's file")
@@ -200,15 +198,9 @@ def list_campaigns(store: StoreOption = None) -> None:
     opened = open_store(store)
     table = Table("name", "status", "collection", "results", "ε", "reports")
     for campaign in map(Campaign.of, opened.campaigns()):
-        reports = sum(number for _, number in opened.days(campaign.id))
-        table.add_row(
-            campaign.name,
-            campaign.status(now()),
-            campaign.rules.collection,
-            campaign.rules.results,
-            f"{campaign.reporter.epsilon:g}",
-            f"{reports:,}",
-        )
+        rules, reports = campaign.rules, sum(number for _, number in opened.days(campaign.id))
+        numbers = f"{campaign.reporter.epsilon:g}", f"{reports:,}"
+        table.add_row(campaign.name, campaign.status(now()), rules.collection, rules.results, *numbers)
     Console().print(table)
 
 

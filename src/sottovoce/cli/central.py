@@ -16,7 +16,8 @@ import sottovoce as sv
 from sottovoce.central.grid import STEPS
 from sottovoce.central.mechanisms import NAMES
 from sottovoce.central.release import GroupedRelease, Release
-from sottovoce.cli.options import Column, Epsilon, Json, Words, check_target, counting, missing_from
+from sottovoce.cli import check_target, counting
+from sottovoce.cli.options import Column, Epsilon, Json, Words, missing_from
 from sottovoce.core.errors import ArgumentTypeError, DataError, one_of
 
 _UNWRITTEN = {"notes", "reach", "estimand"}  # the same for every release

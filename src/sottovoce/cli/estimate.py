@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Annotated, Any
 
 import typer
 
-import sottovoce as sv
-from sottovoce.cli.answers import Writers, of_kind, tell, treated, written
-from sottovoce.cli.compare import quantity, together
-from sottovoce.cli.options import (
-    PICTURES,
-    Column,
-    Json,
-    Quick,
-    SpecOption,
-    check_target,
-    counting,
-    read_spec,
-    save_picture,
-)
+from sottovoce.cli import PICTURES, check_target, counting, save_picture
+from sottovoce.cli.options import Column, Json, Quick, SpecOption, read_spec
+from sottovoce.core.areas import Area
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import NoDataError, check_confidence, one_of, require_extra
-from sottovoce.estimates.forest import draw_forest
+from sottovoce.core.errors import check_confidence, one_of, require_extra
+from sottovoce.core.number import Number
+from sottovoce.estimates.circular import circular_mean, concentration
+from sottovoce.estimates.distribution import distribution
+from sottovoce.estimates.estimate import Estimate, explained
+from sottovoce.estimates.honesty import Honesty, honesty
+from sottovoce.estimates.means import mean, variance
+from sottovoce.estimates.quantiles import probability, quantile
+from sottovoce.estimates.query import ESTIMANDS, INTERVALS
+from sottovoce.estimates.tally import Tally
+
+Writers = Mapping[str, Callable[[Path], object]]
 
 
 def estimate(
@@ -90,49 +89,56 @@ def estimate(
     tables = (".csv", ".parquet") if by or trend else (".html", ".geojson")
     check_target(output, (*PICTURES, ".json", *tables))
     ask = Questions(tuple(quantiles or ()), between, confidence, interval, estimand)
-    if compare or pairs or trend:
-        if compare + pairs + (trend is not None) > 1 or bool(by) == (trend is not None):
-            raise ValueError("give --by NAME with --compare or --pairs, or --trend NAME alone")
-        counted = _counted(data, column, spec, by or [str(trend)])
-        groups = {key: _of_question(counted[key], question) for key in counted}
-        circle = any(tally.mechanism.domain.is_circle for tally in groups.values())
-        asked = {**quantity(quantiles, between, estimand, circle), "confidence": confidence}
-        asked |= {"sequential": True} if interval == "sequential" and not trend else {}
-        together(groups, asked, trend=trend, pairs=pairs, as_json=as_json, output=output)
-    elif by:
-        _by_group(_counted(data, column, spec, by), question, ask, as_json, output)
-    if compare or pairs or trend or by:
+    if by or compare or pairs or trend:
+        from sottovoce.cli.groups import by_group, together
+
+        if compare or pairs or trend:
+            if compare + pairs + (trend is not None) > 1 or bool(by) == (trend is not None):
+                raise ValueError("give --by NAME with --compare or --pairs, or --trend NAME alone")
+            counted = _counted(data, column, spec, by or [str(trend)])
+            groups = {key: of_question(counted[key], question) for key in counted}
+            together(groups, ask, trend=trend, pairs=pairs, as_json=as_json, output=output)
+        else:
+            of_each = partial(answers, question=question, ask=ask)
+            by_group(_counted(data, column, spec, by), of_each, as_json, output)
         if not as_json and (rules := treated(data[0])):
             typer.echo(rules)
         return
     whole = _counted(data, column, spec)
     told = partial(tell, data=data[0], as_json=as_json, output=output)
-    kinds = of_kind(whole if question is None else _of_question(whole, question), confidence)
-    if kinds:
-        told(whole, kinds, whole.reporter.name, writers={})
-        return
-    tally = _of_question(whole, question).required()
-    if isinstance(where := tally.reporter.domain, sv.Area):
-        writers: Writers = {
-            **dict.fromkeys(PICTURES, lambda path: save_picture(path, sv.heatmap(tally).plot)),
-            ".geojson": lambda path: sv.heatmap(tally).to_geojson(path),
-        }
-        told(tally, sv.mean_position(tally, confidence=confidence), f"places in {where}", writers=writers)
-        return
-    if not quantiles and not quick and not tally.mechanism.domain.is_circle:
+    tally = whole if question is None else of_question(whole, question)
+    if not isinstance(tally.reporter, Number):
+        from sottovoce.cli.answers import of_kind, of_places
+
+        if kinds := of_kind(tally, confidence):
+            told(whole, kinds, whole.reporter.name, writers={})
+            return
+        tally = of_question(whole, question).required()
+        if isinstance(where := tally.reporter.domain, Area):
+            positions, writers = of_places(tally, confidence)
+            told(tally, positions, f"places in {where}", writers=writers)
+            return
+    if not quantiles and not quick and not tally.required().mechanism.domain.is_circle:
         ask = Questions((0.1, 0.5, 0.9), between, confidence, interval, estimand)
-    answers, honest = ask.of(tally, spread=True), sv.honesty(tally)
+    found, honest = ask.of(tally, spread=True), honesty(tally)
 
     def page(path: Path) -> None:
-        text = written(tally, answers, honest, ask.quantiles, question or column, data[0])
+        from sottovoce.cli.answers import written
+
+        text = written(tally, found, honest, ask.quantiles, question or column, data[0], treated(data[0]))
         path.write_text(text, encoding="utf-8")
 
     def picture(path: Path) -> None:
-        save_picture(path, sv.distribution(tally, confidence=confidence).plot)
+        save_picture(path, distribution(tally, confidence=confidence).plot)
 
     made = "" if tally.mechanism.task is None else f" for {tally.mechanism.task}"
-    writers = {".html": page, **dict.fromkeys(PICTURES, picture)}
-    told(tally, answers, f"mechanism{made}", writers=writers, honest=honest)
+    told(
+        tally,
+        found,
+        f"mechanism{made}",
+        writers={".html": page, **dict.fromkeys(PICTURES, picture)},
+        honest=honest,
+    )
 
 
 @dataclass(frozen=True)
@@ -147,8 +153,6 @@ class Questions:
 
     def __post_init__(self) -> None:
         """Refuse before anything is counted."""
-        from sottovoce.estimates.query import ESTIMANDS, INTERVALS
-
         check_confidence(self.confidence)
         one_of(self.interval, "interval", INTERVALS)
         one_of(self.estimand, "estimand", ESTIMANDS)
@@ -156,7 +160,7 @@ class Questions:
             if not 0 <= p <= 1:
                 raise ValueError(f"--quantile must lie between 0 and 1, got {p!r}")
 
-    def of(self, tally: sv.Tally, *, spread: bool) -> list[sv.Estimate]:
+    def of(self, tally: Tally, *, spread: bool) -> list[Estimate]:
         """The answers; `spread`: with the variance or the concentration."""
         asked: dict[str, Any] = {"confidence": self.confidence, "estimand": self.estimand}
         if self.between is not None:
@@ -164,14 +168,14 @@ class Questions:
         if tally.mechanism.domain.is_circle:
             if self.quantiles:
                 raise ValueError("a circle has no quantiles; ask for --range LOW HIGH")
-            found = [sv.circular_mean(tally, **asked)]
-            found += [sv.concentration(tally, **asked)] if spread else []
+            found = [circular_mean(tally, **asked)]
+            found += [concentration(tally, **asked)] if spread else []
         else:
-            found = [sv.mean(tally, interval=self.interval, **asked)]
-            found += [sv.variance(tally, **asked)] if spread and not tally.mechanism.domain.is_log else []
-            found += sv.quantile(tally, list(self.quantiles), **asked) if self.quantiles else []
+            found = [mean(tally, interval=self.interval, **asked)]
+            found += [variance(tally, **asked)] if spread and not tally.mechanism.domain.is_log else []
+            found += quantile(tally, list(self.quantiles), **asked) if self.quantiles else []
         if self.between is not None:
-            found.append(sv.probability(tally, *self.between, **asked))
+            found.append(probability(tally, *self.between, **asked))
         return found
 
 
@@ -190,7 +194,7 @@ def _counted(data: list[Path], column: str | None, spec: Path | None, by: list[s
             raise ValueError("a tally (.json) is estimated alone: it has no groups left")
         if not data[0].is_file():
             raise FileNotFoundError(f"there is no file {data[0]}")
-        return sv.Tally.from_json(data[0].read_bytes(), mechanism)
+        return Tally.from_json(data[0].read_bytes(), mechanism)
     require_extra("bulk", "a file of reports")
     from sottovoce.bulk.sources import count_rows
     from sottovoce.bulk.tallies import tally
@@ -200,69 +204,95 @@ def _counted(data: list[Path], column: str | None, spec: Path | None, by: list[s
         return tally(source, column, by=by, mechanism=mechanism, progress=progress)
 
 
-def _of_question(tally: sv.Tally, question: str | None) -> sv.Tally:
+def of_question(tally: Tally, question: str | None) -> Tally:
     """The tally of the question that is meant: the only one, or one of a survey's."""
+    if question is None and isinstance(tally.reporter, Number):
+        return tally
     names = tuple(tally.reporter.questions)
     only = names[0] if len(names) == 1 else None
     return tally[one_of(question or only, "question", names)]
 
 
-def answers(tally: sv.Tally, question: str | None, ask: Questions) -> list[sv.Estimate]:
+def answers(tally: Tally, question: str | None, ask: Questions) -> list[Estimate]:
     """What is asked of each group, importable for other processes."""
-    return ask.of(_of_question(tally, question), spread=False)
+    return ask.of(of_question(tally, question), spread=False)
 
 
-def _by_group(groups: Any, question: str | None, ask: Questions, as_json: bool, output: Path | None) -> None:
-    from sottovoce import bulk
+def tell(
+    tally: Tally,
+    answers: Sequence[Estimate],
+    subject: str,
+    *,
+    data: Path,
+    as_json: bool,
+    output: Path | None,
+    writers: Writers,
+    honest: Honesty | None = None,
+) -> None:
+    """Print answers with what they rest on, or as JSON, and write what the file's ending asks for.
 
-    if not len(groups):
-        raise NoDataError("there are no reports in any group")
-    with counting("estimated", len(groups), "groups") as progress:
-        table = bulk.estimates(
-            groups,
-            "",
-            groups.by,
-            partial(answers, question=question, ask=ask),
-            processes=None,
-            progress=progress,
-        )
-    m = groups.reporter
-    rows = table.to_pylist()
-    content = {"n": groups.n, "epsilon": m.epsilon, "digest": m.digest, "by": list(groups.by), "groups": rows}
+    Args:
+        tally: What they were estimated from.
+        answers: The answers.
+        subject: What the reports are of, for the first line.
+        data: The file of reports, which says what became of missing values.
+        as_json: Whether to print JSON.
+        output: Where to write, if anywhere.
+        writers: What writes a file, by its ending; .json is written anyway.
+        honest: Whether the reports look honest, where that was looked at.
+    """
+    content: dict[str, Any] = {
+        "n": tally.n,
+        "epsilon": tally.reporter.epsilon,
+        "digest": tally.digest,
+        "estimates": [answer.to_dict() for answer in answers],
+        "treated": treated(data),
+    }
+    if honest is not None:
+        names = ("alarm", "p_value", "fabricated")
+        content["honesty"] = {name: getattr(honest, name) for name in names}
+    text = json.dumps(content, allow_nan=False)
     if output is not None:
-        _write_groups(table, content, output)
+        possible: Writers = {".json": lambda path: path.write_text(text), **writers}
+        if (suffix := output.suffix.lower()) not in possible:
+            raise ValueError(f"--output: these answers are written as {', '.join(possible)}, got {suffix}")
+        possible[suffix](output)
     if as_json:
-        typer.echo(json.dumps(content, allow_nan=False, default=str))
+        typer.echo(text)
         return
-    typer.echo(f"{groups.n} reports in {len(groups)} groups, ε = {m.epsilon:g}, mechanism {m.digest[:12]}")
-    typer.echo("\t".join(table.column_names))
-    for row in rows:
-        typer.echo(
-            "\t".join(f"{value:.6g}" if isinstance(value, float) else str(value) for value in row.values())
-        )
+    typer.echo(f"{tally.n} reports, ε = {tally.reporter.epsilon:g}, {subject} {tally.digest[:12]}")
+    for answer in answers:
+        typer.echo(str(answer))
+    for method in dict.fromkeys(part for answer in answers for part in answer.method.split(", ")):
+        if explained(method):
+            typer.echo(f"({method}: {explained(method)})")
+    for line in (content["treated"], str(honest or ""), f"wrote {output}" if output else ""):
+        if line:
+            typer.echo(line)
 
 
-def _write_groups(table: Any, content: dict[str, Any], output: Path) -> None:
-    suffix = output.suffix.lower()
-    if suffix == ".json":
-        output.write_text(json.dumps(content, allow_nan=False, default=str))
-    elif suffix == ".csv":
-        from pyarrow import csv
+def treated(path: Path) -> str:
+    """What became of missing values and those outside, where the file of reports says it."""
+    if path.suffix.lower() == ".json":
+        return ""
+    from sottovoce.bulk.sources import POLICY, Source, arrow_label, list_files
 
-        csv.write_csv(table, output)
-    elif suffix == ".parquet":
-        from pyarrow import parquet
-
-        parquet.write_table(table, output)
-    else:
-        save_picture(output, lambda: _groups_picture(table, content))
-
-
-def _groups_picture(table: Any, content: dict[str, Any]) -> Any:
-    """The first answer of each group with its interval, one below the other."""
-    what = table.column("what")[0].as_py()
-    rows = [row for row in table.to_pylist() if row["what"] == what]
-    names = [", ".join(str(row[name]) for name in content["by"]) for row in rows]
-    title = f"{content['n']:,} reports, ε = {content['epsilon']:g}"
-    bars: Any = [SimpleNamespace(**row) for row in rows]
-    return draw_forest(names, bars, title, None)
+    first = (list_files(path) or [path])[0]  # of a folder: its files were made with the same policy
+    text = arrow_label(Source(first, []).schema.metadata).get(POLICY)  # CSV says nothing
+    if text is None:
+        return ""
+    policy = json.loads(text)
+    rules = {
+        "missing": {
+            "uniform": "filled in by draws from the whole domain",
+            "drop": "left out",
+            "keep": "left out",
+        },
+        "outside": {"clip": "brought to the nearest end", "missing": "treated as missing"},
+    }
+    words = [
+        f"values {kind} were {how[rule]}" for kind, how in rules.items() if (rule := policy[kind]) in how
+    ]
+    if isinstance(number := policy["missing"], float):
+        words.insert(0, f"{number:g} stands in for missing values")
+    return f"{'; '.join(words)} (how many, only who randomised them may know)" if words else ""

@@ -8,16 +8,8 @@ from typing import Annotated, Any, Literal
 import typer
 
 import sottovoce as sv
-from sottovoce.cli.options import (
-    PICTURES,
-    CircleOption,
-    DomainPair,
-    Epsilon,
-    Output,
-    check_target,
-    domain_from,
-    save_picture,
-)
+from sottovoce.cli import PICTURES, check_target, save_picture
+from sottovoce.cli.options import CircleOption, DomainPair, Epsilon, Output, domain_from
 
 
 def optimal(

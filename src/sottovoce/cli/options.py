@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -12,9 +10,8 @@ from typing import Annotated, Any, cast
 import typer
 
 import sottovoce as sv
-from sottovoce.cli.kinds import reporter as reporter_of_kind
 from sottovoce.core.domains import Circle, Domain, Interval, as_domain
-from sottovoce.core.errors import one_of, require_extra
+from sottovoce.core.errors import one_of
 from sottovoce.core.policy import Missing
 
 Epsilon = Annotated[float, typer.Option("--epsilon", help="Privacy parameter ε: smaller is more private.")]
@@ -72,40 +69,6 @@ SpecOption = Annotated[
     typer.Option("--spec", metavar="PATH", help="A mechanism's JSON spec.", exists=True, dir_okay=False),
 ]
 
-PICTURES = (".png", ".svg", ".pdf")
-
-
-@contextmanager
-def counting(what: str, total: int | None = None, unit: str = "rows") -> Iterator[Callable[[int], None]]:
-    """A progress line on the terminal's error stream, with the rate: call it with the number done."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        ProgressColumn,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-    from rich.progress import Task as Job
-    from rich.text import Text
-
-    class Rate(ProgressColumn):
-        def render(self, task: Job) -> Text:
-            return Text(f"{task.completed / max(task.elapsed or 0.0, 1e-3):,.0f} {unit}/s")
-
-    columns = (
-        SpinnerColumn(),
-        TextColumn(f"{{task.completed:,.0f}} {unit} {{task.description}}"),
-        *((BarColumn(), TimeRemainingColumn()) if total else (TimeElapsedColumn(),)),
-        Rate(),
-    )
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        job = bar.add_task(what, total=total)
-        yield lambda done: bar.advance(job, done)
-
 
 def in_options(error: Exception, command: Any, words: Sequence[str]) -> str:
     """Say what went wrong, and which option it is about.
@@ -131,30 +94,6 @@ def in_options(error: Exception, command: Any, words: Sequence[str]) -> str:
 def _alias(name: str | None) -> str | None:
     """An argument of the library by the name that it has here."""
     return {"circumference": "circle", "task": "purpose"}.get(name or "", name)
-
-
-def check_target(path: Path | None, endings: tuple[str, ...] = (), option: str = "--output") -> None:
-    """Refuse a file that could not be written, before there is something to write."""
-    if path is None:
-        return
-    if endings and path.suffix.lower() not in endings:
-        raise ValueError(f"{option} must end in one of {', '.join(endings)}, got {path.name}")
-    if path.suffix.lower() in PICTURES:
-        require_extra("plots", "a picture")
-    if path.is_dir():
-        raise IsADirectoryError(f"{option} must be a file, {path} is a folder")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {path.parent}")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise PermissionError(f"{option} cannot be written: {path}")
-
-
-def save_picture(path: Path, draw: Callable[[], Any]) -> None:
-    """Write the figure of the axes that `draw` draws on."""
-    import matplotlib as mpl
-
-    mpl.use("agg")
-    draw().figure.savefig(path, dpi=150, bbox_inches="tight")
 
 
 def read_spec(path: Path) -> Any:
@@ -222,7 +161,7 @@ class Request:
         if self.epsilon is None:
             raise ValueError("say how private: --epsilon E, or --spec PATH")
         numbers = (self.purpose, self.domain, self.circle, self.p, self.between, self.mechanism)
-        kind = reporter_of_kind(self.epsilon, self.options, self.pair)
+        kind = _of_kind(self.epsilon, self.options, self.pair)
         if self.place is not None:
             left, right, low, high = self.place
             kind = sv.place(self.epsilon, box=((left, right), (low, high)), degrees=self.degrees)
@@ -247,3 +186,38 @@ class Request:
 def question_of(purpose: str, p: float | None) -> tuple[str, float | None]:
     """The task and the level that a question names: a median is the quantile of one half."""
     return ("quantile", 0.5) if purpose == "median" and p is None else (purpose, p)
+
+
+def _of_kind(epsilon: float, options: str | None, pair: list[str] | None) -> Any:
+    """The choice or the pair that --options or --pair names, or None."""
+    if options is not None and pair:
+        raise ValueError("give either --options or --pair, not both")
+    if options is not None:
+        return sv.choice(epsilon, options_in(options))
+    return sv.pair(epsilon, domains_in(pair)) if pair else None
+
+
+def options_in(text: str) -> list[str] | list[int]:
+    """Options between commas; whole numbers are ratings."""
+    names = [name.strip() for name in text.split(",")]
+    whole = all(name.removeprefix("-").isdigit() for name in names)
+    return [int(name) for name in names] if whole else names
+
+
+def domains_in(pair: list[str]) -> dict[str, tuple[float, float]]:
+    """The intervals of numbers, written NAME=LOW:HIGH each.
+
+    Raises:
+        ValueError: If they are not written so.
+    """
+    domains = {}
+    for text in pair:
+        name, equals, ends = text.rpartition("=")
+        low, colon, high = ends.partition(":")
+        try:
+            domains[name] = (float(low), float(high))
+        except ValueError:
+            equals = ""
+        if not (name and equals and colon):
+            raise ValueError(f"--pair must be NAME=LOW:HIGH, got {text}")
+    return domains

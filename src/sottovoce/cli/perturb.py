@@ -7,6 +7,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from sottovoce.cli import counting
 from sottovoce.cli.options import (
     Between,
     Choices,
@@ -22,7 +23,6 @@ from sottovoce.cli.options import (
     Request,
     SpecOption,
     Words,
-    counting,
     missing_from,
     read_spec,
 )

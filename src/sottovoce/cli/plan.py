@@ -10,9 +10,8 @@ from typing import Annotated, Any
 import typer
 
 import sottovoce as sv
-from sottovoce.cli.kinds import domains_in, options_in
+from sottovoce.cli import PICTURES, check_target, save_picture
 from sottovoce.cli.options import (
-    PICTURES,
     Between,
     Choices,
     CircleOption,
@@ -22,10 +21,10 @@ from sottovoce.cli.options import (
     LogScale,
     PairOf,
     Place,
-    check_target,
     domain_from,
+    domains_in,
+    options_in,
     question_of,
-    save_picture,
 )
 
 Task = Annotated[

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sottovoce.cli.options import check_target
+from sottovoce.cli import check_target
 from sottovoce.cli.serve import StoreOption
 from sottovoce.cli.stores import Name, find_campaign, open_store
 from sottovoce.core.errors import one_of

@@ -36,9 +36,8 @@ from sottovoce.core.shown import Shown
 from sottovoce.core.window import Window
 from sottovoce.designs.optimal import optimal
 from sottovoce.estimates.circular import TURN, Waves
-from sottovoce.estimates.crossfit import CrossFit
 from sottovoce.estimates.distribution import distribution
-from sottovoce.estimates.envelope import Target
+from sottovoce.estimates.envelope import CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.query import Query, sources_of
 from sottovoce.estimates.statistic import Moments, between, moments

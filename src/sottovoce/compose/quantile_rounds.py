@@ -33,8 +33,7 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture
 from sottovoce.core.shown import Shown
 from sottovoce.core.window import Window
-from sottovoce.estimates.crossfit import CrossFit
-from sottovoce.estimates.envelope import BINS, Envelope, Nodes, Target
+from sottovoce.estimates.envelope import BINS, CrossFit, Envelope, Nodes, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.quantiles import quantile_limits, smooth_density

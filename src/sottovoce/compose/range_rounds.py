@@ -35,7 +35,7 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.number import Number
 from sottovoce.core.rows import Rows
 from sottovoce.designs.classic import sw
-from sottovoce.estimates.crossfit import CrossFit
+from sottovoce.estimates.envelope import CrossFit
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.means import mean
 from sottovoce.estimates.quantiles import probability, smooth_density

@@ -10,6 +10,7 @@ stand-in goes through the same mechanism as everybody's value, so nobody sees wh
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -62,7 +63,7 @@ class Policy:
             ArgumentTypeError: If `clip` is not True or False.
         """
         if clip is False and isinstance(missing, str) and missing == outside == "refuse":
-            return _REFUSAL
+            return _refusing()
         if not isinstance(clip, bool | np.bool_):
             raise ArgumentTypeError(f"clip must be True or False, got clip={clip!r}", argument="clip")
         if clip and outside not in ("refuse", "clip"):
@@ -169,7 +170,9 @@ class Policy:
         return filled
 
 
-_REFUSAL = Policy()
+@cache
+def _refusing() -> Policy:
+    return Policy()
 
 
 def _refusal(wrong: NDArray[np.bool_], name: str, code: str, what: str, advice: str) -> DataError:

@@ -12,7 +12,7 @@ Cells come in runs of equal ones, so a uniform mechanism of 2^16 cells is a hand
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -51,13 +51,10 @@ class Window(Compact):
     stepwise: bool
 
     def __post_init__(self) -> None:
-        kinds = {"count": np.int64, "background": np.int64, "extra": np.int64, "knot_s": np.int64}
-        for field in fields(self):
-            if field.name in ("wraps", "bits", "stepwise"):
-                continue
-            array = np.array(getattr(self, field.name), dtype=kinds.get(field.name, np.float64))
-            array.setflags(write=False)
-            object.__setattr__(self, field.name, array)
+        whole = ("count", "background", "extra", "knot_s")
+        for name in (*whole, "value", "step", "knot_t"):
+            array = np.array(getattr(self, name), dtype=np.int64 if name in whole else np.float64)
+            object.__setattr__(self, name, _frozen(array))
         self._check_cells()
         self._check_starts()
 
@@ -68,14 +65,12 @@ class Window(Compact):
         for name in ("background", "extra", "value", "step"):
             _rule(getattr(self, name).shape == (runs,), f"cells.{name} must have one entry per run")
         _rule(bool((self.count >= 1).all()), "cells.count must be at least 1")
-        _rule(
-            self._exact_sum(np.ones_like(self.count)) <= MAX_CELLS, f"there can be at most {MAX_CELLS} cells"
-        )
+        cells = self._exact_sum(np.ones_like(self.count))
+        _rule(cells <= MAX_CELLS, f"there can be at most {MAX_CELLS} cells")
         _rule(bool((self.background >= 1).all()), "cells.background must be at least 1")
         _rule(bool((self.extra >= 0).all()), "cells.extra must not be negative")
-        _rule(
-            bool(np.isfinite(self.value).all() and np.isfinite(self.step).all()), "cell values must be finite"
-        )
+        finite = np.isfinite(self.value).all() and np.isfinite(self.step).all()
+        _rule(bool(finite), "cell values must be finite")
         with np.errstate(over="ignore", invalid="ignore"):
             last = self.value + self.step * (self.count - 1)
         ordered = (self.step >= 0).all() and (self.value[1:] >= last[:-1]).all() and np.isfinite(last).all()
@@ -95,9 +90,8 @@ class Window(Compact):
         gap = np.diff(self.knot_t)
         _rule(bool(((gap == 0) | (gap >= _LEAST_GAP)).all()), "start.t must not decrease")
         _rule(bool((np.diff(self.knot_s) >= 0).all()), "start.s must not decrease")
-        _rule(
-            bool(self.knot_s[0] >= 0 and self.knot_s[-1] <= self.top), f"start.s must lie in [0, {self.top}]"
-        )
+        inside = self.knot_s[0] >= 0 and self.knot_s[-1] <= self.top
+        _rule(bool(inside), f"start.s must lie in [0, {self.top}]")
 
     def _exact_sum(self, per_cell: IntArray) -> int:
         return sum(int(c) * int(w) for c, w in zip(self.count, per_cell, strict=True))
@@ -153,10 +147,8 @@ class Window(Compact):
     def v(self) -> FloatArray:
         """Where each cell's report lies, in the unit coordinate: value + step·(index within the run)."""
         first = np.repeat(np.cumsum(self.count) - self.count, self.count)
-        return _frozen(
-            np.repeat(self.value, self.count)
-            + np.repeat(self.step, self.count) * (np.arange(self.cells) - first)
-        )
+        value, step = np.repeat(self.value, self.count), np.repeat(self.step, self.count)
+        return _frozen(value + step * (np.arange(self.cells) - first))
 
     # -- starts and sampling --------------------------------------------------------------------------
 
@@ -259,9 +251,8 @@ class Window(Compact):
         inside = (s[1] + copies > 0) & (s[0] + copies < self.around) | self.wraps
         at = np.linspace(*s, max(2, 4 * most // 5 // int(inside.sum()))) + copies[inside[:, 0]]
         at = at.reshape(-1) % self.around if self.wraps else at[(at >= 0) & (at < self.around)]
-        return np.unique(
-            np.concatenate((self.even(most // 5 + 1), np.searchsorted(self.edge[:-1], at, side="right") - 1))
-        )
+        cells = np.searchsorted(self.edge[:-1], at, side="right") - 1
+        return np.unique(np.concatenate((self.even(most // 5 + 1), cells)))
 
     # -- privacy --------------------------------------------------------------------------------------
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from sottovoce.core.errors import check_confidence, whole_number
 from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.estimates.crossfit import CrossFit
-from sottovoce.estimates.envelope import Target
+from sottovoce.estimates.envelope import CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.quantiles import probability
 from sottovoce.estimates.query import check_tally

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.estimates.crossfit import CrossFit
-from sottovoce.estimates.envelope import Target
+from sottovoce.estimates.envelope import CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.query import Query
 from sottovoce.estimates.statistic import Moments, Part, Summary, between

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -16,17 +16,30 @@ from sottovoce.core.reporter import Reporter
 from sottovoce.core.values import as_cells
 
 MOST = 1 << 53  # reports in one tally: every sum of counts is then an exact integer in any engine
+TOO_MANY = "counts must add up to at most 2^53"
 
 
-def no_counts(reporter: Reporter) -> IntArray:
-    """A zero for every cell."""
+def counts_of(reporter: Reporter, batches: Iterable[tuple[ArrayLike, ArrayLike | None]]) -> IntArray:
+    """One count for every cell, from batches of reports, or of cells and how often each occurred."""
     if not hasattr(reporter, "digest") or not hasattr(reporter, "cells"):
         kind = type(reporter).__name__
         raise ArgumentTypeError(f"reporter must be a mechanism or a survey, got {kind}", argument="reporter")
-    return np.zeros(reporter.cells, dtype=np.int64)
+    counts = np.zeros(reporter.cells, dtype=np.int64)
+    for cells, amounts in batches:
+        if amounts is None:
+            _count_reports(counts, cells, reporter)
+            continue
+        places, times = as_cells(cells, counts.size), whole_counts(amounts)
+        if places.ndim != 1 or places.shape != times.shape:
+            shapes = f"{places.shape} and {times.shape}"
+            raise DataError(f"cells and counts must be lists of equal length, got shapes {shapes}")
+        np.add.at(counts, places, times)
+        if counts.sum() > MOST:  # before it can wrap around
+            raise DataError(TOO_MANY)
+    return counts
 
 
-def count_into(counts: IntArray, cells: ArrayLike, reporter: Reporter) -> None:
+def _count_reports(counts: IntArray, cells: ArrayLike, reporter: Reporter) -> None:
     """Count reports, in place; many on all cores that may be used."""
     given = _without_nulls(cells, "cells")
     plain = isinstance(given, np.ndarray) and given.dtype.kind in "iu" and given.ndim == reporter.width == 1
@@ -41,34 +54,15 @@ def count_into(counts: IntArray, cells: ArrayLike, reporter: Reporter) -> None:
         counts += np.bincount(flat, minlength=counts.size)
 
 
-def spread(reporter: Reporter, cells: ArrayLike, counts: ArrayLike) -> IntArray:
-    """Counts given for some cells, repeats added up, as one count per cell."""
-    out = no_counts(reporter)
-    places, amounts = as_cells(cells, out.size), whole_counts(counts)
-    if places.ndim != 1 or places.shape != amounts.shape:
-        shapes = f"{places.shape} and {amounts.shape}"
-        raise DataError(f"cells and counts must be lists of equal length, got shapes {shapes}")
-    total(amounts)
-    np.add.at(out, places, amounts)
-    return out
-
-
-def total(counts: IntArray) -> int:
-    """Their sum, at most 2^53: as floats first, because a sum of absurd integers could wrap around."""
-    if counts.sum(dtype=np.float64) > 2.0 * MOST or int(counts.sum()) > MOST:
-        raise DataError("counts must add up to at most 2^53")
-    return int(counts.sum())
-
-
 def whole_counts(counts: ArrayLike) -> IntArray:
-    """Whole numbers from 0 to 2^53 (PostgreSQL returns a SUM as Decimal)."""
+    """Whole numbers from 0 to 2^53 that add up to hardly more (PostgreSQL returns a SUM as Decimal)."""
     array = np.asarray(counts)
     if array.size == 0:
         return array.astype(np.int64)
     if array.dtype.kind == "O":
         try:
             whole = [int(c) if isinstance(c, Decimal) and c == int(c) else c for c in array.reshape(-1)]
-            return np.array([whole_number(c, "counts", 0, MOST) for c in whole]).reshape(array.shape)
+            array = np.array([whole_number(c, "counts", 0, MOST) for c in whole]).reshape(array.shape)
         except (TypeError, ValueError, OverflowError):
             raise DataError("counts must be whole numbers from 0 to 2^53") from None
     if array.dtype.kind not in "iu":
@@ -80,6 +74,8 @@ def whole_counts(counts: ArrayLike) -> IntArray:
             f"counts must lie between 0 and 2^53: {int(wrong.sum())} of {array.size} do not, "
             f"the first at index {first}"
         )
+    if array.sum(dtype=np.float64) > 2.0 * MOST:  # as integers the sum could wrap around
+        raise DataError(TOO_MANY)
     return array.astype(np.int64)
 
 

@@ -22,11 +22,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.core.errors import check_confidence
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.number import Number
-from sottovoce.estimates.crossfit import Asking, Limit, answered, in_step
 from sottovoce.estimates.envelope import Envelope, Nodes, Target
+from sottovoce.estimates.interior_point import Asking, Limit, in_step
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.shapes import Shape
 from sottovoce.estimates.statistic import moments
@@ -270,38 +269,3 @@ class Focus:
 def _quantile(density: FloatArray, p: float) -> float:
     total = np.concatenate(([0.0], np.cumsum(density)))
     return float(np.interp(p, total / total[-1], np.arange(len(total)) / (len(total) - 1)))
-
-
-class Width(NamedTuple):
-    """The width of the interval that `quantile` is expected to give, and that no honest one can go below."""
-
-    expected: float
-    bound: float
-
-
-def quantile_width(
-    reporter: Number, people: int, density: FloatArray, p: float, confidence: float = 0.95
-) -> Width:
-    """Say how wide the interval of a quantile will be, and how narrow any honest one can be.
-
-    Args:
-        reporter: What people would report with.
-        people: How many of them.
-        density: Probabilities of equal bins of the domain, the truth to expect.
-        p: Which quantile.
-        confidence: How often the interval should hold.
-
-    Returns:
-        Two widths, with the domain's as unit.
-
-    Example:
-        >>> from sottovoce.designs.classic import sw
-        >>> even = np.full(256, 1 / 256)
-        >>> width = quantile_width(sw(epsilon=1.0), 20_000, even, 0.5)
-        >>> bool(0.9 < width.bound / width.expected <= 1)
-        True
-    """
-    shares = np.asarray(density, dtype=np.float64) / np.sum(density)
-    focus = Focus(reporter, [shares], people, p, (1 - check_confidence(confidence)) / 2)
-    ends = answered(focus.ends())
-    return Width(ends.high - ends.low, min(ends.bound, ends.high - ends.low))

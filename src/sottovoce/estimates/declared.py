@@ -18,9 +18,9 @@ import numpy as np
 
 from sottovoce.core.errors import ArgumentError, DataError
 from sottovoce.core.kernels.tables import FloatArray, IntArray
-from sottovoce.estimates.crossfit import Asking, CrossFit, Limit, answered, in_step
-from sottovoce.estimates.envelope import Envelope, Target
+from sottovoce.estimates.envelope import CrossFit, Envelope, Target
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.interior_point import Asking, Limit, answered, in_step
 from sottovoce.estimates.query import Query
 from sottovoce.estimates.shapes import Shape
 from sottovoce.estimates.statistic import Moments, Part, between, moments
@@ -172,7 +172,7 @@ class Declared:
         for pilot, inside, counts in zip(pilots, cell.pilots, self._counts, strict=True):
             reports = fit.law.mix(pilot)
             if cell.shape.mode is None:  # an upper limit of nothing
-                weights = -Envelope(fit.nodes, reports, fit.n, cell.shape).upper(_NOTHING, _STRICT)
+                weights = -Envelope(fit.nodes, reports, fit.n, cell.shape).weights(_NOTHING, 1, _STRICT)
             else:
                 t, rows = fit.nodes.around((), cell.shape)
                 weights = (reports - fit.law.mix(inside)) / reports

@@ -19,17 +19,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray, IntArray
-from sottovoce.estimates.interior_point import Problem, least_limits
-from sottovoce.estimates.model import Coarse
+from sottovoce.estimates.interior_point import Asking, Limit, Posed, Problem, answered, in_step, solved
+from sottovoce.estimates.model import Coarse, em
+from sottovoce.estimates.query import FEW, generator_of
 from sottovoce.estimates.shapes import Shape
-from sottovoce.estimates.statistic import Part
+from sottovoce.estimates.statistic import Part, moments
+from sottovoce.estimates.tally import Tally
 
 BINS = 256  # of the pilot
+_GROUPS = 64
+_FEW_TO_DRAW = 100_000
 _NEAR = 1e-9  # how far from a bend or jump its sides are looked at, in widths of the domain
 _JUMP = 1e-8  # a law that changes by less from one side of a bend to the other is continuous there
 _CURVED = 512  # inputs at which a curved target is held down between bends
@@ -158,16 +161,8 @@ class Envelope:
     def __init__(self, nodes: Nodes, pilot: FloatArray, n: int, shape: Shape | None = None) -> None:
         self.nodes, self.pilot, self.n, self.shape = nodes, pilot, n, shape
 
-    def upper(self, target: Target, z: float) -> FloatArray:
-        """Weights of an upper limit: h ≥ τ everywhere, expected limit least under the pilot."""
-        return self.weights(target, 1, z)
-
-    def lower(self, target: Target, z: float) -> FloatArray:
-        """Weights of a lower limit: h ≤ τ everywhere."""
-        return self.weights(target, -1, z)
-
     def weights(self, target: Target, side: int, z: float) -> FloatArray:
-        """Weights of an upper (side 1) or a lower limit."""
+        """Weights of an upper (side 1: h ≥ τ everywhere) or a lower limit, least if the pilot is the truth."""
         return side * solved([self.posed(target, side, z)])[0]
 
     def posed(self, target: Target, side: int, z: float) -> Posed:
@@ -234,22 +229,71 @@ class Envelope:
         return Posed(problem, problem.rows, problem.bound)
 
 
-class Posed(NamedTuple):
-    """A problem of weights, and all rows at which they have to be above a bound."""
+class CrossFit:
+    """A tally on groups of cells, divided for choosing and applying weights.
 
-    problem: Problem
-    rows: FloatArray
-    bound: FloatArray
+    With `blind` the weights never look at the data: they suit people spread evenly over the domain. With
+    `fakes` so many reports may be anything: then weights are blind too, so that no forged report chooses
+    those of honest ones, and every limit is wider by what forged reports can do.
 
-    def raised(self, w: FloatArray, u: FloatArray) -> FloatArray:
-        """A solution as weights that hold everywhere. What u costs is in all: it joins every limit."""
-        short = self.bound - self.rows @ w
-        if self.problem.added is not None and self.problem.cost is not None:
-            short, w = short - self.problem.added @ u, w + float(self.problem.cost @ u)
-        return w + max(0.0, float(short.max()))
+    Attributes:
+        halves: Counts of all cells, and the density on equal bins that the other half suggests.
+    """
+
+    def __init__(self, tally: Tally, *, blind: bool = False, fakes: int = 0) -> None:
+        self.fakes = fakes
+        self.coarse = Coarse.of(tally, _GROUPS)
+        self.n, self.nodes = self.coarse.n, Nodes(self.coarse)
+        self.law, even = self.coarse.table_of_bins(BINS), np.full(BINS, 1 / BINS)
+        if blind or fakes or self.n < FEW:  # half of very few reports could suggest nothing
+            self.halves: list[tuple[IntArray, FloatArray]] = [(tally.counts, even)]
+        else:
+            one = half(tally.counts, generator_of(tally))
+            halves = one, tally.counts - one
+            # Stopped long before it follows the noise: only a rough idea of the truth is wanted.
+            pilots = [em(self.law, self.coarse.grouped(half), tolerance=0.05, most=300) for half in halves]
+            densities = [pilot.probabilities for pilot in pilots]
+            self.halves = list(zip(halves, reversed(densities), strict=True))
+
+    @cached_property
+    def _problems(self) -> list[tuple[IntArray, Envelope]]:
+        return [
+            (self.coarse.grouped(counts), Envelope(self.nodes, self.law.mix(density), self.n))
+            for counts, density in self.halves
+        ]
+
+    def statistic(self, target: Target, side: int, tail: float, estimand: str = "population") -> list[Part]:
+        """What bounds the average of a target from above (side 1) or below (side −1)."""
+        return answered(self._parts(target, side, tail, estimand))
+
+    def limits(
+        self, bounds: Sequence[tuple[Target, int]], tail: float, estimand: str = "population"
+    ) -> list[float]:
+        """Normal confidence limits for the averages of several targets."""
+        return answered(in_step([self.limit(*bound, tail, estimand) for bound in bounds]))
+
+    def limit(self, target: Target, side: int, tail: float, estimand: str) -> Asking[float]:
+        """One of them."""
+        parts = yield from self._parts(target, side, tail, estimand)
+        return float(moments(parts, estimand).limit(side, tail))
+
+    def _parts(self, target: Target, side: int, tail: float, estimand: str) -> Asking[list[Part]]:
+        weights = yield [Limit(problem, target, side, _z(tail)) for _, problem in self._problems]
+        return [
+            problem.part(one, counts, estimand, self.fakes)
+            for one, (counts, problem) in zip(weights, self._problems, strict=True)
+        ]
 
 
-def solved(posed: Sequence[Posed]) -> list[FloatArray]:
-    """The weights of several problems, which takes less time together."""
-    solutions = least_limits([one.problem for one in posed])
-    return [one.raised(*solution) for one, solution in zip(posed, solutions, strict=True)]
+def _z(tail: float) -> float:
+    from scipy.special import ndtri
+
+    return -float(ndtri(tail))
+
+
+def half(counts: IntArray, generator: np.random.Generator) -> IntArray:
+    """Half of the reports: drawn without replacement if they are few, by coins if they are many."""
+    n = int(counts.sum())
+    if n <= _FEW_TO_DRAW:
+        return generator.multivariate_hypergeometric(counts, n // 2, method="count")
+    return generator.binomial(counts, 0.5)

@@ -22,11 +22,10 @@ from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.options import Options
 from sottovoce.core.shown import Shown
 from sottovoce.core.translates import Translates
-from sottovoce.estimates.decoded import is_unbiased
 from sottovoce.estimates.envelope import Nodes
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.means import mean
-from sottovoce.estimates.model import Coarse
+from sottovoce.estimates.model import Coarse, is_unbiased
 from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.tally import Tally
 

@@ -16,16 +16,22 @@ away. And the barrier never falls far below the dual residual: complementarity w
 The matrices are so small that numpy's calls would cost more than the arithmetic. So problems are solved in
 step, and their vectors are the rows of one array, as wide as the largest needs: beyond the end of its problem
 a row has slack 1 and zeros. No solution depends on the problems beside it, not even by the order of a sum.
+
+Whoever needs weights is a generator (`Asking`): it yields the limits whose weights it needs, is sent them,
+and returns its result. Run in step, several of them have their problems solved together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Generator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray
+
+if TYPE_CHECKING:
+    from sottovoce.estimates.envelope import Envelope, Target
 
 _MOST_STEPS = 60  # it needs about fifteen, with a declared shape up to fifty
 _BLOCK = 64
@@ -219,3 +225,68 @@ def _constant_is_optimal(top: FloatArray, q: FloatArray, kappa: float) -> bool:
 def _step_length(least: FloatArray, share: float = 1.0) -> FloatArray:
     """The whole step, or this share of the way to zero for what shrinks most, relative to where it is."""
     return np.minimum(1.0, share / np.maximum(-least, 1e-300))
+
+
+# -- many at once -------------------------------------------------------------------------------------------
+
+
+class Posed(NamedTuple):
+    """A problem of weights, and all rows at which they have to be above a bound."""
+
+    problem: Problem
+    rows: FloatArray
+    bound: FloatArray
+
+    def raised(self, w: FloatArray, u: FloatArray) -> FloatArray:
+        """A solution as weights that hold everywhere. What u costs is in all: it joins every limit."""
+        short = self.bound - self.rows @ w
+        if self.problem.added is not None and self.problem.cost is not None:
+            short, w = short - self.problem.added @ u, w + float(self.problem.cost @ u)
+        return w + max(0.0, float(short.max()))
+
+
+def solved(posed: Sequence[Posed]) -> list[FloatArray]:
+    """The weights of several problems, which takes less time together."""
+    solutions = least_limits([one.problem for one in posed])
+    return [one.raised(*solution) for one, solution in zip(posed, solutions, strict=True)]
+
+
+class Limit(NamedTuple):
+    """A limit from above (side 1) or below that weights are asked for, with the error that z says."""
+
+    envelope: Envelope
+    target: Target
+    side: int
+    z: float
+
+
+Result = TypeVar("Result")
+Asking = Generator[list[Limit], list[FloatArray], Result]
+
+
+def in_step(askings: Sequence[Asking[Result]]) -> Asking[list[Result]]:
+    """Several as one, which asks for whatever they ask for."""
+    results: dict[int, Result] = {}
+    weights: dict[int, list[FloatArray] | None] = dict.fromkeys(range(len(askings)))
+    while weights:
+        limits: dict[int, list[Limit]] = {}
+        for i, given in weights.items():
+            try:
+                limits[i] = next(askings[i]) if given is None else askings[i].send(given)
+            except StopIteration as end:
+                results[i] = end.value
+        every = iter((yield [limit for some in limits.values() for limit in some])) if limits else iter(())
+        weights = {i: [next(every) for _ in some] for i, some in limits.items()}
+    return [results[i] for i in range(len(askings))]
+
+
+def answered(asking: Asking[Result]) -> Result:
+    """What one of them returns, given the weights that it asks for."""
+    try:
+        limits = next(asking)
+        while True:
+            weights = solved([one.envelope.posed(one.target, one.side, one.z) for one in limits])
+            limits = asking.send([one.side * w for one, w in zip(limits, weights, strict=True)])
+    except StopIteration as end:
+        result: Result = end.value
+        return result

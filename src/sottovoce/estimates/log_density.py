@@ -2,9 +2,8 @@
 
     f = softmax(o + Bθ),     maximise  Σ_j c_j log (Pᵀf)_j − ½ θᵀSθ,     S = λ₁S₁ + λ_kS_k
 
-The columns of B are smooth functions on a grid of inputs, o is a logarithm that they start from (of the areas
-of a map; otherwise 0), c are the counts of reports and P the law of the mechanism. Given λ, θ comes from
-Fisher scoring; λ from Fellner–Schall steps, which climb the marginal likelihood
+The columns of B are smooth functions on a grid, o an offset (of the areas of a map), c the counts and P the
+law of reports. Given λ, θ comes from Fisher scoring; λ from Fellner–Schall steps, which climb the likelihood
 
     evidence = ℓ − ½θᵀSθ + ½ log|S| − ½ log|H + S|      (Laplace's approximation, H the Fisher information).
 

@@ -1,35 +1,31 @@
-"""The mean of the people behind a tally.
+"""The mean and the variance of the people behind a tally, not of their reports.
 
-    sottovoce.mean(tally)                              # value, low, high
-    sottovoce.mean(tally, interval="finite")           # holds at every n, not only for large ones
-    sottovoce.mean(tally, estimand="respondents")      # of the people who answered: only the noise counts
-    sottovoce.mean(tally, sequential=True)             # holds at every look while reports come in
-    sottovoce.mean(tally, fakes=20)                    # holds even if 20 reports were forged
-
-Methods: "decoded" averages the decoded reports, right for an unbiased mechanism and its default; "envelope"
-works with every mechanism (see `envelope`) and is the default of the others; "distribution" takes the value
-from the reconstructed distribution and the interval from the envelope; "raw" averages the decoded reports of
-a biased mechanism, as the OGPM paper does: its interval is for the average report.
+sottovoce.mean(tally)                              # value, low, high
+sottovoce.mean(tally, interval="finite")           # holds at every n, not only for large ones
+sottovoce.mean(tally, estimand="respondents")      # of the people who answered: only the noise counts
+sottovoce.mean(tally, sequential=True)             # holds at every look while reports come in
+sottovoce.mean(tally, fakes=20)                    # holds even if 20 reports were forged
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from sottovoce.core.errors import ArgumentError, one_of
 from sottovoce.core.randomness import Seeded
-from sottovoce.estimates.crossfit import CrossFit
 from sottovoce.estimates.declared import UNDECLARED, declaration, declared_average
-from sottovoce.estimates.decoded import decoded_part, is_unbiased
 from sottovoce.estimates.distribution import distribution
-from sottovoce.estimates.envelope import IDENTITY
+from sottovoce.estimates.envelope import IDENTITY, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.finite import betting_limit, respondents_limits, sequential_noise_limits
+from sottovoce.estimates.model import is_unbiased
 from sottovoce.estimates.query import AT_EVERY_N, FEW, INTERVALS, Advice, Query, generator_of
-from sottovoce.estimates.statistic import Statistic, between, bootstrap_limit, moments
+from sottovoce.estimates.statistic import Part, Statistic, between, bootstrap_limit, moments
 from sottovoce.estimates.suitability import advice
 from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.watching import watched_average, watching_cost
@@ -37,6 +33,7 @@ from sottovoce.estimates.watching import watched_average, watching_cost
 _GEOMETRIC = (
     "on a log scale the mean of the logarithms is estimated: below the usual mean, nearer to the median"
 )
+_OF_THE_MEAN = 0.2  # the share of the lower limit's error that the mean's own interval takes, for a variance
 METHODS = ("auto", "decoded", "envelope", "distribution", "raw")
 
 
@@ -61,7 +58,7 @@ def mean(
         method: "decoded" averages the decoded reports of an unbiased mechanism, "envelope" holds for every
             mechanism and truth; "auto" takes the first where it is valid, otherwise the second.
             "distribution" and "raw" are for comparison: the mean of the reconstruction, and of the reports as
-            they are.
+            they are, as in the OGPM paper; its interval is for the average report.
         interval: "normal" (with a correction for skewness), "finite" (error at most 1 − confidence at every n
             and for people who are not alike, by betting; for respondents of an unbiased mechanism also by
             Chernoff's bound on its noise, whichever suits n and the mechanism), "bootstrap" (bootstrap-t
@@ -106,66 +103,67 @@ def mean(
         return declared_average(query, declared, IDENTITY, power=1)
     unbiased = method in ("auto", "decoded") and is_unbiased(tally.mechanism)
     if method == "decoded" and not unbiased:
-        raise ArgumentError(
-            "method='decoded' needs an unbiased mechanism; use 'envelope', or 'raw' on purpose",
-            code="biased",
-            argument="method",
-        )
-    if method == "auto":
-        method = "decoded" if unbiased else "envelope"
-    return _METHODS[method](query, interval, rng)
+        sentence = "method='decoded' needs an unbiased mechanism; use 'envelope', or 'raw' on purpose"
+        raise ArgumentError(sentence, code="biased", argument="method")
+    chosen = ("decoded" if unbiased else "envelope") if method == "auto" else method
+    return _METHODS[chosen](query, interval, rng)
 
 
-def _decoded(query: Query, interval: str, rng: Seeded) -> Estimate:
-    """The average of decoded reports, for an unbiased mechanism."""
+def _average(query: Query, interval: str, rng: Seeded, *, raw: bool = False) -> Estimate:
+    """The average of decoded reports: the people's mean if the mechanism is unbiased, or `raw` on purpose."""
     part = replace(decoded_part(query.tally, query.estimand), forged=query.fakes)
+    ends = (float(part.weights.min()), float(part.weights.max())) if raw else (0.0, 1.0)
     average = moments([part], query.estimand)
-    notes = _notes(query, interval, average.value)
-    limits = _limits(query, interval, [part], [part], rng)
-    if query.estimand == "respondents" and interval == "finite":
+    notes = _notes(query, interval, average.value, ends)
+    limits = _limits(query, interval, [part], [part], rng, ends)
+    if raw:
+        query = replace(query, what="mean report")
+        if not is_unbiased(query.tally.mechanism):
+            notes += ("the average report of a biased mechanism: the interval is not for the people's mean",)
+    elif query.estimand == "respondents" and interval == "finite":
         limits = respondents_limits(part, query.tally.mechanism, query.tail, limits)
     elif query.estimand == "respondents" and interval == "sequential":
         limits = sequential_noise_limits(part, query.tally.mechanism, query.tail)
-    if interval == "sequential":
+    if interval == "sequential" and not raw:
         notes += watching_cost(query, limits, average, average)
     return query.answer(
         limits,
         average.value,
         average.error,
-        method=_named("decoded", interval),
+        ends=ends,
+        method=_named("raw" if raw else "decoded", interval),
         notes=notes,
         at_every_n=interval in AT_EVERY_N,
         reach=float(np.ptp(part.weights)) / query.tally.n,
         sides=(average, average) if interval == "normal" else None,
-        advice=_advice(query, interval),
+        advice=None if raw else _advice(query, interval),
     )
 
 
-def _raw(query: Query, interval: str, rng: Seeded) -> Estimate:
-    """The average report of any mechanism, on purpose: not an estimate of the people's mean."""
-    query = replace(query, what="mean report")
-    part = replace(decoded_part(query.tally, query.estimand), forged=query.fakes)
-    ends = float(part.weights.min()), float(part.weights.max())
-    average = moments([part], query.estimand)
-    notes = _notes(query, interval, average.value, ends)
-    if not is_unbiased(query.tally.mechanism):
-        notes += ("the average report of a biased mechanism: the interval is not for the people's mean",)
-    return query.answer(
-        _limits(query, interval, [part], [part], rng, ends),
-        average.value,
-        average.error,
-        ends=ends,
-        method=_named("raw", interval),
-        notes=notes,
-        at_every_n=interval in AT_EVERY_N,
-        reach=(ends[1] - ends[0]) / query.tally.n,
-        sides=(average, average) if interval == "normal" else None,
-    )
+def decoded_part(tally: Tally, estimand: str) -> Part:
+    """The decoded mean as a statistic, with what its noise can be at any x and is on average."""
+    reporter, weights = tally.mechanism, tally.mechanism.positions
+    t = np.linspace(0.0, 1.0, 513)
+    domain = reporter.domain
+    law = reporter.operator(np.clip(domain.from_unit(t), domain.low, domain.high))
+    noise = law.expect(weights**2) - law.expect(weights) ** 2
+    least, most = max(float(noise.min()), 0.0), float(noise.max())
+    average = None
+    if estimand == "respondents":
+        from scipy.interpolate import make_interp_spline
+
+        # Between grid points the variance leaves its chord by at most (Δt)²/4 where E[y] = x.
+        shape = make_interp_spline(t, noise + (t[1] - t[0]) ** 2 / 4, k=1)
+        statistic = CrossFit(tally).statistic(Target(shape, curvature=(-1e-9, 0.0)), 1, 0.16)
+        average = float(np.clip(moments(statistic, "population").value, noise.min(), noise.max()))
+    return Part(weights, tally.counts, least, most, average)
 
 
 def _envelope(query: Query, interval: str, rng: Seeded) -> Estimate:
     """The middle of two statistics that bound the mean for every mechanism and truth."""
-    fit, lower, upper = _bounds(query, interval)
+    # A finite interval needs weights fixed beforehand.
+    fit = CrossFit(query.tally, blind=interval == "finite", fakes=query.fakes)
+    lower, upper = (fit.statistic(IDENTITY, side, query.tail, query.estimand) for side in (-1, 1))
     sides = moments(lower, query.estimand), moments(upper, query.estimand)
     value, error, bias = between(*sides)
     notes = _notes(query, interval, value)
@@ -192,25 +190,22 @@ def _envelope(query: Query, interval: str, rng: Seeded) -> Estimate:
 
 def _reconstructed(query: Query, interval: str, rng: Seeded) -> Estimate:
     """The mean of the reconstructed distribution, in the interval of the envelope."""
-    shape = distribution(query.tally, band=False)
-    answer = _envelope(query, interval, rng)
+    value, answer = distribution(query.tally, band=False).mean, _envelope(query, interval, rng)
     return replace(
         answer,
-        value=min(max(shape.mean, answer.low), answer.high),
+        value=min(max(value, answer.low), answer.high),
         standard_error=math.nan,
         method=_named("distribution", interval),
         notes=("the error of a reconstruction is not known; the interval does not rest on it",),
     )
 
 
-_METHODS = {"decoded": _decoded, "raw": _raw, "envelope": _envelope, "distribution": _reconstructed}
-
-
-def _bounds(query: Query, interval: str) -> tuple[CrossFit, Statistic, Statistic]:
-    """What bounds the mean from below and from above. A finite interval needs weights fixed beforehand."""
-    fit = CrossFit(query.tally, blind=interval == "finite", fakes=query.fakes)
-    below, above = (fit.statistic(IDENTITY, side, query.tail, query.estimand) for side in (-1, 1))
-    return fit, below, above
+_METHODS: dict[str, Callable[[Query, str, Seeded], Estimate]] = {
+    "decoded": _average,
+    "raw": partial(_average, raw=True),
+    "envelope": _envelope,
+    "distribution": _reconstructed,
+}
 
 
 def _limits(
@@ -254,3 +249,52 @@ def _notes(
     if not ends[0] <= value <= ends[1]:
         notes += ("before clipping the value was outside the domain",)
     return notes
+
+
+def variance(tally: Tally, *, estimand: str = "population", confidence: float = 0.95) -> Estimate:
+    """Estimate the variance of the people's values, with an interval that holds for every truth.
+
+    Args:
+        tally: Counts of reports about a number.
+        estimand: The variance of the "population" that these people stand for, or of the "respondents"
+            themselves (divided by n).
+        confidence: How often the interval should hold.
+
+    Returns:
+        The value and its limits in squared units of the domain.
+
+    Raises:
+        ValueError: If the domain is a circle or the tally is empty.
+
+    Example:
+        >>> import numpy as np
+        >>> from sottovoce.designs.classic import sw
+        >>> m = sw(epsilon=4.0, domain=(0, 24))
+        >>> e = variance(Tally(m, m.report(np.linspace(0, 24, 20_000), rng=1)))
+        >>> bool(e.low < 48 < e.high)
+        True
+    """
+    query = Query(tally, "variance", estimand, confidence).on_interval(instead="circular_mean")
+    query.on_linear_scale(instead="quantile, such as 0.25 and 0.75")
+    fit, tail = CrossFit(tally), query.tail
+    middle = between(*(moments(fit.statistic(IDENTITY, side, tail), "population") for side in (-1, 1)))
+    # Var ≤ E(x − c)² for every c, and Var = E(x − c)² − (mean − c)²: both averages have envelopes.
+    centre = float(np.clip(middle.value, 0.0, 1.0))
+    square = Target(lambda t: (t - centre) ** 2, curvature=(2.0, 2.0))
+    rest = (1 - _OF_THE_MEAN) * tail
+    errors = ((-1, rest), (1, tail))
+    below, above = (moments(fit.statistic(square, *one, estimand), estimand) for one in errors)
+    ends = fit.limits([(IDENTITY, -1), (IDENTITY, 1)], _OF_THE_MEAN / 2 * tail, estimand)
+    away = max(abs(end - centre) for end in ends)
+    limits = float(below.limit(-1, rest)) - away**2, float(above.limit(1, tail))
+    value, error, _ = between(below, above)
+    # The middle estimates E(x − c)²: the squared error of c is a bias of its own.
+    return query.answer(
+        limits,
+        value,
+        float(error + middle.error**2),
+        ends=(0.0, 0.25),
+        power=2,
+        sides=(replace(below, value=below.value - away**2), above),
+        spent=_OF_THE_MEAN * tail,
+    )

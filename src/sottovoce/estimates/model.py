@@ -113,6 +113,32 @@ class Coarse:
         return self.law(self.mechanism.domain.from_unit(unit)).averaged(inside)
 
 
+def is_unbiased(reporter: Number) -> bool:
+    """Whether decoded reports average to the truth at every x, to rounding.
+
+    Args:
+        reporter: A mechanism of one number.
+
+    Returns:
+        False on a circle, where an average of numbers means nothing.
+
+    Example:
+        >>> from sottovoce.designs.classic import ogpm, pm
+        >>> is_unbiased(pm(1.0)), is_unbiased(ogpm(1.0))
+        (True, False)
+    """
+    if reporter.domain.is_circle:
+        return False
+    ends = reporter.unit_table(np.array([0.0, 1.0]), np.arange(reporter.cells)) @ reporter.positions
+    if np.abs(ends - (0.0, 1.0)).max() > 1e-9:
+        return False
+    # Points that no regular grid of cells shares.
+    t = np.concatenate(([0.0, 1.0], np.mod(np.arange(1, 512) * 0.6180339887498949, 1.0)))
+    domain = reporter.domain
+    law = reporter.operator(np.clip(domain.from_unit(t), domain.low, domain.high))
+    return bool(np.abs(law.expect(reporter.positions) - t).max() < 1e-9)
+
+
 class Products(Protocol):
     """Whatever can be multiplied by P and by its transpose; arrays may have any shape."""
 

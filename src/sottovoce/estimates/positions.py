@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from sottovoce.core.errors import ArgumentError, check_confidence
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.translates import Translates
-from sottovoce.estimates.crossfit import half
+from sottovoce.estimates.envelope import half
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.model import em
 from sottovoce.estimates.nonnegative import least_quadratic

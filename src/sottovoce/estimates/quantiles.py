@@ -16,11 +16,11 @@ import numpy as np
 from sottovoce.core.errors import ArgumentError, real_number
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.estimates.asked import asked_share
-from sottovoce.estimates.crossfit import CrossFit, answered, in_step
 from sottovoce.estimates.crossing import Ends, Focus
 from sottovoce.estimates.declared import UNDECLARED, Declared, declaration, declared_average, narrowed
-from sottovoce.estimates.envelope import BINS, Target
+from sottovoce.estimates.envelope import BINS, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.interior_point import answered, in_step
 from sottovoce.estimates.log_density import ENOUGH, Splines
 from sottovoce.estimates.model import em, smooth_line
 from sottovoce.estimates.query import Query

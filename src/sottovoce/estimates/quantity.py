@@ -11,13 +11,12 @@ from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, o
 from sottovoce.estimates.arithmetic import combined, share_of
 from sottovoce.estimates.circular import circular_mean
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.means import mean
+from sottovoce.estimates.means import mean, variance
 from sottovoce.estimates.quantiles import probability, quantile
 from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.shares import shares
 from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.tally import Tally
-from sottovoce.estimates.variance import variance
 
 KINDS = ("mean", "quantile", "probability", "variance", "direction", "share")
 _WATCHED = ("mean", "probability")  # that have limits for every look, and against forged reports

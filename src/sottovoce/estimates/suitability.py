@@ -11,13 +11,18 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from sottovoce.core.domains import Domain
+from sottovoce.core.errors import check_confidence
+from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
+from sottovoce.estimates.crossing import Focus
 from sottovoce.estimates.envelope import BINS, IDENTITY, Envelope, Nodes, Target
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.interior_point import answered
 from sottovoce.estimates.model import Coarse, em
 
 _WORSE = 2.0  # times the interval of a mechanism for the question: then it is worth a word
@@ -118,7 +123,6 @@ def _instead(epsilon: float, estimate: Estimate, p: float, half: float) -> float
 @lru_cache(maxsize=256)
 def _even_quantile(people: int, epsilon: float, p: float, confidence: float) -> float:
     from sottovoce.designs.classic import sw  # rarely needed
-    from sottovoce.estimates.crossing import quantile_width
 
     return quantile_width(sw(epsilon), people, np.full(BINS, 1 / BINS), p, confidence).expected
 
@@ -142,3 +146,38 @@ def _z(confidence: float) -> float:
     from scipy.special import ndtri
 
     return -float(ndtri((1 - confidence) / 2))
+
+
+class Width(NamedTuple):
+    """The width of the interval that `quantile` is expected to give, and that no honest one can go below."""
+
+    expected: float
+    bound: float
+
+
+def quantile_width(
+    reporter: Number, people: int, density: FloatArray, p: float, confidence: float = 0.95
+) -> Width:
+    """Say how wide the interval of a quantile will be, and how narrow any honest one can be.
+
+    Args:
+        reporter: What people would report with.
+        people: How many of them.
+        density: Probabilities of equal bins of the domain, the truth to expect.
+        p: Which quantile.
+        confidence: How often the interval should hold.
+
+    Returns:
+        Two widths, with the domain's as unit.
+
+    Example:
+        >>> from sottovoce.designs.classic import sw
+        >>> even = np.full(256, 1 / 256)
+        >>> width = quantile_width(sw(epsilon=1.0), 20_000, even, 0.5)
+        >>> bool(0.9 < width.bound / width.expected <= 1)
+        True
+    """
+    shares = np.asarray(density, dtype=np.float64) / np.sum(density)
+    focus = Focus(reporter, [shares], people, p, (1 - check_confidence(confidence)) / 2)
+    ends = answered(focus.ends())
+    return Width(ends.high - ends.low, min(ends.bound, ends.high - ends.low))

@@ -25,7 +25,7 @@ from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.number import Number
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.shown import Shown
-from sottovoce.estimates.counting import arrow_columns, count_into, no_counts, spread, total, whole_counts
+from sottovoce.estimates.counting import MOST, TOO_MANY, arrow_columns, counts_of, whole_counts
 
 FORMAT = "tally/1"
 _MOST_BYTES = 1 << 25  # two numbers for each of the most cells that a mechanism can have
@@ -62,13 +62,12 @@ class Tally(Shown):
     sources: frozenset[str]
 
     def __init__(self, reporter: Reporter, cells: ArrayLike | None = None) -> None:
-        counts = no_counts(reporter)
-        if cells is not None:
-            count_into(counts, cells, reporter)
-        self._set(reporter, counts)
+        self._set(reporter, counts_of(reporter, [] if cells is None else [(cells, None)]))
 
     def _set(self, reporter: Reporter, counts: IntArray, sources: frozenset[str] | None = None) -> None:
-        cells, width = total(counts), reporter.width
+        cells, width = int(counts.sum()), reporter.width
+        if cells > MOST:
+            raise DataError(TOO_MANY)
         if cells % width:
             raise DataError(f"a report is {width} cells: counts must add up to a multiple, got {cells}")
         counts.setflags(write=False)
@@ -101,12 +100,11 @@ class Tally(Shown):
         Raises:
             DataError: If they are not that.
         """
-        array, cells = whole_counts(counts), no_counts(reporter).shape
-        if array.shape != cells:
-            raise DataError(
-                f"counts must have one entry for each of {cells[0]} cells, got shape {array.shape}"
-            )
-        return cls._of(reporter, array.copy())
+        every = counts_of(reporter, [])
+        if (array := whole_counts(counts)).shape != every.shape:
+            rule = f"counts must have one entry for each of {every.size} cells"
+            raise DataError(f"{rule}, got shape {array.shape}")
+        return cls._of(reporter, array + every)
 
     @classmethod
     def from_pairs(cls, reporter: Reporter, pairs: Iterable[tuple[int, int]] | Mapping[int, int]) -> Tally:
@@ -125,7 +123,7 @@ class Tally(Shown):
         rows = list(pairs.items() if isinstance(pairs, Mapping) else pairs)
         if any(not isinstance(row, Sized) or len(row) != 2 for row in rows):
             raise DataError("pairs must be (cell, count)")
-        return cls._of(reporter, spread(reporter, [row[0] for row in rows], [row[1] for row in rows]))
+        return cls._of(reporter, counts_of(reporter, [([row[0] for row in rows], [row[1] for row in rows])]))
 
     @classmethod
     def from_batches(cls, reporter: Reporter, batches: Iterable[ArrayLike]) -> Tally:
@@ -138,10 +136,7 @@ class Tally(Shown):
         Returns:
             The tally.
         """
-        counts = no_counts(reporter)
-        for batch in batches:
-            count_into(counts, batch, reporter)
-        return cls._of(reporter, counts)
+        return cls._of(reporter, counts_of(reporter, ((batch, None) for batch in batches)))
 
     @classmethod
     def from_arrow(
@@ -161,14 +156,7 @@ class Tally(Shown):
         Raises:
             DataError: If there is no such column, or something in it is not a cell.
         """
-        counts = no_counts(reporter)
-        for cells, amounts in arrow_columns(data, cell, count):
-            if amounts is None:
-                count_into(counts, cells, reporter)
-            else:
-                counts += spread(reporter, cells, amounts)
-                total(counts)
-        return cls._of(reporter, counts)
+        return cls._of(reporter, counts_of(reporter, arrow_columns(data, cell, count)))
 
     @classmethod
     def from_json(cls, text: str | bytes, reporter: Reporter | None = None) -> Tally:
@@ -194,7 +182,7 @@ class Tally(Shown):
             reporter = from_json(json.dumps(content["mechanism"]))
         if reporter.digest != content["digest"]:
             raise DataError(_differ(reporter.digest, str(content["digest"])))
-        return cls._of(reporter, spread(reporter, content["cells"], content["counts"]))
+        return cls._of(reporter, counts_of(reporter, [(content["cells"], content["counts"])]))
 
     def to_json(self) -> str:
         """Write the reporter's spec and the cells that occurred, with their counts.
@@ -265,9 +253,8 @@ class Tally(Shown):
         """
         if self.n < least:
             have = "no reports" if self.n == 0 else f"{self.n} report{'s' if self.n > 1 else ''}"
-            raise NoDataError(
-                f"the tally holds {have}; this estimate needs at least {least}", argument="tally"
-            )
+            sentence = f"the tally holds {have}; this estimate needs at least {least}"
+            raise NoDataError(sentence, argument="tally")
         return self
 
     # -- merging ----------------------------------------------------------------------------------------

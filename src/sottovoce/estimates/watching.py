@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sottovoce.core.errors import ArgumentError
-from sottovoce.estimates.crossfit import CrossFit
-from sottovoce.estimates.envelope import BINS, Envelope, Target
+from sottovoce.estimates.envelope import BINS, CrossFit, Envelope, Target
 from sottovoce.estimates.finite import betting_limit
 from sottovoce.estimates.query import Query
 from sottovoce.estimates.statistic import Moments

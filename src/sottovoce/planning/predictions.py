@@ -23,11 +23,10 @@ from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.designs.tasks import Question
 from sottovoce.estimates.asked import yes_chances
-from sottovoce.estimates.crossing import quantile_width
-from sottovoce.estimates.decoded import is_unbiased
 from sottovoce.estimates.envelope import IDENTITY, Envelope, Nodes, Target
 from sottovoce.estimates.expansion import reconstruction_errors
-from sottovoce.estimates.model import Coarse
+from sottovoce.estimates.model import Coarse, is_unbiased
+from sottovoce.estimates.suitability import quantile_width
 from sottovoce.planning.shapes import MIDDLES
 
 _WHOLE = 0.5  # half the width of an interval that says nothing: it is the whole domain

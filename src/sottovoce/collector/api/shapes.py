@@ -86,19 +86,19 @@ def described(campaign: Campaign) -> CampaignShape:
     return CampaignShape(**_fields(campaign), spec=campaign.stored.spec)
 
 
-class TokenRequest(BaseModel):
-    """Which tokens an administrator wants."""
+class _Request(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+
+class TokenRequest(_Request):
+    """Which tokens an administrator wants."""
 
     kind: Literal["enrolment", "write", "read"]
     count: int = Field(1, ge=1, le=10_000)
 
 
-class PlanRequest(BaseModel):
+class PlanRequest(_Request):
     """A survey that might be: ε, questions as a survey's file has them, and how many people would answer."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
     epsilon: float
     people: int = Field(ge=1, le=10**9)
@@ -114,10 +114,8 @@ class PlanShape(BaseModel):
     within: dict[str, float | None]
 
 
-class InvitationRequest(BaseModel):
+class InvitationRequest(_Request):
     """How many people are invited, and to which collector."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     count: int = Field(1, ge=1, le=10_000)
     url: str = Field(max_length=300, pattern="^https?://")
@@ -234,11 +232,9 @@ class RelationShape(BaseModel):
     slope: IntervalShape
 
 
-class DayMeanShape(BaseModel):
+class DayMeanShape(DayShape):
     """The mean of those who are published under one day."""
 
-    day: str
-    n: int
     value: float
     low: float
     high: float

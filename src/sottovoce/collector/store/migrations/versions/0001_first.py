@@ -6,8 +6,6 @@ from alembic import op
 revision = "0001"
 down_revision = None
 
-_TABLES = ("refusals", "keys", "tokens", "days", "pending", "counts", "campaigns")
-
 
 def _place() -> list["sa.Column[int]"]:
     """The key that most tables share."""
@@ -74,8 +72,3 @@ def upgrade() -> None:
         sa.Column("count", sa.BigInteger, nullable=False),
         sqlite_with_rowid=False,
     )
-
-
-def downgrade() -> None:
-    for name in _TABLES:
-        op.drop_table(name)

@@ -10,16 +10,8 @@ revision = "0002"
 down_revision = "0001"
 
 
-def _rebuild(*, autoincrement: bool) -> None:
+def upgrade() -> None:
     if op.get_bind().dialect.name == "sqlite":
-        kept = {"sqlite_autoincrement": autoincrement}
+        kept = {"sqlite_autoincrement": True}
         with op.batch_alter_table("campaigns", recreate="always", table_kwargs=kept):
             pass
-
-
-def upgrade() -> None:
-    _rebuild(autoincrement=True)
-
-
-def downgrade() -> None:
-    _rebuild(autoincrement=False)

@@ -46,18 +46,3 @@ def upgrade() -> None:
         sa.Column("content", sa.Text, nullable=False),
         sqlite_with_rowid=False,
     )
-
-
-def downgrade() -> None:
-    if op.get_bind().execute(sa.text("SELECT count(*) FROM pool")).scalar_one():
-        raise ValueError("the pool holds reports that only this version can read: close its campaigns first")
-    op.drop_table("facts")
-    op.drop_table("pool")
-    op.create_table(
-        "pending",
-        sa.Column("campaign", sa.Integer, primary_key=True),
-        sa.Column("day", sa.Integer, primary_key=True),
-        sa.Column("cells", sa.LargeBinary, nullable=False),
-        sqlite_with_rowid=False,
-        postgresql_with={"fillfactor": 20},
-    )

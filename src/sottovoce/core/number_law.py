@@ -1,0 +1,227 @@
+"""The exact law of what reports one number, by plain sums over cells.
+
+A kind of reporter supplies its integers (`counts`, `operator`, `bends`) and where its cells lie
+(`positions`). Errors, biases and variances follow from these; a kind that knows a shorter way takes it.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sottovoce.core.domains import Domain
+from sottovoce.core.errors import loss_exponent, one_of, whole_number
+from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.positions import power_loss
+from sottovoce.core.reporting import Reporting
+from sottovoce.core.values import in_domain
+
+if TYPE_CHECKING:
+    from sottovoce.core.kernels.operator import Operator
+
+_ENTRIES = 1 << 21  # cells × inputs handled at a time by plain sums
+
+
+class NumberLaw(Reporting):
+    """What is known about the reports of one number, whatever draws them."""
+
+    domain: Domain
+
+    # -- what a kind of reporter supplies ---------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def total(self) -> int:
+        """How many equally likely draws `counts` counts."""
+
+    @property
+    @abstractmethod
+    def positions(self) -> FloatArray:
+        """Where each cell's report lies, in the unit coordinate of the domain."""
+
+    @abstractmethod
+    def counts(self, x: ArrayLike) -> IntArray:
+        """How many of the `total` equally likely draws give each cell.
+
+        Args:
+            x: Values in the domain.
+
+        Returns:
+            Exact integers, a row per x.
+        """
+
+    @abstractmethod
+    def operator(self, x: ArrayLike) -> Operator:
+        """P(cell | x) as an operator.
+
+        Args:
+            x: Values in the domain: the operator's inputs.
+
+        Returns:
+            An operator with O(cells + inputs) products.
+        """
+
+    @abstractmethod
+    def bends(self, first: IntArray) -> FloatArray:
+        """Values between which the probability of every group of cells is linear in x.
+
+        Args:
+            first: The first cell of each group.
+
+        Returns:
+            Values in the domain, increasing; at a bend the law may also jump.
+        """
+
+    # -- what follows from it ------------------------------------------------------------------------
+
+    def probabilities(self, x: ArrayLike) -> FloatArray:
+        """The probability of each cell.
+
+        Args:
+            x: Values in the domain.
+
+        Returns:
+            A row per x.
+        """
+        return np.asarray(self.counts(x) / self.total)
+
+    def table(self, x: ArrayLike, first: IntArray) -> FloatArray:
+        """The probability of each group of cells.
+
+        Args:
+            x: Values in the domain.
+            first: The first cell of each group.
+
+        Returns:
+            A row per x.
+        """
+        return self.operator(x).coarsen(first).dense()
+
+    def unit_table(self, t: FloatArray, first: IntArray) -> FloatArray:
+        """The same for unit coordinates, as an estimate needs it.
+
+        Args:
+            t: Unit coordinates of values.
+            first: The first cell of each group.
+
+        Returns:
+            A row per t.
+        """
+        return self.table(np.clip(self.domain.from_unit(t), self.domain.low, self.domain.high), first)
+
+    def unit_bends(self, first: IntArray) -> FloatArray:
+        """The `bends` as unit coordinates.
+
+        Args:
+            first: The first cell of each group.
+
+        Returns:
+            Numbers between 0 and 1, in any order.
+        """
+        return self.domain.to_unit(self.bends(first))
+
+    def groups(self, most: int, between: tuple[float, float] | None = None) -> IntArray:
+        """Groups of neighbouring cells, of nearly equal size or placed to tell certain values apart.
+
+        Args:
+            most: How many groups there may be.
+            between: Two unit coordinates, if values between them are to be told apart.
+
+        Returns:
+            The first cell of each group.
+        """
+        many = min(whole_number(most, "most", least=1), self.cells)
+        return np.arange(many, dtype=np.int64) * self.cells // many
+
+    def error(self, x: ArrayLike, loss: str | float = "l2", distance: str | None = None) -> FloatArray:
+        """E|y − x|^k of a report y.
+
+        Args:
+            x: Values in the domain.
+            loss: "l1", "l2" or a number k ≥ 1.
+            distance: "linear" or "circular"; by default the domain's own.
+
+        Returns:
+            One number per x, in the units of the domain to the power k.
+        """
+        k, circular = loss_exponent(loss), self._circular(distance)
+        t = self._unit(x)
+        flat, out = t.reshape(-1), np.empty(t.size)
+        rows = max(1, _ENTRIES // self.cells)
+        for first in range(0, flat.size, rows):
+            part = flat[first : first + rows]
+            p = self.probabilities(np.clip(self.domain.from_unit(part), self.domain.low, self.domain.high))
+            out[first : first + rows] = np.einsum(
+                "ij,ij->i", p, power_loss(self.positions, part, k, circular)
+            )
+        return np.asarray(self.domain.stretched(out, k)).reshape(t.shape)[()]
+
+    def bias(self, x: ArrayLike) -> FloatArray:
+        """E[y] − x, for reports as numbers on the line.
+
+        Args:
+            x: Values in the domain.
+
+        Returns:
+            One number per x, in the units of the domain.
+        """
+        t = self._unit(x)
+        mean = self.operator(x).expect(self.positions - 0.5).reshape(t.shape)
+        return np.asarray(self.domain.stretched(mean - (t - 0.5)))[()]
+
+    def variance(self, x: ArrayLike) -> FloatArray:
+        """The variance of a report.
+
+        Args:
+            x: Values in the domain.
+
+        Returns:
+            One number per x, in squared units of the domain.
+        """
+        law, v, t = self.operator(x), self.positions - 0.5, self._unit(x)
+        mean = law.expect(v)
+        variance = np.maximum(law.expect(v**2) - mean**2, 0.0)
+        return np.asarray(self.domain.stretched(variance.reshape(t.shape), 2))[()]
+
+    @abstractmethod
+    def worst_error(self, loss: str | float = "l2", distance: str | None = None) -> float:
+        """The largest error over the whole continuous domain.
+
+        Args:
+            loss: As in `error`.
+            distance: As in `error`.
+
+        Returns:
+            The supremum, attained to rounding.
+        """
+
+    @abstractmethod
+    def worst_variance(self) -> float:
+        """The largest variance over the whole continuous domain.
+
+        Returns:
+            The supremum, in squared units of the domain.
+        """
+
+    @abstractmethod
+    def density(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
+        """The density of a report near y when the truth is x: cell probability over cell width.
+
+        Args:
+            x: Values in the domain.
+            y: Places where a report may lie.
+
+        Returns:
+            Zero outside the range of reports, infinite on an atom (a report that several cells share).
+        """
+
+    def _circular(self, distance: str | None) -> bool:
+        if distance is not None:
+            one_of(distance, "distance", ("linear", "circular"))
+        return self.domain.is_circle if distance is None else distance == "circular"
+
+    def _unit(self, x: ArrayLike) -> FloatArray:
+        return self.domain.to_unit(in_domain(x, self.domain, "x"))
