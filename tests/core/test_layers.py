@@ -56,8 +56,3 @@ def test_the_check_can_fail(tmp_path: Path) -> None:
     sample = tmp_path / "sample.py"
     sample.write_text("def f():\n    from sottovoce.cli import main\n    import sottovoce.estimates.tally\n")
     assert imports_of(sample) == {"cli", "estimates"}
-
-
-def test_no_file_is_longer_than_300_lines() -> None:
-    lengths = {path: len(path.read_text().splitlines()) for path in ROOT.rglob("*.py")}
-    assert max(lengths.values()) <= 300, [str(path) for path, lines in lengths.items() if lines > 300]

@@ -162,7 +162,7 @@ class Envelope:
         self.nodes, self.pilot, self.n, self.shape = nodes, pilot, n, shape
 
     def weights(self, target: Target, side: int, z: float) -> FloatArray:
-        """Weights of an upper (side 1: h ≥ τ everywhere) or a lower limit, least if the pilot is the truth."""
+        """Weights of an upper limit (side 1: h ≥ τ everywhere) or a lower one, best for such a pilot."""
         return side * solved([self.posed(target, side, z)])[0]
 
     def posed(self, target: Target, side: int, z: float) -> Posed:
