@@ -42,13 +42,13 @@ def mechanism(rng: np.random.Generator, *, wraps: bool = False, **options: int) 
     return Mechanism(EPSILON, domain, window(rng, wraps=wraps, **options))
 
 
-def options(many: int) -> Mechanism:
-    """One of several options: the true one is five times as likely as any other, but for rounding."""
-    a = 64 // (4 + many)
-    e = 64 - many * a
+def options(many: int, wide: int = 1) -> Mechanism:
+    """Some neighbours of several options: these are five times as likely as others, but for rounding."""
+    a = 64 // (4 * wide + many)
+    e, starts = (64 - many * a) // wide, many - wide + 1
     window = Window(
         wraps=False, bits=6, count=[many], background=[a], extra=[e], value=[0.0], step=[0.1],
-        knot_t=np.arange(many) / many, knot_s=e * np.arange(many), stepwise=True,
+        knot_t=np.arange(starts) / starts, knot_s=e * np.arange(starts), stepwise=True,
     )  # fmt: skip
     return Mechanism(EPSILON, sv.Interval(0, 1), window)
 

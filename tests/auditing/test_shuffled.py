@@ -22,6 +22,7 @@ from sottovoce.core.errors import ArgumentError, ArgumentTypeError
 from sottovoce.core.reporter import Reporter
 from tests.auditing import small
 from tests.auditing.enumeration import Row, blanket_law, delta, marks_of, multisets, rows_of
+from tests.auditing.enumeration import divergence as hockey_stick
 
 Draw = Callable[[np.random.Generator], Reporter]
 
@@ -162,17 +163,55 @@ def test_never_above_the_clones(design: Callable[..., sv.Mechanism], epsilon: fl
     assert numerical_clones(epsilon, 10**5, central) > 1e-6
 
 
-def test_the_variation_ratio_is_not_a_bound() -> None:
-    """Its formulas merge what is typical of neither input: four options, three people, e^ε = 3."""
+def variation_ratio(rows: list[Row]) -> list[Row]:
+    """The laws of the public code of Wang et al.: of both inputs and of the others, with p = q the ratio.
+
+    What is typical of neither input is one kind of report, as if that of the person in question and those of
+    the others looked alike.
+    """
+    first, second = rows[0], rows[-1]
+    alpha = sum((q for p, q in zip(first, second, strict=True) if p > q), Fraction(0))
+    more = alpha * max(p / q for p, q in zip(first, second, strict=True))
+    return [(more, alpha, 1 - alpha - more), (alpha, more, 1 - alpha - more), (alpha, alpha, 1 - 2 * alpha)]
+
+
+def of_formula(rows: list[Row], people: int, theta: Fraction) -> Fraction:
+    first, second, other = variation_ratio(rows)
+    p, q = (multisets((other,) * (people - 1) + (target,)) for target in (first, second))
+    return hockey_stick(p, q, theta)
+
+
+@pytest.mark.parametrize(
+    ("many", "wide", "theta", "formula", "exact"),
+    [
+        (4, 1, Fraction(3), Fraction(23, 256), Fraction(27, 256)),
+        (5, 2, Fraction(6), Fraction(32, 4096), Fraction(169, 4096)),
+    ],
+)
+def test_the_variation_ratio_is_not_a_bound(
+    many: int, wide: int, theta: Fraction, formula: Fraction, exact: Fraction
+) -> None:
+    """Three people, counted out: four options, and windows of two of five cells, where no third one fits."""
+    reporter = small.options(many, wide)
+    rows = rows_of(reporter)
+    assert of_formula(rows, 3, theta) == formula
+    assert delta(rows, 3, theta) == exact > formula
+    assert shuffled(reporter, 3, None).above(math.log(theta)) >= exact
+
+
+@pytest.mark.parametrize("people", [2, 3, 5])
+def test_the_variation_ratio_is_at_most_the_truth_where_three_windows_fit(people: int) -> None:
+    """It is what others at a third option leave to an observer who does not look at all reports."""
     rows = rows_of(small.options(4))
-    least, most = min(rows[0]), max(rows[0])
-    other = (least, least, 1 - 2 * least)
-    first, second = ((most, least, 1 - least - most), (least, most, 1 - least - most))
-    p, q = (multisets((other, other, target)) for target in (first, second))
-    formula = sum(max(mass - 3 * q[key], Fraction(0)) for key, mass in p.items())
-    exact = delta(rows, 3, Fraction(3))
-    assert (formula, exact) == (Fraction(23, 256), Fraction(27, 256))
-    assert shuffled(small.options(4), 3, None).above(math.log(3)) >= exact
+    first, second, away = rows[0], rows[-1], rows[1]
+    seen = [(law[0], law[-1], sum(law[1:-1])) for law in (first, second, away)]
+    assert seen == variation_ratio(rows)
+    gaps = []
+    for theta in (Fraction(3, 2), Fraction(2), Fraction(3), Fraction(4)):
+        p, q = (multisets((away,) * (people - 1) + (target,)) for target in (first, second))
+        gaps.append(hockey_stick(p, q, theta) - of_formula(rows, people, theta))
+    assert min(gaps) >= 0
+    assert max(gaps) > 0
 
 
 def test_more_people_hide_better_and_one_hides_nobody() -> None:

@@ -32,6 +32,28 @@ def of_a_group(group: tuple[int, ...], people: list[tuple[Row, ...]]) -> Counts:
     return multisets(tuple(tuple(p / 2 for q in group for p in one[q]) for one in people))
 
 
+@pytest.mark.parametrize(("asked", "sampled"), [(4, 2), (6, 3), (9, 3), (10, 5)])
+def test_groups_of_one_size_have_one_share(asked: int, sampled: int) -> None:
+    """All lots counted out: independent tosses meet as many groups at most, but not with a larger share."""
+    size = asked // sampled
+    met = [len({q // size for q in lot}) for lot in combinations(range(asked), sampled)]
+    (share,) = {1 / part.first.min() for part, _ in lots.one_of_each(one_kind(), asked, sampled, 10)}
+    for larger, holds in ((share, True), (1.001 * share, False)):
+        at_least = [
+            sum(
+                math.comb(sampled, k) * larger**k * (1 - larger) ** (sampled - k)
+                for k in range(j, sampled + 1)
+            )
+            <= sum(k >= j for k in met) / len(met)
+            for j in range(1, sampled + 1)
+        ]
+        assert all(at_least) == holds == lots._fewer(larger, size, sampled)
+
+
+def one_kind() -> Contrast:
+    return Contrast(np.ones(1), np.ones(1), np.ones(1))
+
+
 @pytest.mark.parametrize("theta", [Fraction(2), Fraction(6)])
 def test_telling_the_groups_of_a_lot_helps_the_observer(theta: Fraction) -> None:
     """Two people, all four answers of one of them changed: the counts reveal less than those of the groups.
@@ -88,7 +110,7 @@ def test_telling_who_has_one_answer_in_a_group_helps_the_observer(theta: Fractio
     assert not all(mutants)  # as if the other's answers counted twice
 
 
-@pytest.mark.parametrize(("asked", "sampled"), [(4, 2), (7, 3), (8, 4)])
+@pytest.mark.parametrize(("asked", "sampled"), [(5, 2), (7, 3), (9, 4)])
 def test_a_lot_meets_a_group_least_if_it_meets_all_others(asked: int, sampled: int) -> None:
     """So that those who count may be chosen independently, with the chances that are used."""
     sizes = lots._sizes(asked, sampled)

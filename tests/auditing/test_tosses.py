@@ -40,7 +40,7 @@ def test_exact_for_the_worst_truth(people: int, seed: int) -> None:
 def test_blocks_of_truths_are_above_each_of_them(people: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Few blocks give away more: never less than the worst truth, and less with more of them."""
     coin, epsilon = Coin(0.75, 0.25, 0.25, 0.75), 0.5
-    exact = max(coin._against(k, people - 1 - k, math.exp(epsilon)).upper for k in range(people))
+    exact = max(coin._against(math.exp(epsilon), k, people - 1 - k).upper for k in range(people))
     bounds = []
     for blocks in (4, 16, 64):
         monkeypatch.setattr(tosses, "MOST_BLOCKS", blocks)
@@ -49,11 +49,30 @@ def test_blocks_of_truths_are_above_each_of_them(people: int, monkeypatch: pytes
     assert exact <= bounds[-1] < 2 * exact
 
 
+def test_those_in_doubt_hide_with_what_both_ends_share() -> None:
+    """Two are at the upper end, three at the lower one, six at either: who took what both share is told."""
+    coin, theta, shared = Coin(0.75, 0.25, 0.25, 0.75), 1.3, 0.5
+    worst = max(coin._against(theta, 2 + k, 9 - k).lower for k in range(7))
+    told = sum(
+        math.comb(6, j) * shared**j * (1 - shared) ** (6 - j) * coin._against(theta, 2, 3, j).upper
+        for j in range(7)
+    )
+    assert coin._against(theta, 2, 3, 6).upper < worst <= told < coin._against(theta, 2, 3).upper
+
+
+@pytest.mark.parametrize(("many", "p"), [(60, 0.5), (400, 0.9), (900, 0.25)])
+def test_rarely_fewer(many: int, p: float) -> None:
+    least = tosses._at_least(many, p)
+    tail = math.fsum(math.comb(many, k) * p**k * (1 - p) ** (many - k) for k in range(least))
+    assert tail <= tosses._RARE
+    assert least < many * p
+
+
 def test_a_mutant_with_one_truth_only_falls_below() -> None:
     """Others at one end are not always the worst truth, so that they alone would be no bound."""
     coin, people = Coin(0.75, 0.25, 0.25, 0.75), 5
     exact = delta(rows(Fraction(1, 4), Fraction(3, 4)), people, Fraction(1))
-    assert max(coin._against(k, 4 - k, 1.0).upper for k in (0, 4)) < 0.95 * exact
+    assert max(coin._against(1.0, k, 4 - k).upper for k in (0, 4)) < 0.95 * exact
     assert coin.divergence(people, 0.0).upper >= exact
 
 

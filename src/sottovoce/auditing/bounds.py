@@ -17,6 +17,7 @@ from sottovoce.core.kernels.tables import FloatArray
 UNIT = 2.0**-53
 _SPARSE = 1 << 19  # products of so many pairs are added up one by one,
 _FEW = 64  # and so many for each of the sums
+_GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 class Bounds(NamedTuple):
@@ -33,10 +34,17 @@ def lowest(function: Callable[[float], float], high: float) -> float:
         function: The function, which need not be defined at 0.
         high: The end of the range.
     """
-    low = 0.0
+    low, left, right = 0.0, (1 - _GOLDEN) * high, _GOLDEN * high
+    at_left, at_right = function(left), function(right)
     for _ in range(40):
-        left, right = low + 0.382 * (high - low), low + 0.618 * (high - low)
-        low, high = (low, right) if function(left) < function(right) else (left, high)
+        if at_left < at_right:
+            high, right, at_right = right, left, at_left
+            left = high - _GOLDEN * (high - low)
+            at_left = function(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + _GOLDEN * (high - low)
+            at_right = function(right)
     return (low + high) / 2
 
 

@@ -148,6 +148,8 @@ class Curve(Shown):
                 x = min(max(aim, low + _CLOSE / 8 * high), high - _CLOSE / 8 * high)
             elif high not in at and low > 0.8 * self.local:
                 x = high * (1 - _CLOSE / 2)
+            elif high in at and not low:  # beyond the crossing, a little at first
+                x = max(high - max(4 * (high - aim), high * 2.0 ** (len(at) - 7)), high / 4)
             else:
                 x = (low + high) / 2 if low > high / 4 else max(1.5 * low, high / 4)
             widths.append(high - low)

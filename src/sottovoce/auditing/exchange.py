@@ -10,7 +10,7 @@ probability 1/d = ∫ u^{d−1} du; so what stands at place i is a draw from P_i
 
 with probability q_i(j), else 0. The density of s is N(1 − s)^{N−1}, and more aside hides less: this holds for
 every s ≤ γ and q_i ≤ P_i − s·m/γ. Here q_i is the least of a few inputs beside that of person i. Among few
-people two such s are better than one: the smaller stands for most of the density. Each report hides with
+people several s are better than one: each stands for the density below it. Each report hides with
 nearly its own law, and the bound is largest for the worst truth of the others. Which one that is need not be
 known: with s₊ ≤ e^{λs−1}/λ the expectation is a product,
 
@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -30,9 +31,11 @@ from sottovoce.auditing.bounds import UNIT, lowest
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 
 LEAST_DELTA = 1e-11  # what is less than this is left to the blanket
-_ASIDE, _OFTEN = 30.0, 6.0  # s·N: e^{−30} is far below; e^{−6} makes the rest count little
+_ASIDE = 30.0  # s·N, at most: e^{−30} is far below
+_STEP, _STEPS = 2.0, 80.0  # from one s·N to the next: at least, and γN/80 of what it is
 _FEW, _LEAST_LEFT = 0.01, 0.05  # of m: where one s is enough, and what has to be left
 _GROUPS = 5  # of inputs of the others
+_BLOCK = 16  # inputs that are looked at together
 _MOST_PRODUCTS = 1 << 27  # of one group
 _STEEPEST = 300.0  # λ times a likelihood: e^300 is still a double
 
@@ -67,10 +70,7 @@ class Exchange:
         """
         laws, others = rows / rows[0].sum(), people - 1
         least = laws.min(axis=0)
-        if (
-            others * math.fsum(least) * (1 - _LEAST_LEFT) < _OFTEN
-            or rows.shape[0] * rows.size > _MOST_PRODUCTS
-        ):
+        if others * math.fsum(least) < 3 * _STEP or rows.shape[0] * rows.size > _MOST_PRODUCTS:
             return None
         places = np.array([group.min(axis=0) for group in np.array_split(laws, min(_GROUPS, len(laws)))])
         square, worst = 0.0, (0, 0, 0)
@@ -91,7 +91,12 @@ class Exchange:
     @property
     def few(self) -> bool:
         """True if what is put aside counts."""
-        return _FEW * self.others * math.fsum(self.least) < _ASIDE
+        return _FEW * self.shared < _ASIDE
+
+    @property
+    def shared(self) -> float:
+        """How many of the others draw from what all inputs share, on average."""
+        return self.others * math.fsum(self.least)
 
     def above(self, epsilon: float) -> float:
         """Bound δ from above.
@@ -99,35 +104,64 @@ class Exchange:
         Args:
             epsilon: Where the divergence is wanted, not negative.
         """
-        most = min(_ASIDE, (1 - _LEAST_LEFT) * self.others * math.fsum(self.least))
-        delta = self._hidden(math.exp(epsilon), most)
-        if self.few and most > _OFTEN:
-            often, rarely = min(self._hidden(math.exp(epsilon), _OFTEN), delta), math.exp(-_OFTEN)
-            delta = (1 - rarely) * often + rarely * delta
-        return (math.exp(-most) + delta) * (1 + 1e-12)
+        theta = math.exp(epsilon)
+        deltas = np.array([self._hidden(theta, aside) for aside in self._asides])
+        deltas = np.minimum.accumulate(deltas[::-1])[::-1]  # more aside hides less
+        beyond = np.exp(-np.array([0.0, *self._asides]))
+        return float(-np.diff(beyond) @ deltas + beyond[-1]) * (1 + 1e-12)
+
+    @cached_property
+    def _asides(self) -> list[float]:
+        """Some s·N, each of which stands for what is below it; one only among many people."""
+        most = min(_ASIDE, (1 - _LEAST_LEFT) * self.shared)
+        asides = [_STEP if self.few else most]
+        while asides[-1] < most:
+            asides.append(min(asides[-1] + max(_STEP, asides[-1] * self.shared / _STEPS), most))
+        return asides
 
     def _hidden(self, theta: float, aside: float) -> float:
         """The bound of E[(ΣL)₊]/N for a share s = aside/N."""
-        share = aside / (self.others * math.fsum(self.least))
-        places = (self.places - share * self.least) * (1 - 16 * UNIT)
-        tilt = self._tilt(theta, places)
-        factor = rounding = 0.0
+        places = (self.places - aside / self.shared * self.least) * (1 - 16 * UNIT)
+        tilt, factor = self._tilt(theta, places)
+        largest = tilt * float((self._blocks[0] / places.min(axis=0)).max())
         for place in places:
-            ratio = tilt * self.laws / place
-            chances = (place * np.exp(ratio)) @ np.exp(-theta * ratio).T
-            factor = max(factor, float(chances.max()) + 1 - math.fsum(place))
-            rounding = max(rounding, (place.size + 64 + 8 * theta * float(ratio.max())) * UNIT)
+            factor = max(factor, self._largest(theta, tilt, place, factor))
+        rounding = (self.laws.shape[1] + 64 + 8 * theta * largest) * UNIT
         exponent = self.others * (math.log(factor) + rounding) - 1
         return min(1.0, math.exp(min(exponent, 0.0)) / (tilt * self.others))
 
-    def _tilt(self, theta: float, places: FloatArray) -> float:
-        """The λ that is best for the worst pair; any other is fair too."""
-        place, first, second = places[self.worst[0]], *self.laws[list(self.worst[1:])]
-        losses, silent = (first - theta * second) / place, 1 - math.fsum(place)
+    def _largest(self, theta: float, tilt: float, place: FloatArray, known: float) -> float:
+        """A bound of E e^{λL} of all pairs of inputs at one place; exact where it passes a known one.
 
-        def exponent(tilt: float) -> float:
-            return self.others * math.log(silent + float(place @ np.exp(tilt * losses))) - math.log(tilt)
+        Blocks of inputs are looked at first, with what is worst of each; those that could pass, one by one.
+        """
+        silent, scale = 1 - math.fsum(place), tilt / place
+
+        def chances(first: FloatArray, second: FloatArray) -> FloatArray:
+            return np.asarray(silent + (place * np.exp(scale * first)) @ np.exp(-theta * scale * second).T)
+
+        passing = chances(*self._blocks) > known
+        if not passing.any():
+            return known
+        inputs = [np.repeat(passing.any(axis=k), _BLOCK)[: len(self.laws)] for k in (1, 0)]
+        return float(chances(*(self.laws[some] for some in inputs)).max())
+
+    @cached_property
+    def _blocks(self) -> tuple[FloatArray, FloatArray]:
+        """The largest and the least probabilities of blocks of inputs."""
+        starts = np.arange(0, len(self.laws), _BLOCK)
+        return np.maximum.reduceat(self.laws, starts), np.minimum.reduceat(self.laws, starts)
+
+    def _tilt(self, theta: float, places: FloatArray) -> tuple[float, float]:
+        """The λ that is best for the worst pair, in both orders and at all places, and their E e^{λL}."""
+        pair = self.laws[list(self.worst[1:])]
+        losses = np.stack([(one - theta * other) / places for one, other in (pair, pair[::-1])])
+        silent = 1 - places.sum(axis=1)
+
+        def factor(tilt: float) -> float:
+            return float((silent + (places * np.exp(tilt * losses)).sum(axis=2)).max())
 
         high = 2 * ((theta - 1) / self.square + 1 / math.sqrt(self.square * self.others))
-        steepest = _STEEPEST / (theta * float((self.laws / places.min(axis=0)).max()))
-        return lowest(exponent, min(high, steepest))
+        steepest = _STEEPEST / float((self._blocks[0] / places.min(axis=0)).max())
+        tilt = lowest(lambda t: self.others * math.log(factor(t)) - math.log(t), min(high, steepest))
+        return tilt, factor(tilt)

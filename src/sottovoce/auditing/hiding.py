@@ -89,11 +89,29 @@ def _exchanged(reporter: Rows, curve: Curve) -> Curve:
     if exchange is None or exchange.likely > curve.likely:
         return curve
 
+    both = _least(exchange.above, curve.above)
+
     def above(epsilon: float) -> float:
         delta = exchange.above(epsilon)
-        return min(delta, curve.above(epsilon)) if exchange.few or delta < LEAST_DELTA else delta
+        return min(delta, curve.above(epsilon)) if delta < LEAST_DELTA else delta
 
-    return replace(curve, above=above, likely=exchange.likely)
+    return replace(curve, above=both if exchange.few else above, likely=exchange.likely)
+
+
+def _least(*bounds: Callable[[float], float]) -> Callable[[float], float]:
+    """The least of several bounds. They fall with ε: what was larger at a larger ε is not computed."""
+    past: dict[Callable[[float], float], dict[float, float]] = {bound: {} for bound in bounds}
+    last: dict[Callable[[float], float], float] = dict.fromkeys(bounds, 0.0)
+
+    def least(epsilon: float) -> float:
+        best = math.inf
+        for bound in sorted(bounds, key=last.__getitem__):
+            if not any(at >= epsilon and value >= best for at, value in past[bound].items()):
+                last[bound] = past[bound][epsilon] = bound(epsilon)
+                best = min(best, last[bound])
+        return best
+
+    return least
 
 
 def _survey(survey: Survey, people: int, removal: bool) -> Curve:

@@ -9,7 +9,9 @@ that one comes from an even lot in the group. The chance that a lot meets a grou
 groups it meets already: how many questions of each group are drawn is negatively associated (Joag-Dev and
 Proschan 1983, Theorem 2.8), also given that some groups are met. So a few of those who do meet it can be left
 out such that who counts in which group is independent, with the chance of a group that all earlier ones are
-met. People who do not count are like reports that say nothing.
+met. Groups of one size are alike, and can have the same chance each if as many tosses of a coin fall at most
+as often as a lot meets groups, in the stochastic order: which ones is an even choice of both, given how many.
+People who do not count are like reports that say nothing.
 
 *All answers.* Of whoever has one answer in a group tell that, of whoever has more tell which. Those with one
 have drawn it evenly, so the question of the person in question is q with probability n_q'/n', where n_q' of
@@ -50,6 +52,9 @@ def one_of_each(cover: Contrast, asked: int, sampled: int, people: int) -> list[
     sizes = _sizes(asked, sampled)
     ways = [_meeting(sizes[:i], asked, sampled) for i in range(sampled + 1)]
     shares = [more / before for before, more in pairwise(ways)]
+    even = (ways[-1] / ways[0]) ** (1 / sampled) * (1 - 1e-12)
+    if len(set(sizes)) == 1 and _fewer(even, sizes[0], sampled):
+        shares = [even] * sampled
     thin = {s: Contrast(cover.mass * s, cover.first / s, cover.second / s) for s in shares}
     return [(thin[share], people) for share in shares]
 
@@ -100,6 +105,20 @@ def _meeting(sizes: Sequence[int], asked: int, sampled: int) -> int:
                 more[drawn + a] += way * math.comb(size, a)
         ways = more
     return ways[sampled]
+
+
+def _fewer(share: float, size: int, groups: int) -> bool:
+    """True if independent tosses meet as many groups at most as a lot does, in the stochastic order.
+
+    A lot draws as many questions as there are groups of that size.
+    """
+    tossed = [math.comb(groups, j) * share**j * (1 - share) ** (groups - j) for j in range(groups + 1)]
+    among = [math.comb(size * j, groups) for j in range(groups + 1)]  # lots within j groups
+    ways = [
+        math.comb(groups, j) * sum((-1) ** (j - i) * math.comb(j, i) * among[i] for i in range(j + 1))
+        for j in range(groups + 1)
+    ]
+    return all(sum(tossed[j:]) * among[-1] <= sum(ways[j:]) for j in range(1, groups + 1))
 
 
 def _uneven(cover: Contrast, most: float) -> Contrast:

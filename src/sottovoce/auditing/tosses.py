@@ -9,7 +9,7 @@ the law of how many of the others report the second kind, and inputs that do so 
 because f is log-concave, so that the best test is a threshold. The maximum is where f(c)/f(c+1) passes
 r = (θ(1−q) − (1−p))/(p − θq): at the mode of f(i)·r^i, which is again a sum of coin tosses and has its mode
 within 1 of its mean (Darroch 1964). How many of the others are at `most` is not known. All numbers between
-two are bounded at once by giving away the reports of those in doubt.
+two are bounded at once: those in doubt draw from what both ends share, and what else they report is told.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ import numpy as np
 from sottovoce.auditing.bounds import UNIT, Bounds, convolved
 from sottovoce.core.kernels.tables import FloatArray
 
-MOST_BLOCKS = 40
-_MOST_POINTS, _LEAST_LOOKS = 1 << 19, 6  # of all blocks together
+MOST_BLOCKS = 32
+_MOST_POINTS, _LEAST_LOOKS = 1 << 18, 4  # of all blocks together
 _CLOSE = 1.001  # where the worst block is worth no division
 _TAIL = 1e-17  # what lies beyond 9 standard deviations and 40 (Bernstein's inequality), at both ends
+_RARE = 1e-29  # what lies beyond 12 standard deviations and 50
 _LEAST_GAIN = 1e-9  # of p − θq, where it is computed at all
 
 
@@ -75,14 +76,15 @@ class Coin:
         spread = math.sqrt(others * max(p * (1 - p) for p in (self.least, self.most)))
         most = min(max(int(_MOST_POINTS / (18 * spread + 80)), _LEAST_LOOKS), MOST_BLOCKS)
         if self.least == self.most:
-            return self._against(others, 0, theta)
+            return self._against(theta, others, 0)
         if others <= most:
-            truths = [self._against(k, others - k, theta) for k in range(others + 1)]
+            truths = [self._against(theta, k, others - k) for k in range(others + 1)]
             return Bounds(max(truth.lower for truth in truths), max(truth.upper for truth in truths))
-        lower = max(self._against(k, others - k, theta).lower for k in (0, others))
+        lower = max(self._against(theta, k, others - k).lower for k in (0, others))
 
         def between(low: int, high: int) -> tuple[float, int, int]:
-            return self._against(low, others - high, theta).upper, low, high
+            shared = _at_least(high - low, 1 - self.most + self.least)
+            return self._against(theta, low, others - high, shared).upper + _RARE, low, high
 
         doubts = [between(0, others // 2), between(others // 2, others)]
         while len(doubts) < most and max(doubts)[0] > _CLOSE * lower:  # divide where it is worst
@@ -91,14 +93,16 @@ class Coin:
             doubts += [between(low, middle), between(middle, high) if high > low + 1 else between(high, high)]
         return Bounds(lower, max(doubts)[0])
 
-    def _against(self, high: int, low: int, theta: float) -> Bounds:
-        """The divergence if so many of the others are at `most` and so many at `least`."""
+    def _against(self, theta: float, high: int, low: int, shared: int = 0) -> Bounds:
+        """The divergence if so many of the others are at `most`, at `least`, or draw from what both share."""
+        common = self.least / (1 - self.most + self.least)
+        tosses = [(k, p) for k, p in ((high, self.most), (low, self.least), (shared, common)) if k]
         gain = self.first - theta * self.second
         ratio = (theta * (1 - self.second) - (1 - self.first)) / gain
         tilt = math.log(ratio)
-        parts = [_binomial(k, p, ratio) for k, p in ((high, self.most), (low, self.least)) if k]
         begin, weights, error = 0, np.ones(1), 0.0
-        for start, law in parts:
+        for k, p in tosses:
+            start, law = _binomial(k, p, ratio)
             weights, slack = convolved(weights, law)
             begin, error = begin + start, error + slack + 2 * _TAIL + 8 * UNIT * law.size
         place = np.arange(weights.size)
@@ -111,14 +115,19 @@ class Coin:
         near = np.exp(-tilt * (c - middle))
         value = gain * weights[c] * near - (theta - 1) * above
         doubt = ((gain + theta) * error + 8 * UNIT * (1 + theta)) * near
-        norm = sum(k * math.log1p(p * (ratio - 1)) for k, p in ((high, self.most), (low, self.least)))
+        norm = sum(k * math.log1p(p * (ratio - 1)) for k, p in tosses)
         exponent = norm - tilt * (begin + middle)
-        rounding = (norm + tilt * (begin + middle) + high + low + 64) * 8 * UNIT
+        rounding = (norm + tilt * (begin + middle) + high + low + shared + 64) * 8 * UNIT
         scale = math.exp(min(exponent, 700.0))
         return Bounds(
             max(0.0, scale * float((value - doubt).max()) * (1 - rounding)),
             math.nextafter(scale * float((value + doubt).max()) * (1 + rounding), math.inf),
         )
+
+
+def _at_least(tosses: int, p: float) -> int:
+    """How many tosses fall, but for a rare case (Bernstein's inequality)."""
+    return max(0, int(tosses * p - 12 * math.sqrt(tosses * p * (1 - p)) - 50))
 
 
 def _binomial(tosses: int, p: float, ratio: float) -> tuple[int, FloatArray]:
