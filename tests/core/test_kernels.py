@@ -22,6 +22,14 @@ def bumpy(unbiased: bool) -> Mechanism:
     )
 
 
+def crowded() -> Mechanism:
+    """Reports that lie together in one place, and windows that pass them within a bucket of the guide."""
+    y = np.concatenate((np.linspace(0, 0.48, 20), 0.5 + 1e-9 * np.arange(6), np.linspace(0.52, 1, 20)))
+    return background_window(
+        2.0, sv.Interval(-1, 4), positions=y, masses=np.full(len(y), 0.3 / len(y)), unbiased=False
+    )
+
+
 def clamped_circle() -> Mechanism:
     """Its start line would leave [0, 2H) on both sides of the two knots."""
     m = sv.ogpm(2.0, sv.Circle(5.0, origin=-1.0), cells=512)
@@ -38,6 +46,7 @@ MECHANISMS = {
     "clamped circle": clamped_circle(),
     "nearest": bumpy(False),
     "mean": bumpy(True),
+    "crowded": crowded(),
 }
 every = pytest.mark.parametrize("m", MECHANISMS.values(), ids=MECHANISMS.keys())
 
@@ -65,6 +74,15 @@ def test_the_same_words_give_the_same_cells(m: Mechanism) -> None:
     for out, compiled in zip(cells, (False, True), strict=True):
         assert m._sampler.fill(out, words.copy(), x, compiled=compiled) == 0
     assert np.array_equal(*cells)
+
+
+def test_a_loop_that_is_there_serves_single_reports_too() -> None:
+    m = sv.sw(1.0, cells=300)
+    alone = m.report(0.25, rng=5)
+    assert not m._sampler.serves(1)
+    m.report(np.full(5000, 0.5))
+    assert m._sampler.serves(1)
+    assert m.report(0.25, rng=5) == alone
 
 
 @every

@@ -23,9 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.core import spec
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import SpecError
-from sottovoce.core.kernels import Sampler, worth_compiling
+from sottovoce.core.kernels import Sampler
 from sottovoce.core.kernels.coin import MAX_COIN_BITS, Coin
-from sottovoce.core.kernels.tables import FloatArray, IntArray, Second
+from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.mechanism import Mechanism, Windowed
 from sottovoce.core.window import MAX_BITS, MAX_CELLS, Window
 
@@ -108,7 +108,7 @@ class Mixture(Windowed):
         self, out: NDArray[Any], x: FloatArray, words: NDArray[np.uint64], *, paired: bool = False
     ) -> bool:
         fresh = len(words) == 1  # a draw is at most 52 bits and a coin 10: one word has both
-        if fresh and self._sampler and worth_compiling(out.size):
+        if fresh and self._sampler and self._sampler.serves(out.size):
             return self._sampler.fill(out, words[0], x) == 0
         toss = self._coin.toss(words[0] << np.uint64(MAX_BITS) if fresh else words[1])
         draw = toss.sort(words[0]) if fresh or paired else words[0]
@@ -134,7 +134,7 @@ class Mixture(Windowed):
             return None
         total = sum(self.weights)
         shift = 64 - MAX_BITS - total.bit_length() + 1
-        return Sampler(tables[0], self.domain, Second(tables[1], shift, total - 1, self.weights[0]))
+        return Sampler(tables[0], self.domain, (tables[1], shift, total - 1, self.weights[0]))
 
     # -- the exact law ----------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.domains import Domain
-from sottovoce.core.kernels.tables import Second, Table, Tables
+from sottovoce.core.kernels.tables import Table, Tables
 
 _FEW_BUCKETS = 1 << 12  # more do not stay in the first cache
 
@@ -74,15 +74,15 @@ class Guide(NamedTuple):
     edge: NDArray[np.uint64]
 
 
-def arguments(tables: Tables, domain: Domain, second: Second | None) -> tuple[Any, ...]:
+def arguments(tables: Tables, domain: Domain, second: tuple[Tables, int, int, int] | None) -> tuple[Any, ...]:
     """What the kernel of these tables takes after words, values and cells."""
     units = Units(domain.scaled_low, domain.ends[1] * domain.factor, domain.per_width)
     if not tables.uniform:
         return units, *_look_ups(tables)
     if second is None:
         return units, _line(tables)
-    shift, mask = np.uint64(second.shift), np.uint64(second.mask)
-    side = Side(shift, mask, second.first, _line(second.tables), np.int32(tables.cells))
+    others, shift, mask, first = second
+    side = Side(np.uint64(shift), np.uint64(mask), first, _line(others), np.int32(tables.cells))
     return units, _line(tables), side
 
 

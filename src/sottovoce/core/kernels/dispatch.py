@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from sottovoce.core.domains import Domain
 from sottovoce.core.kernels import plain
-from sottovoce.core.kernels.tables import FloatArray, Second, Tables
+from sottovoce.core.kernels.tables import FloatArray, Tables
 
-#: Fewer values than this are drawn by numpy, which is there already: loading numba takes half a second. The
-#: choice depends on how many values there are and on nothing else.
+#: Fewer values than this do not load numba, which takes half a second: numpy, which is there, draws them. The
+#: choice depends on how many values there are and on which loops there are already, on nothing else.
 _WORTH_COMPILING = 2048
 
 
@@ -35,10 +35,13 @@ def worth_compiling(values: int) -> bool:
 class Sampler:
     """The sampling loop of one mechanism: words and values in, cells out.
 
-    With a second side of a coin, which only the compiled loop of uniform tables knows, that of a mixture.
+    With a second side of a coin, which only the compiled loop of uniform tables knows, that of a mixture: a
+    word names its tables if (word >> shift) & mask is at least `first`.
     """
 
-    def __init__(self, tables: Tables, domain: Domain, second: Second | None = None) -> None:
+    def __init__(
+        self, tables: Tables, domain: Domain, second: tuple[Tables, int, int, int] | None = None
+    ) -> None:
         self._tables, self._domain, self._second = tables, domain, second
 
     def fill(
@@ -48,7 +51,7 @@ class Sampler:
 
         When that number is not zero the content of `out` means nothing. The words are used up.
         """
-        fast = worth_compiling(x.size) if compiled is None else compiled
+        fast = self.serves(x.size) if compiled is None else compiled
         if fast and not self._domain.is_log:
             return self._fill_compiled(out, words, x)
         if not (x.min() >= self._domain.low and x.max() <= self._domain.high):
@@ -59,6 +62,10 @@ class Sampler:
         np.copyto(out, places, casting="unsafe")
         places.fill(0)  # where within a cell it fell tells more than the cell
         return 0
+
+    def serves(self, values: int) -> bool:
+        """Whether the compiled loop draws so many values: many of them, or any once it is there."""
+        return "_loop" in self.__dict__ or worth_compiling(values)
 
     def _fill_compiled(self, out: NDArray[Any], words: NDArray[np.uint64], x: FloatArray) -> int:
         if self._domain.factor != 1.0:  # a power of two: the kernels compare and subtract scaled values

@@ -146,12 +146,3 @@ class Tables(_Numbers):
         room = 2 * self.around + 2.0 ** (64 - self.shift) <= 2.0**53
         ends = self.start[0] + np.floor((np.array([0.0, 1.0]) - self.knot[0]) * self.slope[0])
         return bool(room and ends[0] >= 0.0 and ends[1] <= self.top)
-
-
-class Second(NamedTuple):
-    """The second side of a coin in the bits of a word: (word >> shift) & mask is at least `first`."""
-
-    tables: Tables
-    shift: int
-    mask: int
-    first: int
