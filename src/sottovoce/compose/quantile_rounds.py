@@ -24,7 +24,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.compose.design import design
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import DataError, check_confidence, whole_number
 from sottovoce.core.exact import exp_lower
@@ -33,6 +32,7 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture
 from sottovoce.core.shown import Shown
 from sottovoce.core.window import Window
+from sottovoce.designs.three_windows import narrow_wave
 from sottovoce.estimates.envelope import BINS, CrossFit, Envelope, Nodes, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.model import Coarse
@@ -74,10 +74,8 @@ class QuantileRounds(Shown):
 
     @cached_property
     def first(self) -> Mechanism:
-        """For the people of the first round: the design for quantiles."""
-        mechanism = design("quantile", self.epsilon, self.domain, p=self.p)
-        assert isinstance(mechanism, Mechanism)
-        return mechanism
+        """For the people of the first round: one window, which is a small spec."""
+        return replace(narrow_wave(self.epsilon, self.domain), task="quantile")
 
     def second(self, first: Tally, people: int) -> Mixture:
         """Design the pairs of thresholds for everyone else.

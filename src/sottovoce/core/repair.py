@@ -10,14 +10,14 @@ from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.window import MAX_BITS
 
 
-def repaired(p: FloatArray, epsilon: float) -> IntArray:
-    """Integer rows of sum 2^52 as near to p as counting allows with ratio ≤ e^ε.
+def repaired(p: FloatArray, epsilon: float, bits: int = MAX_BITS) -> IntArray:
+    """Integer rows of sum 2^bits as near to p as counting allows with ratio ≤ e^ε.
 
     g_j is the least weight that leaves room for the row with the most; rows are clipped to
     [g_j, ⌊q·g_j⌋], and what a row then has too much or too little is spread over its cells in proportion
     to the room they have.
     """
-    q, total = exp_lower(epsilon), 1 << MAX_BITS
+    q, total = exp_lower(epsilon), 1 << bits
     most = np.rint(p.max(axis=0) * total).astype(np.int64)
     low = np.array([max(1, -(-int(m) * q.denominator // q.numerator)) for m in most], dtype=np.int64)
     high = np.array([int(g) * q.numerator // q.denominator for g in low], dtype=np.int64)

@@ -34,6 +34,7 @@ from sottovoce.core.values import as_numbers
 from sottovoce.core.window import MAX_BITS, MIN_BITS
 
 MAX_ENTRIES = 1 << 24
+_WHOLE = 256  # cells: so many are not grouped where values are to be told apart
 _ROUNDED = 1e-3  # how far a table printed with a few digits may miss its ε
 
 
@@ -145,6 +146,16 @@ class Rows(Number):
 
     def unit_table(self, t: FloatArray, first: IntArray) -> FloatArray:
         return np.asarray(np.add.reduceat(self.rows[self._row(t)], first, axis=1) / self.total)
+
+    def groups(self, most: int, between: tuple[float, float] | None = None) -> IntArray:
+        # Rows may tell values apart anywhere, so a table that is small enough is used as it is.
+        whole = between is not None and self.cells <= _WHOLE
+        return np.arange(self.cells) if whole else super().groups(most)
+
+    def alike(self, t: float) -> tuple[float, float]:
+        borders = np.concatenate(([0.0], self._borders, [1.0]))
+        row = int(np.clip(np.searchsorted(borders, t, side="right"), 1, len(borders) - 1))
+        return float(borders[row - 1]), float(borders[row])
 
     def bends(self, first: IntArray) -> FloatArray:
         return np.unique(self.domain.from_unit(np.concatenate(([0.0], self._borders, [1.0]))))

@@ -19,14 +19,13 @@ from sottovoce.core.repair import repaired
 from sottovoce.core.rows import Rows
 from sottovoce.designs.build import uniform_window
 from sottovoce.designs.classic import DEFAULT_CELLS, sw
-from sottovoce.designs.formulas import square_wave_reach
 from sottovoce.designs.optimal import optimal, ordinary_mean
 from sottovoce.designs.roots import root
+from sottovoce.designs.three_windows import three_windows
 from sottovoce.designs.two_scale import two_scale
 
 Designed = Mechanism | Mixture | Rows
-#: The window for quantiles: its width in those of the square wave, how it slows at the ends, up to which ε.
-_NARROW, _LAG, _NARROWED = 0.75, 0.3, 6.0
+_THREE = 4.0  # up to this ε three windows are best for a quantile
 _BESIDE = 2.0**-40  # how far from the end of a range, in units of the domain, a value is surely outside
 
 
@@ -110,18 +109,8 @@ def _mean(epsilon: float, question: Question) -> Designed:
 
 
 def _quantile(epsilon: float, question: Question) -> Designed:
-    """A narrower window than the square wave's that moves faster between the ends (benchmarks/tasks.py).
-
-    Unlike OGPM's it stands still nowhere, so no two values look alike.
-    """
-    if epsilon > _NARROWED:
-        return sw(epsilon, question.domain)
-    reach = square_wave_reach(epsilon)
-    share = _NARROW * 2 * reach / (1 + 2 * reach)  # of all cells
-    margin = 0.5 / (1 - share * (1 - _LAG)) - 0.5  # centred on the truth, but for the ends
-    mass = 1 / (1 + share * math.expm1(epsilon))
-    made = uniform_window(epsilon, question.domain, mass=mass, cells=DEFAULT_CELLS, margin=margin, lag=_LAG)
-    return replace(made, name="narrow wave")
+    """Three windows; where ε is so large that they would be thinner than a cell, the square wave."""
+    return (three_windows if epsilon <= _THREE else sw)(epsilon, question.domain)
 
 
 def _distribution(epsilon: float, question: Question) -> Designed:

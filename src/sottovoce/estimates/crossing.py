@@ -151,7 +151,7 @@ class Focus:
         yield from self._place_groups()
         low, high = yield from in_step([self._end(side) for side in _SIDES])
         bound = -sum(self._expected_crossing(side) for side in _SIDES)
-        return Ends(max(low, 0.0), min(-high, 1.0), max(bound, 0.0))
+        return self._between(low, -high, max(bound, 0.0))
 
     def _place_groups(self) -> Asking[None]:
         """Groups of cells where the ends are expected, for each pilot."""
@@ -179,7 +179,14 @@ class Focus:
         """The interval that holds for truths of this shape too, given that of others."""
         starts = zip(_SIDES, (ends.low, -ends.high), strict=True)
         low, high = yield from in_step([self._beyond(side, start) for side, start in starts])
-        return Ends(max(low, 0.0), min(-high, 1.0), ends.bound)
+        return self._between(low, -high, ends.bound)
+
+    def _between(self, low: float, high: float, bound: float) -> Ends:
+        """The ends, moved to those of the values that report like them: what excludes one excludes all."""
+        low, high = max(low, 0.0), min(high, 1.0)
+        alike = self.mechanism.alike
+        inner = alike(low)[1] if low > 0 else low, alike(high)[0] if high < 1 else high
+        return Ends(*(inner if inner[0] <= inner[1] else (low, high)), bound)
 
     def _beyond(self, side: int, start: float) -> Asking[float]:
         inside = (yield from self._excess(side, start)) < 0
@@ -192,7 +199,8 @@ class Focus:
         on the way had its own chance to mislead. So places further out are looked at as well, and if one
         of them admits F = p the search goes on there.
         """
-        outer, exact = (0.0 if side > 0 else -1.0), max(self.exact * self.width, 1e-7)
+        outer, alike = (0.0 if side > 0 else -1.0), self.mechanism.alike(self.middle)
+        exact = max(self.exact * self.width, 0.6 * (alike[1] - alike[0]), 1e-7)
         search = Search(lambda at: self._excess(side, at), outer, outer + 1, self._top(side))
         at, slope = self.guess[side]
         if start is not None:

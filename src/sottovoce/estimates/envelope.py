@@ -213,9 +213,11 @@ class Envelope:
     def _above(self, t: FloatArray, rows: FloatArray, bound: FloatArray, z: float) -> Posed:
         """The problem of weights that are above a bound at some nodes."""
         apart = np.diff(t) > 3 * self.nodes.near
-        sides = np.flatnonzero(~apart)  # of a bend: one constraint unless something jumps there
-        jump = np.abs(rows[sides + 1] - rows[sides]).max(axis=1, initial=0.0)
-        apart[sides] = np.maximum(jump, np.abs(bound[sides + 1] - bound[sides])) > 1e-6
+        # The sides of a bend are one constraint unless something jumps there; so are values that look alike.
+        same = np.flatnonzero(~apart | (rows[1:, 0] == rows[:-1, 0]))
+        jump = np.abs(rows[same + 1] - rows[same]).max(axis=1, initial=0.0)
+        small = np.where(apart[same], 0.0, 1e-6)
+        apart[same] = np.maximum(jump, np.abs(bound[same + 1] - bound[same])) > small
         used, kappa = np.append(True, apart), z / np.sqrt(self.n)
         return Posed(Problem(rows[used], bound[used], self.pilot, kappa), rows, bound)
 

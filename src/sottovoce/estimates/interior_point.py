@@ -37,6 +37,7 @@ _MOST_STEPS = 60  # it needs about fifteen, with a declared shape up to fifty
 _BLOCK = 64
 _IN_STEP = 16  # problems: vectors of more would not stay in the cache
 _ROUNDED = 0.02  # the kink of the standard deviation is rounded off by this share of it
+_RUN = 4.0  # a step moves weights by so many of their standard deviations: nothing else may stop them
 _TO_BOUNDARY = 0.99  # how far a step goes towards the nearest constraint
 
 Solution = tuple[FloatArray, FloatArray]
@@ -186,7 +187,8 @@ def _solve(programs: Sequence[_Program]) -> None:
         ratio /= slack
         square /= products + beyond
         square -= ratio
-        length = _step_length(ratio.min(axis=1), _TO_BOUNDARY)[:, None]
+        length = _RUN * (np.sqrt(variance) + span) / np.maximum(np.sqrt(_sums(q * step**2)), 1e-300)
+        length = np.minimum(length, _step_length(ratio.min(axis=1), _TO_BOUNDARY))[:, None]
         primal += length * step
         slack += length * ratio * slack
         dual *= 1 + _step_length(square.min(axis=1), _TO_BOUNDARY)[:, None] * square
