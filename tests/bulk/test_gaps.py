@@ -67,6 +67,11 @@ def test_a_file_of_counts_is_counted_by_its_counts(tmp_path: Path) -> None:
     csv.write_text(text + "b,0,-1\n")
     with pytest.raises(DataError, match="must not be missing or negative"):
         bulk.tally(csv)
+    # Four times 2^62 is 2^64, which 64 bits take for nothing.
+    for count, rule in ((2**62, r"between 0 and 2\^53"), (2**53, r"add up to at most 2\^53")):
+        csv.write_text(text + f"b,0,{count}\n" * 4)
+        with pytest.raises(DataError, match=rule):
+            bulk.tally(csv)
 
 
 def test_counts_of_a_survey_come_back(tmp_path: Path) -> None:

@@ -18,15 +18,10 @@ from sottovoce.bulk.keyed_draws import KeyedDraws
 from sottovoce.bulk.sources import Source, label
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, one_of
 from sottovoce.core.number import Number
-from sottovoce.core.policy import WORDS, Missing, Outside, Policy
+from sottovoce.core.policy import WORDS, Policy
 from sottovoce.core.reporter import Reporter, spaces
 from sottovoce.core.spaces import FloatArray, Space
 from sottovoce.core.translates import Translates
-
-
-def declared(missing: Missing, outside: Outside, clip: bool) -> Policy:
-    """The policy that a verb's arguments name."""
-    return Policy.of(missing, outside, clip)
 
 
 @dataclass(frozen=True)

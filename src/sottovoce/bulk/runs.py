@@ -12,12 +12,12 @@ from typing import Any, overload
 import pyarrow as pa
 
 from sottovoce.bulk.files import Data, Text
-from sottovoce.bulk.randomiser import Randomiser, declared
+from sottovoce.bulk.randomiser import Randomiser
 from sottovoce.bulk.report_files import finished_rows, write_reports
 from sottovoce.bulk.sources import Progress, Source, list_files
 from sottovoce.core.cores import in_order
 from sottovoce.core.errors import ArgumentError, DataError
-from sottovoce.core.policy import Missing, Outside
+from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.reporter import Reporter
 
 
@@ -119,10 +119,14 @@ def report(
         ['town', 'wait']
     """
     kept = (keep,) if isinstance(keep, str) else tuple(keep)
-    randomiser = Randomiser(mechanisms, kept, declared(missing, outside, clip), text=text)
+    randomiser = Randomiser(mechanisms, kept, Policy.of(missing, outside, clip), text=text)
     files = list_files(data)
     if output is None:
-        tables = [_table(item, randomiser, progress) for item in ([data] if files is None else files)]
+        tables = []
+        for item in [data] if files is None else files:
+            source = randomiser.open(item)
+            batches = list(_randomised(source, randomiser, progress, Counter()))
+            tables.append(pa.Table.from_batches(batches, randomiser.schema(source)))
         return pa.concat_tables(tables)
     if files is None:
         targets: list[tuple[Data, Path]] = [(data, Path(output))]
@@ -131,13 +135,15 @@ def report(
     rows = new = 0
     replaced = Counter[tuple[str, str]]()
     for item, target in targets:
-        source = item if isinstance(item, Path) else None
+        path = item if isinstance(item, Path) else None
         if target.exists():
-            done = finished_rows(target, randomiser, source)
+            done = finished_rows(target, randomiser, path)
             if progress is not None:
                 progress(done)
         else:
-            done = _write(item, randomiser, target, source, progress, replaced)
+            source = randomiser.open(item)
+            reports = _randomised(source, randomiser, progress, replaced)
+            done = write_reports(reports, randomiser.schema(source), randomiser, target, path)
             new += 1
         rows += done
     return Written(tuple(target for _, target in targets), rows, new, len(targets) - new, +replaced)
@@ -158,29 +164,8 @@ def _targets(data: Data, files: Sequence[Path], output: Path) -> list[Path]:
     return targets
 
 
-def _table(data: Data, randomiser: Randomiser, progress: Progress | None) -> pa.Table:
-    source = randomiser.open(data)
-    schema = randomiser.schema(source)
-    return pa.Table.from_batches(list(_randomised(source, schema, randomiser, progress, Counter())), schema)
-
-
-def _write(
-    data: Data,
-    randomiser: Randomiser,
-    target: Path,
-    source_path: Path | None,
-    progress: Progress | None,
-    replaced: Counter[tuple[str, str]],
-) -> int:
-    source = randomiser.open(data)
-    schema = randomiser.schema(source)
-    batches = _randomised(source, schema, randomiser, progress, replaced)
-    return write_reports(batches, schema, randomiser, target, source_path)
-
-
 def _randomised(
     source: Source,
-    schema: pa.Schema,
     randomiser: Randomiser,
     progress: Progress | None,
     replaced: Counter[tuple[str, str]],
@@ -193,7 +178,7 @@ def _randomised(
         except DataError as refusal:
             return batch, Counter(), refusal
 
-    rows = 0
+    rows, schema = 0, randomiser.schema(source)
     attempts = in_order(attempt, source.batches())
     for batch, counts, reports in attempts:
         if isinstance(reports, DataError):

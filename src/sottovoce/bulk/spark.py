@@ -21,7 +21,7 @@ from sottovoce.bulk.group_counter import CELL, COUNT, check_keys
 from sottovoce.bulk.group_estimates import COLUMNS, Estimator
 from sottovoce.bulk.grouped_tally import GroupedTally
 from sottovoce.bulk.keyed_draws import new_secret
-from sottovoce.bulk.randomiser import Randomiser, declared
+from sottovoce.bulk.randomiser import Randomiser
 from sottovoce.bulk.sources import label, row_from_one
 from sottovoce.bulk.spark_central import central_mean
 from sottovoce.bulk.spark_labels import mechanism_behind
@@ -35,7 +35,7 @@ from sottovoce.bulk.spark_session import (
     write_once,
 )
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
-from sottovoce.core.policy import Missing, Outside
+from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.tally import Tally
 
@@ -96,7 +96,7 @@ def report(
         )
     kept = (keep,) if isinstance(keep, str) else tuple(keep)
     secret = b"" if row_id is None else new_secret()
-    randomiser = Randomiser({column: mechanism}, kept, declared(missing, outside, clip), row_id, secret)
+    randomiser = Randomiser({column: mechanism}, kept, Policy.of(missing, outside, clip), row_id, secret)
     extra = [] if row_id is None or row_id in kept else [row_id]
     check_columns(df, [*kept, *randomiser.inputs, *extra])
     if row_id in randomiser.inputs:

@@ -69,6 +69,9 @@ class Windowed(Number):
     def worst_variance(self) -> float:
         return float(self.domain.stretched(self._law.worst_variance(), 2))
 
+    def alike(self, t: float) -> tuple[float, float]:
+        return t, t  # windows move
+
     def _at(self, x: ArrayLike, f: Any) -> FloatArray:
         t = self._unit(x)
         flat = t.reshape(-1)

@@ -136,9 +136,16 @@ class NumberLaw(Reporting):
         many = min(whole_number(most, "most", least=1), self.cells)
         return np.arange(many, dtype=np.int64) * self.cells // many
 
+    @abstractmethod
     def alike(self, t: float) -> tuple[float, float]:
-        """Between which unit coordinates all values report like the one at t: by default it is alone."""
-        return t, t
+        """Between which unit coordinates all values report like the one at t.
+
+        Args:
+            t: A unit coordinate.
+
+        Returns:
+            Both ends.
+        """
 
     def error(self, x: ArrayLike, loss: str | float = "l2", distance: str | None = None) -> FloatArray:
         """E|y − x|^k of a report y.

@@ -187,18 +187,15 @@ class Envelope:
         return max(float(variance.min()), 0.0), float((variance + rise).max())
 
     def average_noise(self, weights: FloatArray, counts: IntArray) -> float:
-        """An upper estimate of the average over people of the variance of w(report) given x.
-
-        That variance is itself a function of x, so it has an envelope too.
-        """
+        """An upper estimate of the average over people of that variance, which has an envelope too."""
         variance, rise = self._variance(weights)
         (w,) = solved([self._above(*self.nodes.finer, variance + rise, 1.0)])
         return float(np.clip(w @ counts / counts.sum(), *self.noise(weights)))
 
     def part(self, weights: FloatArray, counts: IntArray, estimand: str, forged: int = 0) -> Part:
         """What these weights say of some reports."""
-        noise = self.average_noise(weights, counts) if estimand == "respondents" else None
-        return Part(weights, counts, *self.noise(weights), noise, forged)
+        average = self.average_noise(weights, counts) if estimand == "respondents" else None
+        return Part(weights, counts, *self.noise(weights), average, forged)
 
     def _variance(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The variance of w(report) at the nodes, and how far it can rise above its chords beside them.

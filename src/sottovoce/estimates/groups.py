@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -207,18 +207,15 @@ def _group(
         sources=sources_of(tally),
     )
     low, high = (float(line.from_unit((min(max(end, -1.0), 1.0) + 1) / 2)) for end in (ratio.low, ratio.high))
-    mean = Estimate(
+    mean = replace(
+        share,
         value=min(max(float(line.from_unit((min(max(ratio.value, -1.0), 1.0) + 1) / 2)), low), high),
         low=low,
         high=high,
         standard_error=ratio.error * float(line.stretched(0.5)),
-        confidence=confidence,
-        n=tally.n,
         what=f"mean within {option!r}",
-        estimand="population",
         method="signs" if apart else "inverse",
         notes=(UNRESOLVED,) if math.isinf(ratio.high) else (),
-        sources=sources_of(tally),
     )
     levels = tuple(line.from_unit(np.linspace(0, 1, spread.size)).tolist()) if spread.size else ()
     return Group(share, mean, levels, tuple(spread.tolist()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, one_of
 from sottovoce.estimates.arithmetic import combined, share_of
@@ -64,35 +64,21 @@ class Quantity:
 
     def __call__(self, tally: Tally, confidence: float) -> Estimate:
         """The estimate from one tally."""
-        if self.of == "quantile":
-            level = 0.5 if self.p is None else self.p
-            return quantile(tally, level, estimand=self.estimand, confidence=confidence)
         if self.option is not None:
             every = shares(tally, confidence=confidence)
             if self.option not in every:
                 rule = f"option must be one of {', '.join(map(repr, every))}"
                 raise ArgumentError(f"{rule}, got option={self.option!r}", code="choice", argument="option")
             return every[self.option]
-        if self.of == "variance":
-            return variance(tally, estimand=self.estimand, confidence=confidence)
-        if self.of == "direction":
-            return circular_mean(tally, estimand=self.estimand, confidence=confidence)
+        asked: dict[str, Any] = {"estimand": self.estimand, "confidence": confidence}
+        if self.of == "quantile":
+            return quantile(tally, 0.5 if self.p is None else self.p, **asked)
+        if self.of in _WATCHED:
+            asked |= {"sequential": self.sequential, "fakes": self.fakes}
         if self.between is not None:
-            return probability(
-                tally,
-                *self.between,
-                estimand=self.estimand,
-                confidence=confidence,
-                sequential=self.sequential,
-                fakes=self.fakes,
-            )
-        return mean(
-            tally,
-            estimand=self.estimand,
-            confidence=confidence,
-            sequential=self.sequential,
-            fakes=self.fakes,
-        )
+            return probability(tally, *self.between, **asked)
+        estimators = {"mean": mean, "variance": variance, "direction": circular_mean}
+        return estimators[self.of](tally, **asked)
 
     def total(self, terms: Sequence[tuple[float, Tally]], confidence: float, what: str) -> Estimate:
         """Σ factor·quantity over independent tallies.
