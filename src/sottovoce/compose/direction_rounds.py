@@ -180,9 +180,8 @@ class _Both(Waves):
         middle = between(self.sines[-1], self.sines[1])
         c, s = np.cos(TURN * about), np.sin(TURN * about)
         errors = self.centre(-s, c)[1], float(middle.error)
-        #: How much the second round counts, and the error of E sin(x − φ) of both together.
+        #: How much the second round counts.
         self.share = errors[0] ** 2 / (errors[0] ** 2 + errors[1] ** 2)
-        self.error = errors[1] * self.share**0.5
         self.sine = float(middle.value)
 
     @cached_property
@@ -196,10 +195,15 @@ class _Both(Waves):
     @property
     def direction_error(self) -> float:
         """Its root mean square error in turns."""
-        return self.error / self.resultant / TURN if self.resultant > 0 else math.nan
+        c, s = np.cos([TURN * self.direction]), np.sin([TURN * self.direction])
+        error = float(between(*(self._sine(-s, c, side) for side in (-1, 1))).error[0])
+        return error / self.resultant / TURN if self.resultant > 0 else math.nan
 
     def _limit(self, a: FloatArray, b: FloatArray, side: int, tail: float) -> FloatArray:
-        """Of E sin(x − ψ), with a = −sin ψ and b = cos ψ."""
+        return np.asarray(self._sine(a, b, side).limit(side, tail))
+
+    def _sine(self, a: FloatArray, b: FloatArray, side: int) -> Moments:
+        """What bounds E sin(x − ψ) from one side, with a = −sin ψ and b = cos ψ."""
         away = np.arctan2(-a, b) - TURN * self.about
         used = np.cos(away) > _ACROSS
         share = np.where(used, self.share, 0.0)
@@ -209,5 +213,4 @@ class _Both(Waves):
         third = one.skewness * one.error**3 + two.skewness * (factor * two.error) ** 3
         freedom = min(one.freedom, two.freedom)
         skewness = np.divide(third, error**3, out=np.zeros_like(error), where=error > 0)
-        both = Moments(one.value + factor * two.value, error, skewness, freedom)
-        return np.asarray(both.limit(side, tail))
+        return Moments(one.value + factor * two.value, error, skewness, freedom)
