@@ -36,6 +36,7 @@ from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.translates import Translates
 from sottovoce.estimates.model import em
 from sottovoce.estimates.positions import position_variance
+from sottovoce.estimates.refits import refits
 from sottovoce.estimates.surface import PlaceLaw, Surface
 
 RESULTS = Path(__file__).parent / "results" / "places.json"
@@ -298,7 +299,8 @@ def _known(epsilon: float, n: int, truth: str) -> tuple[float, ...]:
 
     def smoothed(factor: float) -> float:
         first, second = fit.smoothing
-        return far(surface.refit(replace(fit, smoothing=(factor * first, factor * second))))
+        again = replace(fit, smoothing=(factor * first, factor * second))
+        return far(refits(surface, again, surface.counts[:, None])[:, 0])
 
     def climbed(rounds: int) -> float:
         return far(em(law, surface.counts, start=even, most=rounds, tolerance=0.0).probabilities)

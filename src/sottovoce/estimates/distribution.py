@@ -14,7 +14,7 @@ What the noise did is undone by likelihood, on a grid finer than the bins that c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from sottovoce.estimates.band import cumulative_band
 from sottovoce.estimates.histogram import Distribution
 from sottovoce.estimates.model import Coarse, em, smooth_circle, smooth_line
 from sottovoce.estimates.query import check_tally, generator_of
+from sottovoce.estimates.refits import refits
 from sottovoce.estimates.tally import Tally
 
 METHODS = ("auto", "ld", "ems", "em", "inversion", "raw")
@@ -83,8 +84,7 @@ def distribution(
     low = high = variation = None
     if band:
         generator = generator_of(tally, rng)
-        repeated = [again(generator) for _ in range(whole_number(draws, "draws", least=2))]
-        variation = np.std(repeated, axis=0, ddof=1)
+        variation = np.std(again(generator, whole_number(draws, "draws", least=2)), axis=0, ddof=1)
         low, high = cumulative_band(tally, count, confidence)
     edges = reporter.domain.from_unit(np.arange(count + 1) / count)
     return Distribution(
@@ -114,7 +114,7 @@ def default_bins(tally: Tally) -> int:
 
 # -- the methods: the probabilities of the bins, and a function that repeats them on resampled counts ------
 
-Reconstruction = tuple[FloatArray, Callable[[np.random.Generator], FloatArray]]
+Reconstruction = tuple[FloatArray, Callable[[np.random.Generator, int], Sequence[FloatArray]]]
 
 
 class _Grid:
@@ -132,14 +132,28 @@ class _Grid:
         return np.asarray(f.reshape(-1, self.inside).sum(axis=1))
 
 
+def _each(
+    again: Callable[[np.random.Generator], FloatArray],
+) -> Callable[[np.random.Generator, int], list[FloatArray]]:
+    """One repetition after the other."""
+    return lambda rng, draws: [again(rng) for _ in range(draws)]
+
+
 def _ld(tally: Tally, bins: int) -> Reconstruction:
     grid = _Grid(tally, bins, _SPLINE_GRID, _SPLINE_GRID * (1 if tally.mechanism.epsilon <= 3 else 2))
-    fits = log_density.Splines(grid.coarse.counts.astype(np.float64), grid.law, grid.circle).fit()
+    model = log_density.Splines(grid.coarse.counts.astype(np.float64), grid.law, grid.circle)
+    fits = model.fit()
     weights = log_density.shares(fits)
 
-    def again(rng: np.random.Generator) -> FloatArray:
-        fit = fits[rng.choice(len(fits), p=weights)]
-        return grid.binned(log_density.Splines(grid.resampled(rng), grid.law, grid.circle).refit(fit))
+    def again(rng: np.random.Generator, draws: int) -> list[FloatArray]:
+        samples = [(rng.choice(len(fits), p=weights), grid.resampled(rng)) for _ in range(draws)]
+        counts = [[one for which, one in samples if which == i] for i in range(len(fits))]
+        densities = [
+            refits(model, fit, np.array(some, dtype=np.float64).T)
+            for fit, some in zip(fits, counts, strict=True)
+            if some
+        ]
+        return [grid.binned(f) for several in densities for f in several.T]
 
     return grid.binned(log_density.average(fits)), again
 
@@ -154,7 +168,7 @@ def _em(tally: Tally, bins: int) -> Reconstruction:
             em(grid.law, grid.resampled(rng), tolerance=0.0, most=fit.iterations).probabilities
         )
 
-    return grid.binned(fit.probabilities), again
+    return grid.binned(fit.probabilities), _each(again)
 
 
 def _ems(tally: Tally, bins: int) -> Reconstruction:
@@ -168,7 +182,7 @@ def _ems(tally: Tally, bins: int) -> Reconstruction:
             em(grid.law, counts, smooth=smooth, tolerance=_TOLERANCE, start=start).probabilities
         )
 
-    return grid.binned(fit.probabilities), again
+    return grid.binned(fit.probabilities), _each(again)
 
 
 def _inversion(tally: Tally, bins: int) -> Reconstruction:
@@ -180,13 +194,16 @@ def _inversion(tally: Tally, bins: int) -> Reconstruction:
     def solve(shares: FloatArray) -> FloatArray:
         return onto_simplex(inverse @ (shares * weight))
 
-    return solve(coarse.shares), lambda rng: solve(rng.multinomial(coarse.n, coarse.shares) / coarse.n)
+    def again(rng: np.random.Generator) -> FloatArray:
+        return solve(rng.multinomial(coarse.n, coarse.shares) / coarse.n)
+
+    return solve(coarse.shares), _each(again)
 
 
 def _raw(tally: Tally, bins: int) -> Reconstruction:
     place = np.clip((tally.mechanism.positions * bins).astype(np.int64), 0, bins - 1)
     shares = np.bincount(place, tally.counts, bins) / tally.n
-    return shares, lambda rng: rng.multinomial(tally.n, shares) / tally.n
+    return shares, lambda rng, draws: list(rng.multinomial(tally.n, shares, size=draws) / tally.n)
 
 
 _METHODS: dict[str, Callable[[Tally, int], Reconstruction]] = {

@@ -19,6 +19,7 @@ from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.estimates import log_density
 from sottovoce.estimates.model import em, smooth_circle, smooth_line
+from sottovoce.estimates.refits import refits, response
 
 _EMS_POINTS = 1024
 _SPLINE_POINTS = (128, 256)  # the second where windows are too narrow for the first
@@ -63,7 +64,7 @@ def _splines(law: Operator, counts: FloatArray, noise: FloatArray, circle: bool)
         noisy = np.maximum(counts + sign * noise[:, 0], 0.0)
         fits = log_density.Splines(noisy, law, circle).fit(log_density.STARTS[1::2])
         weighted = (
-            weight * (model.refit(fit)[:, None] + model.response(fit, part))
+            weight * (refits(model, fit, counts[:, None]) + response(model, fit, part))
             for weight, fit in zip(log_density.shares(fits), fits, strict=True)
         )
         drawn.append(np.asarray(sum(weighted)))

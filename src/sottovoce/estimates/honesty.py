@@ -31,6 +31,7 @@ from sottovoce.estimates.tally import Tally
 
 _GROUPS = 128
 _ALMOST_ONE = 0.999  # the largest α at which the hull is looked at
+_LOOKS = 50  # at mixtures, before the linear program is solved
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,8 @@ def honesty(tally: Tally, *, false_alarm: float = 1e-6) -> Honesty:
         raise ArgumentError(sentence, argument="false_alarm")
     choice = isinstance(check_tally(tally).reporter.domain, Options)
     hull = _Hull(*(_of_options(tally) if choice else _of_numbers(tally)))
-    if hull.gap(max(alpha, _ALMOST_ONE))[0] <= 0:  # nor does anything stricter exclude it
+    strict = max(alpha, _ALMOST_ONE)
+    if hull.is_near(strict) or hull.gap(strict)[0] <= 0:  # nor does anything stricter exclude it
         return Honesty(1.0, alpha, 0.0, None, tally.n)
     gap, where = hull.gap(alpha)
     if gap <= 0:
@@ -134,18 +136,31 @@ class _Hull:
     """The linear program: mixtures of rows against limits on the probabilities of dyadic ranges."""
 
     def __init__(self, first: IntArray, counts: IntArray, rows: FloatArray) -> None:
-        self.first, self.n = first, int(counts.sum())
+        self.first, self.counts, self.rows, self.n = first, counts, rows, int(counts.sum())
         self.begin, self.end = _dyadic(len(counts))
         below = np.concatenate(([0.0], np.cumsum(counts / self.n)))
         self.shares = np.clip(below[self.end] - below[self.begin], 0.0, 1.0)
         total = np.concatenate((np.zeros((len(rows), 1)), np.cumsum(rows, axis=1)), axis=1)
         self.law = (total[:, self.end] - total[:, self.begin]).T
 
+    def is_near(self, alpha: float) -> bool:
+        """True if the likeliest mixture, or one on the way to it, violates no limit: there is no gap then."""
+        low, high = self._limits(alpha)
+        mixture = np.full(len(self.rows), 1 / len(self.rows))
+        for _ in range(_LOOKS):
+            for _ in range(10):  # expectation maximisation
+                mixture *= self.rows @ (self.counts / (mixture @ self.rows))
+                mixture /= mixture.sum()
+            shares = self.law @ mixture
+            if (low <= shares).all() and (shares <= high).all():
+                return True
+        return False
+
     def gap(self, alpha: float) -> tuple[float, int]:
         """The least violation of any limit by any mixture, and the range where it occurs."""
         from scipy.optimize import linprog
 
-        low, high = _limits(self.shares, self.n, np.log(2 * len(self.shares) / alpha))
+        low, high = self._limits(alpha)
         ranges, inputs = self.law.shape
         one = np.ones((ranges, 1))
         above, under = np.hstack((self.law, -one)), np.hstack((-self.law, -one))
@@ -167,6 +182,9 @@ class _Hull:
         where = tied[np.argmin((self.end - self.begin)[tied])]
         # What the solver's tolerance could explain is not held against anybody.
         return float(solution.fun) - 1e-6, int(where)
+
+    def _limits(self, alpha: float) -> tuple[FloatArray, FloatArray]:
+        return _limits(self.shares, self.n, np.log(2 * len(self.shares) / alpha))
 
     def p_value(self, low: float, high: float) -> float:
         """The smallest α from `low` on at which the hull is excluded as at `high`, to a tenth of a decade."""

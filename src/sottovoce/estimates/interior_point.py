@@ -33,7 +33,7 @@ from sottovoce.core.kernels.tables import FloatArray
 if TYPE_CHECKING:
     from sottovoce.estimates.envelope import Envelope, Target
 
-_MOST_STEPS = 60  # it needs about fifteen, with a declared shape up to fifty
+_MOST_STEPS, _MOST_WITH_U = 30, 60  # it needs about fifteen; with u twice as many
 _BLOCK = 64
 _IN_STEP = 16  # problems: vectors of more would not stay in the cache
 _ROUNDED = 0.02  # the kink of the standard deviation is rounded off by this share of it
@@ -130,9 +130,10 @@ def _solve(programs: Sequence[_Program]) -> None:
     dual = inside / slack
     dual /= _sums(dual)[:, None]
     floor = span**2  # keeps the standard deviation away from zero while the weights are still constant
+    most = np.array([_MOST_WITH_U if len(one.unit) else _MOST_STEPS for one in programs])
     live, factors, rooms = np.arange(len(programs)), list(matrices), {end: np.empty(end) for end in set(ends)}
     hessians = [np.empty((k, k)) for _, k in ends]
-    for _ in range(_MOST_STEPS):
+    for turn in range(int(most.max())):
         for i in live.tolist():
             m, k = ends[i]
             np.matmul(dual[i, :m], matrices[i], out=pull[i, :k])
@@ -147,7 +148,7 @@ def _solve(programs: Sequence[_Program]) -> None:
         gap = _sums(products)
         missed = _sums(np.abs(residual)) * np.maximum(np.abs(centred).max(axis=1), span)
         near = gap + missed < 0.01 * kappa * np.maximum(np.sqrt(variance), 0.1 * span)
-        live = live[~(near | (slack.min(axis=1) <= 0))[live]]
+        live = live[~(near | (slack.min(axis=1) <= 0) | (turn >= most))[live]]
         # Predictor: straight towards complementarity zero. Δs = r∘s, and then Δλ = −(1 + r)∘λ.
         scale, curved = np.sqrt(dual / slack), slope[:, None] * q
         flat = np.stack((curved / np.sqrt(slope)[:, None], along), axis=1)

@@ -17,19 +17,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.estimates.model import Products
 
 _ATOM_PRECISION = 1 / 9.0  # the log height of an atom over its surroundings has standard deviation 3
-_MOST_STEP = 2.0  # how far one scoring step may move the log density
+MOST_STEP = 2.0  # how far one scoring step may move the log density
 _LAMBDA = (1e-7, 1e9)
-_GAIN, _LITTLE = 1e-3, 1e-5  # in penalised log likelihood: steps that gain less end a climb
+_GAIN = 1e-3  # in penalised log likelihood: a step that gains less ends a climb
 _ROUNDS = 400
 SPLINES = 64
 ENOUGH = 2500.0  # n·ε² from which splines beat EMS (benchmarks/reconstruction.py)
@@ -61,6 +62,24 @@ class DensityFit:
         return self.state.f
 
 
+def spectrum(one: FloatArray, other: FloatArray) -> tuple[FloatArray, float]:
+    """Two penalties in a basis in which both are diagonal, and log|one + other| in the other basis."""
+    root = np.linalg.cholesky(one + other)
+    inverse = np.linalg.inv(root)
+    turn = np.linalg.eigh(inverse @ one @ inverse.T)[1].T @ inverse
+    values = np.array([((turn @ penalty) * turn).sum(axis=1) for penalty in (one, other)])
+    return values, 2 * float(np.log(np.diag(root)).sum())
+
+
+def inverted(a: FloatArray) -> tuple[FloatArray, float]:
+    """The inverse of a positive definite matrix, and the logarithm of its determinant."""
+    from scipy.linalg.lapack import dpotrf, dpotri
+
+    root = dpotrf(a.T, lower=1)[0]
+    lower = dpotri(root, lower=1)[0]
+    return np.tril(lower) + np.tril(lower, -1).T, 2 * float(np.log(np.diag(root)).sum())
+
+
 @dataclass(frozen=True, eq=False)
 class LogDensity(ABC):
     """Reports and their law on a grid of inputs, ready to be fitted."""
@@ -85,8 +104,12 @@ class LogDensity(ABC):
     def _penalty(self, order: int) -> FloatArray:
         """S_k: how rough the log density is, by differences or derivatives of an order."""
 
+    def _spectrum(self, order: int) -> tuple[FloatArray, float]:
+        """What determinants and traces of S follow from."""
+        return spectrum(self._penalty(1), self._penalty(order))
+
     @property
-    def _offset(self) -> FloatArray | float:
+    def offset(self) -> FloatArray | float:
         """o: where the log density is without any coefficient."""
         return 0.0
 
@@ -99,78 +122,55 @@ class LogDensity(ABC):
         """Coefficients and smoothing that climb the evidence together, from the given smoothing."""
         design, penalties = self._design(atoms), (self._penalty(1), self._penalty(order))
         state, lambdas = self._at(design, np.zeros(design.shape[1])), np.array(smoothing)
-        before, smooth = -np.inf, self._smooth.shape[1]
+        before, smooth, (values, constant) = -np.inf, self._smooth.shape[1], self._spectrum(order)
+        constant += len(atoms) * np.log(_ATOM_PRECISION)
         for turn in range(_ROUNDS):
-            s = self._penalties(lambdas, penalties, len(atoms))
+            s = self._penalties(lambdas, order, len(atoms))
             state, gain = self._climb(state, s, most=1)
-            theta, a = state.theta, state.information + s
-            logs = np.linalg.slogdet(s)[1] - np.linalg.slogdet(a)[1]
+            inverse, logarithm = inverted(state.information + s)
+            spectrum, theta = lambdas @ values, state.theta[:smooth]
+            logs = constant + float(np.log(spectrum).sum()) - logarithm
             evidence = state.penalised(s) + logs / 2 - len(atoms) * np.log(self.points)
             if turn > 2 and gain < _GAIN and abs(evidence - before) < 1e-2:
                 break
             before = evidence
-            inverse_a = np.linalg.inv(a)[:smooth, :smooth]
-            inverse_s = np.linalg.inv(s[:smooth, :smooth])
             for i, penalty in enumerate(penalties):
-                up = float(((inverse_s - inverse_a) * penalty).sum())
-                ratio = max(up, 1e-12) / max(float(theta[:smooth] @ penalty @ theta[:smooth]), 1e-12)
+                up = float((values[i] / spectrum).sum() - (inverse[:smooth, :smooth] * penalty).sum())
+                ratio = max(up, 1e-12) / max(float(theta @ penalty @ theta), 1e-12)
                 lambdas[i] = np.clip(lambdas[i] * np.clip(ratio, 0.1, 10.0), *_LAMBDA)
         return DensityFit(state, float(evidence), order, (float(lambdas[0]), float(lambdas[1])), atoms)
 
-    def refit(self, fit: DensityFit) -> FloatArray:
-        """The density for these counts with the smoothing and atoms of another fit (for a bootstrap)."""
-        state, s = fit.state.under(self), self._smoothing(fit)
-        # So near, the information of the fit will do: a step costs a tenth, and there are a few more.
-        inverse = np.asarray(np.linalg.inv(state.information + s), dtype=np.float64)
-        return self._climb(state, s, 60, inverse)[0].f
-
-    def response(self, fit: DensityFit, noise: FloatArray) -> FloatArray:
-        """How a fit's density would move if its counts did so, to first order: a column for each of noise."""
-        state = fit.state.under(self)
-        score = state._moved.T @ (noise / state.q[:, None])
-        theta = np.linalg.solve(state.information + self._smoothing(fit), score)
-        return np.asarray(state.f[:, None] * ((state.design - state.f @ state.design) @ theta))
-
-    def _smoothing(self, fit: DensityFit) -> FloatArray:
+    def smoothing(self, fit: DensityFit) -> FloatArray:
         """The S of a fit."""
-        penalties = (self._penalty(1), self._penalty(fit.order))
-        return self._penalties(np.array(fit.smoothing), penalties, len(fit.atoms))
+        return self._penalties(fit.smoothing, fit.order, len(fit.atoms))
 
-    def _penalties(
-        self, smoothing: FloatArray, penalties: tuple[FloatArray, FloatArray], atoms: int
-    ) -> FloatArray:
+    def _penalties(self, smoothing: ArrayLike, order: int, atoms: int) -> FloatArray:
         """S, with a prior of its own for each atom's log height."""
-        smooth = self._smooth.shape[1]
+        smooth, (first, second) = self._smooth.shape[1], np.asarray(smoothing)
         s = _ATOM_PRECISION * np.eye(smooth + atoms)
-        s[:smooth, :smooth] = smoothing[0] * penalties[0] + smoothing[1] * penalties[1]
+        s[:smooth, :smooth] = first * self._penalty(1) + second * self._penalty(order)
         return s
 
-    def _climb(
-        self, state: State, s: FloatArray, most: int, inverse: FloatArray | None = None
-    ) -> tuple[State, float]:
-        """Fisher scoring, steps capped and halved until the penalised likelihood does not fall.
-
-        Returns where it ended and what the last step gained; S may change between climbs.
-        """
+    def _climb(self, state: State, s: FloatArray, most: int) -> tuple[State, float]:
+        """Fisher scoring: where it ended and what the last step gained. S may change between climbs."""
         gain = 0.0
         for _ in range(most):
             theta, before = state.theta, state.penalised(s)
-            slope = state.score - s @ theta
-            step = np.linalg.solve(state.information + s, slope) if inverse is None else inverse @ slope
-            step *= min(1.0, 2 * _MOST_STEP / max(float(np.ptp(state.design @ step)), 1e-300))
+            step = np.linalg.solve(state.information + s, state.score - s @ theta)
+            step *= min(1.0, 2 * MOST_STEP / max(float(np.ptp(state.design @ step)), 1e-300))
             gain = 0.0
-            for _ in range(12):
+            for _ in range(12):  # halved until the penalised likelihood does not fall
                 trial = self._at(state.design, theta + step)
                 if trial.penalised(s) >= before - 1e-9:
                     gain, state = trial.penalised(s) - before, trial
                     break
                 step = step / 2
-            if gain < (_GAIN if inverse is None else _LITTLE):
+            if gain < _GAIN:
                 break
         return state, gain
 
     def _at(self, design: FloatArray, theta: FloatArray) -> State:
-        eta = self._offset + design @ theta
+        eta = self.offset + design @ theta
         f = np.exp(eta - eta.max())
         f /= f.sum()
         q = self.law.mix(f)
@@ -188,18 +188,11 @@ class State:
     q: FloatArray
     likelihood: float
 
-    def under(self, model: LogDensity) -> State:
-        """The same coefficients for other counts: how probabilities move with them stays."""
-        other = replace(self, model=model, likelihood=float(model.counts @ np.log(self.q)))
-        shared = {"_moved": self._moved, "information": self.information * (model.n / self.model.n)}
-        other.__dict__.update(shared)
-        return other
-
     def penalised(self, s: FloatArray) -> float:
         return self.likelihood - float(self.theta @ s @ self.theta) / 2
 
     @cached_property
-    def _moved(self) -> FloatArray:
+    def moved(self) -> FloatArray:
         """G = Pᵀ(f ∘ (design − its mean)): how the probabilities of the groups move with θ."""
         return self.model.law.mix(self.f[:, None] * (self.design - self.f @ self.design))
 
@@ -211,13 +204,13 @@ class State:
     @cached_property
     def information(self) -> FloatArray:
         """Fisher's: H = n·Gᵀ diag(1/q) G."""
-        return np.asarray(self.model.n * (self._moved / self.q[:, None]).T @ self._moved)
+        root = self.moved * np.sqrt(self.model.n / self.q)[:, None]
+        return np.asarray(root.T @ root)
 
 
 def average(fits: Sequence[DensityFit]) -> FloatArray:
     """The mean of the fitted densities, each weighted by its evidence."""
-    weight = shares(fits)
-    return np.asarray(weight @ np.array([fit.density for fit in fits]))
+    return np.asarray(shares(fits) @ np.array([fit.density for fit in fits]))
 
 
 def shares(fits: Sequence[DensityFit]) -> FloatArray:
@@ -240,6 +233,9 @@ class Splines(LogDensity):
     def _penalty(self, order: int) -> FloatArray:
         return _penalty(order, self.circle)
 
+    def _spectrum(self, order: int) -> tuple[FloatArray, float]:
+        return _spectrum(order, self.circle)
+
     def fit(self, starts: Sequence[tuple[int, float, float]] = STARTS) -> list[DensityFit]:
         """A fit from every start, and the best of them with atoms if the reports ask for any."""
         fits = [self.search(order, (first, second)) for order, first, second in starts]
@@ -254,8 +250,7 @@ class Splines(LogDensity):
 
     def _likely_places(self, fit: DensityFit) -> set[int]:
         """Where an atom may be: the highest point, and where a stiffer fit lacks most mass."""
-        s = self._penalties(np.array(STIFF), (self._penalty(1), self._penalty(2)), len(fit.atoms))
-        stiff = self._climb(fit.state, s, most=20)[0].f
+        stiff = self._climb(fit.state, self._penalties(STIFF, 2, len(fit.atoms)), most=20)[0].f
         slope = self.law.expect(self.counts / self.law.mix(stiff))
         height = fit.density.copy()
         for known in (slope, height):
@@ -278,6 +273,11 @@ def _smooth(points: int, circle: bool) -> FloatArray:
 def _penalty(order: int, circle: bool) -> FloatArray:
     d = differences(SPLINES, order, circle=circle) @ _free()
     return np.asarray(d.T @ d)
+
+
+@cache
+def _spectrum(order: int, circle: bool) -> tuple[FloatArray, float]:
+    return spectrum(_penalty(1, circle), _penalty(order, circle))
 
 
 def basis(points: int, *, circle: bool, splines: int = SPLINES) -> FloatArray:

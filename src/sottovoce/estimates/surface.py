@@ -205,7 +205,7 @@ class Surface(LogDensity):
         return np.diag(np.square(self._frequencies).sum(axis=1) ** order)
 
     @cached_property
-    def _offset(self) -> FloatArray:
+    def offset(self) -> FloatArray:
         return np.log(self.even)
 
     def best(self) -> DensityFit:
@@ -214,7 +214,7 @@ class Surface(LogDensity):
 
     def variation(self, fit: DensityFit) -> FloatArray:
         """The standard deviation of each share, to first order, if the surface is as smooth as was fitted."""
-        state, s = fit.state, self._smoothing(fit)
+        state, s = fit.state, self.smoothing(fit)
         moves = state.design - state.f @ state.design
         a = np.linalg.solve(state.information + s, moves.T)
         half = np.linalg.solve(state.information + s, state.information @ a)

@@ -212,12 +212,12 @@ class Operator:
         """A function of the cells on all slots.
 
         Args:
-            f: One number per cell.
+            f: One number per cell, or several columns of them.
 
         Returns:
             One number per slot, zero where there is no cell.
         """
-        out = np.zeros(len(self.extra))
+        out = np.zeros((len(self.extra), *f.shape[1:]))
         out[self.cells] = f
         return out
 
@@ -225,13 +225,16 @@ class Operator:
         """P f: the expectation of a function of the cell, for every input.
 
         Args:
-            f: One number per cell.
+            f: One number per cell, or several columns of them.
             compiled: Which kernel; numba's where it is installed unless said.
 
         Returns:
-            One number per input.
+            One number per input, for each column.
         """
         f = self.on_slots(np.asarray(f, dtype=np.float64))
+        if f.ndim > 1:
+            tail = np.cumsum((self.extra[:, None] * f)[::-1], axis=0)[::-1]
+            return np.asarray(self.differences[1] @ tail + self.background @ f)
         if compiled_available() if compiled is None else compiled:
             from sottovoce.core.kernels import compiled_operator
 
