@@ -41,6 +41,17 @@ def test_a_distance_without_a_bound_would_alarm() -> None:
     assert hull.gap(1 - 1e-12)[0] <= 0 < hull.gap(1e9)[0]
 
 
+def test_a_mixture_that_is_near_spares_the_linear_program_and_never_disagrees_with_it() -> None:
+    m, x, looks = sv.sw(1.0), np.random.default_rng(8).beta(2, 5, 2000), []
+    for fakes in (0, 60, 120, 240, 1000):
+        cells = np.concatenate((m.report(x[fakes:], rng=fakes), np.full(fakes, 100)))
+        hull = module._Hull(*module._of_numbers(sv.Tally(m, cells), 32))
+        looks.append(hull.is_near(0.999))
+        assert not (hull.is_near(0.999) and hull.gap(0.999)[0] > 0)
+    assert looks[0]
+    assert not looks[-1]
+
+
 @pytest.mark.parametrize("share", [0.3, 0.6])
 def test_fabricated_reports_are_seen_and_their_share_is_bounded(share: float) -> None:
     m, n = sv.sw(1.0), 20_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from sottovoce.core.kernels.operator import Operator
 from sottovoce.estimates import log_density, metrics
 from sottovoce.estimates.metrics import Cumulative
 from sottovoce.estimates.model import Coarse, Smoothing, em, smooth_circle, smooth_line
+from sottovoce.estimates.refits import refits
 
 MECHANISMS = [
     sv.sw(1.0, (0, 24)),
@@ -158,14 +160,34 @@ def test_the_evidence_is_laplaces_and_prefers_the_right_smoothness() -> None:
     best = max(fits, key=lambda fit: fit.evidence)
     assert log_density.shares(fits).sum() == pytest.approx(1)
     assert log_density.average(fits).sum() == pytest.approx(1)
+
+    def evidence(state: log_density.State, s: np.ndarray) -> float:
+        logs = np.linalg.slogdet(s)[1] - np.linalg.slogdet(state.information + s)[1]
+        return float(state.penalised(s) + logs / 2)
+
+    assert best.evidence == pytest.approx(evidence(best.state, model.smoothing(best)), abs=1e-6)
     for factor in (1e-3, 1e3):  # a thousand times less or more smoothing has less evidence
-        s = model._penalties(
-            np.array(best.smoothing) * factor, (model._penalty(1), model._penalty(best.order)), 0
-        )
+        s = model._penalties(np.array(best.smoothing) * factor, best.order, 0)
         state, gain = model._climb(best.state, s, most=50)
         assert 0 <= gain < 1e-2
-        logs = np.linalg.slogdet(s)[1] - np.linalg.slogdet(state.information + s)[1]
-        assert state.penalised(s) + logs / 2 < best.evidence - 1
+        assert evidence(state, s) < best.evidence - 1
+
+
+@pytest.mark.parametrize("order", [2, 3])
+def test_repetitions_are_fitted_together_as_alone_and_as_by_fisher_scoring(order: int) -> None:
+    found = coarse(sv.two_scale(2.0), 30_000, 256)
+    model = log_density.Splines(found.counts.astype(float), on_grid(found, 256), False)
+    fit = model.search(order, (0.1, 100.0))
+    counts = np.random.default_rng(order).multinomial(found.n, found.shares, size=5).T.astype(float)
+    together = refits(model, fit, counts)
+    for i in range(5):
+        np.testing.assert_allclose(refits(model, fit, counts[:, [i]])[:, 0], together[:, i], rtol=1e-6)
+        other, s = replace(model, counts=counts[:, i]), model.smoothing(fit)
+        climbed = other._climb(other._at(fit.state.design, fit.state.theta), s, most=60)[0]
+        # Both stop where a step gains little: that far their likelihoods may differ, and no further.
+        again = float(counts[:, i] @ np.log(model.law.mix(together[:, i])))
+        assert abs(climbed.likelihood - again) < 0.05
+        assert np.abs(climbed.f - together[:, i]).sum() < 0.01 < np.abs(fit.density - together[:, i]).sum()
 
 
 def test_atoms_appear_only_where_there_are_any() -> None:
