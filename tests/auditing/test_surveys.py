@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations, product
+from operator import le
 
 import numpy as np
 import pytest
@@ -30,28 +32,6 @@ def four_coins() -> sv.Survey:
 def of_a_group(group: tuple[int, ...], people: list[tuple[Row, ...]]) -> Counts:
     """Everybody answers one of the questions of a group, by an even lot."""
     return multisets(tuple(tuple(p / 2 for q in group for p in one[q]) for one in people))
-
-
-@pytest.mark.parametrize(("asked", "sampled"), [(4, 2), (6, 3), (9, 3), (10, 5)])
-def test_groups_of_one_size_have_one_share(asked: int, sampled: int) -> None:
-    """All lots counted out: independent tosses meet as many groups at most, but not with a larger share."""
-    size = asked // sampled
-    met = [len({q // size for q in lot}) for lot in combinations(range(asked), sampled)]
-    (share,) = {1 / part.first.min() for part, _ in lots.one_of_each(one_kind(), asked, sampled, 10)}
-    for larger, holds in ((share, True), (1.001 * share, False)):
-        at_least = [
-            sum(
-                math.comb(sampled, k) * larger**k * (1 - larger) ** (sampled - k)
-                for k in range(j, sampled + 1)
-            )
-            <= sum(k >= j for k in met) / len(met)
-            for j in range(1, sampled + 1)
-        ]
-        assert all(at_least) == holds == lots._fewer(larger, size, sampled)
-
-
-def one_kind() -> Contrast:
-    return Contrast(np.ones(1), np.ones(1), np.ones(1))
 
 
 @pytest.mark.parametrize("theta", [Fraction(2), Fraction(6)])
@@ -110,22 +90,46 @@ def test_telling_who_has_one_answer_in_a_group_helps_the_observer(theta: Fractio
     assert not all(mutants)  # as if the other's answers counted twice
 
 
-@pytest.mark.parametrize(("asked", "sampled"), [(5, 2), (7, 3), (9, 4)])
-def test_a_lot_meets_a_group_least_if_it_meets_all_others(asked: int, sampled: int) -> None:
-    """So that those who count may be chosen independently, with the chances that are used."""
-    sizes = lots._sizes(asked, sampled)
-    group = np.repeat(np.arange(sampled), sizes)
-    met = np.array(
-        [[i in group[list(lot)] for i in range(sampled)] for lot in combinations(range(asked), sampled)]
-    )
-    contrast = blanket(sv.duchi(1.0))
-    parts = lots.one_of_each(contrast, asked, sampled, 10)
-    for i, (part, _) in enumerate(parts):
-        share = part.total / contrast.total
-        for history in product((False, True), repeat=i):
-            same = met[(met[:, :i] == history).all(axis=1), i]
-            assert not same.size or same.mean() >= share * (1 - 1e-12)
-        assert met[met[:, :i].all(axis=1), i].mean() == pytest.approx(share)
+def who_meets(asked: int, sampled: int, others: int) -> Counts:
+    """How likely so many of the others have an answer in each group, all lots counted out."""
+    group = np.repeat(np.arange(sampled), lots._sizes(asked, sampled))
+    lot_of = [
+        tuple(int(i in group[list(lot)]) for i in range(sampled))
+        for lot in combinations(range(asked), sampled)
+    ]
+    return multisets(((Fraction(1, len(lot_of)),) * len(lot_of),) * others, tuple(lot_of))
+
+
+@pytest.mark.parametrize(("asked", "sampled"), [(4, 2), (7, 3), (6, 3)])
+def test_groups_are_rarely_met_by_few_at_once(asked: int, sampled: int) -> None:
+    """At most as often as if the groups were independent, for every number of each."""
+    law = who_meets(asked, sampled, 3)
+
+    def chance(most: tuple[int, ...]) -> Fraction:
+        return sum((p for met, p in law.items() if all(map(le, met, most))), Fraction(0))
+
+    for most in product(range(4), repeat=sampled):
+        alone = [chance(tuple(n if i == j else 3 for j in range(sampled))) for i, n in enumerate(most)]
+        assert chance(most) <= math.prod(alone)
+
+
+@pytest.mark.parametrize(("asked", "sampled", "others"), [(4, 2, 9), (7, 3, 5), (6, 3, 5)])
+def test_the_mean_over_all_meetings_is_bounded(asked: int, sampled: int, others: int) -> None:
+    """For what falls with the number of people in each group, whatever its differences are like."""
+    law, meeting = who_meets(asked, sampled, others), lots.Meeting.of(asked, sampled, others + 1)
+    functions: dict[str, Callable[[Sequence[int]], float]] = {
+        "product": lambda met: math.prod(0.6**n for n in met),
+        "largest": lambda met: max(0.6**n for n in met),
+        "all or nothing": lambda met: float(min(met) < meeting.levels[1]),
+    }
+    for name, function in functions.items():
+        exact = sum(float(p) * function(met) for met, p in law.items())
+        bound = meeting.expected(
+            np.array([function([meeting.levels[i] for i in pattern]) for pattern in meeting.patterns])
+        )
+        assert exact <= bound < 4 * exact, name
+        best = function([meeting.levels[0]] * sampled)
+        assert best < exact  # as if everybody met every group
 
 
 def test_ranges_are_rarely_missed() -> None:
@@ -172,7 +176,14 @@ def test_different_questions_share_a_cover_above_all() -> None:
 
 @pytest.mark.parametrize(
     ("asked", "sampled", "people", "most"),
-    [(2, 2, 10**4, 1.25), (4, 4, 10**4, 1.25), (10, 2, 100, 1.35), (10, 2, 1000, 1.35), (10, 2, 10**4, 1.35)],
+    [
+        (2, 2, 10**4, 1.25),
+        (4, 4, 10**4, 1.25),
+        (10, 2, 100, 1.35),
+        (10, 5, 100, 1.35),
+        (10, 2, 1000, 1.35),
+        (10, 2, 10**4, 1.35),
+    ],
 )
 def test_both_bounds_of_a_survey(asked: int, sampled: int, people: int, most: float) -> None:
     survey = sv.Survey(sampled * 1.0, {f"q{i}": sv.optimal(1.0) for i in range(asked)}, sampled)

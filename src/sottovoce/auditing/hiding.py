@@ -21,8 +21,8 @@ from sottovoce.auditing.blanket import blanket, common, cover
 from sottovoce.auditing.contrast import Contrast
 from sottovoce.auditing.curve import Curve
 from sottovoce.auditing.exchange import LEAST_DELTA, Exchange
-from sottovoce.auditing.losses import added
-from sottovoce.auditing.lots import LEVELS, Part, all_answers, one_of_each
+from sottovoce.auditing.losses import added, chosen
+from sottovoce.auditing.lots import LEVELS, Meeting, Part, all_answers
 from sottovoce.auditing.sums import divergence
 from sottovoce.auditing.tosses import Coin
 from sottovoce.core.exact import log_upper
@@ -35,6 +35,7 @@ from sottovoce.core.translates import Translates
 _FEW, _MANY = 300, 5000  # people: how much the number of answers to a question varies
 _MOST_COUNTED = 10**8  # people whose reports of two kinds hide better than their blanket
 _KNOTS, _LEAST_KNOTS = 48, 12  # of the curves of all questions together, and of one
+_MET_KNOTS = 36  # of each level of a meeting
 
 
 def hidden(reporter: Reporter, people: int, *, removal: bool = False) -> Curve:
@@ -127,10 +128,24 @@ def _survey(survey: Survey, people: int, removal: bool) -> Curve:
     alike = all(_alike(covers[0], other) for other in covers[1:])
     lot = covers[0] if alike or removal else common(covers), len(questions), sampled, people
     if alike or not removal:
-        curves.append(_grouped(one_of_each(*lot), one, local, removal))
+        curves.append(_met(lot, one, local, removal))
         if people > _FEW:
             curves.append(_levelled(lot, one, local, removal))
     return min(curves, key=lambda curve: curve.likely)
+
+
+def _met(lot: tuple[Contrast, int, int, int], one: float, local: float, removal: bool) -> Curve:
+    """One answer of each group of a lot; `one` is the ε of one answer, `local` that of all."""
+    cover, asked, sampled, people = lot
+    meeting = Meeting.of(asked, sampled, people)
+    curves = [_covered(cover, one, 1 + others, removal) for others in meeting.levels]
+    patterns = cache(lambda: chosen(curves, meeting.patterns, _MET_KNOTS))
+
+    def above(epsilon: float) -> float:
+        return meeting.expected(np.array([min(1.0, delta(epsilon)) for delta in patterns()]))
+
+    typical = curves[min(1, len(curves) - 1)].likely
+    return Curve(above, _nothing, local, people, math.sqrt(sampled) * typical)
 
 
 def _grouped(parts: list[Part], one: float, local: float, removal: bool, knots: int = _KNOTS) -> Curve:

@@ -77,17 +77,44 @@ def added(curves: Sequence[Curve], sampled: int, knots: int = _KNOTS) -> Callabl
         sampled: How many of them a person reports to.
         knots: At how many ε each curve is looked at. More of them cost time and lower the bound a little.
     """
-    from sottovoce.auditing.curve import depth
-
-    different = list(dict.fromkeys(curves))
-    reach = max(min(1.1 * math.sqrt(2) * depth(_LEAST) * curve.likely, curve.local) for curve in different)
-    known = {curve: _losses(curve, reach / knots, knots) for curve in different}
-    sums = [_Losses(np.ones(1), reach / knots, 0.0)]  # of k among the campaigns so far
+    known, nothing = _on_one_step(curves, knots)
+    sums = [nothing]  # of k among the campaigns so far
     for i, curve in enumerate(curves, start=1):
         more = [before.plus(known[curve]) for before in sums[:sampled]]
         shared = [sums[k].joined(more[k - 1], k / i) for k in range(1, len(sums))]
         sums = [sums[0], *shared, *more[len(shared) :]]
     return sums[sampled].delta
+
+
+def chosen(
+    curves: Sequence[Curve], choices: Sequence[tuple[int, ...]], knots: int
+) -> list[Callable[[float], float]]:
+    """δ, bounded from above, of independent reports to some of the campaigns, for several choices.
+
+    Args:
+        curves: That of each campaign.
+        choices: Which of them are reported to, as indices; one may come several times.
+        knots: At how many ε each curve is looked at.
+    """
+    known, nothing = _on_one_step(curves, knots)
+    sums: dict[tuple[int, ...], _Losses] = {(): nothing}
+
+    def total(choice: tuple[int, ...]) -> _Losses:
+        if choice not in sums:
+            sums[choice] = total(choice[:-1]).plus(known[curves[choice[-1]]])
+        return sums[choice]
+
+    return [total(choice).delta for choice in choices]
+
+
+def _on_one_step(curves: Sequence[Curve], knots: int) -> tuple[dict[Curve, _Losses], _Losses]:
+    """The losses of some curves on multiples of the same step, and no loss at all."""
+    from sottovoce.auditing.curve import depth
+
+    different = list(dict.fromkeys(curves))
+    reach = max(min(1.1 * math.sqrt(2) * depth(_LEAST) * curve.likely, curve.local) for curve in different)
+    known = {curve: _losses(curve, reach / knots, knots) for curve in different}
+    return known, _Losses(np.ones(1), reach / knots, 0.0)
 
 
 def _losses(curve: Curve, step: float, knots: int) -> _Losses:

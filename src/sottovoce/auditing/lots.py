@@ -5,13 +5,12 @@ even lot again. Suppose the observer is told the groups of the person in questio
 each. Given what else is told the groups are independent, and their losses add up.
 
 *One answer of each.* Another person's answers in a group are a random subset of it. Tell all of them but one:
-that one comes from an even lot in the group. The chance that a lot meets a group is the smaller, the more
-groups it meets already: how many questions of each group are drawn is negatively associated (Joag-Dev and
-Proschan 1983, Theorem 2.8), also given that some groups are met. So a few of those who do meet it can be left
-out such that who counts in which group is independent, with the chance of a group that all earlier ones are
-met. Groups of one size are alike, and can have the same chance each if as many tosses of a coin fall at most
-as often as a lot meets groups, in the stochastic order: which ones is an even choice of both, given how many.
-People who do not count are like reports that say nothing.
+that one comes from an even lot in the group. Tell also who meets which groups: then n_g others count in group
+g, and δ is that of n_1, n_2 …. How many questions of each group are drawn is negatively associated (Joag-Dev
+and Proschan 1983, Theorem 2.8), and so are the n_g: several are small at once at most as often as if they
+were independent. δ falls with each of them. With n_g rounded down to a few levels its mean is a sum over
+patterns of levels, of differences of δ times the probability that all n_g are that small. Differences that
+are negative may be left out.
 
 *All answers.* Of whoever has one answer in a group tell that, of whoever has more tell which. Those with one
 have drawn it evenly, so the question of the person in question is q with probability n_q'/n', where n_q' of
@@ -25,38 +24,101 @@ Among few people several ranges are better than one: δ is that of the narrowest
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from itertools import pairwise
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 
 from sottovoce.auditing.bounds import lowest
 from sottovoce.auditing.contrast import Contrast
+from sottovoce.auditing.tosses import binomial
 from sottovoce.core.kernels.tables import FloatArray
 
 LEVELS = (0.2, 0.01, 1e-4, 1e-7, 1e-12)  # how likely the weights and the number of answers are out of a range
+_LADDERS = (  # how many standard deviations below the mean the levels of a meeting are: among few people, and
+    (-0.7, 0.25, 1.2, 2.2, 3.9, 6.6, 9.0),  # the more groups there are, the fewer
+    (0.5, 2.5, 5.0, 9.0),
+    (3.0, 9.0),
+    (9.0,),
+)
+_FEW, _MOST_PATTERNS = 300, 500
 _STEEPEST = 40.0  # λ of Chernoff's bound
 
 Part = tuple[Contrast, int]  # how a group hides, and among how many
 
 
-def one_of_each(cover: Contrast, asked: int, sampled: int, people: int) -> list[Part]:
-    """The groups of a lot, where one answer of each person counts.
+@dataclass(frozen=True, eq=False)
+class Meeting:
+    """How many of the others count in each group of a lot.
 
-    Args:
-        cover: How an answer to any of the questions is hidden.
-        asked: How many questions there are.
-        sampled: How many of them a person answers.
-        people: How many, the one in question included.
+    Attributes:
+        levels: Some numbers of them, falling.
+        patterns: All levels that the groups can have, as indices that rise.
+        chances: For each pattern, a bound of how likely no group has more than it says, in all orders.
+        rest: A bound of how likely some group has fewer than the last level.
     """
-    sizes = _sizes(asked, sampled)
-    ways = [_meeting(sizes[:i], asked, sampled) for i in range(sampled + 1)]
-    shares = [more / before for before, more in pairwise(ways)]
-    even = (ways[-1] / ways[0]) ** (1 / sampled) * (1 - 1e-12)
-    if len(set(sizes)) == 1 and _fewer(even, sizes[0], sampled):
-        shares = [even] * sampled
-    thin = {s: Contrast(cover.mass * s, cover.first / s, cover.second / s) for s in shares}
-    return [(thin[share], people) for share in shares]
+
+    levels: list[int]
+    patterns: list[tuple[int, ...]]
+    chances: FloatArray
+    rest: float
+
+    @classmethod
+    def of(cls, asked: int, sampled: int, people: int) -> Meeting:
+        """That of an even lot.
+
+        Args:
+            asked: How many questions there are.
+            sampled: How many of them a person answers.
+            people: How many, the one in question included.
+        """
+        missed = math.comb(asked - min(_sizes(asked, sampled)), sampled) / math.comb(asked, sampled)
+        mean, spread = (people - 1) * (1 - missed), math.sqrt((people - 1) * missed * (1 - missed))
+        ladder = next(
+            some
+            for some in _LADDERS[people > _FEW :]
+            if math.comb(len(some) + sampled - 1, sampled) <= _MOST_PATTERNS
+        )
+        levels = sorted({max(0, int(mean - z * spread)) for z in ladder}, reverse=True)
+        start, law = binomial(people - 1, 1 - missed)
+        fewer = [min(1.0, math.fsum(law[: max(0, n - start)]) * (1 + 1e-9) + 1e-16) for n in levels]
+        chance = [1.0, *fewer[:-1]]
+        patterns = list(combinations_with_replacement(range(len(levels)), sampled))
+        chances = [
+            math.factorial(sampled)
+            * math.prod(chance[i] ** k / math.factorial(k) for i, k in Counter(pattern).items())
+            for pattern in patterns
+        ]
+        return cls(levels, patterns, np.array(chances), sampled * fewer[-1] if levels[-1] else 0.0)
+
+    @cached_property
+    def _differences(self) -> FloatArray:
+        """The matrix of differences of δ in all groups whose level is not the first."""
+        place = {pattern: i for i, pattern in enumerate(self.patterns)}
+        matrix = np.zeros((len(place), len(place)))
+        for i, pattern in enumerate(self.patterns):
+            groups = Counter(pattern)
+            lower = [level for level in groups if level]
+            for moves in product(*(range(groups[level] + 1) for level in lower)):
+                moved, sign = groups.copy(), 1
+                for level, k in zip(lower, moves, strict=True):
+                    moved[level] -= k
+                    moved[level - 1] += k
+                    sign *= (-1) ** k * math.comb(groups[level], k)
+                matrix[i, place[tuple(sorted(moved.elements()))]] += sign
+        return matrix
+
+    def expected(self, deltas: FloatArray) -> float:
+        """A bound of the mean of δ.
+
+        Args:
+            deltas: The δ of each pattern.
+        """
+        changes = np.maximum(self._differences @ deltas, 0.0)
+        rounding = 2.0**-45 * (np.abs(self._differences) @ deltas)
+        return float(self.chances @ (changes + rounding)) * (1 + 1e-12) + self.rest
 
 
 def all_answers(cover: Contrast, asked: int, sampled: int, people: int, rare: float) -> list[Part]:
@@ -93,32 +155,6 @@ def all_answers(cover: Contrast, asked: int, sampled: int, people: int, rare: fl
 def _sizes(asked: int, sampled: int) -> list[int]:
     """The sizes of as many groups as are answered, as even as can be."""
     return [len(group) for group in np.array_split(np.arange(asked), sampled)]
-
-
-def _meeting(sizes: Sequence[int], asked: int, sampled: int) -> int:
-    """How many lots meet all of some groups."""
-    ways = [1]  # of each number of questions
-    for least, size in [(1, size) for size in sizes] + [(0, asked - sum(sizes))]:
-        more = [0] * (sampled + 1)
-        for drawn, way in enumerate(ways):
-            for a in range(least, min(size, sampled - drawn) + 1):
-                more[drawn + a] += way * math.comb(size, a)
-        ways = more
-    return ways[sampled]
-
-
-def _fewer(share: float, size: int, groups: int) -> bool:
-    """True if independent tosses meet as many groups at most as a lot does, in the stochastic order.
-
-    A lot draws as many questions as there are groups of that size.
-    """
-    tossed = [math.comb(groups, j) * share**j * (1 - share) ** (groups - j) for j in range(groups + 1)]
-    among = [math.comb(size * j, groups) for j in range(groups + 1)]  # lots within j groups
-    ways = [
-        math.comb(groups, j) * sum((-1) ** (j - i) * math.comb(j, i) * among[i] for i in range(j + 1))
-        for j in range(groups + 1)
-    ]
-    return all(sum(tossed[j:]) * among[-1] <= sum(ways[j:]) for j in range(1, groups + 1))
 
 
 def _uneven(cover: Contrast, most: float) -> Contrast:

@@ -102,7 +102,7 @@ class Coin:
         tilt = math.log(ratio)
         begin, weights, error = 0, np.ones(1), 0.0
         for k, p in tosses:
-            start, law = _binomial(k, p, ratio)
+            start, law = binomial(k, p, ratio)
             weights, slack = convolved(weights, law)
             begin, error = begin + start, error + slack + 2 * _TAIL + 8 * UNIT * law.size
         place = np.arange(weights.size)
@@ -130,10 +130,15 @@ def _at_least(tosses: int, p: float) -> int:
     return max(0, int(tosses * p - 12 * math.sqrt(tosses * p * (1 - p)) - 50))
 
 
-def _binomial(tosses: int, p: float, ratio: float) -> tuple[int, FloatArray]:
+def binomial(tosses: int, p: float, ratio: float = 1.0) -> tuple[int, FloatArray]:
     """Where it begins and the law of how many tosses fall, tilted by a ratio; without its farthest tails.
 
     The law is built up from the mode by the ratios of its neighbours, all at most 1.
+
+    Args:
+        tosses: How many.
+        p: The probability of each.
+        ratio: By how much each that falls is made more likely.
     """
     odds = p * ratio / (1 - p)
     mode = min(int((tosses + 1) * (odds / (1 + odds))), tosses)
