@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.core.kernels import rows as row_kernel
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.build import background_window
 
@@ -138,3 +139,25 @@ def test_bumpy_designs_do_what_they_promise() -> None:
     assert sv.audit(nearest).holds
     assert sv.audit(mean).holds
     assert (np.diff(nearest.window.starts(nearest.domain.to_unit(x))) >= 0).all()
+
+
+@pytest.mark.parametrize(("inputs", "cells"), [(1, 2), (2, 3), (8, 256), (147, 191)])
+@pytest.mark.parametrize("circle", [False, True])
+def test_rows_give_the_cell_that_holds_the_draw(inputs: int, cells: int, circle: bool) -> None:
+    """Both kernels against a search in one row at a time, also at borders and at the ends of cells."""
+    rng, bits = np.random.default_rng(inputs), 40
+    cuts = np.sort(rng.choice(2**20, (inputs, cells - 1), replace=True), axis=1) << (bits - 20)
+    rows = np.diff(cuts, axis=1, prepend=0, append=1 << bits)  # some cells are never drawn
+    borders = np.sort(rng.random(inputs if circle else inputs - 1))
+    tables = row_kernel.Prefixes.of(rows, borders)
+    t = np.concatenate((rng.random(3000), borders, [0.0, 1.0]))
+    row = np.searchsorted(borders, t, side="right") % inputs
+    sums = np.cumsum(rows, axis=1)[row]
+    draw = rng.integers(0, 1 << bits, t.size)
+    draw[::3] = sums[::3, 0] - (rng.random(draw[::3].size) < 0.5)
+    draw = np.clip(draw, 0, (1 << bits) - 1)
+    words = draw.astype(np.uint64) << np.uint64(64 - bits)
+    for compiled in (False, True):
+        out = np.empty(t.size, dtype=np.uint8)
+        row_kernel.fill(out, words.copy(), t, tables, compiled=compiled)
+        assert np.array_equal(out, (sums <= draw[:, None]).sum(axis=1))

@@ -25,6 +25,7 @@ from sottovoce.core import spec
 from sottovoce.core.domains import Domain, DomainLike, FloatArray, as_domain
 from sottovoce.core.errors import ArgumentError, SpecError, check_epsilon
 from sottovoce.core.exponential import check_claim
+from sottovoce.core.kernels import rows as kernel
 from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.number import Number
@@ -109,21 +110,12 @@ class Rows(Number):
     ) -> bool:
         if not bool(self.domain.contains(x).all()):
             return False
-        draw = (words[0] >> np.uint64(65 - self.total.bit_length())).astype(np.int64)
-        row = self._row(self.domain.to_unit(x))
-        # The cell whose part of the row's prefix sums holds the draw: as many steps for every value.
-        low, high = np.zeros(row.size, dtype=np.int64), np.full(row.size, self.cells - 1)
-        for _ in range((self.cells - 1).bit_length()):
-            middle = (low + high) // 2
-            above = self._prefix[row, middle] <= draw
-            low, high = np.where(above, middle + 1, low), np.where(above, high, middle)
-        np.copyto(out, low, casting="unsafe")
-        draw.fill(0)  # with a cell, it tells the row
+        kernel.fill(out, words[0], self.domain.to_unit(x), self._prefixes)
         return True
 
     @cached_property
-    def _prefix(self) -> IntArray:
-        return np.asarray(np.cumsum(self.rows, axis=1))
+    def _prefixes(self) -> kernel.Prefixes:
+        return kernel.Prefixes.of(self.rows, self._borders)
 
     def _row(self, t: FloatArray) -> IntArray:
         """The nearest input; on a circle the first one may be nearer than the last, across the seam."""
