@@ -15,8 +15,8 @@ from tests.cli.conftest import Run
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("choice --options car,bike,train", "a share to ±"),
-        ("choice --options 1,2,3,4,5", "the mean to ±"),
+        ("choice --options car,bike,train", "choice: share ±"),
+        ("choice --options 1,2,3,4,5", ", mean ±"),
         ("pair --pair age=0:120 --pair hours=0:3", "one round: correlation ±"),
         ("place --place 0 4 0 2", "mean position ±"),
         ("choices --options news,games,music", "share ±"),

@@ -17,12 +17,12 @@ def test_ratings_as_computed_elsewhere(epsilon: float, window: float, block: flo
     """FACTS 15, times n, at the even truth."""
     plan = sv.plan("choice", epsilon, 1000, STARS)
     choice, numbers = plan.options
-    assert choice.total == pytest.approx(shares, rel=2e-3)
-    assert 1000 * (choice.mean or 0) ** 2 == pytest.approx(block, rel=2e-3)
-    assert 1000 * (numbers.mean or 0) ** 2 == pytest.approx(window, rel=2e-3)
-    assert plan.for_shares is choice
-    assert plan.for_mean is (numbers if window < block else choice)
-    assert "choice for shares" in str(plan)
+    assert 5 * 1000 * choice.errors["share"] ** 2 == pytest.approx(shares, rel=2e-3)
+    assert 1000 * choice.errors["mean"] ** 2 == pytest.approx(block, rel=2e-3)
+    assert 1000 * numbers.errors["mean"] ** 2 == pytest.approx(window, rel=2e-3)
+    assert plan.best_for("share") is choice
+    assert plan.best_for("mean") is (numbers if window < block else choice)
+    assert ("choice for the share, window for the mean" in str(plan)) == (window < block)
 
 
 def test_both_answers_are_as_good_as_planned() -> None:
@@ -31,18 +31,18 @@ def test_both_answers_are_as_good_as_planned() -> None:
     shares, means = [], []
     for seed in range(200):
         rng = np.random.default_rng(seed)
-        cells = option.reporter.report(rng.integers(1, 6, 2000), rng=rng)
-        answer = sv.shares(sv.Tally(option.reporter, cells))
+        cells = option.design.report(rng.integers(1, 6, 2000), rng=rng)
+        answer = sv.shares(sv.Tally(option.design, cells))
         assert answer.mean is not None
         means.append(answer.mean.value)
         shares += [one.value for one in answer.estimates]
-    assert np.std(means) == pytest.approx(option.mean, rel=0.2)
-    assert np.std(shares) == pytest.approx(option.share, rel=0.2)
+    assert np.std(means) == pytest.approx(option.errors["mean"], rel=0.2)
+    assert np.std(shares) == pytest.approx(option.errors["share"], rel=0.2)
 
 
 def test_designs_by_question() -> None:
     assert sv.design("choice", 1.0, ["car", "bike"]) == sv.choice(1.0, ["car", "bike"])
-    assert sv.plan("choice", 1.0, 1000, ["car", "bike"]).for_mean is None
+    assert sv.plan("choice", 1.0, 1000, ["car", "bike"]).best_for("mean") is None
     with pytest.raises(ArgumentError, match="needs epsilon and people"):
         sv.plan("choice", 1.0, None, STARS)
     with pytest.raises(ArgumentError, match="options must be 2 to 1000"):

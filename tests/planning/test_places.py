@@ -30,7 +30,7 @@ def test_the_plan_says_which_to_take() -> None:
     rng = np.random.default_rng(1)
     x = sv.Disc(10.0).spread(rng.integers(0, 1 << 64, 10_000, dtype=np.uint64))
     for option, mean in ((place, sv.mean_position), (polar, _polar_mean)):
-        tally = sv.Tally(option.mechanism, option.mechanism.report(x, rng=2))
+        tally = sv.Tally(option.design, option.design.report(x, rng=2))
         assert option.error == pytest.approx(mean(tally)[0].half_width / 1.96, rel=0.15)
 
 

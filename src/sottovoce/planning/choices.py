@@ -9,90 +9,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from sottovoce.core.errors import ArgumentError, check_epsilon, whole_number
 from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.translates import Translates
 from sottovoce.designs.choices import choice
 from sottovoce.designs.families import block_variance, family
 from sottovoce.designs.optimal import optimal
-from sottovoce.estimates.tabular import Row, Tabular
+from sottovoce.planning.ways import Way, WaysPlan
 
 _MOST_RATINGS = 64  # ratings up to which a window is looked at
 
 
-@dataclass(frozen=True)
-class ChoiceOption:
-    """A design for a choice.
-
-    Attributes:
-        name: "choice", or "window" on the numbers of ratings.
-        reporter: What people would run.
-        share: The standard error of the share of one option, where all are chosen alike.
-        mean: That of the mean rating; None where options are no numbers.
-        total: n times the variance of all shares together.
-    """
-
-    name: str
-    reporter: Translates | Mechanism
-    share: float
-    mean: float | None
-    total: float
-
-
-@dataclass(frozen=True, repr=False)
-class ChoicePlan(Tabular):
-    """What to expect of a choice.
-
-    Attributes:
-        epsilon: The privacy parameter.
-        people: How many people report.
-        options: The designs that were looked at.
-    """
-
-    epsilon: float
-    people: int
-    options: tuple[ChoiceOption, ...]
-
-    @property
-    def for_shares(self) -> ChoiceOption:
-        """The design with the least error of shares."""
-        return min(self.options, key=lambda one: one.share)
-
-    @property
-    def for_mean(self) -> ChoiceOption | None:
-        """The design with the least error of the mean rating, if there is one."""
-        rated = [one for one in self.options if one.mean is not None]
-        return min(rated, key=lambda one: one.mean or math.inf) if rated else None
-
-    @property
-    def rows(self) -> list[Row]:
-        """A row for each design, with the standard errors of a share and of the mean rating."""
-        return [{"name": one.name, "share": one.share, "mean": one.mean} for one in self.options]
-
-    def _facts(self) -> dict[str, str]:
-        facts = {
-            f"{one.name}": f"a share to ± {100 * one.share:.2g} points"
-            + ("" if one.mean is None else f", the mean to ± {one.mean:.2g}")
-            for one in self.options
-        }
-        best = self.for_mean
-        return (
-            facts
-            if best is None
-            else {**facts, "best": f"{self.for_shares.name} for shares, {best.name} for the mean"}
-        )
-
-    def __str__(self) -> str:
-        lines = [f"{self.people:,} people, ε = {self.epsilon:g}"]
-        return "\n".join([*lines, *(f"  {name}: {fact}" for name, fact in self._facts().items())])
-
-
-def plan_choice(epsilon: float | None, people: int | None, options: Sequence[str | int]) -> ChoicePlan:
+def plan_choice(epsilon: float | None, people: int | None, options: Sequence[str | int]) -> WaysPlan:
     """Say what error to expect of shares, and of ratings of their mean too.
 
     Args:
@@ -101,7 +31,8 @@ def plan_choice(epsilon: float | None, people: int | None, options: Sequence[str
         options: What they choose from; whole numbers are ratings.
 
     Returns:
-        The designs; `for_shares` and `for_mean` are the best ones.
+        The designs, with the errors of a "share", where all options are chosen alike, and of the "mean" of
+        ratings.
 
     Raises:
         ArgumentError: If ε, people or the options are none.
@@ -114,22 +45,17 @@ def plan_choice(epsilon: float | None, people: int | None, options: Sequence[str
     total = float(block_variance(k, d, epsilon)) * family(k, d).ratio
     names = m.domain.names  # type: ignore[union-attr]
     rated = np.array(names, dtype=np.float64) if all(isinstance(name, int) for name in names) else None
-    mean = None if rated is None else math.sqrt(total / (k - 1) * k * float(np.var(rated)) / n)
-    designs = [ChoiceOption("choice", m, math.sqrt(total / k / n), mean, total)]
+    errors = {"share": math.sqrt(total / k / n)}
+    if rated is not None:
+        errors["mean"] = math.sqrt(total / (k - 1) * k * float(np.var(rated)) / n)
+    designs = [Way("choice", m, errors)]
     if rated is not None and k <= _MOST_RATINGS:
         window = optimal(epsilon, (float(rated.min()), float(rated.max())))
         error = _least_squares(window.probabilities(rated))
         noise = float(np.mean(window.variance(rated)) + np.var(rated))
-        designs.append(
-            ChoiceOption(
-                "window",
-                window,
-                math.sqrt(np.trace(error) / k / n),
-                math.sqrt(noise / n),
-                float(np.trace(error)),
-            )
-        )
-    return ChoicePlan(epsilon, n, tuple(designs))
+        errors = {"share": math.sqrt(np.trace(error) / k / n), "mean": math.sqrt(noise / n)}
+        designs.append(Way("window", window, errors))
+    return WaysPlan(epsilon, n, tuple(designs))
 
 
 def _least_squares(law: FloatArray) -> FloatArray:

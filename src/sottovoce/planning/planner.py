@@ -35,19 +35,20 @@ from sottovoce.core.values import in_domain
 from sottovoce.designs.classic import ptt
 from sottovoce.designs.places import Box
 from sottovoce.designs.tasks import Question
-from sottovoce.planning.choices import ChoicePlan, plan_choice
+from sottovoce.planning.choices import plan_choice
 from sottovoce.planning.differences import DifferencePlan, plan_difference
 from sottovoce.planning.inverse import MOST_PEOPLE, Search
 from sottovoce.planning.kinds import Candidate
 from sottovoce.planning.kinds import candidates as usual_candidates
-from sottovoce.planning.places import PlacePlan, plan_places
+from sottovoce.planning.places import plan_places
 from sottovoce.planning.plans import Option, Plan, Progress, Scenario
 from sottovoce.planning.shapes import sample_shape
-from sottovoce.planning.surveys import SurveyPlan, plan_choices, plan_group, plan_pair
+from sottovoce.planning.surveys import plan_choices, plan_group, plan_pair
+from sottovoce.planning.ways import WaysPlan
 
 _AS_GOOD = 1.02  # so much better another mechanism has to be to come before ours
 
-_OTHERS: dict[str, Callable[..., PlacePlan | ChoicePlan | SurveyPlan]] = {
+_OTHERS: dict[str, Callable[..., WaysPlan]] = {
     "choice": plan_choice, "choices": plan_choices, "group": plan_group, "place": plan_places,
 }  # fmt: skip
 #: A mechanism of one's own, or what makes one from ε and the domain, such as `sottovoce.pm`.
@@ -69,18 +70,14 @@ def plan(
 
 
 @overload
-def plan(task: Literal["place"], epsilon: float, people: int, domain: Disc | Box) -> PlacePlan: ...
-
-
-@overload
 def plan(
-    task: Literal["pair", "group", "choices"], epsilon: float, people: int, domain: Several,
-    *, sample: ArrayLike | None = ...,
-) -> SurveyPlan: ...  # fmt: skip
-
-
-@overload
-def plan(task: Literal["choice"], epsilon: float, people: int, domain: Listed) -> ChoicePlan: ...
+    task: Literal["choice", "choices", "group", "pair", "place"],
+    epsilon: float,
+    people: int,
+    domain: Several | Listed | Disc | Box,
+    *,
+    sample: ArrayLike | None = ...,
+) -> WaysPlan: ...
 
 
 @overload
@@ -123,7 +120,7 @@ def plan(
     repetitions: int | None = None,
     central: tuple[float, float] | None = None,
     progress: Progress | None = None,
-) -> Plan | DifferencePlan | PlacePlan | ChoicePlan | SurveyPlan:
+) -> Plan | DifferencePlan | WaysPlan:
     """Say what error to expect, of the mechanism that `design` gives and of others.
 
     Args:
@@ -158,7 +155,7 @@ def plan(
         The mechanisms, the best first. Errors of a mean, a direction or a share are standard errors that
         count the people's own spread too; that of a quantile is half of its interval, that of a distribution
         the Wasserstein distance, and that of a value its worst case. For a difference a `DifferencePlan` with
-        what was left open.
+        what was left open; for choices, pairs, groups and places a `WaysPlan`.
 
     Raises:
         ValueError: If the question is not one, or no mechanism meets the target.

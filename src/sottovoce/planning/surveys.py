@@ -10,7 +10,6 @@ The counts to expect are those of the exact law, so the standard error is the on
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.compose.design import Grouped, Pair, design
-from sottovoce.compose.pair import PairRounds, pair, pair_rounds
+from sottovoce.compose.pair import pair, pair_rounds
 from sottovoce.compose.within import GROUP, NUMBER
 from sottovoce.core.domains import Interval
 from sottovoce.core.errors import ArgumentError, check_epsilon, whole_number
@@ -27,62 +26,16 @@ from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.groups import groups
 from sottovoce.estimates.relation import correlation
 from sottovoce.estimates.shares import shares
-from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
+from sottovoce.planning.ways import Way, WaysPlan
 
 _GRID = (np.arange(16) + 0.5) / 16  # of people spread evenly
 _MOST = 4000  # people of a sample whose laws are looked at
 
 
-@dataclass(frozen=True)
-class SurveyOption:
-    """One way to ask.
-
-    Attributes:
-        name: What it is called: of a pair "one round" or "two rounds".
-        design: What people would run.
-        error: The standard error of what is asked for; infinite where it is not resolved.
-    """
-
-    name: str
-    design: Survey | PairRounds
-    error: float
-
-
-@dataclass(frozen=True, repr=False)
-class SurveyPlan(Tabular):
-    """Ways to ask a survey's question, the one to take first.
-
-    Attributes:
-        of: What the errors are of: "correlation", "mean of a group" or "share".
-        epsilon: The privacy parameter.
-        people: How many report.
-        options: The ways.
-    """
-
-    of: str
-    epsilon: float
-    people: int
-    options: tuple[SurveyOption, ...]
-
-    @property
-    def best(self) -> SurveyOption:
-        """The one to take."""
-        return self.options[0]
-
-    @property
-    def rows(self) -> list[Row]:
-        """A row for each way, with its standard error."""
-        return [{"name": one.name, f"error of the {self.of}": one.error} for one in self.options]
-
-    def __str__(self) -> str:
-        lines = [f"{self.people:,} people, ε = {self.epsilon:g}"]
-        return "\n".join([*lines, *(f"  {one.name}: {self.of} ± {one.error:.2g}" for one in self.options)])
-
-
 def plan_pair(
     epsilon: float | None, people: int | None, domains: Pair, sample: ArrayLike | None = None
-) -> SurveyPlan:
+) -> WaysPlan:
     """Say how well a correlation will be known.
 
     Args:
@@ -112,13 +65,13 @@ def plan_pair(
     ends = [(domain.low, domain.high) for domain in second.domain.values()]  # type: ignore[attr-defined]
     cut = np.clip(values, *np.transpose(ends))
     options = [
-        SurveyOption("one round", one, _error(correlation(_expected(one, values, n)))),
-        SurveyOption("two rounds", rounds, _error(correlation(_expected(second, cut, n - first)))),
+        Way("one round", one, _error("correlation", correlation(_expected(one, values, n)))),
+        Way("two rounds", rounds, _error("correlation", correlation(_expected(second, cut, n - first)))),
     ]
-    return SurveyPlan("correlation", e, n, tuple(sorted(options, key=lambda option: option.error)))
+    return WaysPlan(e, n, tuple(sorted(options, key=lambda option: option.error)))
 
 
-def plan_group(epsilon: float | None, people: int | None, domain: Grouped) -> SurveyPlan:
+def plan_group(epsilon: float | None, people: int | None, domain: Grouped) -> WaysPlan:
     """Say how well the mean within a private group will be known.
 
     Args:
@@ -140,10 +93,10 @@ def plan_group(epsilon: float | None, people: int | None, domain: Grouped) -> Su
     names = survey.domain[GROUP].names  # type: ignore[attr-defined]
     values = np.array(list(product(names, line.from_unit(_GRID).tolist())), dtype=object)
     answer = groups(_expected(survey, values, n))[names[0]].mean
-    return SurveyPlan("mean of a group", e, n, (SurveyOption("within", survey, _error(answer)),))
+    return WaysPlan(e, n, (Way("within", survey, _error("mean of a group", answer)),))
 
 
-def plan_choices(epsilon: float | None, people: int | None, options: Sequence[str]) -> SurveyPlan:
+def plan_choices(epsilon: float | None, people: int | None, options: Sequence[str]) -> WaysPlan:
     """Say how well the shares of options will be known, of which a person may have any.
 
     Args:
@@ -161,7 +114,7 @@ def plan_choices(epsilon: float | None, people: int | None, options: Sequence[st
     survey = design("choices", e, options)
     halves = np.tile([[0], [1]], len(survey.questions))
     answer = shares(_expected(survey, halves, n)).estimates[0]
-    return SurveyPlan("share", e, n, (SurveyOption("any of", survey, _error(answer)),))
+    return WaysPlan(e, n, (Way("any of", survey, _error("share", answer)),))
 
 
 def _expected(survey: Survey, values: NDArray[Any], people: int) -> Tally:
@@ -174,5 +127,5 @@ def _expected(survey: Survey, values: NDArray[Any], people: int) -> Tally:
     return Tally.from_counts(survey, np.rint(people * np.concatenate(laws)).astype(np.int64))
 
 
-def _error(answer: Estimate) -> float:
-    return float(np.nan_to_num(answer.standard_error, nan=np.inf))
+def _error(of: str, answer: Estimate) -> dict[str, float]:
+    return {of: float(np.nan_to_num(answer.standard_error, nan=np.inf))}
