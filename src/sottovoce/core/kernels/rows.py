@@ -59,9 +59,8 @@ def fill(
         compiled_rows.sample(words, t, out, *tables)
         return
     row = _steps(tables.borders[None], np.zeros(t.size, dtype=np.int64), t)
-    draw = (words >> np.uint64(tables.shift)).astype(np.int64)
-    np.copyto(out, _steps(tables.sums, row, draw), casting="unsafe")
-    draw.fill(0)  # with a cell, it tells the row
+    np.right_shift(words, np.uint64(tables.shift), out=words)  # no copy: with a cell, a draw tells the row
+    np.copyto(out, _steps(tables.sums, row, words.view(np.int64)), casting="unsafe")
 
 
 def _steps(table: NDArray[Any], row: IntArray, number: NDArray[Any]) -> IntArray:
