@@ -69,7 +69,7 @@ def test_telling_all_but_a_place_helps_the_observer(seed: int, theta: Fraction) 
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_product_bounds_every_truth(seed: int) -> None:
+def test_the_product_bounds_every_truth(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     reporter = small.rows(np.random.default_rng(seed), inputs=3, cells=3)
     rows, theta, aside = rows_of(reporter), 1.3, Fraction(1, 2)
     exchange = Exchange.of(reporter.rows, 40)
@@ -86,6 +86,9 @@ def test_the_product_bounds_every_truth(seed: int) -> None:
     assert worst <= bound < 8 * worst
     smoother = Exchange(exchange.laws, exchange.least, exchange.places, 60, exchange.square, exchange.worst)
     assert smoother._hidden(theta, float(aside)) < worst
+    for tilt in (0.1, 1.0, 4.0):  # any other is fair too
+        monkeypatch.setattr(Exchange, "_tilt", lambda *_, tilt=tilt: (tilt, 0.0))
+        assert exchange._hidden(theta, float(aside)) >= worst
 
 
 @pytest.mark.parametrize(

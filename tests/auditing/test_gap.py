@@ -35,13 +35,30 @@ def test_few_people_are_hidden_least_among_their_likes(people: int) -> None:
     assert result.witness.others in result.pair
 
 
-def test_between_few_and_many_no_truth_attains_the_blanket() -> None:
-    """Why upper/lower ≤ 1.001 cannot hold there: of four people, all truths counted out, 3 % are missing."""
-    reporter, people, most = small.options(4), 4, 0.05
+@pytest.mark.parametrize(("people", "gap"), [(4, 1.03), (6, 1.04)])
+def test_between_few_and_many_no_truth_attains_the_blanket(people: int, gap: float) -> None:
+    """Why upper/lower ≤ 1.001 cannot hold there: all truths counted out, the lower bound is exact.
+
+    Options are alike, so that one pair stands for all.
+    """
+    reporter, most = small.options(4), 0.05
     result, rows = shuffled(reporter, people, most), rows_of(reporter)
-    assert delta(rows, people, Fraction(math.exp(result.epsilon / 1.03))) < most
-    assert delta(rows, people, Fraction(math.exp(result.lower))) >= most
-    assert delta(rows, people, Fraction(math.exp(1.001 * result.lower))) < most
+    for epsilon, reached in (
+        (result.epsilon / gap, False),
+        (result.lower, True),
+        (1.001 * result.lower, False),
+    ):
+        exact = delta(rows, people, Fraction(math.exp(epsilon)), pairs=[(rows[0], rows[1])])
+        assert (exact >= most) == reached
+
+
+def test_where_few_become_many_a_mixture_is_worse_than_both_examples() -> None:
+    """Three options, six people: the truth lies 3 % above the lower bound, and 3 % below the blanket."""
+    reporter, people, most = small.options(3), 6, 0.05
+    result, rows = shuffled(reporter, people, most), rows_of(reporter)
+    for epsilon, reached in ((1.03 * result.lower, True), (result.epsilon / 1.03, False)):
+        exact = delta(rows, people, Fraction(math.exp(epsilon)), pairs=[(rows[0], rows[1])])
+        assert (exact >= most) == reached
 
 
 def test_between_few_and_many_the_blanket_is_the_loose_side() -> None:

@@ -128,7 +128,7 @@ class Exchange:
             factor = max(factor, self._largest(theta, tilt, place, factor))
         rounding = (self.laws.shape[1] + 64 + 8 * theta * largest) * UNIT
         exponent = self.others * (math.log(factor) + rounding) - 1
-        return min(1.0, math.exp(min(exponent, 0.0)) / (tilt * self.others))
+        return min(1.0, math.exp(min(exponent, 700.0)) / (tilt * self.others))
 
     def _largest(self, theta: float, tilt: float, place: FloatArray, known: float) -> float:
         """A bound of E e^{λL} of all pairs of inputs at one place; exact where it passes a known one.
