@@ -113,6 +113,7 @@ class _Program:
         return w + self.highest, u
 
 
+@np.errstate(all="ignore")  # programs that are done are computed along with the others, and not looked at
 def _solve(programs: Sequence[_Program]) -> None:
     """Move the x of each program to where the method ends."""
     from scipy.linalg.blas import dsyrk

@@ -23,9 +23,9 @@ from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.envelope import IDENTITY, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.finite import betting_limit, respondents_limits, sequential_noise_limits
-from sottovoce.estimates.model import is_unbiased
+from sottovoce.estimates.model import decoded_noise, is_unbiased
 from sottovoce.estimates.query import AT_EVERY_N, FEW, INTERVALS, Advice, Query, generator_of
-from sottovoce.estimates.statistic import Part, Statistic, between, bootstrap_limit, moments
+from sottovoce.estimates.statistic import Moments, Part, Statistic, between, bootstrap_limit, moments
 from sottovoce.estimates.suitability import advice
 from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.watching import watched_average, watching_cost
@@ -115,7 +115,7 @@ def _average(query: Query, interval: str, rng: Seeded, *, raw: bool = False) -> 
     ends = (float(part.weights.min()), float(part.weights.max())) if raw else (0.0, 1.0)
     average = moments([part], query.estimand)
     notes = _notes(query, interval, average.value, ends)
-    limits = _limits(query, interval, [part], [part], rng, ends)
+    limits = _limits(query, interval, ([part], [part]), (average, average), rng, ends)
     if raw:
         query = replace(query, what="mean report")
         if not is_unbiased(query.tally.mechanism):
@@ -142,13 +142,8 @@ def _average(query: Query, interval: str, rng: Seeded, *, raw: bool = False) -> 
 
 def decoded_part(tally: Tally, estimand: str) -> Part:
     """The decoded mean as a statistic, with what its noise can be at any x and is on average."""
-    reporter, weights = tally.mechanism, tally.mechanism.positions
-    t = np.linspace(0.0, 1.0, 513)
-    domain = reporter.domain
-    law = reporter.operator(np.clip(domain.from_unit(t), domain.low, domain.high))
-    noise = law.expect(weights**2) - law.expect(weights) ** 2
+    (t, noise), average = decoded_noise(tally.mechanism), None
     least, most = max(float(noise.min()), 0.0), float(noise.max())
-    average = None
     if estimand == "respondents":
         from scipy.interpolate import make_interp_spline
 
@@ -156,7 +151,7 @@ def decoded_part(tally: Tally, estimand: str) -> Part:
         shape = make_interp_spline(t, noise + (t[1] - t[0]) ** 2 / 4, k=1)
         statistic = CrossFit(tally).statistic(Target(shape, curvature=(-1e-9, 0.0)), 1, 0.16)
         average = float(np.clip(moments(statistic, "population").value, noise.min(), noise.max()))
-    return Part(weights, tally.counts, least, most, average)
+    return Part(tally.mechanism.positions, tally.counts, least, most, average)
 
 
 def _envelope(query: Query, interval: str, rng: Seeded) -> Estimate:
@@ -171,7 +166,7 @@ def _envelope(query: Query, interval: str, rng: Seeded) -> Estimate:
         limits = watched_average(fit, IDENTITY, query)
         notes += watching_cost(query, limits, *sides)
     else:
-        limits = _limits(query, interval, lower, upper, rng)
+        limits = _limits(query, interval, (lower, upper), sides, rng)
     if query.tally.n >= FEW and bias**2 > error**2 / 2:
         gap = float(query.domain.stretched(bias))
         by = f"a factor of {math.exp(gap):.3g}" if query.domain.is_log else f"± {gap:.2g}"
@@ -211,13 +206,13 @@ _METHODS: dict[str, Callable[[Query, str, Seeded], Estimate]] = {
 def _limits(
     query: Query,
     interval: str,
-    lower: Statistic,
-    upper: Statistic,
+    statistics: tuple[Statistic, Statistic],
+    both: tuple[Moments, Moments],
     rng: Seeded,
     ends: tuple[float, float] = (0.0, 1.0),
 ) -> tuple[float, float]:
-    """Limits of the kind that was asked for, from what bounds the mean on either side."""
-    sides = ((lower, -1), (upper, 1))
+    """Limits of the kind that was asked for, from what bounds the mean on either side, and its moments."""
+    sides = tuple(zip(statistics, (-1, 1), strict=True))
     if interval in AT_EVERY_N:
         watched = interval == "sequential"
         below, above = (betting_limit(one, side, query.tail, ends, sequential=watched) for one, side in sides)
@@ -227,7 +222,7 @@ def _limits(
             bootstrap_limit(one, side, query.tail, query.estimand, generator) for one, side in sides
         )
     else:
-        below, above = (float(moments(one, query.estimand).limit(side, query.tail)) for one, side in sides)
+        below, above = float(both[0].limit(-1, query.tail)), float(both[1].limit(1, query.tail))
     return below, above
 
 

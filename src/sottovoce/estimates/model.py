@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -113,6 +113,7 @@ class Coarse:
         return self.law(self.mechanism.domain.from_unit(unit)).averaged(inside)
 
 
+@lru_cache(maxsize=16)  # of groups, the same reporter is asked about again and again
 def is_unbiased(reporter: Number) -> bool:
     """Whether decoded reports average to the truth at every x, to rounding.
 
@@ -137,6 +138,14 @@ def is_unbiased(reporter: Number) -> bool:
     domain = reporter.domain
     law = reporter.operator(np.clip(domain.from_unit(t), domain.low, domain.high))
     return bool(np.abs(law.expect(reporter.positions) - t).max() < 1e-9)
+
+
+@lru_cache(maxsize=16)
+def decoded_noise(reporter: Number) -> tuple[FloatArray, FloatArray]:
+    """Unit coordinates, and the variance of a decoded report there."""
+    t, weights, domain = np.linspace(0.0, 1.0, 513), reporter.positions, reporter.domain
+    law = reporter.operator(np.clip(domain.from_unit(t), domain.low, domain.high))
+    return t, law.expect(weights**2) - law.expect(weights) ** 2
 
 
 class Products(Protocol):

@@ -133,7 +133,8 @@ class Query:
             notes += ("one report is too few for a standard error",)
         if self.fakes:
             notes += (f"the limits hold even if {self.fakes} of the {n} reports were forged",)
-        low, high = (float(np.clip(limit, *ends)) for limit in (limits[0] - _ROUNDING, limits[1] + _ROUNDING))
+        outwards = limits[0] - _ROUNDING, limits[1] + _ROUNDING
+        low, high = (float(min(max(limit, ends[0]), ends[1])) for limit in outwards)
         if low > high:  # each limit has a statistic of its own: then nothing between the two is excluded
             notes += (CONTRADICTION,) if low - high > 1e-9 else ()
             low, high = high, low
@@ -175,17 +176,14 @@ class Query:
     ) -> Sides:
         """Two statistics of the unit coordinate in the units of the domain."""
 
-        def position(t: float) -> float:
-            return float(self.domain.from_unit(t) if power == 1 else self.domain.stretched(t, power))
-
-        def length(t: float) -> float:
-            return float(self.domain.stretched(t, power))
-
+        places = np.array([*(m.value for m in sides), *ends])
+        places = self.domain.from_unit(places) if power == 1 else self.domain.stretched(places, power)
+        lengths = self.domain.stretched(np.array([(m.error, m.slack) for m in sides]), power).tolist()
         lower, upper = (
-            Moments(position(m.value), length(m.error), float(m.skewness), m.freedom, length(m.slack))
-            for m in sides
+            Moments(place, error, float(m.skewness), m.freedom, slack)
+            for place, (error, slack), m in zip(places.tolist(), lengths, sides, strict=False)
         )
-        return Sides(lower, upper, (position(ends[0]), position(ends[1])), spent)
+        return Sides(lower, upper, (float(places[2]), float(places[3])), spent)
 
 
 def check_tally(tally: object, least: int = 1) -> Tally:

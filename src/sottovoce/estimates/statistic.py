@@ -77,14 +77,16 @@ class Summary:
     @classmethod
     def of(cls, part: Part) -> Summary:
         """The summary of one weighting."""
-        share = part.counts / part.n
+        n = part.n
+        share = part.counts / n
         mean = float(share @ part.weights)
         centred = part.weights - mean
         most = part.most if part.noise is None else part.noise
-        square, cube = float(share @ centred**2), float(share @ centred**3)
+        squared = centred * centred
+        square, cube = float(share @ squared), float(share @ (squared * centred))
         if part.forged:  # an honest report in the place of a forged one is at most so far from the mean
-            square += part.forged / part.n * float(np.abs(centred).max()) ** 2
-        return cls(part.n, mean, square, cube, part.least, most, part.slack)
+            square += part.forged / n * float(np.abs(centred).max()) ** 2
+        return cls(n, mean, square, cube, part.least, most, part.slack)
 
 
 @dataclass(frozen=True)
