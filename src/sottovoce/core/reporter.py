@@ -17,7 +17,7 @@ reporters again; asked for a law it refers to its questions.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Unpack, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,8 @@ from sottovoce.core.spaces import Space
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+    from sottovoce.core.reporting import ReportOptions
 
 
 @runtime_checkable
@@ -96,23 +98,12 @@ class Reporter(Protocol):
             Unsigned integers, the only thing that leaves a device.
         """
 
-    def perturb(
-        self,
-        values: Any,
-        *,
-        clip: bool = False,
-        missing: Missing = "refuse",
-        outside: Outside = "refuse",
-        rng: Seeded = None,
-    ) -> Any:
+    def perturb(self, values: Any, **options: Unpack[ReportOptions]) -> Any:
         """Noisy values instead of cells: `decode(report(values))`.
 
         Args:
             values: As in `report`.
-            clip: As in `report`.
-            missing: As in `report`.
-            outside: As in `report`.
-            rng: As in `report`.
+            **options: `clip`, `missing`, `outside` and `rng` as in `report`.
 
         Returns:
             What `decode` gives.

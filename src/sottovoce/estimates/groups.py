@@ -27,7 +27,7 @@ from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.forest import draw_forest
 from sottovoce.estimates.inverse import Inverse
 from sottovoce.estimates.products import UNRESOLVED, Ratio
-from sottovoce.estimates.query import check_tally, sources_of
+from sottovoce.estimates.query import check_tally, told
 from sottovoce.estimates.shares import nearest_shares
 from sottovoce.estimates.statistic import Part
 from sottovoce.estimates.tabular import Row, Tabular
@@ -194,18 +194,8 @@ def _group(
     error = np.array([[a, both], [both, c]])
     ratio = Ratio.of(top, bottom, np.eye(2), error, t)
     width = math.sqrt(c)
-    share = Estimate(
-        value=min(max(bottom, 0.0), 1.0),
-        low=min(max(bottom - t * width, 0.0), 1.0),
-        high=max(min(bottom + t * width, 1.0), 0.0),
-        standard_error=width,
-        confidence=confidence,
-        n=tally.n,
-        what=f"share of {option!r}",
-        estimand="population",
-        method="inverse",
-        sources=sources_of(tally),
-    )
+    limits = min(max(bottom - t * width, 0.0), 1.0), min(max(bottom + t * width, 0.0), 1.0)
+    share = told(tally, f"share of {option!r}", bottom, limits, width, confidence, "inverse")
     low, high = (float(line.from_unit((min(max(end, -1.0), 1.0) + 1) / 2)) for end in (ratio.low, ratio.high))
     mean = replace(
         share,

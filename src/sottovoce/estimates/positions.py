@@ -27,7 +27,7 @@ from sottovoce.estimates.envelope import half
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.model import em
 from sottovoce.estimates.nonnegative import least_quadratic
-from sottovoce.estimates.query import FEW, generator_of, sources_of
+from sottovoce.estimates.query import FEW, generator_of, told
 from sottovoce.estimates.regions import LOT, Corners, corners
 from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments, Part, between, moments
@@ -251,17 +251,5 @@ def _answer(
     sides, n = Sides(lower, upper, ends), tally.n
     low, high = sides.limits(tail) if n > 1 else ends
     few = (f"n={n} is small for an interval that rests on a normal approximation",) if n < FEW else ()
-    return Estimate(
-        value=float(np.clip(between(lower, upper).value, low, high)),
-        low=low,
-        high=high,
-        standard_error=float(math.hypot(sides.error, float(upper.slack))) if n > 1 else math.nan,
-        confidence=1 - 2 * tail,
-        n=n,
-        what=what,
-        estimand="population",
-        method=method,
-        notes=few,
-        sides=sides if n > 1 else None,
-        sources=sources_of(tally),
-    )
+    value, error = float(between(lower, upper).value), math.hypot(sides.error, float(upper.slack))
+    return told(tally, what, value, (low, high), error, 1 - 2 * tail, method, notes=few, sides=sides)

@@ -18,7 +18,7 @@ from sottovoce.core.functions import Function
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.survey import Survey
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.query import check_tally, sources_of
+from sottovoce.estimates.query import check_tally, told
 from sottovoce.estimates.statistic import Part, moments
 from sottovoce.estimates.tally import Tally
 
@@ -179,19 +179,10 @@ class Relation:
             answer = Ratio.of(both, root, np.array([[0, 1, 0], gradient]), error, t)
             scale, ends = 1.0, (-1.0, 1.0)
         low, high = (min(max(limit, ends[0]), ends[1]) for limit in (answer.low, answer.high))
-        return Estimate(
-            value=min(max(answer.value, low), high) * scale,
-            low=low * scale,
-            high=high * scale,
-            standard_error=answer.error * scale,
-            confidence=confidence,
-            n=self.tally.n,
-            what=f"{of} of {x!r} and {y!r}",
-            estimand="population",
-            method="functions by lot",
-            notes=(UNRESOLVED,) if math.isinf(answer.high) else (),
-            sources=sources_of(self.tally),
-        )
+        numbers = answer.value * scale, (low * scale, high * scale), answer.error * scale
+        notes = (UNRESOLVED,) if math.isinf(answer.high) else ()
+        what = f"{of} of {x!r} and {y!r}"
+        return told(self.tally, what, *numbers, confidence, "functions by lot", notes=notes)
 
 
 @dataclass(frozen=True)

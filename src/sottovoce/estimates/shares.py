@@ -13,7 +13,6 @@ convolution, and limits are those of every weighted count (`statistic`). Values 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -28,7 +27,7 @@ from sottovoce.core.survey import Survey
 from sottovoce.estimates.density_plot import INK, SHADE, new_axes
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.inverse import Inverse, options_of
-from sottovoce.estimates.query import check_tally, sources_of
+from sottovoce.estimates.query import check_tally, sources_of, told
 from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments, moments
 from sottovoce.estimates.tabular import Row, Tabular
@@ -154,22 +153,21 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
     method = "clopper-pearson" if law.balanced else "inverse"
 
     def answers(low: FloatArray, high: FloatArray) -> tuple[Estimate, ...]:
+        numbers = zip(value.tolist(), low.tolist(), high.tolist(), strict=True)
         return tuple(
-            Estimate(
-                value=float(np.clip(value[i], low[i], high[i])),
-                low=float(low[i]),
-                high=float(high[i]),
-                standard_error=float(whole.error[i]) if tally.n > 1 else math.nan,
-                confidence=confidence,
-                n=tally.n,
-                what=f"share of {option!r}",
-                estimand="population",
-                method=method,
+            told(
+                tally,
+                f"share of {option!r}",
+                share,
+                (least, most),
+                float(whole.error[i]),
+                confidence,
+                method,
                 reach=law.reach / tally.n,
-                sides=_sides(whole.at(i), (0.0, 1.0), tally.n),
+                sides=Sides(whole.at(i), whole.at(i), (0.0, 1.0)),
                 sources=sources,
             )
-            for i, option in enumerate(options.names)
+            for i, (option, (share, least, most)) in enumerate(zip(options.names, numbers, strict=True))
         )
 
     return Shares(
@@ -217,21 +215,7 @@ def _mean(tally: Tally, law: Inverse, confidence: float) -> Estimate | None:
     part = law.part(number, tally.counts)
     whole, tail = moments([part], "population"), (1 - confidence) / 2
     low, high = (float(np.clip(whole.limit(side, tail), number.min(), number.max())) for side in (-1, 1))
-    return Estimate(
-        value=float(np.clip(whole.value, low, high)),
-        low=low,
-        high=high,
-        standard_error=float(whole.error) if tally.n > 1 else math.nan,
-        confidence=confidence,
-        n=tally.n,
-        what="mean",
-        estimand="population",
-        method="inverse",
-        reach=float(np.ptp(part.weights)) / tally.n,
-        sides=_sides(whole, (float(number.min()), float(number.max())), tally.n),
-        sources=sources_of(tally),
-    )
-
-
-def _sides(whole: Moments, ends: tuple[float, float], n: int) -> Sides | None:
-    return Sides(whole, whole, ends) if n > 1 else None
+    numbers = float(whole.value), (low, high), float(whole.error)
+    sides = Sides(whole, whole, (float(number.min()), float(number.max())))
+    reach = float(np.ptp(part.weights)) / tally.n
+    return told(tally, "mean", *numbers, confidence, "inverse", reach=reach, sides=sides)
