@@ -3,6 +3,7 @@
  * the Python library on the same 64 random bits. All arithmetic is on integers below 2^53 held as doubles.
  */
 import { largerRatio } from "./exact.js";
+import { fillMixed, isPlain } from "./many.js";
 import { Sampler } from "./sampler.js";
 import { largestRatio } from "./window.js";
 
@@ -35,6 +36,10 @@ export class WindowLaw {
   fill(cells, numbers, words, from, to) {
     if (!this.coin) {
       this.parts[0].sampler.fill(cells, numbers, words, from, to);
+      return;
+    }
+    if (this.parts.every(({ sampler }) => isPlain(sampler))) {
+      fillMixed(this.parts, this.sides, this.coin, cells, numbers, words, from, to);
       return;
     }
     for (let i = from, j = 0; i < to; i += 1, j += 3) {

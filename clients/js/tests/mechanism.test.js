@@ -118,3 +118,14 @@ test("a law draws the same cells however many runs it is written in", () => {
   assert.deepEqual(drawn, Array.from(other.cellsAt(values, words)));
   assert.ok(new Set(drawn).size > 300);
 });
+
+test("a line of starts that leaves the window's room is held within it, one by one and at once", () => {
+  const spec = JSON.parse(mechanisms.find((vector) => vector.name === "mixed runs").spec);
+  spec.start.t = spec.start.t.map((t) => 0.25 + 0.5 * t);
+  const m = fromJson(JSON.stringify(spec));
+  const words = new Uint32Array(2000).fill(2 ** 32 - 1); // the last draw is in the window
+  const values = Float64Array.from({ length: 1000 }, (_, i) => -3 + (6 * i) / 999);
+  const drawn = Array.from(values, (x, i) => m.cellAt(x, words[2 * i], words[2 * i + 1]));
+  assert.deepEqual(Array.from(m.cellsAt(values, words)), drawn);
+  assert.ok(drawn[0] === drawn[200] && drawn[999] === drawn[800] && drawn[200] < drawn[800]);
+});
