@@ -1,6 +1,6 @@
 """An unknown range against a known one: what a first guess 10^6 times too wide costs.
 
-    python benchmarks/ranges.py            # writes benchmarks/results/ranges.json
+    python benchmarks/ranges.py            # goes on where it was; writes benchmarks/results/ranges.json
     python benchmarks/ranges.py --table    # only the table in docs/explanation/quantiles.md
 
 100,000 people, ε = 1. "Known" asks everybody on a range that is ordinary for the truth: the design for means,
@@ -16,6 +16,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -64,67 +65,72 @@ def found(people: People, width: float) -> tuple[Any, sv.Interval, int]:
             return plan, domain, rounds
 
 
-def run(name: str, rng: np.random.Generator) -> dict[str, tuple[float, float, bool]]:
-    """Errors, widths, and whether the interval held, of each question."""
-    (low, high), draw = TRUTHS[name]
-    values, many = draw(rng, PEOPLE), np.sort(draw(np.random.default_rng(0), 1_000_000))
-    median, out = float(np.median(many)), {}
+def known(question: str, people: People, domain: sv.Interval) -> sv.Estimate:
+    """The answer of everybody who has not answered yet, asked on a range."""
+    if question == "mean":
+        return sv.mean(people.answer(sv.design("mean", EPSILON, domain)))
+    pairs = sv.rounds("quantile", EPSILON, domain, p=0.5)
+    first = people.answer(pairs.first, 0.3 * people.rest() / PEOPLE)
+    return pairs.estimate(first, people.answer(pairs.second(first, people.rest())))
 
-    def note(way: str, e: sv.Estimate, true: float) -> None:
-        out[way] = e.value - true, e.high - e.low, bool(e.low <= true <= e.high)
 
-    known = sv.design("mean", EPSILON, (low, high))
-    note("mean, known", sv.mean(People(values, rng).answer(known)), float(np.clip(many, low, high).mean()))
-    people = People(values, rng)
-    plan, domain, rounds = found(people, high - low)
+def unknown(question: str, people: People, width: float) -> tuple[sv.Estimate, sv.Interval, int]:
+    """The answer, the range, and in how many rounds that was found."""
+    plan, domain, rounds = found(people, width)
+    if question == "median":
+        return plan.quantile(known(question, people, domain), domain), domain, rounds
     beyond = people.answer(plan.beyond(domain), 0.05)
     last = people.answer(sv.design("mean", EPSILON, domain))
-    note("mean, unknown", plan.mean(beyond, last, trimmed=True), float(np.clip(many, *domain.ends).mean()))
-    for way, there in (("known", None), ("unknown", domain)):
-        people = People(values, rng)
-        if there is not None:
-            plan, there, rounds = found(people, high - low)
-        pairs = sv.rounds("quantile", EPSILON, there or (low, high), p=0.5)
-        first = people.answer(pairs.first, 0.3 * people.rest() / PEOPLE)
-        second = pairs.second(first, people.rest())
-        e = pairs.estimate(first, people.answer(second))
-        note(f"median, {way}", e if there is None else plan.quantile(e, there), median)
-    out["rounds"] = (rounds, 0.0, True)
-    return out
+    return plan.mean(beyond, last, trimmed=True), domain, rounds
+
+
+def measure(name: str, question: str, runs: int) -> dict[str, Any]:
+    """Median widths, root mean square errors, and how often the interval held."""
+    (low, high), draw = TRUTHS[name]
+    many = draw(np.random.default_rng(0), 1_000_000)
+
+    def true(domain: sv.Interval) -> float:
+        return float(np.median(many) if question == "median" else np.clip(many, *domain.ends).mean())
+
+    errors, widths, held, rounds = np.zeros((2, runs)), np.zeros((2, runs)), 0, 0
+    for run in range(runs):
+        rng = np.random.default_rng([len(name), len(question), run])
+        values, domain = draw(rng, PEOPLE), sv.Interval(low, high)
+        answers = [(known(question, People(values, rng), domain), domain)]
+        e, domain, count = unknown(question, People(values, rng), high - low)
+        answers.append((e, domain))
+        errors[:, run] = [e.value - true(domain) for e, domain in answers]
+        widths[:, run] = [e.high - e.low for e, _ in answers]
+        held, rounds = held + (e.low <= true(domain) <= e.high), rounds + count
+    return {
+        "truth": name, "question": question, "runs": runs, "width": np.median(widths, axis=1).tolist(),
+        "rms": np.sqrt((errors**2).mean(axis=1)).tolist(), "held": held, "rounds": rounds / runs,
+    }  # fmt: skip
 
 
 def rows_of(results: list[dict[str, Any]]) -> list[list[str]]:
+    """Ratios of errors with how far chance may move them: each is known to 1/√(2·runs) of itself."""
     return [
-        [r["truth"], r["question"], number(r["known"]), number(r["unknown"]),
-         f"{r['unknown'] / r['known']:.2f}", f"{r['held']} of {r['runs']}"]
+        [r["truth"], r["question"], *map(number, r["width"]), f"{r['width'][1] / r['width'][0]:.2f}",
+         f"{r['rms'][1] / r['rms'][0]:.2f} ± {r['rms'][1] / r['rms'][0] / r['runs'] ** 0.5:.2f}",
+         f"{r['held']} of {r['runs']}"]
         for r in results
     ]  # fmt: skip
 
 
 def main(arguments: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--settings", type=int, default=6, help="The most that are measured now.")
     parser.add_argument("--table", action="store_true")
     options = parser.parse_args(arguments)
-    results = json.loads(RESULTS.read_text()) if options.table else []
-    for name in () if options.table else TRUTHS:
-        rng = np.random.default_rng(len(name))
-        every = [run(name, rng) for _ in range(options.runs)]
-        for question in ("mean", "median"):
-            known, unknown = (
-                np.array([one[f"{question}, {way}"] for one in every]) for way in ("known", "unknown")
-            )
-            results.append(
-                {
-                    "truth": name, "question": question, "runs": options.runs,
-                    "known": float(np.median(known[:, 1])), "unknown": float(np.median(unknown[:, 1])),
-                    "rms": [float(np.sqrt((one[:, 0] ** 2).mean())) for one in (known, unknown)],
-                    "held": int(unknown[:, 2].sum()),
-                    "rounds": float(np.mean([one["rounds"][0] for one in every])),
-                }
-            )  # fmt: skip
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
+    done = {(r["truth"], r["question"]) for r in results}
+    left = [setting for setting in product(TRUTHS, ("mean", "median")) if setting not in done]
+    for setting in () if options.table else left[: options.settings]:
+        results.append(measure(*setting, options.runs))
         RESULTS.write_text("[\n" + ",\n".join(json.dumps(r) for r in results) + "\n]\n")
-    head = ["truth", "question", "known range: width", "unknown: width", "ratio", "held"]
+    head = ["truth", "question", "known range: width", "unknown: width", "ratio", "ratio of errors", "held"]
     replace_table(PAGE, "ranges", table(head, rows_of(results)))
 
 
