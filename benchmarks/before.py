@@ -35,6 +35,8 @@ import sottovoce as sv
 m = sv.ogpm(1.0)
 m.report(0.5)
 times = {"first report, after numpy": time.process_time() - loaded}
+import pyarrow as pa
+from sottovoce import bulk
 def least(work, rounds=5):
     work()
     spent = []
@@ -56,7 +58,14 @@ cells = designs["two scales"].report(x)
 times["tally of 10^6 reports"] = least(lambda: sv.Tally(designs["two scales"], cells))
 tally = sv.Tally(designs["two scales"], cells)
 times["mean with interval"] = least(lambda: sv.mean(tally), 2)
-times["distribution with band"] = least(lambda: sv.distribution(tally), 1)
+square = sv.sw(1.0)
+waves = sv.Tally(square, square.report(x))
+times["five quantiles"] = least(lambda: sv.quantile(waves, (0.1, 0.25, 0.5, 0.75, 0.9)), 3)
+times["distribution with band"] = least(lambda: sv.distribution(tally), 3)
+pm = sv.pm(1.0, cells=1024)
+reports = pa.table({"town": np.arange(1 << 20) % 10_000, "cell": pm.report(x)})
+means = lambda: bulk.estimates(reports, "cell", "town", sv.mean, mechanism=pm)
+times["means of 10^4 groups"] = least(means, 1)
 print(json.dumps(times))
 """
 

@@ -41,6 +41,22 @@ def test_weights_are_nearly_the_best_there_are(kappa: float, seed: int) -> None:
     assert value(np.full(6, bound.max()), q, kappa) >= value(w, q, kappa)
 
 
+def test_problems_solved_in_step_are_those_solved_alone_to_the_last_bit() -> None:
+    rng, problems = np.random.default_rng(5), []
+    for groups, rows in [(6, 20), (50, 110), (64, 131), (70, 150), (12, 30)] * 3:
+        law = rng.dirichlet(np.full(groups, 0.3), rows)
+        q = rng.dirichlet(np.ones(rows)) @ law
+        added, cost = (rng.random((rows, 5)), rng.random(5)) if groups == 12 else (None, None)
+        problems.append(Problem(law, rng.random(rows), q, 0.05, added, cost))
+    for problem, (w, u) in zip(problems, least_limits(problems), strict=True):
+        ((alone, other),) = least_limits([problem])
+        np.testing.assert_array_equal(w, alone)
+        np.testing.assert_array_equal(u, other)
+        assert np.ptp(w) > 0
+        short = problem.bound - problem.rows @ w
+        assert (short if problem.added is None else short - problem.added @ u).max() < 1e-9
+
+
 def test_nothing_better_than_constant_weights_gives_constant_weights() -> None:
     rows = np.full((10, 4), 0.25)  # a mechanism that says nothing
     bound = np.linspace(0, 1, 10)

@@ -28,7 +28,7 @@ LongArray = NDArray[np.longdouble]
 
 _BENDS = 16  # that are looked at rather than halving the domain once more
 _MOST_HALVINGS = 60  # until the maximum is known
-_ROW_BLOCK = 1 << 21  # cells × inputs handled at a time by the direct sums
+_ROW_BLOCK = 1 << 16  # cells × inputs handled at a time by the direct sums: they stay in the cache
 
 
 class Expectations:

@@ -9,11 +9,13 @@ from sottovoce.core.kernels.tables import FloatArray, IntArray
 
 def power_loss(positions: FloatArray, t: FloatArray, k: float, circular: bool) -> FloatArray:
     """|v − t|^k for every input t and every position v, all in the unit coordinate."""
-    distance = np.abs(positions - t[:, None])
+    distance = positions - t[:, None]
+    np.abs(distance, out=distance)
     if circular:
-        distance = np.mod(distance, 1.0)
-        distance = np.minimum(distance, 1.0 - distance)
-    return np.asarray(distance if k == 1 else np.square(distance) if k == 2 else distance**k)
+        if distance.max(initial=0.0) > 1.0:
+            np.mod(distance, 1.0, out=distance)
+        np.minimum(distance, 1.0 - distance, out=distance)
+    return np.asarray(distance if k == 1 else np.square(distance, out=distance) if k == 2 else distance**k)
 
 
 def cell_edges(positions: FloatArray, first: float, last: float) -> FloatArray:

@@ -23,7 +23,9 @@ and returns its result. Run in step, several of them have their problems solved 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Sequence
+from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 _MOST_STEPS, _MOST_WITH_U = 30, 60  # it needs about fifteen; with u twice as many
 _BLOCK = 64
+_ALONE = 400_000  # multiplications for which BLAS starts no threads
 _IN_STEP = 16  # problems: vectors of more would not stay in the cache
 _ROUNDED = 0.02  # the kink of the standard deviation is rounded off by this share of it
 _RUN = 4.0  # a step moves weights by so many of their standard deviations: nothing else may stop them
@@ -66,8 +69,7 @@ class Problem(NamedTuple):
 def least_limits(problems: Sequence[Problem]) -> list[Solution]:
     """Weights w, and u where there is any, that nearly minimise q·w + κ·sd_q(w) + cost·u in each problem.
 
-    They satisfy rows·w + added·u ≥ bound and u ≥ 0. The duality gap that is left is at most 1 % of what the
-    sampling error adds.
+    They satisfy the constraints. The duality gap left is at most 1 % of what the sampling error adds.
     """
     programs = [_Program(problem) for problem in problems]
     unsolved = sorted((one for one in programs if not one.constant), key=lambda one: one.matrix.shape)
@@ -77,14 +79,9 @@ def least_limits(problems: Sequence[Problem]) -> list[Solution]:
 
 
 class _Program:
-    """A problem about x = (w, u), measured from constant weights at the highest bound.
+    """A problem about x = (w, u), measured from constant weights at the highest bound: M x ≥ b.
 
-    Attributes:
-        matrix: M, and `b` what M x has to reach.
-        price: The linear part of the objective.
-        q: Zero for u.
-        constant: True if constant weights are seen to be best.
-        x: Strictly inside at first, and where the method ends.
+    At first x is strictly inside, and then where the method ends; q is zero for u.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -105,9 +102,8 @@ class _Program:
 
     def solution(self) -> Solution:
         """The weights and u, or constant weights if those are no worse."""
-        w, u = self.x[: self.k], self.x[self.k :] / self.unit
-        mean = float(self.q @ self.x)
-        deviation = np.sqrt(max(float(self.q @ self.x**2 - mean**2), 0.0))
+        w, u, mean = self.x[: self.k], self.x[self.k :] / self.unit, float(self.q @ self.x)
+        deviation = math.sqrt(max(float(self.q @ self.x**2) - mean**2, 0.0))
         if self.constant or self.price @ self.x + self.kappa * deviation >= 0.0:
             return np.full(self.k, self.highest), np.zeros(len(u))
         return w + self.highest, u
@@ -158,7 +154,7 @@ def _solve(programs: Sequence[_Program]) -> None:
         for i in live.tolist():
             m, k = ends[i]
             scaled = np.multiply(matrices[i], scale[i, :m, None], out=rooms[m, k])
-            hessian = np.matmul(scaled.T, scaled, out=hessians[i])
+            hessian = _square(scaled, hessians[i])
             diagonal = hessian.reshape(-1)[:: k + 1]
             diagonal += curved[i, :k]
             diagonal *= 1 + 1e-12
@@ -206,6 +202,16 @@ def _stack(vectors: Sequence[FloatArray], width: int = 0) -> FloatArray:
     return out
 
 
+def _square(a: FloatArray, out: FloatArray) -> FloatArray:
+    """The upper triangle of aᵀa, in blocks so small that BLAS starts no threads, which cost more."""
+    rows, columns = a.shape
+    many = math.ceil(columns * math.sqrt(rows / _ALONE))
+    blocks = [slice(columns * i // many, columns * (i + 1) // many) for i in range(many)]
+    for one, other in combinations_with_replacement(blocks, 2):
+        np.matmul(a[:, one].T, a[:, other], out=out[one, other])
+    return out
+
+
 def _sums(a: FloatArray) -> FloatArray:
     """The sum of every row, block by block: zeros at its end change nothing."""
     return np.asarray(a.reshape(len(a), -1, _BLOCK).sum(axis=2).sum(axis=1))
@@ -229,9 +235,6 @@ def _constant_is_optimal(top: FloatArray, q: FloatArray, kappa: float) -> bool:
 def _step_length(least: FloatArray, share: float = 1.0) -> FloatArray:
     """The whole step, or this share of the way to zero for what shrinks most, relative to where it is."""
     return np.minimum(1.0, share / np.maximum(-least, 1e-300))
-
-
-# -- many at once -------------------------------------------------------------------------------------------
 
 
 class Posed(NamedTuple):
