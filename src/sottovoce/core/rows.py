@@ -35,7 +35,7 @@ from sottovoce.core.values import as_numbers
 from sottovoce.core.window import MAX_BITS, MIN_BITS
 
 MAX_ENTRIES = 1 << 24
-_WHOLE = 256  # cells: so many are not grouped where values are to be told apart
+_WHOLE = 3  # so many times as many cells as groups are not grouped
 _ROUNDED = 1e-3  # how far a table printed with a few digits may miss its ε
 
 
@@ -140,9 +140,8 @@ class Rows(Number):
         return np.asarray(np.add.reduceat(self.rows[self._row(t)], first, axis=1) / self.total)
 
     def groups(self, most: int, between: tuple[float, float] | None = None) -> IntArray:
-        # Rows may tell values apart anywhere, so a table that is small enough is used as it is.
-        whole = between is not None and self.cells <= _WHOLE
-        return np.arange(self.cells) if whole else super().groups(most)
+        # Rows may tell values apart anywhere, so a table that is not much larger is used as it is.
+        return np.arange(self.cells) if self.cells <= _WHOLE * most else super().groups(most)
 
     def alike(self, t: float) -> tuple[float, float]:
         borders = np.concatenate(([0.0], self._borders, [1.0]))

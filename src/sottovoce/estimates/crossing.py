@@ -24,6 +24,7 @@ import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.number import Number
+from sottovoce.estimates.declared import worth
 from sottovoce.estimates.envelope import Envelope, Nodes, Target
 from sottovoce.estimates.interior_point import Asking, Limit, in_step
 from sottovoce.estimates.model import Coarse
@@ -31,7 +32,7 @@ from sottovoce.estimates.shapes import Shape
 from sottovoce.estimates.statistic import moments
 
 _ROUGH, _PLACED = 40, 96  # groups of cells: of the first look, and placed
-_PAD, _SHAPED_PAD = 0.15, 0.5  # groups are fine this far beyond the expected interval, in its widths
+_PAD = 0.15  # groups are fine this far beyond the expected interval, in its widths
 _EXACT, _SHAPED_EXACT = 0.02, 0.005  # an end is searched for this exactly, in the same
 _AGAIN = (0.5, 1.5)  # limits are looked at again this far further out, in the same
 _SIDES = (1, -1)  # from above: the lower end; from below: the upper end
@@ -117,7 +118,6 @@ class Focus:
             expected ones.
         even: Limits of the average of a target on even groups, for looking further out.
         estimand: Whose quantile it is.
-        shape: The truths for which limits have to hold; by default all.
     """
 
     def __init__(
@@ -130,28 +130,39 @@ class Focus:
         counts: Sequence[IntArray] = (),
         even: Callable[[Target, int, float, str], Asking[float]] | None = None,
         estimand: str = "population",
-        shape: Shape | None = None,
     ) -> None:
         from scipy.special import ndtri
 
-        self.shape = shape
-        self.pad, self.exact = (_PAD, _EXACT) if shape is None else (_SHAPED_PAD, _SHAPED_EXACT)
+        self.shape: Shape | None = None
+        self.exact = _EXACT
         self.mechanism, self.n, self.p, self.tail, self.estimand = mechanism, n, p, tail, estimand
         self.z = -float(ndtri(tail))
         self.pilots, self.counts, self.even = pilots, counts, even
         self.expected: dict[int, list[tuple[float, float]]] = {1: [], -1: []}
         self.middle = float(np.mean([_quantile(pilot, p) for pilot in pilots]))
         self.halves: list[tuple[Envelope, IntArray | None]] = []
+        self.plain: list[tuple[Envelope, IntArray | None]] = []
         #: Where each end is expected, and the slope of the limits there.
         self.guess: dict[int, FloatArray] = {}
         self.width = 1.0
 
-    def ends(self) -> Asking[Ends]:
-        """The interval, and the bound for the average of the pilots."""
+    def ends(self, cells: Sequence[tuple[Shape, Sequence[FloatArray]]] = ()) -> Asking[Ends]:
+        """The interval, and the bound for the average of the pilots.
+
+        Args:
+            cells: Shapes of which the truth has one, with pilots that have it, the likeliest first.
+
+        Returns:
+            The ends, moved to those of the values that report like them: what excludes one excludes all.
+        """
         yield from self._place_groups()
-        low, high = yield from in_step([self._end(side) for side in _SIDES])
-        bound = -sum(self._expected_crossing(side) for side in _SIDES)
-        return self._between(low, -high, max(bound, 0.0))
+        shaped = [self._reshaped(*cell) for cell in cells]
+        places = yield from in_step([self._outermost(side, shaped) for side in _SIDES])
+        low, high = max(places[0], 0.0), min(-places[1], 1.0)
+        bound = max(-sum(self._expected_crossing(side) for side in _SIDES), 0.0)
+        alike = self.mechanism.alike
+        inner = alike(low)[1] if low > 0 else low, alike(high)[0] if high < 1 else high
+        return Ends(*(inner if inner[0] <= inner[1] else (low, high)), bound)
 
     def _place_groups(self) -> Asking[None]:
         """Groups of cells where the ends are expected, for each pilot."""
@@ -161,32 +172,33 @@ class Focus:
         self.width = max(-float(self.guess[1][0] + self.guess[-1][0]), 1e-6)
         for i, (pilot, ends) in enumerate(zip(self.pilots, pairs, strict=True)):
             low, high = ends[1].at, -ends[-1].at
-            problem = self._problem(pilot, low, high, self.pad * (high - low), _PLACED)
+            problem = self._problem(pilot, low, high, _PAD * (high - low), _PLACED)
             counts = problem.nodes.coarse.grouped(self.counts[i]) if self.counts else None
             self.halves.append((problem, counts))
 
-    def reshaped(self, shape: Shape, pilots: Sequence[FloatArray]) -> Focus:
-        """The same for truths of another shape, on the same groups."""
+    def _reshaped(self, shape: Shape, pilots: Sequence[FloatArray]) -> Focus:
+        """The same for truths of a shape, on the same groups."""
         other = copy(self)
-        other.shape = shape
+        other.shape, other.exact, other.plain = shape, _SHAPED_EXACT, self.halves
         other.halves = [
             (other._envelope(pilot, problem.nodes), counts)
             for pilot, (problem, counts) in zip(pilots, self.halves, strict=True)
         ]
         return other
 
-    def beyond(self, ends: Ends) -> Asking[Ends]:
-        """The interval that holds for truths of this shape too, given that of others."""
-        starts = zip(_SIDES, (ends.low, -ends.high), strict=True)
-        low, high = yield from in_step([self._beyond(side, start) for side, start in starts])
-        return self._between(low, -high, ends.bound)
-
-    def _between(self, low: float, high: float, bound: float) -> Ends:
-        """The ends, moved to those of the values that report like them: what excludes one excludes all."""
-        low, high = max(low, 0.0), min(high, 1.0)
-        alike = self.mechanism.alike
-        inner = alike(low)[1] if low > 0 else low, alike(high)[0] if high < 1 else high
-        return Ends(*(inner if inner[0] <= inner[1] else (low, high)), bound)
+    def _outermost(self, side: int, shaped: Sequence[Focus]) -> Asking[float]:
+        """The end for all shapes, or without them if one of them does not narrow where it is expected."""
+        first, *others = shaped or [self]
+        if shaped:
+            at = side * float(self.guess[side][0])
+            every = yield from in_step([one._weights(side, at) for one in shaped])
+            if not all(useful for pairs in every for _, useful in pairs):
+                first, others = copy(self), []
+                first.exact = _SHAPED_EXACT
+        end = yield from first._end(side)
+        for other in others:
+            end = yield from other._beyond(side, end)
+        return end
 
     def _beyond(self, side: int, start: float) -> Asking[float]:
         inside = (yield from self._excess(side, start)) < 0
@@ -222,9 +234,9 @@ class Focus:
 
     def _excess(self, side: int, at: float) -> Asking[float]:
         """How far the limit of F(at) from one side is beyond p; both at and p times the side."""
-        target, parts, means = Target.up_to(side * at), [], []
-        every = yield [Limit(problem, target, side, self.z) for problem, _ in self.halves]
-        for weights, (problem, counts) in zip(every, self.halves, strict=True):
+        parts, means = [], []
+        every = yield from self._weights(side, side * at)
+        for (weights, _), (problem, counts) in zip(every, self.halves, strict=True):
             means.append(side * (problem.expected(weights, side, self.z) - self.p))
             if counts is not None:
                 parts.append(problem.part(weights, counts, self.estimand))
@@ -233,6 +245,16 @@ class Focus:
         if not parts:
             return mean
         return side * (float(moments(parts, self.estimand).limit(side, self.tail)) - self.p)
+
+    def _weights(self, side: int, at: float) -> Asking[list[tuple[FloatArray, bool]]]:
+        """Weights for F(at) in each half, and whether they make use of a shape."""
+        problems = [problem for problem, _ in (*self.halves, *self.plain)]
+        every = yield [Limit(problem, Target.up_to(at), side, self.z) for problem in problems]
+        pairs, many = list(zip(problems, every, strict=True)), len(self.halves)
+        if not self.plain:
+            return [(weights, False) for weights in every]
+        useful = [worth(pairs[i], pairs[many + i], side, self.z) for i in range(many)]
+        return [(every[i if use else many + i], use) for i, use in enumerate(useful)]
 
     def _expected_crossing(self, side: int) -> float:
         """Where the expected limits cross p, from those computed on the way."""

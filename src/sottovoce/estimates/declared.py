@@ -26,8 +26,8 @@ from sottovoce.estimates.shapes import Shape
 from sottovoce.estimates.statistic import Moments, Part, between, moments
 
 _DROPPED = 0.04  # the share of the error that leaving out cells of the mode may spend
-_PLAIN = 0.1  # and the limits that hold for every truth: nobody is worse off for a declaration
 UNDECLARED = (None, None, None)  # neither shape nor density nor slope
+_WORTH, _WILD = 0.1, 4.0  # a shape is used if it promises so much, with so much of the usual sampling error
 _FALSE_ALARM = 1e-3  # a true declaration is refused so often at most
 _NOTHING, _STRICT = Target(np.zeros_like), 3.1  # the quantile of that error
 
@@ -74,16 +74,36 @@ def declared_average(query: Query, shape: Shape, target: Target, power: int) -> 
     """
     declared = Declared(CrossFit(query.tally), shape, query.tail)
     lower, upper = answered(in_step([declared.bounds(target, side) for side in (-1, 1)]))
-    plain = declared.fit.limits([(target, -1), (target, 1)], declared.plain)
-    limits = narrowed((float(lower.limit(-1, declared.tail)), float(upper.limit(1, declared.tail))), plain)
+    limits = float(lower.limit(-1, declared.tail)), float(upper.limit(1, declared.tail))
+    if limits[0] > limits[1]:  # so do not what hold for every truth
+        low, high = declared.fit.limits([(target, -1), (target, 1)], query.tail)
+        limits = low, high
     middle = between(lower, upper).value
     return query.answer(limits, middle, math.nan, power=power, method="declared", notes=(declared.note,))
 
 
-def narrowed(limits: tuple[float, float], plain: Sequence[float]) -> tuple[float, float]:
-    """What lies between both; without anything that does, what holds for every truth."""
-    low, high = max(limits[0], plain[0]), min(limits[1], plain[1])
-    return (low, high) if low <= high else (plain[0], plain[1])
+def worth(
+    shaped: tuple[Envelope, FloatArray], plain: tuple[Envelope, FloatArray], side: int, z: float
+) -> bool:
+    """Whether weights for truths of a shape promise a tighter limit than those for all truths.
+
+    The weights for reports of one half rest on the other half, and so does this: it spends no error.
+
+    Args:
+        shaped: The problem of the shape, and its weights.
+        plain: The same without it.
+        side: 1 for an upper limit, −1 for a lower one.
+        z: The quantile of the error.
+
+    Returns:
+        True if it is expected to be better on average of both pilots, by a part of the sampling error.
+        Weights that vary far more than the others are not worth it: there the pilot is no truth of the
+        shape, and the program follows the difference without end.
+    """
+    w, other = shaped[1], plain[1]
+    gains = [side * (q.expected(other, side, z) - q.expected(w, side, z)) for q in (shaped[0], plain[0])]
+    noise, usual = (q.expected(v, 1, z) - float(q.pilot @ v) for q, v in ((plain[0], w), plain))
+    return sum(gains) > 2 * _WORTH * usual and noise < _WILD * usual
 
 
 class Cell(NamedTuple):
@@ -107,9 +127,6 @@ class Declared:
 
     def __init__(self, fit: CrossFit, shape: Shape, tail: float) -> None:
         self.fit, self.shape = fit, shape
-        #: The error that is left for limits that hold for every truth.
-        self.plain = _PLAIN * tail
-        tail -= self.plain
         self.tail = tail * (1 - _DROPPED) if shape.unimodal else tail
         self.note = f"holds if the declaration does, made before looking at the reports: {shape.words}"
         pilots = [pilot for _, pilot in fit.halves]
@@ -130,17 +147,23 @@ class Declared:
 
     def bounds(self, target: Target, side: int) -> Asking[Moments]:
         """What bounds the average of a target from one side, whichever cell the truth is in."""
-        problems = [self._problems(cell) for cell in self.cells]
-        weights = iter((yield [Limit(one, target, side, self.z) for halves in problems for one in halves]))
+        fit, many = self.fit, len(self.fit.halves)
+        shaped = [Envelope(fit.nodes, fit.law.mix(f), fit.n, c.shape) for c in self.cells for f in c.pilots]
+        plain = [Envelope(fit.nodes, fit.law.mix(pilot), fit.n) for _, pilot in fit.halves]
+        weights = yield [Limit(one, target, side, self.z) for one in (*plain, *shaped)]
+        both = list(zip((*plain, *shaped), weights, strict=True))
+        halves = [(both[i], both[many + i :: many]) for i in range(many)]
+        # The outermost cell counts, so a shape is worth it in all of them or in none.
+        best = [
+            every if all(worth(one, without, side, self.z) for one in every) else [without] * len(every)
+            for without, every in halves
+        ]
         every = [
             moments(
-                [
-                    problem.part(next(weights), counts, "population")
-                    for problem, counts in zip(halves, self._counts, strict=True)
-                ],
+                [q.part(w, c, "population") for (q, w), c in zip(cell, self._counts, strict=True)],
                 "population",
             )
-            for halves in problems
+            for cell in zip(*best, strict=True)
         ]
         return max(every, key=lambda one: side * float(one.limit(side, self.tail)))
 
@@ -158,10 +181,6 @@ class Declared:
     @cached_property
     def _counts(self) -> list[IntArray]:
         return [self.fit.coarse.grouped(counts) for counts, _ in self.fit.halves]
-
-    def _problems(self, cell: Cell) -> list[Envelope]:
-        fit = self.fit
-        return [Envelope(fit.nodes, fit.law.mix(pilot), fit.n, cell.shape) for pilot in cell.pilots]
 
     def _nearest(self, shape: Shape, pilots: Sequence[FloatArray]) -> Cell:
         return Cell(shape, [shape.nearest(pilot, self.fit.law.matrix) for pilot in pilots])

@@ -17,7 +17,7 @@ from sottovoce.core.errors import ArgumentError, real_number
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.estimates.asked import asked_share
 from sottovoce.estimates.crossing import Ends, Focus
-from sottovoce.estimates.declared import UNDECLARED, Declared, declaration, declared_average, narrowed
+from sottovoce.estimates.declared import UNDECLARED, Declared, declaration, declared_average
 from sottovoce.estimates.envelope import BINS, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.interior_point import answered, in_step
@@ -115,13 +115,9 @@ def quantile(
     values = quantile_values(fit, tally.mechanism.epsilon, shares)
     if declared is not None:
         truths = Declared(fit, declared, queries[0].tail)
-        notes, plain = (truths.note, _SMOOTH_VALUE), quantile_limits(fit, shares, truths.plain)
-        limits = [
-            narrowed(declared_limits(truths, share), (ends.low, ends.high))
-            for share, ends in zip(shares, plain, strict=True)
-        ]
+        notes, limits = (truths.note, _SMOOTH_VALUE), declared_limits(truths, shares)
         answers = [
-            query.answer(ends, value, math.nan, method="declared", notes=notes)
+            query.answer((ends.low, ends.high), value, math.nan, method="declared", notes=notes)
             for query, ends, value in zip(queries, limits, values, strict=True)
         ]
         return answers if several else answers[0]
@@ -166,17 +162,15 @@ def quantile_limits(
     return answered(in_step([focus.ends() for focus in focuses]))
 
 
-def declared_limits(declared: Declared, p: float) -> tuple[float, float]:
-    """The interval of a quantile for truths of a declared shape, in the unit coordinate."""
-    fit, (first, *others) = declared.fit, declared.cells
-    counts = [one for one, _ in fit.halves]
-    about = fit.coarse.mechanism, first.pilots, fit.n, p, declared.tail, counts
+def declared_limits(declared: Declared, levels: Sequence[float]) -> list[Ends]:
+    """The same for truths of a declared shape."""
+    fit = declared.fit
+    counts, pilots = zip(*fit.halves, strict=True)
     # A unimodal truth has no stretch without people between others.
-    focus = Focus(*about, None if others else declared.limit, shape=first.shape)
-    ends = answered(focus.ends())
-    for cell in others:
-        ends = answered(focus.reshaped(*cell).beyond(ends))
-    return ends.low, ends.high
+    even = None if declared.shape.unimodal else declared.limit
+    about = fit.coarse.mechanism, pilots, fit.n
+    focuses = [Focus(*about, p, declared.tail, counts, even) for p in levels]
+    return [answered(focus.ends(declared.cells)) for focus in focuses]
 
 
 def probability(
