@@ -22,7 +22,7 @@ import numpy as np
 from sottovoce.auditing.bounds import UNIT, Bounds, convolved
 from sottovoce.core.kernels.tables import FloatArray
 
-MOST_BLOCKS = 32
+MOST_BLOCKS = 64
 _MOST_POINTS, _LEAST_LOOKS = 1 << 18, 4  # of all blocks together
 _CLOSE = 1.001  # where the worst block is worth no division
 _TAIL = 1e-17  # what lies beyond 9 standard deviations and 40 (Bernstein's inequality), at both ends
