@@ -25,8 +25,9 @@ from sottovoce.core.translates import Translates
 from sottovoce.estimates.envelope import Nodes
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.means import mean
-from sottovoce.estimates.model import Coarse, is_unbiased
+from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.query import check_tally
+from sottovoce.estimates.statistic import is_unbiased
 from sottovoce.estimates.tally import Tally
 
 _GROUPS = 128

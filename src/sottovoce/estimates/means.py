@@ -23,18 +23,23 @@ from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.envelope import IDENTITY, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.finite import betting_limit, respondents_limits, sequential_noise_limits
-from sottovoce.estimates.model import decoded_noise, is_unbiased
 from sottovoce.estimates.query import AT_EVERY_N, FEW, INTERVALS, Advice, Query, generator_of
-from sottovoce.estimates.statistic import Moments, Part, Statistic, between, bootstrap_limit, moments
+from sottovoce.estimates.statistic import (
+    Moments,
+    Part,
+    Statistic,
+    between,
+    bootstrap_limit,
+    decoded_noise,
+    is_unbiased,
+    moments,
+)
 from sottovoce.estimates.suitability import advice
 from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.watching import watched_average, watching_cost
 
-_GEOMETRIC = (
-    "on a log scale the mean of the logarithms is estimated: below the usual mean, nearer to the median"
-)
+_GEOMETRIC = "on a log scale it is the mean of the logarithms: below the usual mean, nearer to the median"
 _OF_THE_MEAN = 0.2  # the share of the lower limit's error that the mean's own interval takes, for a variance
-METHODS = ("auto", "decoded", "envelope", "distribution", "raw")
 
 
 def mean(
@@ -96,7 +101,7 @@ def mean(
     if query.domain.is_log:
         query = replace(query, what="geometric mean")
     interval = "sequential" if sequential else one_of(interval, "interval", INTERVALS)
-    one_of(method, "method", METHODS)
+    one_of(method, "method", ("auto", *_METHODS))
     if (shape, density, slope) != UNDECLARED:
         plain = method == "auto" and interval == "normal"
         declared = declaration(query, shape, density, slope, plain=plain)

@@ -25,7 +25,8 @@ from sottovoce.designs.tasks import Question
 from sottovoce.estimates.asked import yes_chances
 from sottovoce.estimates.envelope import IDENTITY, Envelope, Nodes, Target
 from sottovoce.estimates.expansion import reconstruction_errors
-from sottovoce.estimates.model import Coarse, is_unbiased
+from sottovoce.estimates.model import Coarse
+from sottovoce.estimates.statistic import is_unbiased
 from sottovoce.estimates.suitability import quantile_width
 from sottovoce.planning.shapes import MIDDLES
 
