@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from copy import copy
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -134,10 +135,9 @@ class Focus:
         from scipy.special import ndtri
 
         self.shape: Shape | None = None
-        self.exact = _EXACT
         self.mechanism, self.n, self.p, self.tail, self.estimand = mechanism, n, p, tail, estimand
-        self.z = -float(ndtri(tail))
-        self.pilots, self.counts, self.even = pilots, counts, even
+        self.z, self.top = -float(ndtri(tail)), {1: 1 - p, -1: p}
+        self.pilots, self.counts, self.even, self.exact = pilots, counts, even, _EXACT
         self.expected: dict[int, list[tuple[float, float]]] = {1: [], -1: []}
         self.middle = float(np.mean([_quantile(pilot, p) for pilot in pilots]))
         self.halves: list[tuple[Envelope, IntArray | None]] = []
@@ -166,8 +166,8 @@ class Focus:
 
     def _place_groups(self) -> Asking[None]:
         """Groups of cells where the ends are expected, for each pilot."""
-        rough = yield from in_step([self._rough(pilot, side) for pilot in self.pilots for side in _SIDES])
-        pairs = [dict(zip(_SIDES, rough[i : i + 2], strict=True)) for i in range(0, len(rough), 2)]
+        rough = yield from in_step([self._rough(pilot) for pilot in self.pilots])
+        pairs = [dict(zip(_SIDES, ends, strict=True)) for ends in rough]
         self.guess = {side: np.mean([ends[side][1:] for ends in pairs], axis=0) for side in _SIDES}
         self.width = max(-float(self.guess[1][0] + self.guess[-1][0]), 1e-6)
         for i, (pilot, ends) in enumerate(zip(self.pilots, pairs, strict=True)):
@@ -213,7 +213,7 @@ class Focus:
         """
         outer, alike = (0.0 if side > 0 else -1.0), self.mechanism.alike(self.middle)
         exact = max(self.exact * self.width, 0.6 * (alike[1] - alike[0]), 1e-7)
-        search = Search(lambda at: self._excess(side, at), outer, outer + 1, self._top(side))
+        search = Search(lambda at: self._excess(side, at), outer, outer + 1, self.top[side])
         at, slope = self.guess[side]
         if start is not None:
             yield from search.look(start)
@@ -267,21 +267,23 @@ class Focus:
             slope = max((places[1][1] - y) / (places[1][0] - at), slope / 4)
         return min(max(at - y / slope, outer), inner)
 
-    def _rough(self, pilot: FloatArray, side: int) -> Asking[Crossing]:
-        """Where a limit would cross p if the pilot were the truth, on few groups around its own quantile."""
+    def _rough(self, pilot: FloatArray) -> Asking[list[Crossing]]:
+        """Where limits would cross p if the pilot were the truth, on few groups around its own quantile."""
         middle, step = _quantile(pilot, self.p), min(0.3, 1.5 * self.n ** (-1 / 3))
         near = slice(int(max(middle - step, 0) * len(pilot)), int((middle + step) * len(pilot)) + 1)
         slope = max(float(pilot[near].mean()) * len(pilot), 0.3)  # F rises so fast there
         problem = self._problem(pilot, middle, middle, 1.5 * step, _ROUGH)
 
-        def excess(at: float) -> Asking[float]:
+        def excess(at: float, side: int) -> Asking[float]:
             (weights,) = yield [Limit(problem, Target.up_to(side * at), side, self.z)]
             return side * (problem.expected(weights, side, self.z) - self.p)
 
-        outer = 0.0 if side > 0 else -1.0
-        search = Search(excess, outer, outer + 1, self._top(side))
-        crossing = yield from search.run(side * middle - step / 2, slope, 0.1 * step, looks=1)
-        return crossing._replace(at=min(max(crossing.at, outer), side * middle))
+        def end(side: int, outer: float) -> Asking[Crossing]:
+            search = Search(partial(excess, side=side), outer, outer + 1, self.top[side])
+            crossing = yield from search.run(side * middle - step / 2, slope, 0.1 * step, looks=1)
+            return crossing._replace(at=min(max(crossing.at, outer), side * middle))
+
+        return (yield from in_step([end(1, 0.0), end(-1, -1.0)]))
 
     def _problem(self, pilot: FloatArray, low: float, high: float, pad: float, groups: int) -> Envelope:
         """Envelopes under a pilot, on groups placed for values between low − pad and high + pad."""
@@ -291,9 +293,6 @@ class Focus:
 
     def _envelope(self, pilot: FloatArray, nodes: Nodes) -> Envelope:
         return Envelope(nodes, nodes.coarse.table_of_bins(len(pilot)).mix(pilot), self.n, self.shape)
-
-    def _top(self, side: int) -> float:
-        return 1 - self.p if side > 0 else self.p
 
 
 def _quantile(density: FloatArray, p: float) -> float:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _MOST_STEPS, _MOST_WITH_U = 30, 60  # it needs about fifteen; with u twice as many
 _BLOCK = 64
 _ALONE = 400_000  # multiplications for which BLAS starts no threads
-_IN_STEP = 16  # problems: vectors of more would not stay in the cache
+_IN_STEP = 32  # problems: vectors of more would not stay in the cache
 _ROUNDED = 0.02  # the kink of the standard deviation is rounded off by this share of it
 _RUN = 4.0  # a step moves weights by so many of their standard deviations: nothing else may stop them
 _TO_BOUNDARY = 0.99  # how far a step goes towards the nearest constraint
@@ -120,7 +120,7 @@ def _solve(programs: Sequence[_Program]) -> None:
     is_weight = _stack([np.ones(one.k) for one in programs], primal.shape[1])
     kappa, span = np.array([(one.kappa, one.span) for one in programs]).T
     inside = _stack([np.ones(len(one.b)) for one in programs])
-    beyond = 1 - inside
+    beyond, count = 1 - inside, _sums(inside)
     slack, ratio, step, pull = beyond.copy(), beyond * 0, primal * 0, primal * 0
     for i, one in enumerate(programs):
         slack[i, : len(one.b)] = one.matrix @ one.x - one.b
@@ -129,7 +129,7 @@ def _solve(programs: Sequence[_Program]) -> None:
     floor = span**2  # keeps the standard deviation away from zero while the weights are still constant
     most = np.array([_MOST_WITH_U if len(one.unit) else _MOST_STEPS for one in programs])
     live, factors, rooms = np.arange(len(programs)), list(matrices), {end: np.empty(end) for end in set(ends)}
-    hessians = [np.empty((k, k)) for _, k in ends]
+    hessians, flat = [np.empty((k, k)) for _, k in ends], np.empty((len(ends), 2, primal.shape[1]))
     for turn in range(int(most.max())):
         for i in live.tolist():
             m, k = ends[i]
@@ -148,8 +148,8 @@ def _solve(programs: Sequence[_Program]) -> None:
         live = live[~(near | (slack.min(axis=1) <= 0) | (turn >= most))[live]]
         # Predictor: straight towards complementarity zero. Δs = r∘s, and then Δλ = −(1 + r)∘λ.
         scale, curved = np.sqrt(dual / slack), slope[:, None] * q
-        flat = np.stack((curved / np.sqrt(slope)[:, None], along), axis=1)
-        flat[:, 1] *= np.sqrt(slope / (2 * (variance + floor)))[:, None]
+        np.multiply(q, np.sqrt(slope)[:, None], out=flat[:, 0])
+        np.multiply(along, np.sqrt(slope / (2 * (variance + floor)))[:, None], out=flat[:, 1])
         ratio[:], step[:] = 0.0, 0.0
         for i in live.tolist():
             m, k = ends[i]
@@ -174,7 +174,7 @@ def _solve(programs: Sequence[_Program]) -> None:
         # Corrector: as much of the barrier as the predictor failed to remove, and its second-order error.
         square += square * ratio
         square -= products
-        barrier = np.maximum((rest / gap) ** 3 * gap, 0.1 * missed) / _sums(inside)
+        barrier = np.maximum((rest / gap) ** 3 * gap, 0.1 * missed) / count
         square += barrier[:, None] * inside
         share = square / slack
         ratio[:] = 0.0

@@ -234,7 +234,8 @@ def sources_of(tally: Tally) -> frozenset[str]:
     occurred = np.flatnonzero(tally.counts)
     counts = tally.counts[occurred]
     # About −log of the chance of equal counts: each cell is a Poisson number, and their sum is given.
-    if np.log(4 * np.pi * counts).sum() - np.log(4 * np.pi * max(tally.n, 1)) < 2 * np.log(1e9):
+    few = len(counts) < 100  # each adds log 4π at least
+    if few and np.log(4 * np.pi * counts).sum() - np.log(4 * np.pi * max(tally.n, 1)) < 2 * np.log(1e9):
         return tally.sources
     content = tally.reporter.digest.encode() + occurred.tobytes() + counts.tobytes()
     return tally.sources | {hashlib.sha256(content).hexdigest()}
