@@ -115,8 +115,7 @@ class Focus:
         n: How many reports there are in all.
         p: Which quantile.
         tail: The error of each side.
-        counts: The reports in all cells that each pilot's weights are applied to; without them limits are the
-            expected ones.
+        counts: The reports in all cells that each pilot's weights are applied to; none for expected limits.
         even: Limits of the average of a target on even groups, for looking further out.
         estimand: Whose quantile it is.
     """

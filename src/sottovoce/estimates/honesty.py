@@ -42,8 +42,7 @@ class Honesty(Shown):
     Attributes:
         p_value: A bound for the chance that honest reports look as odd as these; 1 when they do not look odd.
         false_alarm: The chance of an alarm about honest reports.
-        fabricated: A lower limit, at that error, for the share of reports that did not come from the
-            mechanism.
+        fabricated: A lower limit, at that error, for the share of reports that the mechanism did not give.
         cells: The first and the last cell of the range where those show most; None if none do.
         n: How many reports there are.
     """
