@@ -122,14 +122,16 @@ def _solve(programs: Sequence[_Program]) -> None:
     inside = _stack([np.ones(len(one.b)) for one in programs])
     beyond, count = 1 - inside, _sums(inside)
     slack, ratio, step, pull = beyond.copy(), beyond * 0, primal * 0, primal * 0
-    for i, one in enumerate(programs):
-        slack[i, : len(one.b)] = one.matrix @ one.x - one.b
+    for i, program in enumerate(programs):
+        slack[i, : len(program.b)] = program.matrix @ program.x - program.b
     dual = inside / slack
     dual /= _sums(dual)[:, None]
     floor = span**2  # keeps the standard deviation away from zero while the weights are still constant
     most = np.array([_MOST_WITH_U if len(one.unit) else _MOST_STEPS for one in programs])
-    live, factors, rooms = np.arange(len(programs)), list(matrices), {end: np.empty(end) for end in set(ends)}
+    live, factors = np.arange(len(programs)), list(matrices)
+    rooms, blocks = {end: np.empty(end) for end in set(ends)}, {end: _blocks(*end) for end in set(ends)}
     hessians, flat = [np.empty((k, k)) for _, k in ends], np.empty((len(ends), 2, primal.shape[1]))
+    diagonals = [hessian.reshape(-1)[:: len(hessian) + 1] for hessian in hessians]
     for turn in range(int(most.max())):
         for i in live.tolist():
             m, k = ends[i]
@@ -154,11 +156,11 @@ def _solve(programs: Sequence[_Program]) -> None:
         for i in live.tolist():
             m, k = ends[i]
             scaled = np.multiply(matrices[i], scale[i, :m, None], out=rooms[m, k])
-            hessian = _square(scaled, hessians[i])
-            diagonal = hessian.reshape(-1)[:: k + 1]
-            diagonal += curved[i, :k]
-            diagonal *= 1 + 1e-12
-            lower = dsyrk(-1.0, flat[i, :, :k].T, 1.0, hessian.T, lower=1, overwrite_c=1)
+            for one, other in blocks[m, k]:
+                np.matmul(scaled[:, one].T, scaled[:, other], out=hessians[i][one, other])
+            diagonals[i] += curved[i, :k]
+            diagonals[i] *= 1 + 1e-12
+            lower = dsyrk(-1.0, flat[i, :, :k].T, 1.0, hessians[i].T, lower=1, overwrite_c=1)
             factors[i], ahead, failed = dposv(lower, gradient[i, :k], lower=1, overwrite_a=1)
             if failed:  # numerically singular: what we have is inside and nearly optimal
                 live = live[live != i]
@@ -190,8 +192,8 @@ def _solve(programs: Sequence[_Program]) -> None:
         primal += length * step
         slack += length * ratio * slack
         dual *= 1 + _step_length(square.min(axis=1), _TO_BOUNDARY)[:, None] * square
-    for one, x, (_, k) in zip(programs, primal, ends, strict=True):
-        one.x = x[:k]
+    for program, x, (_, k) in zip(programs, primal, ends, strict=True):
+        program.x = x[:k]
 
 
 def _stack(vectors: Sequence[FloatArray], width: int = 0) -> FloatArray:
@@ -202,14 +204,11 @@ def _stack(vectors: Sequence[FloatArray], width: int = 0) -> FloatArray:
     return out
 
 
-def _square(a: FloatArray, out: FloatArray) -> FloatArray:
-    """The upper triangle of aᵀa, in blocks so small that BLAS starts no threads, which cost more."""
-    rows, columns = a.shape
+def _blocks(rows: int, columns: int) -> list[tuple[slice, slice]]:
+    """The upper triangle of MᵀM in blocks so small that BLAS starts no threads, which cost more."""
     many = math.ceil(columns * math.sqrt(rows / _ALONE))
-    blocks = [slice(columns * i // many, columns * (i + 1) // many) for i in range(many)]
-    for one, other in combinations_with_replacement(blocks, 2):
-        np.matmul(a[:, one].T, a[:, other], out=out[one, other])
-    return out
+    parts = [slice(columns * i // many, columns * (i + 1) // many) for i in range(many)]
+    return list(combinations_with_replacement(parts, 2))
 
 
 def _sums(a: FloatArray) -> FloatArray:
