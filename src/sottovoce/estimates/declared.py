@@ -97,13 +97,13 @@ def worth(
 
     Returns:
         True if it is expected to be better on average of both pilots, by a part of the sampling error.
-        Weights that vary far more than the others are not worth it: there the pilot is no truth of the
-        shape, and the program follows the difference without end.
+        Weights that vary far more than the others, because the pilot is no truth of the shape and the
+        program follows the difference without end, must promise more: a gain of half of their own.
     """
     w, other = shaped[1], plain[1]
     gains = [side * (q.expected(other, side, z) - q.expected(w, side, z)) for q in (shaped[0], plain[0])]
     noise, usual = (q.expected(v, 1, z) - float(q.pilot @ v) for q, v in ((plain[0], w), plain))
-    return sum(gains) > 2 * _WORTH * usual and noise < _WILD * usual
+    return sum(gains) > (2 * _WORTH * usual if noise < _WILD * usual else noise)
 
 
 class Cell(NamedTuple):
