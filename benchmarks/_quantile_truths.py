@@ -9,6 +9,7 @@ import numpy as np
 from scipy.stats import beta, gamma
 
 import sottovoce as sv
+from sottovoce.core.number import Number
 
 BINS = 4096
 MIDDLES = (np.arange(BINS) + 0.5) / BINS
@@ -30,7 +31,7 @@ class Truth:
         """On equal bins."""
         return np.histogram(self.points, BINS, (0.0, 1.0), weights=self.shares)[0]
 
-    def tally(self, m: sv.Mechanism, n: int, rng: np.random.Generator) -> sv.Tally:
+    def tally(self, m: Number, n: int, rng: np.random.Generator) -> sv.Tally:
         """The reports of n people: multinomial with the exact law of the cells."""
         return sv.Tally.from_counts(m, rng.multinomial(n, law(self, m)))
 
@@ -38,7 +39,7 @@ class Truth:
 _LAWS: dict[tuple[str, str], np.ndarray] = {}
 
 
-def law(truth: Truth, m: sv.Mechanism) -> np.ndarray:
+def law(truth: Truth, m: Number) -> np.ndarray:
     if (truth.name, m.digest) not in _LAWS:
         chance = np.maximum(m.operator(m.domain.from_unit(truth.points)).mix(truth.shares), 0.0)
         _LAWS[truth.name, m.digest] = chance / chance.sum()
