@@ -108,9 +108,11 @@ def reached(end: float, runs: int = 50) -> None:
             t = truth.tally(m, n, np.random.default_rng([50, run]))
             fit = CrossFit(t)
             focus = Focus(m, [known] * 2, n, p, 0.025, [counts for counts, _ in fit.halves], fit.limit)
-            ends: dict[str, sv.Estimate | Ends] = {"one": sv.quantile(t, p), "oracle": answered(focus.ends())}
-            if name == "square wave" or run < runs // 5:
-                ends["unimodal"] = sv.quantile(t, p, shape="unimodal")
+            ends: dict[str, sv.Estimate | Ends] = {
+                "one": sv.quantile(t, p),
+                "oracle": answered(focus.ends()),
+                "unimodal": sv.quantile(t, p, shape="unimodal"),
+            }
             for way, e in ends.items():
                 row[way].append((round(24 * float(e.high - e.low), 4), bool(e.low <= true <= e.high)))
             _write(REACHED, results)
