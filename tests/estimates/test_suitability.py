@@ -69,8 +69,11 @@ def test_what_is_not_identified_is_the_first_thing_said() -> None:
     assert sv.probability(tallied(asked), 3, 9).half_width <= 1.06 * hint(share)[1] / 100
     what, better, here = hint(median)
     assert (what, better < here / 2) == ("quantiles", True)
-    width = sv.quantile(tallied(sv.design("quantile", 1.0, DAY, p=0.5)), 0.5).half_width
-    assert width == pytest.approx(better, rel=0.5)  # people are not spread evenly
+    asked = sv.design("quantile", 1.0, DAY, p=0.5)
+    assert sv.quantile(tallied(asked), 0.5).half_width < better  # people are closer together than promised
+    even = np.linspace(*DAY, HOURS.size)
+    widths = [sv.quantile(sv.Tally(asked, asked.report(even, rng=i)), 0.5).half_width for i in range(6)]
+    assert np.mean(widths) == pytest.approx(better, rel=0.25)  # one of them varies by a quarter
 
 
 @pytest.mark.parametrize("task", ["mean", "quantile", "distribution"])

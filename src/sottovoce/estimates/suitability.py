@@ -2,9 +2,9 @@
 
 What the other one gives is a formula, so that saying it costs nothing: for a mean an upper bound of what PM
 gives, whatever the people (the shipped design for means has nowhere more noise); for the share of a range
-that of answering "are you in it?" at random; for a quantile the interval that the square wave is expected to
-give if people are spread evenly. Where reports of a mechanism leave a quantity open however many there are,
-its law does not identify it: how far is the same envelope problem as every interval's, without noise.
+that of answering "are you in it?" at random; for a quantile the interval that the shipped design is expected
+to give if people are spread evenly. Where reports of a mechanism leave a quantity open however many there
+are, its law does not identify it: how far is the same envelope problem as every interval's, without noise.
 """
 
 from __future__ import annotations
@@ -122,9 +122,10 @@ def _instead(epsilon: float, estimate: Estimate, p: float, half: float) -> float
 
 @lru_cache(maxsize=256)
 def _even_quantile(people: int, epsilon: float, p: float, confidence: float) -> float:
-    from sottovoce.designs.classic import sw  # rarely needed
+    from sottovoce.designs.tasks import Question  # rarely needed
 
-    return quantile_width(sw(epsilon), people, np.full(BINS, 1 / BINS), p, confidence).expected
+    design = Question.of("quantile", (0, 1)).design(epsilon)
+    return quantile_width(design, people, np.full(BINS, 1 / BINS), p, confidence).expected
 
 
 def _openness(coarse: Coarse, target: Target) -> float:
