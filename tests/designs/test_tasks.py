@@ -162,4 +162,4 @@ def test_three_windows_are_three_and_move_with_the_value() -> None:
     assert (np.diff(likely.astype(int), axis=1, append=likely[:, :1]) > 0).sum(axis=1).tolist() == [3] * len(
         likely
     )
-    assert m.alike(0.501) == pytest.approx((98 / 197, 99 / 197))
+    assert m.alike(0.501) == pytest.approx((49 / 98, 50 / 98))

@@ -35,7 +35,7 @@ from sottovoce.core.values import as_numbers
 from sottovoce.core.window import MAX_BITS, MIN_BITS
 
 MAX_ENTRIES = 1 << 24
-_WHOLE = 4  # so many times as many cells as groups are not grouped
+_WHOLE = 2  # so many times as many cells as groups are not grouped
 _ROUNDED = 1e-3  # how far a table printed with a few digits may miss its ε
 
 

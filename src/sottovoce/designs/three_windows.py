@@ -30,7 +30,7 @@ from sottovoce.designs.build import named, uniform_window
 from sottovoce.designs.classic import DEFAULT_CELLS, sw
 from sottovoce.designs.formulas import square_wave_reach
 
-_CELLS, _INPUTS = 256, 197  # around the circle, and of them over the domain
+_CELLS, _INPUTS = 128, 98  # around the circle, and of them over the domain
 _WIDTHS, _GAPS = (0.08, 0.17, 0.75), (0.64, 0.46, 0.0)
 #: A single window: its width in those of the square wave, how it slows at the ends, up to which ε.
 _NARROW, _LAG, _NARROWED = 0.75, 0.3, 6.0
@@ -38,14 +38,14 @@ _NARROW, _LAG, _NARROWED = 0.75, 0.3, 6.0
 
 @named
 def three_windows(epsilon: float, domain: DomainLike = (0, 1)) -> Rows:
-    """Design three windows that move with the value around a circle of 256 cells, for quantiles.
+    """Design three windows that move with the value around a circle of 128 cells, for quantiles.
 
     Args:
         epsilon: Privacy parameter ε.
         domain: The interval that values lie in.
 
     Returns:
-        A table of 197 inputs.
+        A table of 98 inputs.
 
     Raises:
         ValueError: If an argument is out of range.
@@ -53,7 +53,7 @@ def three_windows(epsilon: float, domain: DomainLike = (0, 1)) -> Rows:
     Example:
         >>> m = three_windows(epsilon=1.0, domain=(0, 24))
         >>> m.cells, m.largest_ratio <= math.e
-        (256, True)
+        (128, True)
     """
     epsilon, domain = check_epsilon(epsilon), as_domain(domain)
     scale, at, arcs = 0.42 * math.exp(-0.55 * epsilon) * _INPUTS, 0.0, []

@@ -152,16 +152,14 @@ class Focus:
             cells: Shapes of which the truth has one, with pilots that have it, the likeliest first.
 
         Returns:
-            The ends, moved to those of the values that report like them: what excludes one excludes all.
+            The ends; those that rest on no shape are moved to the ends of the values that report alike.
         """
         yield from self._place_groups()
         shaped = [self._reshaped(*cell) for cell in cells]
-        places = yield from in_step([self._outermost(side, shaped) for side in _SIDES])
-        low, high = max(places[0], 0.0), min(-places[1], 1.0)
+        lower, upper = yield from in_step([self._outermost(side, shaped) for side in _SIDES])
+        ends = (lower[1], -upper[1]) if lower[1] <= -upper[1] else (lower[0], -upper[0])
         bound = max(-sum(self._expected_crossing(side) for side in _SIDES), 0.0)
-        alike = self.mechanism.alike
-        inner = alike(low)[1] if low > 0 else low, alike(high)[0] if high < 1 else high
-        return Ends(*(inner if inner[0] <= inner[1] else (low, high)), bound)
+        return Ends(max(ends[0], 0.0), min(ends[1], 1.0), bound)
 
     def _place_groups(self) -> Asking[None]:
         """Groups of cells where the ends are expected, for each pilot."""
@@ -185,8 +183,8 @@ class Focus:
         ]
         return other
 
-    def _outermost(self, side: int, shaped: Sequence[Focus]) -> Asking[float]:
-        """The end for all shapes, or without them if one of them does not narrow where it is expected."""
+    def _outermost(self, side: int, shaped: Sequence[Focus]) -> Asking[tuple[float, float]]:
+        """The end for all shapes, or without if one does not narrow it; then as far as values are alike."""
         first, *others = shaped or [self]
         if shaped:
             at = side * float(self.guess[side][0])
@@ -197,7 +195,8 @@ class Focus:
         end = yield from first._end(side)
         for other in others:
             end = yield from other._beyond(side, end)
-        return end
+        alike = max(side * at for at in self.mechanism.alike(side * end))  # what excludes one excludes all
+        return end, end if first.shape is not None or end == min(side, 0) else alike
 
     def _beyond(self, side: int, start: float) -> Asking[float]:
         inside = (yield from self._excess(side, start)) < 0
@@ -210,8 +209,9 @@ class Focus:
         on the way had its own chance to mislead. So places further out are looked at as well, and if one
         of them admits F = p the search goes on there.
         """
-        outer, alike = (0.0 if side > 0 else -1.0), self.mechanism.alike(self.middle)
-        exact = max(self.exact * self.width, 0.6 * (alike[1] - alike[0]), 1e-7)
+        outer, exact = (0.0 if side > 0 else -1.0), max(self.exact * self.width, 1e-7)
+        if self.shape is None:
+            exact = max(exact, 0.6 * float(np.ptp(self.mechanism.alike(self.middle))))
         search = Search(lambda at: self._excess(side, at), outer, outer + 1, self.top[side])
         at, slope = self.guess[side]
         if start is not None:
