@@ -37,6 +37,7 @@ from sottovoce.estimates.suitability import quantile_width
 TAKES = "6 min"
 RESULTS = Path(__file__).parent / "results" / "quantile_designs.json"
 REACHED = RESULTS.with_name("quantile_reached.json")
+HELD = RESULTS.with_name("quantile_held.json")
 PAGE = Path(__file__).parent.parent / "docs" / "explanation" / "quantiles.md"
 CELLS, NODES, Z = 144, 160, 1.96
 
@@ -118,6 +119,25 @@ def reached(end: float, runs: int = 50) -> None:
             _write(REACHED, results)
 
 
+def held(end: float, runs: int = 20, n: int = 20_000) -> None:
+    """How often intervals hold with three windows, and their median widths beside the square wave's."""
+    results = _json(HELD)
+    for truth, epsilon, p in product(truths().values(), (1.0, 2.0), (0.1, 0.5, 0.9)):
+        setting = {"truth": truth.name, "epsilon": epsilon, "p": p}
+        if time.monotonic() > end or any(setting.items() <= row.items() for row in results):
+            continue
+        row: dict[str, Any] = {**setting, "held": 0}
+        three, true = sv.design("quantile", epsilon, (0, 1), p=p), truth.quantile(p)
+        for name, m in (("three", three), ("wave", sv.sw(epsilon))):
+            tallies = [truth.tally(m, n, np.random.default_rng([51, run])) for run in range(runs)]
+            answers = [sv.quantile(t, p) for t in tallies]
+            row[name] = float(np.median([a.high - a.low for a in answers]))
+            if m is three:
+                row["held"] = sum(bool(a.low <= true <= a.high) for a in answers)
+        results.append({**row, "runs": runs})
+        _write(HELD, results)
+
+
 def _json(path: Path) -> list[dict[str, Any]]:
     return list(json.loads(path.read_text())) if path.exists() else []
 
@@ -153,11 +173,24 @@ def main(arguments: Sequence[str] = ()) -> None:
     replace_table(PAGE, "designs", table(["window", *heads], rows))
     if not options.table:
         reached(end)
+        held(end)
     ways = {"oracle": "pilot that knows", "one": "one round", "unimodal": "unimodal"}
     lines = [[r["design"], f"{r['bound']:.2f}", *(_median(r[way]) for way in ways)] for r in _json(REACHED)]
     replace_table(
         PAGE, "reached", table(["design", "bound", *(f"{way} (held)" for way in ways.values())], lines)
     )
+    levels = [0.1, 0.5, 0.9]
+    found = {(r["truth"], r["epsilon"], r["p"]): r for r in _json(HELD)}
+    kinds = dict.fromkeys((name, epsilon) for name, epsilon, _ in found)
+    shown = [
+        [name, f"{epsilon:g}", *(_beside(found.get((name, epsilon, p))) for p in levels)]
+        for name, epsilon in kinds
+    ]
+    replace_table(PAGE, "held", table(["truth", "ε", *(f"p = {p:g}" for p in levels)], shown))
+
+
+def _beside(row: dict[str, Any] | None) -> str:
+    return f"{row['three'] / row['wave']:.2f} ({row['held']}/{row['runs']})" if row else ""
 
 
 if __name__ == "__main__":

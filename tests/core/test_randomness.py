@@ -59,8 +59,8 @@ def test_the_key_is_replaced_by_its_own_output_before_it_makes_words(monkeypatch
     real = os.urandom
     monkeypatch.setattr(os, "urandom", lambda n: calls.append(n) or real(n))
     stream = SecureStream()
-    keys = [stream._key.tobytes() for _ in range(17) if stream.words(1 << 16).size]
-    assert [keys.count(key) for key in dict.fromkeys(keys)] == [8, 8, 1]  # eight are set up at a time
+    keys = [stream._key.tobytes() for _ in range(65) if stream.words(1 << 16).size]
+    assert [keys.count(key) for key in dict.fromkeys(keys)] == [32, 32, 1]  # 32 are set up at a time
     assert calls == [32]  # one key from the operating system; each of the others from the one before
     drawn = [part.copy() for part in stream.blocks(400_000, 1 << 16)]
     assert [part.size for part in drawn] == [65_536] * 6 + [6_784]
