@@ -26,12 +26,19 @@ class Noting(randomness.SecureStream):
     def __init__(self):
         super().__init__()
         self._later, self._last = [], None  # keys that have made nothing yet; the key of the last words
-    def _next_cipher(self):
-        key = self._key.view(np.uint8)[:16]  # without the counter, as a cipher holds it
-        self._later.append(key ^ np.uint8(MASK) if key.size else None)
-        return super()._next_cipher()
+    def _next_ciphers(self):
+        aes, keys = randomness._aes, []
+        def noting(key):  # without the counter, as a cipher holds it
+            keys.append(np.frombuffer(key, np.uint8)[:16] ^ np.uint8(MASK))
+            return aes()(key)
+        randomness._aes = lambda: noting
+        ciphers = super()._next_ciphers()
+        randomness._aes = aes
+        masked.append(("key", keys[0].tobytes()))  # it has made keys, and is of no more use
+        self._later = keys[1:]
+        return ciphers
     def _open(self):
-        fill, key = super()._open(), self._later.pop(0)
+        fill, key = super()._open(), self._later.pop()
         self._note_key()
         self._last = key
         return fill

@@ -5,9 +5,9 @@ has its own words and its own key, so no lock is taken and no two threads share 
 what it inherited before its first draw.
 
 What drew a report is forgotten at once. Words are fetched for a few reports ahead, and those who use words
-wipe them. Before a key makes any words, its first output takes its place as the next key (fast key erasure).
-So an image of the memory holds words and a key of reports to come, as that of any generator does, and nothing
-that gives back earlier ones.
+wipe them. A key makes no words but keys: some for words, each used once and dropped, and one that takes its
+place (fast key erasure). So an image of the memory holds words and keys of reports to come, as that of any
+generator does, and nothing that gives back earlier ones.
 
 A virtual machine restored from a snapshot repeats its state like any user-space generator; a program
 that lives through snapshots should start a fresh process afterwards.
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Words = NDArray[np.uint64]
 
 _AHEAD = 8  # requests that one fetch serves
-_KEYS = 32  # keys that are set up at a time: one between two reports takes twice as long
+_KEYS = 32  # keys that one gives: setting one up between two reports takes twice as long
 _MOST_AHEAD = 1 << 16  # words: what the cache holds
 _FEW = 512  # words that the operating system gives itself: it is slower, but loading AES takes longer
 _KEY_WORDS = 4  # key and first counter block of AES-128-CTR
@@ -125,7 +125,7 @@ class SecureStream(WordSource):
         """
         self._drop_inherited()
         if not self._ciphers:
-            self._ciphers = [self._next_cipher() for _ in range(_KEYS)][::-1]
+            self._ciphers = self._next_ciphers()
         context, zeros = self._ciphers.pop(), _zeros()
 
         def fill(words: Words) -> None:
@@ -137,14 +137,16 @@ class SecureStream(WordSource):
 
         return fill
 
-    def _next_cipher(self) -> CipherContext:
-        """The cipher of the key of this moment; its first output becomes the next key."""
+    def _next_ciphers(self) -> list[CipherContext]:
+        """Ciphers of the keys that the key of this moment gives; the last of them takes its place."""
         if not self._key.size:
             self._key = _system_words(_KEY_WORDS)
-        key = self._key.view(np.uint8).data
-        context = _aes()(key)
-        context.update_into(_zeros()[: len(key)], key)
-        return context
+        keys = np.empty((_KEYS + 1, _KEY_WORDS), dtype="<u8")
+        _aes()(self._key.view(np.uint8).data).update_into(_zeros()[: keys.nbytes], keys.view(np.uint8).data)
+        self._key[:] = keys[-1]
+        ciphers = [_aes()(key.view(np.uint8).data) for key in keys[:-1]]
+        keys.fill(0)
+        return ciphers
 
 
 _NO_WORDS: Words = np.empty(0, dtype="<u8")

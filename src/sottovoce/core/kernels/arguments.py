@@ -80,7 +80,7 @@ def arguments(tables: Tables, domain: Domain, second: tuple[Tables, int, int, in
     if not tables.uniform:
         return units, *_look_ups(tables)
     if second is None:
-        return units, _line(tables)
+        return tuple(units), tuple(_line(tables))  # plain ones are handed over in a third of the time
     others, shift, mask, first = second
     side = Side(np.uint64(shift), np.uint64(mask), first, _line(others), np.int32(tables.cells))
     return units, _line(tables), side

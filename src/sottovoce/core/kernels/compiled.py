@@ -79,7 +79,7 @@ def _on_line(line, t, word, wraps):
 def sample_uniform(words, x, out, units, line):
     """One run of equal cells, one slope; on a circle no start to clamp."""
     low, high, per_width = units
-    wraps, bad = line.wraps, 0
+    wraps, bad = line[3], 0
     for i in range(x.size):
         value = x[i]
         bad += 0 if (value >= low) & (value <= high) else 1
