@@ -128,7 +128,8 @@ def write_once(df: DataFrame, output: str) -> None:
     """Parquet files in a new folder, which has its name only when all of them are there.
 
     Written beside it first: Spark's commit keeps one attempt of each task, and the folder is renamed at the
-    end. A killed run leaves a hidden folder, which the next one of the same name removes.
+    end. A killed run leaves a hidden folder, and a task that was given up may leave an empty one; the next
+    run of the same name removes them.
     """
     session = df.sparkSession
     if not hasattr(session, "_jsc"):  # Spark Connect shows no file system: Spark's own commit has to do
