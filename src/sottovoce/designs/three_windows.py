@@ -7,10 +7,9 @@ length: each value makes three arcs of the circle E times as likely as the rest,
 
     widths s·(0.08, 0.17, 0.75),   gaps s·(0.64, 0.46),   s = 0.42·e^{−0.55ε} of the domain.
 
-All arcs move with the value, and go on at the beginning of the circle where they pass its end. By the bound
-of `estimates.crossing`, honest intervals of quantiles can be a quarter to a third narrower than with the
-square wave (benchmarks/quantile_designs.py, which also searched for these numbers). Values are told apart in
-steps of a 197th of the domain.
+All arcs move with the value, and go on at the beginning of the circle where they pass its end. Honest
+intervals of quantiles are a third narrower than with the square wave, on average of the truths of
+benchmarks/quantile_designs.py. Values are told apart in steps of a 98th of the domain.
 """
 
 from __future__ import annotations
