@@ -64,3 +64,16 @@ def test_a_bound_that_the_interval_contradicts_is_not_printed() -> None:
     width = answer.high - answer.low
     assert "at best about" in str(replace(answer, bound=0.9 * width))
     assert "at best about" not in str(replace(answer, bound=1.1 * width))
+
+
+def test_ends_go_to_the_steps_of_a_table_only_without_a_shape() -> None:
+    """Values of a step report alike: what excludes one excludes all, unless a shape binds their people."""
+    m = sv.design("quantile", 1.0, (0, 1), p=0.9)
+    tally = sv.Tally(m, m.report(np.random.default_rng(7).gamma(9, 0.9, 20_000).clip(0, 24) / 24, rng=3))
+
+    def off(estimate: sv.Estimate) -> np.ndarray:
+        steps = 98 * np.array([estimate.low, estimate.high])
+        return np.asarray(np.abs(steps - np.rint(steps)))
+
+    assert off(sv.quantile(tally, 0.9)).max() < 1e-6
+    assert off(sv.quantile(tally, 0.9, shape="unimodal")).min() > 1e-3
