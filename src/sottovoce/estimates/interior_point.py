@@ -72,9 +72,9 @@ def least_limits(problems: Sequence[Problem]) -> list[Solution]:
     They satisfy the constraints. The duality gap left is at most 1 % of what the sampling error adds.
     """
     programs = [_Program(problem) for problem in problems]
-    unsolved = sorted((one for one in programs if not one.constant), key=lambda one: one.matrix.shape)
-    for begin in range(0, len(unsolved), _IN_STEP):
-        _solve(unsolved[begin : begin + _IN_STEP])
+    by_size = sorted(programs, key=lambda one: one.matrix.shape)
+    for begin in range(0, len(by_size), _IN_STEP):
+        _solve(by_size[begin : begin + _IN_STEP])
     return [one.solution() for one in programs]
 
 
@@ -89,9 +89,8 @@ class _Program:
         self.highest, self.span = float(bound.max()), float(np.ptp(bound)) or 1.0
         self.b = bound - self.highest  # rows sum to 1, so weights follow; a target far from zero would cancel
         self.k, self.matrix, self.price, self.q = len(q), rows, q, q
-        self.x, self.unit, self.constant = np.full(self.k, self.span), np.ones(0), False
+        self.x, self.unit = np.full(self.k, self.span), np.ones(0)
         if added is None or cost is None or not len(cost):
-            self.constant = _constant_is_optimal(rows[self.b >= -1e-12 * self.span], q, self.kappa)
             return
         self.unit = np.abs(added).max(axis=0)  # of each u: it adds at most 1
         added, many = added / self.unit, np.zeros(len(cost))
@@ -100,11 +99,23 @@ class _Program:
         self.b, self.q = np.append(self.b, many), np.append(q, many)
         self.x, self.price = np.append(self.x, many + little), np.append(q, cost / self.unit)
 
+    def constant_is_optimal(self, dual: FloatArray) -> bool:
+        """True if the dual variables prove it: people at the target's top could look like the pilot q.
+
+        No weights beat constant ones if some mixture of the rows where the bound is highest has a χ² distance
+        to q of at most κ².
+        """
+        if len(self.unit):
+            return False
+        share = np.where(self.b >= -1e-12 * self.span, dual[: len(self.b)], 0.0)
+        apart = share @ self.matrix / share.sum() - self.q
+        return float((apart**2 / self.q).sum()) <= self.kappa**2
+
     def solution(self) -> Solution:
         """The weights and u, or constant weights if those are no worse."""
         w, u, mean = self.x[: self.k], self.x[self.k :] / self.unit, float(self.q @ self.x)
         deviation = math.sqrt(max(float(self.q @ self.x**2) - mean**2, 0.0))
-        if self.constant or self.price @ self.x + self.kappa * deviation >= 0.0:
+        if self.price @ self.x + self.kappa * deviation >= 0.0:
             return np.full(self.k, self.highest), np.zeros(len(u))
         return w + self.highest, u
 
@@ -147,6 +158,8 @@ def _solve(programs: Sequence[_Program]) -> None:
         gap = _sums(products)
         missed = _sums(np.abs(residual)) * np.maximum(np.abs(centred).max(axis=1), span)
         near = gap + missed < 0.01 * kappa * np.maximum(np.sqrt(variance), 0.1 * span)
+        for i in live[(_sums(price * primal) + kappa * np.sqrt(variance) >= 0)[live]].tolist():
+            near[i] |= programs[i].constant_is_optimal(dual[i])
         live = live[~(near | (slack.min(axis=1) <= 0) | (turn >= most))[live]]
         # Predictor: straight towards complementarity zero. Δs = r∘s, and then Δλ = −(1 + r)∘λ.
         scale, curved = np.sqrt(dual / slack), slope[:, None] * q
@@ -214,21 +227,6 @@ def _blocks(rows: int, columns: int) -> list[tuple[slice, slice]]:
 def _sums(a: FloatArray) -> FloatArray:
     """The sum of every row, block by block: zeros at its end change nothing."""
     return np.asarray(a.reshape(len(a), -1, _BLOCK).sum(axis=2).sum(axis=1))
-
-
-def _constant_is_optimal(top: FloatArray, q: FloatArray, kappa: float) -> bool:
-    """True if no weights beat constant ones: people at the target's top could look like the pilot q.
-
-    That is the case if some mixture of the rows where the bound is highest has a χ² distance to q of at most
-    κ². A few multiplicative steps look for one.
-    """
-    share = np.full(len(top), 1 / len(top))
-    for _ in range(8):
-        mixed = share @ top
-        if float(((mixed - q) ** 2 / q).sum()) <= kappa**2:
-            return True
-        share = share * (top @ (q / mixed))
-    return False
 
 
 def _step_length(least: FloatArray, share: float = 1.0) -> FloatArray:
