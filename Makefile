@@ -12,8 +12,10 @@ QUICK := $(addprefix tests/,core/test_contract.py core/test_layers.py designs/te
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Every package is checked against its hash, the tools that build source packages too. An older pip does
-# not take hashes from a -c file, which is why a pinned pip comes first.
-INSTALL := $(PIP) install --quiet --require-hashes --no-build-isolation -c constraints.txt
+# not take hashes from a -c file, which is why a pinned pip comes first. Modules are compiled when they are first
+# imported: most never are.
+INSTALL := $(PIP) install --quiet --no-compile --require-hashes --no-build-isolation -c constraints.txt
+INSTALL_THIS := $(PIP) install --quiet --no-deps --no-build-isolation --editable .
 INSTALL_EMPTY := $(PIP) --python build/empty/bin/python install --quiet
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 PINS := pyproject.toml constraints.txt src/sottovoce/_version.py
@@ -37,15 +39,16 @@ demo: .venv/demo.stamp ## run a survey of three kinds of questions on real data
 quick: .venv/all.stamp lint ## lint, types, the contract, and one test file of each kind: a minute
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -k "not postgresql" $(QUICK)
 
-# Lint, types and JavaScript run beside the tests, which also build the site. Files go to workers in the order of
-# tests/conftest.py.
-test: .venv/all.stamp ## lint, type-check and test everything; build the docs
+# What needs no Python package is done while those are installed: npm's, then JavaScript's own tests. Lint and types
+# run beside the tests, which also build the site. Files go to workers in the order of tests/conftest.py.
+test: .venv/python.stamp ## lint, type-check and test everything; build the docs
 	@tools/system java jdk node npm typescript chromium postgres strace nginx
-	@$(MAKE) --no-print-directory $(MATRIX)/node_modules
 	@mkdir -p build
-	@{ $(LINT) && cd clients/js && node --test; } > build/beside.log 2>&1 & beside=$$!; \
+	@{ $(MAKE) --no-print-directory $(MATRIX)/node_modules && cd clients/js && node --test; } > build/javascript.log 2>&1 & javascript=$$!; \
+	$(MAKE) --no-print-directory .venv/all.stamp; python=$$?; wait $$javascript; javascript=$$?; [ $$python = 0 ] || exit $$python; \
+	{ $(LINT); } > build/lint.log 2>&1 & lint=$$!; \
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder; tests=$$?; \
-	wait $$beside; beside=$$?; cat build/beside.log; exit $$((tests + beside))
+	wait $$lint; lint=$$?; cat build/javascript.log build/lint.log; exit $$((tests + lint + javascript))
 
 lint: .venv/all.stamp ## ruff and mypy
 	$(LINT)
@@ -138,10 +141,11 @@ distclean: clean ## remove the environment as well
 .venv/demo.stamp: .venv/build.stamp
 	@$(BIN)/python tools/requirements.py $(DEMO_EXTRAS) > .venv/demo.txt
 	@$(INSTALL) -r .venv/demo.txt
-	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@$(INSTALL_THIS)
 	@touch $@
 
-.venv/all.stamp: .venv/demo.stamp
+.venv/all.stamp: .venv/build.stamp
 	@$(BIN)/python tools/requirements.py --all > .venv/all.txt
 	@$(INSTALL) -r .venv/all.txt
-	@touch $@
+	@$(INSTALL_THIS)
+	@touch .venv/demo.stamp $@ # everything includes what the demo needs
