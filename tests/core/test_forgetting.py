@@ -87,11 +87,15 @@ def survey():
     both = sv.Survey(1.0, {"a": number, "b": number}, 1)
     return lambda rng: both.report([0.25, 0.5], rng=rng)
 
+def blocks():
+    number = sv.optimal(1.0)
+    return lambda rng: [number.report(np.full(size, 0.25), rng=rng) for size in (150_000, 50_000)]
+
 work = {
     "uniform": lambda: lambda rng, m=sv.sw(1.0): m.report(0.25, rng=rng),
     "general": lambda: lambda rng, m=sv.optimal(1.0): m.report(0.25, rng=rng),
     "many": lambda: lambda rng, m=sv.optimal(1.0): m.report(np.full(4096, 0.25), rng=rng),
-    "blocks": lambda: lambda rng, m=sv.optimal(1.0): m.report(np.full(150_000, 0.25), rng=rng),
+    "blocks": blocks,
     "mixture": lambda: lambda rng, m=sv.two_scale(1.0): m.report(0.25, rng=rng),
     "mixtures": lambda: lambda rng, m=sv.two_scale(1.0): m.report(np.full(150_000, 0.25), rng=rng),
     "rows": lambda: lambda rng: rows.report(0.25, rng=rng),

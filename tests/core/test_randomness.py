@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.core import randomness
 from sottovoce.core.randomness import SecureStream, secure_stream, word_source
 
 EXPECTED = "817ec6dedddfc0b3d5848ffc5fff5b45c24bed5e62ef33e074b04c410050fdd1"
@@ -143,6 +145,34 @@ def test_blocks_are_as_long_as_asked_for_and_share_no_words() -> None:
         assert [part.size for part in drawn] == [min(most, count - first) for first in range(0, count, most)]
         parts += drawn
     assert len(np.unique(np.concatenate(parts))) == sum(count for count, _ in calls)  # or once in 10^8
+
+
+def test_no_key_that_is_there_has_made_words_that_were_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between calls of any sizes, in which parts of the room are given, and given again, and it grows."""
+    opened: list[tuple[weakref.ref[Any], list[np.ndarray]]] = []
+
+    class Noting(SecureStream):
+        def _open(self) -> Callable[[Any], None]:
+            fill, made = super()._open(), []
+
+            def noting(words: Any) -> None:
+                fill(words)
+                made.append(words.copy())
+
+            opened.append((weakref.ref(noting), made))
+            return noting
+
+    monkeypatch.setattr(randomness, "_MOST_AHEAD", 1 << 10)
+    monkeypatch.setattr(randomness, "_ROOM", 1 << 11)
+    stream, used = Noting(), []
+    for count in (300, 270, 500, *(310,) * 9, 1600, 510, 1100, *(800,) * 4):
+        parts = [(part, part.copy()) for part in stream.blocks(count, 1 << 9)]
+        used += [drawn for _, drawn in parts]
+        there = [made for key, made in opened if key() is not None]
+        assert len(there) == 1  # the one that overwrites
+        assert not np.isin(np.concatenate(there[0]), np.concatenate(used)).any()
+        assert not np.isin(parts[0][0], used[-1]).any()  # where words lay there are others
+    assert 3 * len(opened) < 2 * len(used)  # one key serves several fills
 
 
 def test_seeded_words_do_not_depend_on_blocks() -> None:

@@ -31,10 +31,13 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers import CipherContext
 
 Words = NDArray[np.uint64]
+Fill = Callable[[Words], None]
 
 _AHEAD = 8  # requests that one fetch serves
 _KEYS = 32  # keys that one gives: setting one up between two reports takes twice as long
 _MOST_AHEAD = 1 << 16  # words: what the cache holds
+_ROOM = 1 << 17  # words: what blocks lie in, if it holds enough of them
+_PARTS = 3  # blocks that lie there at least: so many are overwritten under one key
 _FEW = 512  # words that the operating system gives itself: it is slower, but loading AES takes longer
 _KEY_WORDS = 4  # key and first counter block of AES-128-CTR
 _ZEROS = 1 << 19  # bytes encrypted at a time
@@ -65,8 +68,7 @@ class SecureStream(WordSource):
     def __init__(self, *, ahead: bool = True) -> None:
         self._pid, self._ahead = -1, ahead
         self._stock, self._key = _NO_WORDS, _NO_WORDS
-        self._room, self._fresh = _NO_WORDS, 0  # what blocks lie in, and how many words there are of the next
-        self._fill: Callable[[Words], None] | None = None
+        self._room = _NO_ROOM
         self._ciphers: list[CipherContext] = []  # of keys that have made nothing yet, the next one last
 
     def words(self, count: int) -> Words:
@@ -83,42 +85,58 @@ class SecureStream(WordSource):
         return taken
 
     def blocks(self, count: int, most: int) -> Iterator[Words]:
-        """Fresh words in one array, which the next ones overwrite.
+        """Fresh words, overwritten by words to come as soon as they are used: wiping them takes no time.
 
-        The last are wiped, or overwritten by the first ones of the next call, which takes no time.
+        They lie in a room of which one part is given out after the other; then it starts over. One key
+        overwrites all parts and is dropped before that, or with the call that used words of it: between two
+        calls, the key that is there has made no word that was used.
         """
         if not count:
             return
-        if count <= most and 2 * count <= _MOST_AHEAD:
+        if count <= most and 4 * count <= _MOST_AHEAD:
             words = self.words(count)
             yield words
             words.fill(0)
             return
         self._drop_inherited()
-        room, fresh, fill = self._room, self._fresh, self._fill or self._open()
-        self._room, self._fresh, self._fill = _NO_WORDS, 0, None  # who draws meanwhile takes another
-        if room.size < most:
-            room, fresh = np.empty(most, dtype="<u8"), 0
-        for first in range(0, count, most):
-            part = room[: min(most, count - first)]
-            fill(part[fresh:])
-            fresh = 0
-            yield part
-        used = room[: min(most, count)]
-        if self._ahead:
+        if not self._ahead:
+            yield from self._blocks_once(count, most)
+            return
+        (room, given, fill), self._room = self._room, _NO_ROOM  # who draws meanwhile takes another
+        size = min(most, count)
+        if given + size > room.size:
+            given, fill = 0, None
+        if size > room.size:
+            room = np.empty(max(_ROOM, _PARTS * size), dtype="<u8")
+            self._open()(room)
+        part = room[given : given + size]
+        yield part
+        fill = fill or self._open()
+        if count > most:
+            for first in range(most, count, most):
+                block = part[: count - first]
+                fill(block)
+                yield block
             fill = self._open()
-            fill(used)
-            self._room, self._fresh, self._fill = room, used.size, fill
-        else:
-            used.fill(0)
+        fill(part)
+        self._room = room, given + size, fill
+
+    def _blocks_once(self, count: int, most: int) -> Iterator[Words]:
+        """Blocks of a stream that is not used again: one key for all, in one array that is wiped."""
+        room, fill = np.empty(min(most, count), dtype="<u8"), self._open()
+        for first in range(0, count, most):
+            part = room[: count - first]
+            fill(part)
+            yield part
+        room.fill(0)
 
     def _drop_inherited(self) -> None:
         """A process that was forked has neither words nor a key yet."""
         if self._pid != os.getpid():
             self._pid, self._stock, self._key = os.getpid(), _NO_WORDS, _NO_WORDS
-            self._fresh, self._fill, self._ciphers = 0, None, []
+            self._room, self._ciphers = _NO_ROOM, []
 
-    def _open(self) -> Callable[[Words], None]:
+    def _open(self) -> Fill:
         """A function that fills arrays with words under a key that nothing else uses.
 
         Dropping the function drops the key, which OpenSSL wipes.
@@ -141,15 +159,19 @@ class SecureStream(WordSource):
         """Ciphers of the keys that the key of this moment gives; the last of them takes its place."""
         if not self._key.size:
             self._key = _system_words(_KEY_WORDS)
-        keys = np.empty((_KEYS + 1, _KEY_WORDS), dtype="<u8")
-        _aes()(self._key.view(np.uint8).data).update_into(_zeros()[: keys.nbytes], keys.view(np.uint8).data)
-        self._key[:] = keys[-1]
-        ciphers = [_aes()(key.view(np.uint8).data) for key in keys[:-1]]
+        keys = np.empty((_KEYS + 1) * _KEY_WORDS, dtype="<u8")
+        data = keys.view(np.uint8).data
+        _aes()(self._key.view(np.uint8).data).update_into(_zeros()[: keys.nbytes], data)
+        size = self._key.nbytes
+        self._key[:] = keys[-_KEY_WORDS:]
+        ciphers = [_aes()(data[first : first + size]) for first in range(0, _KEYS * size, size)]
         keys.fill(0)
         return ciphers
 
 
 _NO_WORDS: Words = np.empty(0, dtype="<u8")
+#: What blocks lie in, how many of its words were given and overwritten, and what overwrote them.
+_NO_ROOM: tuple[Words, int, Fill | None] = (_NO_WORDS, 0, None)
 
 
 def _system_words(count: int) -> Words:
