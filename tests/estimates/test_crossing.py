@@ -77,3 +77,23 @@ def test_ends_go_to_the_steps_of_a_table_only_without_a_shape() -> None:
 
     assert off(sv.quantile(tally, 0.9)).max() < 1e-6
     assert off(sv.quantile(tally, 0.9, shape="unimodal")).min() > 1e-3
+
+
+def two_groups(m: sv.Mechanism, low: float, high: float, n: int, seed: list[int]) -> sv.Tally:
+    chances = m.operator([low, high]).mix(np.array([0.5, 0.5]))
+    return sv.Tally.from_counts(m, np.random.default_rng(seed).multinomial(n, chances / chances.sum()))
+
+
+@pytest.mark.parametrize("seed", [8, 26, 34, 77, 104])
+def test_an_end_is_the_first_place_that_is_not_excluded(seed: int) -> None:
+    """F stays at p for long here, and some limit on the way excludes it in each of these samples."""
+    m = sv.sw(1.0)
+    answer = sv.quantile(two_groups(m, 0.3, 0.8, 20_000, [11, seed]), 0.5)
+    assert answer.low <= 0.3 < 0.8 <= answer.high
+
+
+@pytest.mark.parametrize("seed", [10, 19])
+def test_a_limit_of_one_excludes_nothing(seed: int) -> None:
+    """Beyond the last person F is 1, and so is its limit, but for rounding."""
+    answer = sv.quantile(two_groups(sv.sw(2.0), 0.1, 0.95, 1_000_000, [seed]), 1.0)
+    assert answer.low <= 0.95 <= answer.high

@@ -35,18 +35,13 @@ from sottovoce.estimates.statistic import moments
 _ROUGH, _PLACED = 40, 96  # groups of cells: of the first look, and placed
 _PAD = 0.15  # groups are fine this far beyond the expected interval, in its widths
 _EXACT, _SHAPED_EXACT = 0.02, 0.005  # an end is searched for this exactly, in the same
-_AGAIN = (0.5, 1.5)  # limits are looked at again this far further out, in the same
+_AGAIN = 0.75  # limits are looked at again where F is lower by so much of their error, and again, …
+_ROUNDED = 1e-12  # a limit of 1, rounded, does not exclude F = 1
 _SIDES = (1, -1)  # from above: the lower end; from below: the upper end
 
 
 class Crossing(NamedTuple):
-    """Where something that increases crosses zero.
-
-    Attributes:
-        below: The last place at which it was negative.
-        at: Where a straight line between the places looked at crosses zero.
-        slope: Of that line.
-    """
+    """Where an increase crosses zero: the last place below, the zero of the last chord, and its slope."""
 
     below: float
     at: float
@@ -54,7 +49,7 @@ class Crossing(NamedTuple):
 
 
 class Search:
-    """False position for the zero of something that increases but for rounding, halved where that is slow.
+    """False position for the zero of something that increases but for rounding, halved where it is slow.
 
     Args:
         excess: What crosses zero.
@@ -141,9 +136,8 @@ class Focus:
         self.middle = float(np.mean([_quantile(pilot, p) for pilot in pilots]))
         self.halves: list[tuple[Envelope, IntArray | None]] = []
         self.plain: list[tuple[Envelope, IntArray | None]] = []
-        #: Where each end is expected, and the slope of the limits there.
-        self.guess: dict[int, FloatArray] = {}
-        self.width = 1.0
+        self.guess: dict[int, FloatArray] = {}  # where each end is expected, and the slope of limits there
+        self.width, self.errors = 1.0, {1: 0.0, -1: 0.0}  # expected of the interval; of the last limits
 
     def ends(self, cells: Sequence[tuple[Shape, Sequence[FloatArray]]] = ()) -> Asking[Ends]:
         """The interval, and the bound for the average of the pilots.
@@ -194,42 +188,48 @@ class Focus:
                 first.exact = _SHAPED_EXACT
         end = yield from first._end(side)
         for other in others:
-            end = yield from other._beyond(side, end)
+            if (yield from other._excess(side, end)) >= 0:
+                end = yield from other._end(side, end)
         alike = max(side * at for at in self.mechanism.alike(side * end))  # what excludes one excludes all
         return end, end if first.shape is not None or end == min(side, 0) else alike
 
-    def _beyond(self, side: int, start: float) -> Asking[float]:
-        inside = (yield from self._excess(side, start)) < 0
-        return start if inside else (yield from self._end(side, start))
-
     def _end(self, side: int, start: float | None = None) -> Asking[float]:
-        """The outermost place that may be the quantile, times the side.
-
-        Where F stays at p for long (between two groups of people, or beyond the last) every limit looked at
-        on the way had its own chance to mislead. So places further out are looked at as well, and if one
-        of them admits F = p the search goes on there.
-        """
-        outer, exact = (0.0 if side > 0 else -1.0), max(self.exact * self.width, 1e-7)
-        if self.shape is None:
-            exact = max(exact, 0.6 * float(np.ptp(self.mechanism.alike(self.middle))))
-        search = Search(lambda at: self._excess(side, at), outer, outer + 1, self.top[side])
+        """The outermost place that may be the quantile, times the side."""
+        alike = 0.6 * float(np.ptp(self.mechanism.alike(self.middle))) if self.shape is None else 0.0
+        outer, exact = float(min(side, 0)), max(self.exact * self.width, alike, 1e-7)
+        search = Search(partial(self._excess, side), outer, outer + 1, self.top[side])
         at, slope = self.guess[side]
         if start is not None:
             yield from search.look(start)
             at = start - self.width / 8
         end = (yield from search.run(at, slope, exact)).below
-        for distance in _AGAIN if self.even is not None else ():
-            at = end - distance * self.width
-            if at > outer and (y := (yield from self._looked_at(side, at))) >= 0:
-                search.low, search.below, search.high, search.above = outer, -math.inf, at, y
-                end = (yield from search.run(at - self.width / 4, slope, exact)).below
+        while (place := (yield from self._admitted(side, end, exact))) is not None:
+            search.low, search.below, (search.high, search.above) = outer, -math.inf, place
+            end = (yield from search.run(place[0] - self.width / 4, slope, exact)).below
         return end
 
-    def _looked_at(self, side: int, at: float) -> Asking[float]:
-        """As `_excess`, on even groups."""
-        assert self.even is not None
-        limit = yield from self.even(Target.up_to(side * at), side, self.tail, self.estimand)
-        return side * (limit - self.p)
+    def _admitted(self, side: int, at: float, exact: float) -> Asking[tuple[float, float] | None]:
+        """A place beyond an end whose limit admits F = p, if one is met, and by how much.
+
+        Where F stays at p for long (between two groups of people, or beyond the last) every limit looked at
+        had its own chance to mislead. So limits are looked at where the pilots have F lower by a part of
+        their error, and again, until one is below p by all of it.
+        """
+        rise = np.append(0.0, np.cumsum(np.mean(self.pilots, axis=0)))
+        places, error, y = np.linspace(0, 1, rise.size), self.z * self.errors[side], 0.0
+        while self.even is not None and y > -error:
+            share = np.interp(side * at, places, rise) - side * _AGAIN * error
+            at = min(side * float(np.interp(share, rise, places)), at - exact)
+            if at <= min(side, 0):
+                break
+            if at > self.guess[side][0] - _PAD * self.width:  # groups are fine there
+                y = yield from self._excess(side, at)
+            else:
+                limit = yield from self.even(Target.up_to(side * at), side, self.tail, self.estimand)
+                y = side * (limit - self.p) + _ROUNDED
+            if y >= 0:
+                return at, y
+        return None
 
     def _excess(self, side: int, at: float) -> Asking[float]:
         """How far the limit of F(at) from one side is beyond p; both at and p times the side."""
@@ -243,7 +243,9 @@ class Focus:
         self.expected[side].append((at, mean))
         if not parts:
             return mean
-        return side * (float(moments(parts, self.estimand).limit(side, self.tail)) - self.p)
+        summary = moments(parts, self.estimand)
+        self.errors[side] = float(summary.error)
+        return side * (float(summary.limit(side, self.tail)) - self.p) + _ROUNDED
 
     def _weights(self, side: int, at: float) -> Asking[list[tuple[FloatArray, bool]]]:
         """Weights for F(at) in each half, and whether they make use of a shape."""
@@ -259,8 +261,6 @@ class Focus:
         """Where the expected limits cross p, from those computed on the way."""
         outer, inner = (0.0 if side > 0 else -1.0), side * self.middle
         places = sorted(self.expected[side], key=lambda place: abs(place[1]))[:2]
-        if not places:
-            return outer
         (at, y), slope = places[0], self.guess[side][1]
         if len(places) > 1 and abs(places[1][0] - at) > 1e-9:
             slope = max((places[1][1] - y) / (places[1][0] - at), slope / 4)
