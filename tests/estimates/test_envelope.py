@@ -64,10 +64,23 @@ def test_nothing_better_than_constant_weights_gives_constant_weights() -> None:
     assert w == pytest.approx(np.ones(4))
 
 
+@pytest.mark.parametrize(("times", "constant"), [(0.99, False), (1.01, True)])
+def test_weights_are_constant_exactly_where_people_at_the_top_could_look_like_the_pilot(
+    times: float, constant: bool
+) -> None:
+    """The bound is highest at one row: κ against the χ distance of the pilot from it."""
+    rng = np.random.default_rng(3)
+    rows = rng.dirichlet(np.ones(8), 30)
+    bound, q = np.append(1.0, 0.5 * rng.random(29)), 0.9 * rows[0] + 0.1 * rows[1:].mean(axis=0)
+    kappa = times * math.sqrt(float(((rows[0] - q) ** 2 / q).sum()))
+    ((w, _),) = least_limits([Problem(rows, bound, q, kappa)])
+    assert bool(np.ptp(w) == 0) is constant
+
+
 @pytest.mark.parametrize("m", [sv.sw(2.0), sv.two_scale(1.0), sv.optimal(2.0, goal="value")], ids=repr)
 def test_the_law_between_bends_is_interpolated_exactly(m: sv.Mechanism) -> None:
     coarse = Coarse.of(sv.Tally(m, [0, 1]), 32)
-    t, rows = Nodes(coarse).curved
+    t, rows, _ = Nodes(coarse).curved
     x = np.clip(m.domain.from_unit(t), m.domain.low, m.domain.high)
     assert np.abs(coarse.law(x).dense() - rows).max() < 1e-9
 

@@ -228,13 +228,12 @@ class Window(Compact):
     # -- groups of cells --------------------------------------------------------------------------------
 
     def table(self, s: IntArray, first: IntArray) -> FloatArray:
-        """P(group | start), a row per start: by what of background and window lies below each edge."""
-        last = np.append(first, self.cells)
-        below, edge, s = np.concatenate(([0], np.cumsum(self.a)))[last], self.edge[last], s[:, None]
+        """P(group | start), a row per start: background, and what of the window lies between the edges."""
+        edge, s = self.edge[np.append(first, self.cells)], s[:, None]
         cover = np.clip(edge - s, 0, self.length)
         if self.wraps:
             cover += np.clip(np.minimum(edge, s + self.length - self.around), 0, None)
-        return np.asarray(np.diff(below + cover, axis=1) / self.total)
+        return np.asarray((np.add.reduceat(self.a, first) + np.diff(cover, axis=1)) / self.total)
 
     def even(self, most: int) -> IntArray:
         """First cells of groups of nearly equal size."""

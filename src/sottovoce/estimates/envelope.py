@@ -24,7 +24,7 @@ import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.estimates.interior_point import Asking, Limit, Posed, Problem, answered, in_step, solved
-from sottovoce.estimates.model import Coarse, em
+from sottovoce.estimates.model import Coarse, LawAt, em
 from sottovoce.estimates.query import FEW, generator_of
 from sottovoce.estimates.shapes import Shape
 from sottovoce.estimates.statistic import Part, moments
@@ -89,9 +89,6 @@ class Target:
 IDENTITY = Target(lambda t: t)
 
 
-LawAt = tuple[FloatArray, FloatArray]
-
-
 class Nodes:
     """Unit coordinates and the law of the groups there, a row each: what holds at them holds everywhere.
 
@@ -121,7 +118,8 @@ class Nodes:
         middle = np.concatenate(([False], same[1:] & same[:-1], [False]))  # a bend whose sides are like it
         beside = np.append(middle[1:], False) | np.insert(middle[:-1], 0, False)
         beside[[0, -1]] = False
-        return t[middle | ~beside], rows[middle | ~beside]
+        t, rows = t[middle | ~beside], rows[middle | ~beside]
+        return LawAt(t, rows, self._same(t, rows, np.arange(len(t) - 1)))
 
     def around(self, jumps: tuple[float, ...], shape: Shape | None = None) -> LawAt:
         """The bends, both sides of some jumps, and what a declared shape needs."""
@@ -145,14 +143,24 @@ class Nodes:
 
     def _with(self, more: FloatArray) -> LawAt:
         """The bends and more, in order."""
-        t, rows = self.straight
+        (t, rows, same), bends = self.straight, len(self.straight.t)
         more = np.unique(np.clip(more, 0.0, 1.0))
-        right = np.clip(np.searchsorted(t, more), 1, len(t) - 1)
+        right = np.clip(np.searchsorted(t, more), 1, bends - 1)
         apart = (t[right] - t[right - 1] > 3 * self.near) & (t[right] > more) & (t[right - 1] < more)
         more, right = more[apart], right[apart]  # within a bend its two sides speak for it
         share = ((more - t[right - 1]) / (t[right] - t[right - 1]))[:, None]
         law = (1 - share) * rows[right - 1] + share * rows[right]
-        return np.insert(t, right, more), np.insert(rows, right, law, axis=0)
+        order = np.argsort(np.append(t, more), kind="stable")
+        t, rows = np.append(t, more)[order], np.concatenate((rows, law))[order]
+        same = np.append(same, np.zeros(len(more) + 1))[order[:-1]]
+        at = np.flatnonzero((order[1:] >= bends) | (order[:-1] >= bends))
+        same[at] = self._same(t, rows, at)
+        return LawAt(t, rows, same)
+
+    def _same(self, t: FloatArray, rows: FloatArray, at: IntArray) -> FloatArray:
+        """Which nodes are like the next: the sides of a bend without a jump, and values that look alike."""
+        most = np.where(t[at + 1] - t[at] > 3 * self.near, 0.0, 1e-6)
+        return np.where(np.abs(rows[at + 1] - rows[at]).max(axis=1, initial=0.0) > most, -1.0, most)
 
 
 class Envelope:
@@ -171,10 +179,10 @@ class Envelope:
         straight = target.curvature == (0.0, 0.0)
         if self.shape is not None and straight:
             return self._shaped(self.shape, target, z)
-        t, rows = self.nodes.around(target.jumps) if straight else self.nodes.curved
+        law = self.nodes.around(target.jumps) if straight else self.nodes.curved
         # How far a concave piece can rise above its chord: −τ''·Δ²/8.
-        rise = max(0.0, -target.curvature[0]) * float(np.diff(t).max()) ** 2 / 8
-        return self._above(t, rows, target.above(t, self.nodes.near) + rise, z)
+        rise = 0.0 if straight else max(0.0, -target.curvature[0]) * float(np.diff(law.t).max()) ** 2 / 8
+        return self._above(law, target.above(law.t, self.nodes.near) + rise, z)
 
     def expected(self, weights: FloatArray, side: int, z: float) -> float:
         """The limit that these weights give on average if the pilot is the truth."""
@@ -189,7 +197,7 @@ class Envelope:
     def average_noise(self, weights: FloatArray, counts: IntArray) -> float:
         """An upper estimate of the average over people of that variance, which has an envelope too."""
         variance, rise = self._variance(weights)
-        (w,) = solved([self._above(*self.nodes.finer, variance + rise, 1.0)])
+        (w,) = solved([self._above(self.nodes.finer, variance + rise, 1.0)])
         return float(np.clip(w @ counts / counts.sum(), *self.noise(weights)))
 
     def part(self, weights: FloatArray, counts: IntArray, estimand: str, forged: int = 0) -> Part:
@@ -202,26 +210,20 @@ class Envelope:
 
         h is linear between nodes, so Σw²P − h² is concave there and leaves its chord by at most (Δh)²/4.
         """
-        t, rows = self.nodes.finer
-        h = rows @ weights
-        rise = np.where(np.diff(t) > 3 * self.nodes.near, np.diff(h) ** 2 / 4, 0.0)
-        return rows @ weights**2 - h**2, np.maximum(np.append(rise, 0.0), np.insert(rise, 0, 0.0))
+        t, rows, _ = self.nodes.finer
+        h, rise = rows @ weights, np.zeros(len(t) + 1)
+        rise[1:-1] = np.where(t[1:] - t[:-1] > 3 * self.nodes.near, (h[1:] - h[:-1]) ** 2 / 4, 0.0)
+        return rows @ weights**2 - h**2, np.maximum(rise[1:], rise[:-1])
 
-    def _above(self, t: FloatArray, rows: FloatArray, bound: FloatArray, z: float) -> Posed:
+    def _above(self, law: LawAt, bound: FloatArray, z: float) -> Posed:
         """The problem of weights that are above a bound at some nodes."""
-        apart = np.diff(t) > 3 * self.nodes.near
-        # The sides of a bend are one constraint unless something jumps there; so are values that look alike.
-        same = np.flatnonzero(~apart | (rows[1:, 0] == rows[:-1, 0]))
-        jump = np.abs(rows[same + 1] - rows[same]).max(axis=1, initial=0.0)
-        small = np.where(apart[same], 0.0, 1e-6)
-        apart[same] = np.maximum(jump, np.abs(bound[same + 1] - bound[same])) > small
-        used, kappa = np.append(True, apart), z / np.sqrt(self.n)
-        return Posed(Problem(rows[used], bound[used], self.pilot, kappa), rows, bound)
+        used, kappa = np.append(True, np.abs(bound[1:] - bound[:-1]) > law.same), z / np.sqrt(self.n)
+        return Posed(Problem(law.rows[used], bound[used], self.pilot, kappa), law.rows, bound)
 
     def _shaped(self, shape: Shape, target: Target, z: float) -> Posed:
         """The problem for truths of a shape."""
         near = self.nodes.near
-        t, rows = self.nodes.around(target.jumps, shape)
+        t, rows, _ = self.nodes.around(target.jumps, shape)
         added, cost = shape.columns(t, target.jumps, near)
         members = [shape.extremes(t, values, near) for values in (rows, added, target.above(t, near))]
         problem = Problem(members[0], members[2], self.pilot, z / np.sqrt(self.n), members[1], cost)

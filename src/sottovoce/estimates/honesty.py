@@ -117,7 +117,7 @@ def _of_numbers(tally: Tally, groups: int = _GROUPS) -> tuple[IntArray, IntArray
     """Where groups of cells begin, their counts, and the rows whose mixtures are all laws there are."""
     coarse = Coarse.of(tally, groups)
     # The sides of a bend are one.
-    return coarse.first, coarse.counts, np.unique(Nodes(coarse).straight[1].round(8), axis=0)
+    return coarse.first, coarse.counts, np.unique(Nodes(coarse).straight.rows.round(8), axis=0)
 
 
 def _of_options(tally: Tally) -> tuple[IntArray, IntArray, FloatArray]:

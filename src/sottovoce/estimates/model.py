@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -52,6 +52,18 @@ class Table:
     def expect(self, f: FloatArray) -> FloatArray:
         """P f: an expectation for every input."""
         return np.asarray(self.matrix @ f)
+
+
+class LawAt(NamedTuple):
+    """P(group | t) at some unit coordinates t in order, a row each.
+
+    `same` says by how much a bound may change from one of them to the next for both to be one constraint: −1
+    where they are two whatever the bound is, because their rows differ.
+    """
+
+    t: FloatArray
+    rows: FloatArray
+    same: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
