@@ -135,11 +135,13 @@ def test_many_cuts_are_summed_as_few_are(k: float) -> None:
             cuts = Cuts.of(k, cuts.x, cuts.kappa, b=rng.normal(0, 0.1, 60))
             cuts += Cuts.of(k, np.array([0.0, 1.0]), np.array([0.05, 0.05]), a=0.0, b=np.array([1.0, -1.0]))
         weights = rng.random(len(cuts))
-        y, r = lows(cuts, weights, 300.0)
-        assert r.min() == pytest.approx(least_sum(cuts, weights, 300.0), rel=1e-9)
-        at = (weights[:, None] * cuts.coefficients(y, 300.0)).sum(axis=0)
-        assert (r <= at).all()
-        np.testing.assert_allclose(r, at, atol=1e-9 * np.abs(at).max())
+        for shift in (0.0, 0.005):  # lowered, some cuts are negative nowhere
+            lowered = cuts.lowered(shift)
+            y, r = lows(lowered, weights, 300.0)
+            assert r.min() == pytest.approx(least_sum(lowered, weights, 300.0), rel=1e-9)
+            at = (weights[:, None] * lowered.coefficients(y, 300.0)).sum(axis=0)
+            assert (r <= at).all()
+            np.testing.assert_allclose(r, at, atol=1e-9 * np.abs(at).max())
 
 
 def test_a_sum_without_an_error_is_bounded_by_nothing() -> None:

@@ -51,11 +51,14 @@ def test_the_ratio_stays_small(measure: str, epsilon: float, most: float) -> Non
     assert sv.audit(m).epsilon <= epsilon
 
 
-@pytest.mark.parametrize("measure", ["l2", "mean"])
-def test_the_ratio_at_the_end_of_the_search(measure: str) -> None:
-    certificate = design(measure, 8.0).certificate
-    assert 1 <= certificate.ratio <= 1.01
+@pytest.mark.parametrize(("measure", "epsilon"), [("l2", 8.0), ("mean", 8.0), ("mean", 7.1)])
+def test_the_ratio_at_the_end_of_the_search(measure: str, epsilon: float) -> None:
+    """The first grid is enough: its reports are few, and the proof loses next to nothing of what they prove."""
+    m = design(measure, epsilon)
+    certificate = m.certificate
+    assert 1 <= certificate.ratio <= 1.005
     assert certificate.verify() >= certificate.limit
+    assert len(m.to_json()) <= 40 * 1024
 
 
 @pytest.mark.parametrize(("measure", "epsilon"), [("l1", 8.0), ("l2", 10.0), ("mean", 12.0)])

@@ -7,8 +7,8 @@ proves the limit. Both are functions on a mesh with few nodes (`designs.mesh`):
     background   the least t such that the error, averaged over each hat of inputs, is at most t: a program
                  like that of `designs.master`, with averages of cuts for rows and hats of reports for
                  unknowns;
-    limit        weights on hats of inputs such that r(y) ≥ 0 at more and more reports: where r turns out to
-                 be lowest (`designs.sums`), a report is added.
+    limit        weights on hats of inputs such that r(y) ≥ 0 at some reports: where r turns out to be lowest
+                 (`designs.sums`), reports are added, and those where it is far above 0 are left out.
 
 The cuts of the limit are those that carry the background. Of several at one input only their mean is kept: c
 is concave, so r is no smaller for it. Reports ship as equal cells (`designs.equal`).
@@ -37,8 +37,9 @@ from sottovoce.designs.sums import between, lows, sides
 _ROUNDS = 30
 _GAP = 1e-3  # between the error of the background and its bound
 _CLOSE = 0.02  # rows with more room than that have no say in the next program
-_LOWERINGS = 6
+_LOWERINGS = 8
 _LOW = 80  # reports that are added at a time
+_KEPT = 2  # reports for each hat of inputs that stay, those where r is lowest
 _INSIDE = 64  # cells of a window at most
 _KNOTS = 1280  # of an unbiased design, a knot for every cell: less than 64 KB
 _TOLERANCE = 0.003  # of the position of a cell, in half windows
@@ -145,7 +146,8 @@ class NarrowProblem(Problem):
         constant, a = np.append(hat.T @ cuts.kappa, reach.kappa), np.append(np.ones(hat.shape[1]), reach.a)
         columns = self._at(cuts, reach, y)
         for _ in range(_LOWERINGS):
-            weights = self._program(_Rows(columns, constant, a))[2]
+            weights = self._program(_Rows(columns, constant, a), presolve=False)[2]
+            lowest = np.argsort(weights @ columns)[: _KEPT * len(weights)]
             weights = np.append(hat @ weights[: hat.shape[1]], weights[hat.shape[1] :])
             heavy = weights > 0
             both, weights = (cuts + reach)[heavy], np.tile(weights[heavy], 2)
@@ -153,7 +155,8 @@ class NarrowProblem(Problem):
             more = np.setdiff1d(_turns(both, weights, upper_e(self.epsilon)), y)
             if not len(more):
                 break
-            y, columns = np.append(y, more), np.hstack((columns, self._at(cuts, reach, more)))
+            y, columns = np.append(y[lowest], more), columns[:, lowest]
+            columns = np.hstack((columns, self._at(cuts, reach, more)))
         return settle(both, weights, self.epsilon)
 
     @property
@@ -197,14 +200,14 @@ class NarrowProblem(Problem):
         pairs = [part.coefficients(y, self.e) + part.coefficients(1 - y, self.e) for part in (cuts, reach)]
         return np.vstack((self.mesh.over_inputs.T @ pairs[0], pairs[1])) / 2
 
-    def _program(self, rows: _Rows) -> tuple[FloatArray, float, FloatArray]:
+    def _program(self, rows: _Rows, *, presolve: bool = True) -> tuple[FloatArray, float, FloatArray]:
         """The masses, between 1/E and 1 together, of least t; that t; and the multipliers of the rows."""
         unit, unknowns = np.where(rows.a > 0, self.scale, 1.0), rows.table.shape[1]
         matrix = np.zeros((len(unit) + 2, unknowns + 1))
         matrix[:-2] = np.column_stack((rows.table * (self._mass / unit[:, None]), -rows.a))
         matrix[-2, :-1], matrix[-1, :-1] = self._mass, -self.e * self._mass
         most = np.append(-rows.constant / unit, [1.0, -1.0])
-        x, weights = linear_program(np.append(np.zeros(unknowns), 1.0), matrix, most)
+        x, weights = linear_program(np.append(np.zeros(unknowns), 1.0), matrix, most, presolve=presolve)
         return x[:-1] * self._mass, float(x[-1] * self.scale), weights[:-2] * self.scale / unit
 
 

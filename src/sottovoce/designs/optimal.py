@@ -67,8 +67,8 @@ def optimal(
             variance is at most 1.1 times the limit, and the expected one under the prior least. Without a
             prior, people are fewer and fewer towards the ends of the domain: Beta(2, 2).
         tolerance: How far above the limit of all ε-LDP mechanisms the result may lie, relatively; by default
-            0.001 up to ε = 4, 0.008 up to ε = 8 and 0.01 up to ε = 12. Above, a ratio of 2.5 is all that the
-            certificate can say.
+            0.001 up to ε = 4, 0.008 up to 7, 0.005 up to 8 and 0.01 up to 12. Above, a ratio of 2.5 is all
+            that the certificate can say.
 
     Returns:
         A mechanism whose `certificate` holds its worst case and the limit that no ε-LDP mechanism can pass.

@@ -38,7 +38,7 @@ class Problem:
     @property
     def usual_tolerance(self) -> float:
         """How far above the limit is good enough if nothing is said."""
-        return 0.001 if self.epsilon <= 4 else 0.008
+        return 0.001 if self.epsilon <= 4 else 0.008 if self.epsilon <= 7 else 0.005
 
     @cached_property
     def e(self) -> float:

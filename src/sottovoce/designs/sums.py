@@ -16,7 +16,7 @@ from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.designs.cuts import Cuts
 
 _MANY = 400  # cuts for which the table is too large
-_NARROW = math.exp(8.001)  # windows above this e^ε take many cuts
+_NARROW = math.exp(7.001)  # above this e^ε tangents in a table lie so far below r that limits suffer
 _ORIGIN = 0.5  # of the coordinate in which polynomials are written
 _ROUNDING = 2.0**-52  # of one term of a sum
 
@@ -55,10 +55,10 @@ def lows(cuts: Cuts, weights: FloatArray, e: float) -> tuple[FloatArray, FloatAr
     """
     left, right = (weights[:, None] * side for side in sides(cuts))
     low, high = between(cuts)
-    inside = np.where((low < cuts.x) & (cuts.x < high), e, 1.0)[:, None]
     opens, closes = np.isfinite(low), np.isfinite(high)
     corner = np.concatenate((low[opens], cuts.x, high[closes])) - _ORIGIN
-    change = np.concatenate(((e - 1) * left[opens], inside * (right - left), (1 - e) * right[closes]))
+    more = np.where(low < high, e - 1, 0.0)[:, None]  # of a D that is negative somewhere: then around its x
+    change = np.concatenate(((more * left)[opens], (1 + more) * (right - left), (-more * right)[closes]))
     order = np.argsort(corner, kind="stable")
     corner, change = corner[order], change[order]
     first, last = left * np.where(opens, 1.0, e)[:, None], right * np.where(closes, 1.0, e)[:, None]

@@ -17,6 +17,8 @@ from sottovoce.planning.plans import Option, Scenario
 MOST_PEOPLE = 10**12
 _LEAST_PEOPLE, _LEAST_EPSILON = 100.0, 0.01
 _EXACT = {True: 0.02, False: 0.1}  # how exactly ε is searched for, for our design and for others
+_GUESS = 0.002  # and for what is only a guess
+_SLOW = 3.0  # from this ε on an optimal design takes long enough to look elsewhere first
 
 
 class Search:
@@ -44,7 +46,8 @@ class Search:
     def epsilon(self, candidate: Candidate, people: int, target: float) -> Option | None:
         """The option with the least ε."""
         ends, exact = (_LEAST_EPSILON, float(MAX_EPSILON)), _EXACT[candidate.ours]
-        return self._least(candidate, lambda e: (round(e, 6), people), target, ends, exact, 1.0, -1.0)
+        guess = self._guess(candidate, people, target)
+        return self._least(candidate, lambda e: (round(e, 6), people), target, ends, exact, 1.0, -1.0, guess)
 
     def central(self, candidate: Candidate, central: tuple[float, float], people: int) -> Option | None:
         """The option with the largest ε whose counts keep a central guarantee."""
@@ -62,6 +65,26 @@ class Search:
         local = largest_local(build, central, people)
         return self.scenario.option(replace(candidate, build=build), local, people)
 
+    def _guess(self, candidate: Candidate, people: int, target: float) -> Meeting | None:
+        """Where a design that takes long to build should meet a target, by one that does not."""
+        if candidate.like is None:
+            return None
+        like, times = candidate.like
+
+        @cache
+        def error(epsilon: float) -> float:
+            option = self.scenario.option(like, epsilon, people)
+            return math.inf if option is None else option.error
+
+        least = error(MAX_EPSILON)  # the people's own spread, if any
+
+        def model(epsilon: float) -> float:
+            return math.sqrt(least**2 + times**2 * max(error(epsilon) ** 2 - least**2, 0.0))
+
+        start, slope = self._start or 1.0, self._slope or -1.0
+        guess = meeting(model, target, _LEAST_EPSILON, MAX_EPSILON, _GUESS, start=start, slope=slope)
+        return guess if guess is not None and guess.x >= _SLOW else None
+
     def _least(
         self,
         candidate: Candidate,
@@ -71,6 +94,7 @@ class Search:
         exact: float,
         start: float,
         slope: float,
+        guess: Meeting | None = None,
     ) -> Option | None:
         options: dict[tuple[float, int], Option | None] = {}
 
@@ -80,7 +104,10 @@ class Search:
             option = options[at(x)]
             return math.inf if option is None else option.error
 
-        least = meeting(error, target, *ends, exact, start=self._start or start, slope=self._slope or slope)
+        start, slope = self._start or start, self._slope or slope
+        if guess is not None:
+            start, slope = guess.x * (1 + exact / 2), guess.slope
+        least = meeting(error, target, *ends, exact, start=start, slope=slope, sure=guess is not None)
         if least is None:
             return None
         self._start, self._slope = least
@@ -103,6 +130,7 @@ def meeting(
     *,
     start: float | None = None,
     slope: float = -0.5,
+    sure: bool = False,
     most: int = 40,
 ) -> Meeting | None:
     """Find the least x at which a decreasing error meets a goal, with few evaluations: secants in log–log.
@@ -115,6 +143,7 @@ def meeting(
         tolerance: x may be a factor 1 + tolerance above the least, as far as the last secant tells.
         start: Where to begin; by default at `low`.
         slope: The power to expect.
+        sure: True if it is known well enough to tell whether the first x is close.
         most: How many evaluations there may be.
 
     Returns:
@@ -132,7 +161,7 @@ def meeting(
         f = math.log(error(math.exp(x)) / goal)
         if math.isfinite(f) and math.isfinite(seen[1]) and x != seen[0]:
             slope = min((f - seen[1]) / (x - seen[0]), -0.1)
-        known, seen = math.isfinite(seen[1]), (x, f)
+        known, seen = sure or math.isfinite(seen[1]), (x, f)
         if f <= 0:
             below = x
             close = above is not None and x - above <= room

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sottovoce.core.domains import Domain
+from sottovoce.core.errors import loss_exponent
 from sottovoce.core.number import Number
 from sottovoce.designs import classic
 from sottovoce.designs.optimal import optimal
@@ -27,12 +28,15 @@ class Candidate:
         build: Makes the mechanism for an ε; None if only one ε is possible and it is not this.
         reason: What it is good for.
         ours: True if it is what `design` gives.
+        like: If it takes long to build, one that does not, and how many times its noise this one has if ε is
+            large.
     """
 
     name: str
     build: Callable[[float], Number | None]
     reason: str
     ours: bool = False
+    like: tuple[Candidate, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -88,10 +92,18 @@ _OURS = "made for this question"
 
 def candidates(question: Question) -> list[Candidate]:
     """What `design` gives, and designs to compare it with."""
-    domain = question.domain
+    rivals = {name: _rival(name, question) for name in KINDS[question.task].rivals[question.domain.is_circle]}
     ours = Candidate("design", question.design, _OURS, ours=True)
-    rivals = (
-        Candidate(name, lambda epsilon, build=_RIVALS[name][0]: build(epsilon, domain), _RIVALS[name][1])  # type: ignore[misc]
-        for name in KINDS[question.task].rivals[domain.is_circle]
-    )
-    return [ours, *rivals]
+    if question.task == "mean":
+        ours = replace(ours, like=(rivals["ptt"], 1.015))
+        rivals["optimal"] = replace(rivals["optimal"], like=(rivals["ptt"], 1.12))
+    elif question.task == "value" and rivals:
+        ours = replace(ours, like=(rivals["ogpm"], 0.5 + 0.107 * loss_exponent(question.loss)))
+    return [ours, *rivals.values()]
+
+
+def _rival(name: str, question: Question) -> Candidate:
+    build, reason = _RIVALS[name]
+    if (question.task, name) == ("value", "ogpm"):
+        return Candidate(name, lambda epsilon: classic.ogpm(epsilon, question.domain, question.loss), reason)
+    return Candidate(name, lambda epsilon: build(epsilon, question.domain), reason)
