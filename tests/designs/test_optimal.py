@@ -53,7 +53,7 @@ def test_the_ratio_stays_small(measure: str, epsilon: float, most: float) -> Non
 
 @pytest.mark.parametrize(("measure", "epsilon"), [("l2", 8.0), ("mean", 8.0), ("mean", 7.1)])
 def test_the_ratio_at_the_end_of_the_search(measure: str, epsilon: float) -> None:
-    """The first grid is enough: its reports are few, and the proof loses next to nothing of what they prove."""
+    """The first grid is enough: it has few reports, and the proof loses next to nothing."""
     m = design(measure, epsilon)
     certificate = m.certificate
     assert 1 <= certificate.ratio <= 1.005

@@ -25,7 +25,13 @@ _SHARES = tuple(i / 16 for i in range(1, 16))  # values of q
 _BETTER = 2e-3  # what another q has to gain
 
 
-def largest_local(design: Callable[[float], Reporter], central: tuple[float, float], people: int) -> float:
+def largest_local(
+    design: Callable[[float], Reporter],
+    central: tuple[float, float],
+    people: int,
+    *,
+    start: float | None = None,
+) -> float:
     """The largest local ε of a design with which the counts of so many people keep (ε, δ).
 
     It is looked for among numbers of four digits. The one that is returned was checked with the proved upper
@@ -35,6 +41,7 @@ def largest_local(design: Callable[[float], Reporter], central: tuple[float, flo
         design: Makes a reporter from a local ε. It is called one to four times.
         central: The ε and δ that the counts shall keep.
         people: How many report honestly.
+        start: Where to begin; by default where a window that is quickly made is.
 
     Returns:
         The local ε, at least the central one.
@@ -48,7 +55,8 @@ def largest_local(design: Callable[[float], Reporter], central: tuple[float, flo
         True
     """
     guarantee = _Guarantee.of(central, people)
-    return _crossing(guarantee, design, *_typical(guarantee))
+    typical, slope = _typical(guarantee)
+    return _crossing(guarantee, design, typical if start is None else start, slope)
 
 
 @dataclass(frozen=True)

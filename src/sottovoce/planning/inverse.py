@@ -19,6 +19,7 @@ _LEAST_PEOPLE, _LEAST_EPSILON = 100.0, 0.01
 _EXACT = {True: 0.02, False: 0.1}  # how exactly ε is searched for, for our design and for others
 _GUESS = 0.002  # and for what is only a guess
 _SLOW = 3.0  # from this ε on an optimal design takes long enough to look elsewhere first
+_ALIKE = 6.0  # from this local ε on the counts of all designs are hidden alike
 
 
 class Search:
@@ -62,8 +63,9 @@ class Search:
                 )
             return m
 
-        local = largest_local(build, central, people)
-        return self.scenario.option(replace(candidate, build=build), local, people)
+        alike = candidate.like is not None and self._start is not None and self._start >= _ALIKE
+        self._start = largest_local(build, central, people, start=self._start if alike else None)
+        return self.scenario.option(replace(candidate, build=build), self._start, people)
 
     def _guess(self, candidate: Candidate, people: int, target: float) -> Meeting | None:
         """Where a design that takes long to build should meet a target, by one that does not."""
