@@ -190,8 +190,9 @@ def linear_program(
     require_extra("analysis", "an optimal design")
     from scipy.optimize import linprog
 
-    options = {"presolve": presolve}
-    result = linprog(cost, A_ub=matrix, b_ub=most, bounds=(0, None), method="highs-ds", options=options)
+    result = linprog(
+        cost, A_ub=matrix, b_ub=most, bounds=(0, None), method="highs-ds", options={"presolve": presolve}
+    )
     if result.x is None:
         raise ArithmeticError(f"the solver failed on the design problem: {result.message}")
     return np.maximum(result.x, 0), np.maximum(-result.ineqlin.marginals, 0)
