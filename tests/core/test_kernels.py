@@ -38,6 +38,13 @@ def clamped_circle() -> Mechanism:
     return Mechanism(m.epsilon, m.domain, window)
 
 
+def lines(t: list[float], shares: list[float]) -> Mechanism:
+    """Equal cells and a start table of several lines."""
+    m = sv.pm(1.0, (0, 1), cells=512)
+    s = [int(share * m.window.top) for share in shares]
+    return Mechanism(m.epsilon, m.domain, replace(m.window, knot_t=np.array(t), knot_s=np.array(s)))
+
+
 MECHANISMS = {
     "ogpm": sv.ogpm(1.0, (-1, 4)),
     "pm": sv.pm(0.3, (-1, 4)),
@@ -48,6 +55,11 @@ MECHANISMS = {
     "nearest": bumpy(False),
     "mean": bumpy(True),
     "crowded": crowded(),
+    "steep": lines([0.0, 0.5, 0.5 + 2.0**-53], [0.0, 0.5, 1.0]),
+    "crowded lines": lines(
+        [0.0, *(0.5 + 1e-13 * np.arange(6)), 1.0], [0.0, 0.1, 0.2, 0.4, 0.5, 0.7, 0.8, 1.0]
+    ),
+    "many lines": lines([*np.arange(400) / 400, 1.0], [*(np.arange(400) / 400) ** 2, 1.0]),
 }
 every = pytest.mark.parametrize("m", MECHANISMS.values(), ids=MECHANISMS.keys())
 

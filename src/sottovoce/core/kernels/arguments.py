@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.domains import Domain
-from sottovoce.core.kernels.tables import Table, Tables
+from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS, FloatArray, IntArray, Tables
 
-_FEW_BUCKETS = 1 << 12  # more do not stay in the first cache
+_PAIRS = 1 << 12  # buckets of t that hold both of their lines, at most
+_BUCKETS = 1 << 15  # of numbers, at most, if one step is enough: they stay in the second cache
+_CLOSEST = 32  # edges that most scales put into one bucket: judged before all others
 
 
 class Units(NamedTuple):
@@ -47,40 +49,50 @@ class Side(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """How a word becomes a number that is looked up among the runs."""
+    """How a word becomes a number, and which entry covers a number.
+
+    Numbers of the background are draws, made finer; those of the window come after them. A bucket is what is
+    left of a number after a shift. So much is `added` there that the same shift leaves the entry: an edge is
+    where it carries. More than one edge in a bucket are as many sums.
+    """
 
     shift: np.uint64
-    background: float
-    top: float
-    wraps: bool
-    around: float
+    background: int
+    finer: int
+    offset: int  # of numbers in the window, from draw plus start
+    clamps: bool  # whether a start may lie outside [0, top], or a number reach the end and go around
+    top: int
+    around: int
+    end: int
+    bucket: np.uint64
+    steps: int
+    added: NDArray[np.uint64]
 
 
 class Guide(NamedTuple):
-    """A table by buckets of what is looked up.
+    """Lines by equal buckets of t: where each ends, its start, its knot and its slope.
 
-    A `wide` one has for every bucket what is before and after the one edge that may lie in it: one look-up
-    less, as long as that stays in the cache. Otherwise `guide` leads from a bucket to an entry, at most two
-    `edge`s before the right one. Where a bucket may hold more, so many `more` steps from `first` come before.
+    Where at most one line ends in a bucket, both lie side by side at the bucket shifted by `stride`. Where
+    more do, `first` leads to the first of them, and as many steps to the one that holds.
     """
 
-    origin: float
-    shift: np.uint64
-    base: np.uint64
-    wide: bool
-    more: int
-    first: NDArray[Any]
-    guide: NDArray[Any]
-    edge: NDArray[np.uint64]
+    scale: float
+    stride: np.uint64
+    steps: int
+    first: NDArray[np.uint16]
+    end: NDArray[np.uint64]
+    start: NDArray[np.int64]
+    knot: NDArray[np.float64]
+    slope: NDArray[np.float64]
 
 
 def arguments(tables: Tables, domain: Domain, second: tuple[Tables, int, int, int] | None) -> tuple[Any, ...]:
     """What the kernel of these tables takes after words, values and cells."""
     units = Units(domain.scaled_low, domain.ends[1] * domain.factor, domain.per_width)
-    if not tables.uniform:
-        return units, *_look_ups(tables)
+    if not tables.uniform:  # plain tuples are handed over in a third of the time
+        return tuple(units), *map(tuple, _look_ups(tables))
     if second is None:
-        return tuple(units), tuple(_line(tables))  # plain ones are handed over in a third of the time
+        return tuple(units), tuple(_line(tables))
     others, shift, mask, first = second
     side = Side(np.uint64(shift), np.uint64(mask), first, _line(others), np.int32(tables.cells))
     return units, _line(tables), side
@@ -94,29 +106,122 @@ def _line(tables: Tables) -> Line:
     )  # fmt: skip
 
 
-def _look_ups(tables: Tables) -> tuple[Any, ...]:
-    draw = Draw(np.uint64(tables.shift), tables.background, tables.top, tables.wraps, tables.around)
-    slopes, divides = bool(tables.slope.any()), not tables.atoms
-    lines = (tables.start, tables.knot, tables.slope) if slopes else (tables.start,)
-    starts = _guide(tables.knots, _FEW_BUCKETS >> (3 if slopes else 0), *lines)
-    cells, begin = tables.first_cell.astype(np.min_scalar_type(tables.cells - 1)), tables.runs.left[:-1]
-    runs = _guide(tables.runs, *((0, cells, begin, tables.weight) if divides else (_FEW_BUCKETS, cells)))
-    return draw, *starts, *runs
+def _look_ups(tables: Tables) -> tuple[Guide, Draw, tuple[IntArray, IntArray, FloatArray]]:
+    """Lines, and cells: each by itself where at most two begin in a bucket, else runs of equal ones."""
+    knots, counts = _lines(tables), np.diff(tables.first, append=tables.cells).astype(np.int64)
+    back, more = tables.back_weight.astype(np.int64), np.diff(tables.more).astype(np.int64) // counts
+    if tables.cells <= _BUCKETS:
+        cells = np.repeat(back, counts), np.repeat(more, counts)
+        buckets = _buckets(*cells, 2)
+        if buckets is not None:
+            draw, _ = _draw(tables, *cells, 0, buckets)
+            return knots, draw, (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+    some = more > 0
+    runs = back * counts, (more * counts)[some]
+    buckets = _buckets(*runs, None)
+    assert buckets is not None
+    draw, begin = _draw(tables, *runs, len(back), buckets)
+    first = np.concatenate((tables.first, tables.first[some])).astype(np.int64)
+    weight = np.concatenate((back << draw.finer, more[some])).astype(np.float64)
+    return knots, draw, (first, begin, weight)
 
 
-def _guide(table: Table, most_wide: int, *columns: NDArray[Any]) -> tuple[Any, ...]:
-    """The table and its columns, by entries or by buckets; three, of which some may be empty."""
-    small = Table.of(table.left, table.end, _FEW_BUCKETS)
-    table = small if small.steps <= 2 else table
-    wide = table.steps == 1 and len(table.guide) <= most_wide
-    last, more, entry = len(table.left) - 2, max(0, table.steps - 2), table.guide.astype(np.int64)
-    edge = np.append(np.maximum(table.left[1:], 0.0) + 0.0, [np.inf]).view(np.uint64)
-    if wide:
-        edge, pairs = edge[entry], np.stack((entry, np.minimum(entry + 1, last)), axis=1).reshape(-1)
-        columns = tuple(column[pairs] for column in columns)
-    index = np.promote_types(np.uint16, np.min_scalar_type(last))  # one type, or two: each is compiled
-    first, guide = (entry, np.arange(last + 1)) if more else (entry[:0], entry)
-    names = Guide(
-        table.origin, table.shift, table.base, wide, more, first.astype(index), guide.astype(index), edge
-    )
-    return names, *columns, *[np.empty(0)] * (3 - len(columns))
+def _buckets(back: IntArray, more: IntArray, most: int | None) -> tuple[int, int, int] | None:
+    """The fewest edges in a bucket, at most so many, and the bits that buckets leave out in either part."""
+    entries, steps = len(back) + len(more), 0
+    while most is None or steps < most:
+        steps = steps + 1 if steps < 4 else 2 * steps
+        fine, coarse = (_shared_bits(np.cumsum(part)[:-1], steps) for part in (back, more))
+        coarse = min(coarse, 47, 63 - entries.bit_length())  # numbers and entries stay within 64 bits
+        fine = min(fine, coarse)
+        if fine >= 0:
+            buckets = (int(back.sum()) >> fine) + (int(more.sum()) >> coarse)
+            if steps * buckets <= max(_BUCKETS << (steps - 1), 4 * entries) or steps >= entries:
+                return steps, fine, coarse
+    return None
+
+
+def _shared_bits(edges: IntArray, steps: int) -> int:
+    """How many last bits may be left out before more than so many edges are equal; −1 if they are."""
+    return int((edges[steps:] ^ edges[:-steps]).min()).bit_length() - 1 if len(edges) > steps else 63
+
+
+def _draw(
+    tables: Tables, back: IntArray, more: IntArray, second: int, buckets: tuple[int, int, int]
+) -> tuple[Draw, IntArray]:
+    """The look-up of entries with these weights, those of the window from `second` on; where each begins."""
+    steps, fine, coarse = buckets
+    parts, window = [], -(-int(back.sum()) >> fine) << coarse
+    for weight, bits, first in (back, fine, 0), (more, coarse, second):
+        begin, edges = np.arange(-(-int(weight.sum()) >> bits)) << bits, np.cumsum(weight)[:-1]
+        entry, edges = np.searchsorted(edges, begin, side="right"), np.append(edges, [1 << 62] * steps)
+        room = begin[:, None] + (1 << bits) - edges[entry[:, None] + np.arange(steps)]
+        part = np.maximum(room, 0) << (coarse - bits)
+        part[:, 0] += (first + entry) << coarse
+        parts.append(part)
+    added = np.concatenate(parts)
+    added -= (np.arange(len(added)) << coarse)[:, None]
+    low, high = _reach(tables)
+    draw = Draw(
+        np.uint64(tables.shift), int(back.sum()), coarse - fine, window - int(back.sum()),
+        tables.wraps or low < 0 or high > tables.top, int(tables.top),
+        int(more.sum()) if tables.wraps else 0, window + int(more.sum()),
+        np.uint64(coarse), steps, added.reshape(-1).view(np.uint64),
+    )  # fmt: skip
+    return draw, np.concatenate(((np.cumsum(back) - back) << draw.finer, np.cumsum(more) - more + window))
+
+
+def _reach(tables: Tables) -> tuple[float, float]:
+    """The least and the largest start before it is clamped; roundings keep the order of t."""
+    until = np.append(np.nextafter(tables.knot[1:], -1.0), 1.0)
+    ends = tables.start + np.floor((until - tables.knot) * tables.slope)
+    return float(tables.start[0] + np.floor(-tables.knot[0] * tables.slope[0])), float(ends.max())
+
+
+def _lines(tables: Tables) -> Guide:
+    """The start table by buckets."""
+    knot, start, slope = tables.knot, tables.start, tables.slope
+    if slope[-1] * (1.0 - knot[-1]) > 2.0**56:  # flat where it is clamped, before it leaves the integers
+        flat = max(knot[-1] + 2.0**55 / slope[-1], np.nextafter(knot[-1], 2.0))
+        knot, start, slope = np.append(knot, flat), np.append(start, tables.top), np.append(slope, 0.0)
+    edges = np.unique(knot[1:])
+    edges = edges[edges > 0.0]
+    line = np.maximum(np.searchsorted(knot, np.append(0.0, edges), side="right") - 1, 0)
+    columns = [start[line].astype(np.int64).view(np.float64), knot[line], slope[line]]
+    if not slope.any():
+        del columns[1:]
+    steps, scale = 1, _scale(edges, 1)
+    while scale is None:
+        steps += 1
+        scale = _scale(edges, steps)
+    end = np.append(edges, np.full(steps, np.inf))
+    before = np.searchsorted(_places(edges, scale), np.arange(_places(np.array([1.0]), scale)[0] + 1))
+    if steps > 1:
+        index = np.promote_types(np.uint16, np.min_scalar_type(len(line)))  # each type is compiled
+        views, first, stride = [end, *columns], before.astype(index), 0
+    else:
+        after, first, ends = np.minimum(before + 1, len(edges)), np.empty(0, np.uint16), len(columns)
+        pairs = np.concatenate([(column[before], column[after]) for column in columns])
+        table = np.stack([*pairs, end[before], end[before]], axis=1).reshape(-1)
+        views, stride = [table[2 * i :] for i in (ends, *range(ends))], 2 if ends == 1 else 3
+    end, start, *line_of = views
+    return Guide(
+        scale, np.uint64(stride), steps, first, end.view(np.uint64), start.view(np.int64),
+        *(line_of or [np.empty(0)] * 2),
+    )  # fmt: skip
+
+
+def _places(t: FloatArray, scale: float) -> IntArray:
+    """The bucket of each t, as the kernel computes it."""
+    return (t * scale + TWO_52).view(np.int64) - np.int64(TWO_52_BITS)
+
+
+def _scale(edges: FloatArray, steps: int) -> float | None:
+    """The least number of buckets that hold at most so many edges each; no power of two has to be it."""
+    if len(edges) <= steps:
+        return 1.0
+    low, high = edges[:-steps], edges[steps:]
+    scales = np.arange(len(edges) // steps, _PAIRS if steps == 1 else 4 * _PAIRS, dtype=np.float64)
+    for i in np.argsort(high - low)[:_CLOSEST]:
+        scales = scales[low[i] * scales + TWO_52 < high[i] * scales + TWO_52]
+    return next((one for one in scales.tolist() if (low * one + TWO_52 < high * one + TWO_52).all()), None)

@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS
 
 _COMPILE: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
-_CHUNK = 512  # values that loops take turns with: they stay in the first cache
+_CHUNK = 256  # values that loops take turns with: they stay in the first cache
 _LINE = 8  # values in a line of the cache
 
 
@@ -119,111 +119,88 @@ def sample_coin(words, x, out, units, line, side):
     return bad
 
 
-@njit(inline="always")
-def _bucket(table, number):
-    return (_as_word(number + table.origin) >> table.shift) - table.base
-
-
-@njit(inline="always")
-def _settle(table, bits, buckets, size):
-    """Where more than two edges may lie in a bucket: all steps to the entry but the last two."""
-    if table.more:
-        for i in range(size):
-            buckets[i] = table.first[buckets[i]]
-        for _ in range(table.more):
-            for i in range(size):
-                buckets[i] += np.uint64(bits[i] >= table.edge[buckets[i]])
-
-
-@njit(inline="always")
-def _beside(table, bits, bucket):
-    """Where a number is in columns by twice the bucket: before its edge or after."""
-    return np.uint64(2) * bucket + np.uint64(bits >= table.edge[bucket])
-
-
-@njit(inline="always")
-def _entry(table, bits, bucket):
-    """The entry of a number, at most two edges after that of the guide."""
-    entry = np.uint64(table.guide[bucket])
-    return entry + np.uint64(bits >= table.edge[entry]) + np.uint64(bits >= table.edge[entry + np.uint64(1)])
-
-
-@njit(inline="always")
-def _number(drawing, start, word, wraps):
-    """What is looked up among the runs: the draw in the background, else from the start of the window on."""
-    shift, background, top, _, around = drawing
-    s = start if start > 0.0 else 0.0
-    s = s if s < top else top
-    draw = _as_double((word >> shift) | TWO_52_BITS) - TWO_52
-    if wraps:
-        s = s - around if s >= around else s
-    number = draw + (0.0 if draw < background else s)
-    if wraps:
-        number = number - around if number >= background + around else number
-    return number
-
-
 @njit(**_COMPILE)
-def sample_general(words, x, out, units, drawing, knots, start, knot, slope, runs, cell, begin, weight):
+def sample_general(words, x, out, units, knots, drawing, runs):
     """Any runs and any start table.
 
     Chunk by chunk, arithmetic (which vectorises) takes turns with look-ups (which do not); meanwhile the
-    values of the next chunk are fetched. Edges are compared as integers, which takes fewer steps. Indices are
-    unsigned and arrays are slices: otherwise every index would be tested for being negative.
+    values of the next chunk are fetched. Indices are unsigned: others would be tested for being negative. All
+    is written here and no array sliced, since numba counts who refers to one.
     """
     low, high, per_width = units
-    place, bucket, bad = np.empty(_CHUNK), np.empty(_CHUNK, np.uint64), 0
-    bits = place.view(np.uint64)
+    scale, stride, ending, line, end, start, knot, slope = knots
+    shift, background, finer, offset, clamps, top, around, last, coarse, edges, added = drawing
+    first, begin, weight = runs
+    place, number, entry = np.empty(_CHUNK), np.empty(_CHUNK, np.uint64), np.empty(_CHUNK, np.uint64)
+    bits, one, bad = place.view(np.uint64), np.uint64(1), 0
     for chunk in range(0, x.size, _CHUNK):
-        part = slice(chunk, chunk + _CHUNK)
-        values, drawn, cells = x[part], words[part], out[part]
-        size = values.size
+        size = min(_CHUNK, x.size - chunk)
         for i in range(size):
-            value = values[i]
+            value = x[np.uint64(chunk + i)]
             good = (value >= low) & (value <= high)
             bad += 0 if good else 1
             t = (value - low) * per_width + 0.0  # never −0, whose bits are those of a large number
             t = t if good else 0.0
             place[i] = t
-            bucket[i] = _bucket(knots, t)
+            number[i] = (_as_word(t * scale + TWO_52) - TWO_52_BITS) << stride
         for i in range(0, size, _LINE):
             _fetch(x, chunk + _CHUNK + i)
-        _settle(knots, bits, bucket, size)
-        if slope.size and knots.wide:
+        if line.size:
             for i in range(size):
-                k = _beside(knots, bits[i], bucket[i])
-                place[i] = start[k] + np.floor((place[i] - knot[k]) * slope[k])
+                number[i] = line[number[i]]
+            for _ in range(2, ending):
+                for i in range(size):
+                    number[i] += np.uint64(bits[i] >= end[number[i]])
+        if slope.size and line.size:
+            for i in range(size):
+                k, t = number[i], place[i]
+                k += np.uint64(_as_word(t) >= end[k]) + np.uint64(_as_word(t) >= end[k + one])
+                number[i] = start[k] + np.int64(np.floor((t - knot[k]) * slope[k]))
         elif slope.size:
             for i in range(size):
-                k = _entry(knots, bits[i], bucket[i])
-                place[i] = start[k] + np.floor((place[i] - knot[k]) * slope[k])
-        elif knots.wide:
+                k, t = number[i], place[i]
+                k += np.uint64(_as_word(t) >= end[k])
+                number[i] = start[k] + np.int64(np.floor((t - knot[k]) * slope[k]))
+        elif line.size:
             for i in range(size):
-                place[i] = start[_beside(knots, bits[i], bucket[i])]
+                k = number[i]
+                number[i] = start[k + np.uint64(bits[i] >= end[k]) + np.uint64(bits[i] >= end[k + one])]
         else:
             for i in range(size):
-                place[i] = start[_entry(knots, bits[i], bucket[i])]
-        if drawing.wraps:
+                k = number[i]
+                number[i] = start[k + np.uint64(bits[i] >= end[k])]
+        if clamps:
             for i in range(size):
-                place[i] = number = _number(drawing, place[i], drawn[i], True)
-                bucket[i] = _bucket(runs, number)
-        else:
+                s = np.int64(number[i])
+                s = s if s > 0 else np.int64(0)
+                s = s if s < top else top
+                number[i] = s - around if s >= around else s
+        for i in range(size):
+            draw = np.int64(words[np.uint64(chunk + i)] >> shift)
+            number[i] = draw << finer if draw < background else draw + (np.int64(number[i]) + offset)
+        if clamps:
             for i in range(size):
-                place[i] = number = _number(drawing, place[i], drawn[i], False)
-                bucket[i] = _bucket(runs, number)
-        _settle(runs, bits, bucket, size)
+                number[i] -= np.uint64(around if np.int64(number[i]) >= last else 0)
         if weight.size:
+            entry[:] = 0
+            for k in range(edges):
+                for i in range(size):
+                    bucket = (number[i] >> coarse) * np.uint64(edges) + np.uint64(k)
+                    entry[i] += (number[i] + added[bucket]) >> coarse
             for i in range(size):
-                k = _entry(runs, bits[i], bucket[i])
-                cells[i] = cell[k] + np.int32((place[i] - begin[k]) / weight[k])
-        elif runs.wide:
+                k, above = entry[i], np.int64(number[i])
+                out[np.uint64(chunk + i)] = first[k] + np.int64(np.float64(above - begin[k]) / weight[k])
+        elif edges == 1:
             for i in range(size):
-                cells[i] = cell[_beside(runs, bits[i], bucket[i])]
+                out[np.uint64(chunk + i)] = (number[i] + added[number[i] >> coarse]) >> coarse
         else:
             for i in range(size):
-                cells[i] = cell[_entry(runs, bits[i], bucket[i])]
+                k = (number[i] >> coarse) << one
+                both = ((number[i] + added[k]) >> coarse) + ((number[i] + added[k + one]) >> coarse)
+                out[np.uint64(chunk + i)] = both
     place[:] = 0.0
-    bucket[:] = 0
+    number[:] = 0
+    entry[:] = 0
     return bad
 
 
