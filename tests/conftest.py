@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
+
+#: Spark's processes live for a minute at most: a second compiler takes half of their time and gains nothing.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 #: Files of ten seconds and more, the longest first.
 LONGEST = (
