@@ -55,6 +55,21 @@ def test_readers_are_told_what_the_counts_reveal(embedded: Running, small: sv.Me
     assert told.epsilon >= sv.shuffled(small, 2049, None).epsilon(1e-8)
 
 
+def test_a_range_of_either_sign_is_shown_on_the_scale_it_was_asked_on() -> None:
+    """Between −10^9 and 10^9 almost nothing is between −40,000 and −9,000: on that scale two bins are."""
+    first = sv.rounds("range", 4.0, largest=1e9).first
+    values = -1000 * np.random.default_rng(1).normal(18, 2, 3000)
+    tally = sv.Tally(sv.from_json(first.to_json()), first.report(values, rng=2))
+    shown = results(tally, View(quantiles=()), {}, {})["questions"]["value"]["distribution"]
+    edges, shares = np.array(shown["edges"]), np.array(shown["probabilities"])
+    assert (np.diff(edges) > 0).all()
+    assert edges[[0, -1]].tolist() == [-1e9, 1e9]
+    assert shares[(edges[:-1] >= -40_000) & (edges[1:] <= -9_000)].sum() > 0.9
+    truth = (values[:, None] <= edges).mean(axis=0)
+    assert (shown["low"] <= truth).all()
+    assert (truth <= shown["high"]).all()
+
+
 def test_those_who_are_asked_are_not_told_what_protects_from_readers_only() -> None:
     static = Path(pages.__file__).parent / "static"
     assert "central" in (static / "dashboard.js").read_text()

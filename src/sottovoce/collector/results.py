@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -21,6 +21,7 @@ from sottovoce.estimates.estimate import Estimate
 
 _DELTA = 1e-8
 _FEW_CELLS = 4  # fewer different reports tell no distribution
+_UNEVEN = 100  # times as far apart as others: then a table's inputs are a scale of their own
 
 #: Nothing estimated about a question.
 _NOTHING: dict[str, Any] = {
@@ -222,9 +223,29 @@ def _distribution(tally: sv.Tally, view: View) -> dict[str, list[float]]:
     cells = tally.mechanism.cells
     if cells < _FEW_CELLS:
         raise DataError(f"a report of this mechanism is one of {cells}: they do not tell a distribution")
-    estimate = sv.distribution(tally, bins=min(view.bins, cells), confidence=view.confidence)
+    even = _evened(tally)
+    estimate = sv.distribution(even, bins=min(view.bins, cells), confidence=view.confidence)
     names = ("edges", "probabilities", "variation", "low", "high")
-    return {name: getattr(estimate, name).tolist() for name in names}
+    content = {name: getattr(estimate, name).tolist() for name in names}
+    if even is not tally:  # the nearest input changes at the same places of either scale
+        borders = [one.mechanism.bends(np.arange(cells)) for one in (even, tally)]
+        content["edges"] = np.interp(content["edges"], *borders).tolist()
+    return content
+
+
+def _evened(tally: sv.Tally) -> sv.Tally:
+    """The same reports on a scale on which a table's inputs are even, if they are far from it.
+
+    A truth goes to the nearest input, so a table tells people apart on that scale and on no other: that of a
+    range of either sign is logarithmic, and on its own scale everybody may be in one bin.
+    """
+    m = tally.mechanism
+    if not isinstance(m, sv.Rows) or len(m.inputs) < 2 or m.domain.is_circle:
+        return tally
+    gaps = np.diff(m.inputs)
+    if gaps.max() <= _UNEVEN * gaps.min():
+        return tally
+    return sv.Tally.from_counts(replace(m, inputs=np.linspace(0.0, 1.0, len(m.inputs))), tally.counts)
 
 
 def _honesty(tally: sv.Tally) -> dict[str, Any]:

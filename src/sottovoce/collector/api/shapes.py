@@ -190,7 +190,10 @@ class QuantileShape(IntervalShape):
 
 
 class DistributionShape(BaseModel):
-    """Shares of people in bins and how much each varies; limits of the share of people up to each edge."""
+    """Shares of people in bins and how much each varies; limits of the share of people up to each edge.
+
+    Bins are equal on the scale that people were asked on.
+    """
 
     edges: list[float]
     probabilities: list[float]
