@@ -228,8 +228,8 @@ def _distribution(tally: sv.Tally, view: View) -> dict[str, list[float]]:
     names = ("edges", "probabilities", "variation", "low", "high")
     content = {name: getattr(estimate, name).tolist() for name in names}
     if even is not tally:  # the nearest input changes at the same places of either scale
-        borders = [one.mechanism.bends(np.arange(cells)) for one in (even, tally)]
-        content["edges"] = np.interp(content["edges"], *borders).tolist()
+        scaled, values = (one.mechanism.bends(np.arange(cells)) for one in (even, tally))
+        content["edges"] = np.interp(estimate.edges, scaled, values).tolist()
     return content
 
 

@@ -190,10 +190,7 @@ class QuantileShape(IntervalShape):
 
 
 class DistributionShape(BaseModel):
-    """Shares of people in bins and how much each varies; limits of the share of people up to each edge.
-
-    Bins are equal on the scale that people were asked on.
-    """
+    """Shares of people in bins and how much each varies; limits of the share of people up to each edge."""
 
     edges: list[float]
     probabilities: list[float]
