@@ -155,9 +155,9 @@ def test_no_key_that_is_there_has_made_words_that_were_used(monkeypatch: pytest.
         def _open(self) -> Callable[[Any], None]:
             fill, made = super()._open(), []
 
-            def noting(words: Any) -> None:
-                fill(words)
-                made.append(words.copy())
+            def noting(data: memoryview) -> None:
+                fill(data)
+                made.append(np.frombuffer(data, dtype="<u8").copy())
 
             opened.append((weakref.ref(noting), made))
             return noting

@@ -31,13 +31,12 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers import CipherContext
 
 Words = NDArray[np.uint64]
-Fill = Callable[[Words], None]
+Fill = Callable[[memoryview], None]
 
 _AHEAD = 8  # requests that one fetch serves
 _KEYS = 32  # keys that one gives: setting one up between two reports takes twice as long
 _MOST_AHEAD = 1 << 16  # words: what the cache holds
-_ROOM = 1 << 17  # words: what blocks lie in, if it holds enough of them
-_PARTS = 3  # blocks that lie there at least: so many are overwritten under one key
+_ROOM = 1 << 18  # words: what blocks lie in, two of them or more, which are overwritten under one key
 _FEW = 512  # words that the operating system gives itself: it is slower, but loading AES takes longer
 _KEY_WORDS = 4  # key and first counter block of AES-128-CTR
 _ZEROS = 1 << 19  # bytes encrypted at a time
@@ -80,7 +79,7 @@ class SecureStream(WordSource):
                 self._stock = _system_words(fetched)
             else:
                 self._stock = np.empty(fetched, dtype="<u8")
-                self._open()(self._stock)
+                self._open()(_bytes(self._stock))
         taken, self._stock = self._stock[:count], self._stock[count:]
         return taken
 
@@ -102,31 +101,32 @@ class SecureStream(WordSource):
         if not self._ahead:
             yield from self._blocks_once(count, most)
             return
-        (room, given, fill), self._room = self._room, _NO_ROOM  # who draws meanwhile takes another
+        (room, data, given, fill), self._room = self._room, _NO_ROOM  # who draws meanwhile takes another
         size = min(most, count)
         if given + size > room.size:
             given, fill = 0, None
         if size > room.size:
-            room = np.empty(max(_ROOM, _PARTS * size), dtype="<u8")
-            self._open()(room)
-        part = room[given : given + size]
-        yield part
+            room = np.empty(max(_ROOM, 2 * size), dtype="<u8")
+            data = _bytes(room)
+            self._open()(data)
+        end = given + size
+        yield room[given:end]
         fill = fill or self._open()
         if count > most:
             for first in range(most, count, most):
-                block = part[: count - first]
-                fill(block)
-                yield block
+                part = slice(given, min(end, given + count - first))
+                fill(data[8 * part.start : 8 * part.stop])
+                yield room[part]
             fill = self._open()
-        fill(part)
-        self._room = room, given + size, fill
+        fill(data[8 * given : 8 * end])
+        self._room = room, data, end, fill
 
     def _blocks_once(self, count: int, most: int) -> Iterator[Words]:
         """Blocks of a stream that is not used again: one key for all, in one array that is wiped."""
         room, fill = np.empty(min(most, count), dtype="<u8"), self._open()
         for first in range(0, count, most):
             part = room[: count - first]
-            fill(part)
+            fill(_bytes(part))
             yield part
         room.fill(0)
 
@@ -137,7 +137,7 @@ class SecureStream(WordSource):
             self._room, self._ciphers = _NO_ROOM, []
 
     def _open(self) -> Fill:
-        """A function that fills arrays with words under a key that nothing else uses.
+        """A function that overwrites memory with words under a key that nothing else uses.
 
         Dropping the function drops the key, which OpenSSL wipes.
         """
@@ -146,11 +146,9 @@ class SecureStream(WordSource):
             self._ciphers = self._next_ciphers()
         context, zeros = self._ciphers.pop(), _zeros()
 
-        def fill(words: Words) -> None:
-            """Overwrite a contiguous array with random words (little-endian, on any machine)."""
-            buffer = words.view(np.uint8).data
-            for first in range(0, len(buffer), len(zeros)):
-                part = buffer[first : first + len(zeros)]
+        def fill(data: memoryview) -> None:
+            for first in range(0, len(data), len(zeros)):
+                part = data[first : first + len(zeros)]
                 context.update_into(zeros[: len(part)], part)
 
         return fill
@@ -160,9 +158,8 @@ class SecureStream(WordSource):
         if not self._key.size:
             self._key = _system_words(_KEY_WORDS)
         keys = np.empty((_KEYS + 1) * _KEY_WORDS, dtype="<u8")
-        data = keys.view(np.uint8).data
-        _aes()(self._key.view(np.uint8).data).update_into(_zeros()[: keys.nbytes], data)
-        size = self._key.nbytes
+        data, size = _bytes(keys), self._key.nbytes
+        _aes()(_bytes(self._key)).update_into(_zeros()[: keys.nbytes], data)
         self._key[:] = keys[-_KEY_WORDS:]
         ciphers = [_aes()(data[first : first + size]) for first in range(0, _KEYS * size, size)]
         keys.fill(0)
@@ -170,8 +167,13 @@ class SecureStream(WordSource):
 
 
 _NO_WORDS: Words = np.empty(0, dtype="<u8")
-#: What blocks lie in, how many of its words were given and overwritten, and what overwrote them.
-_NO_ROOM: tuple[Words, int, Fill | None] = (_NO_WORDS, 0, None)
+#: What blocks lie in, its memory, how many of its words were given and overwritten, and what overwrote them.
+_NO_ROOM: tuple[Words, memoryview, int, Fill | None] = (_NO_WORDS, memoryview(b""), 0, None)
+
+
+def _bytes(words: Words) -> memoryview:
+    """The memory that words lie in, little-endian on any machine."""
+    return words.view(np.uint8).data
 
 
 def _system_words(count: int) -> Words:
