@@ -59,7 +59,7 @@ MECHANISMS = {
     "crowded lines": lines(
         [0.0, *(0.5 + 1e-13 * np.arange(6)), 1.0], [0.0, 0.1, 0.2, 0.4, 0.5, 0.7, 0.8, 1.0]
     ),
-    "many lines": lines([*np.arange(400) / 400, 1.0], [*(np.arange(400) / 400) ** 2, 1.0]),
+    "many lines": lines([*np.arange(900) / 900, 1.0], [*(np.arange(900) / 900) ** 2, 1.0]),
 }
 every = pytest.mark.parametrize("m", MECHANISMS.values(), ids=MECHANISMS.keys())
 

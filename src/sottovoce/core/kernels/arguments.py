@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS, FloatArray, IntArray, Tables
 
-_PAIRS = 1 << 12  # buckets of t that hold both of their lines, at most
+_PAIRS = 1 << 12  # numbers in a table of buckets that hold both of their lines: it stays in the first cache
+_SCALES = 1 << 12  # buckets of t, at most, if one step is enough
 _BUCKETS = 1 << 15  # of numbers, at most, if one step is enough: they stay in the second cache
 _CLOSEST = 32  # edges that most scales put into one bucket: judged before all others
 
@@ -72,14 +73,16 @@ class Draw(NamedTuple):
 class Guide(NamedTuple):
     """Lines by equal buckets of t: where each ends, its start, its knot and its slope.
 
-    Where at most one line ends in a bucket, both lie side by side at the bucket shifted by `stride`. Where
-    more do, `first` leads to the first of them, and as many steps to the one that holds.
+    Where at most one line ends in a bucket and that stays in the first cache, both lie side by side at the
+    bucket shifted by `stride`. Otherwise `line` leads to the first line of a bucket, and one or two steps to
+    the one that holds. Where a bucket may hold more, the other steps come before, from `first` on.
     """
 
     scale: float
     stride: np.uint64
     steps: int
-    first: NDArray[np.uint16]
+    first: NDArray[Any]
+    line: NDArray[Any]
     end: NDArray[np.uint64]
     start: NDArray[np.int64]
     knot: NDArray[np.float64]
@@ -187,27 +190,30 @@ def _lines(tables: Tables) -> Guide:
     edges = np.unique(knot[1:])
     edges = edges[edges > 0.0]
     line = np.maximum(np.searchsorted(knot, np.append(0.0, edges), side="right") - 1, 0)
-    columns = [start[line].astype(np.int64).view(np.float64), knot[line], slope[line]]
-    if not slope.any():
-        del columns[1:]
+    columns = [start[line].astype(np.int64).view(np.float64)]
+    if slope.any():
+        columns += [knot[line], slope[line]]
     steps, scale = 1, _scale(edges, 1)
     while scale is None:
         steps += 1
         scale = _scale(edges, steps)
-    end = np.append(edges, np.full(steps, np.inf))
+    end = np.append(edges, np.full(steps + 1, np.inf))
     before = np.searchsorted(_places(edges, scale), np.arange(_places(np.array([1.0]), scale)[0] + 1))
-    if steps > 1:
-        index = np.promote_types(np.uint16, np.min_scalar_type(len(line)))  # each type is compiled
-        views, first, stride = [end, *columns], before.astype(index), 0
-    else:
-        after, first, ends = np.minimum(before + 1, len(edges)), np.empty(0, np.uint16), len(columns)
+    index = np.promote_types(np.uint16, np.min_scalar_type(len(edges)))  # each type is compiled
+    first, ends, stride = before[:0], len(columns), 2 if len(columns) == 1 else 3
+    if steps == 1 and len(before) << stride <= _PAIRS:
+        after = np.minimum(before + 1, len(edges))
         pairs = np.concatenate([(column[before], column[after]) for column in columns])
         table = np.stack([*pairs, end[before], end[before]], axis=1).reshape(-1)
-        views, stride = [table[2 * i :] for i in (ends, *range(ends))], 2 if ends == 1 else 3
-    end, start, *line_of = views
+        views, before = [table[2 * i :] for i in (ends, *range(ends))], first
+    else:
+        views, stride = [end, *columns], 0
+        if steps > 2:
+            first, before = before, np.arange(len(edges) + 1)
+    end, start, *lines = views
     return Guide(
-        scale, np.uint64(stride), steps, first, end.view(np.uint64), start.view(np.int64),
-        *(line_of or [np.empty(0)] * 2),
+        scale, np.uint64(stride), steps, first.astype(index), before.astype(index),
+        end.view(np.uint64), start.view(np.int64), *(lines or [np.empty(0)] * 2),
     )  # fmt: skip
 
 
@@ -221,7 +227,7 @@ def _scale(edges: FloatArray, steps: int) -> float | None:
     if len(edges) <= steps:
         return 1.0
     low, high = edges[:-steps], edges[steps:]
-    scales = np.arange(len(edges) // steps, _PAIRS if steps == 1 else 4 * _PAIRS, dtype=np.float64)
+    scales = np.arange(len(edges) // steps, _SCALES if steps == 1 else 4 * _SCALES, dtype=np.float64)
     for i in np.argsort(high - low)[:_CLOSEST]:
         scales = scales[low[i] * scales + TWO_52 < high[i] * scales + TWO_52]
     return next((one for one in scales.tolist() if (low * one + TWO_52 < high * one + TWO_52).all()), None)

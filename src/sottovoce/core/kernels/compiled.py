@@ -128,7 +128,7 @@ def sample_general(words, x, out, units, knots, drawing, runs):
     is written here and no array sliced, since numba counts who refers to one.
     """
     low, high, per_width = units
-    scale, stride, ending, line, end, start, knot, slope = knots
+    scale, stride, steps, early, line, end, start, knot, slope = knots
     shift, background, finer, offset, clamps, top, around, last, coarse, edges, added = drawing
     first, begin, weight = runs
     place, number, entry = np.empty(_CHUNK), np.empty(_CHUNK, np.uint64), np.empty(_CHUNK, np.uint64)
@@ -145,25 +145,30 @@ def sample_general(words, x, out, units, knots, drawing, runs):
             number[i] = (_as_word(t * scale + TWO_52) - TWO_52_BITS) << stride
         for i in range(0, size, _LINE):
             _fetch(x, chunk + _CHUNK + i)
-        if line.size:
+        if steps > 2:
             for i in range(size):
-                number[i] = line[number[i]]
-            for _ in range(2, ending):
+                number[i] = early[number[i]]
+            for _ in range(2, steps):
                 for i in range(size):
                     number[i] += np.uint64(bits[i] >= end[number[i]])
-        if slope.size and line.size:
-            for i in range(size):
-                k, t = number[i], place[i]
-                k += np.uint64(_as_word(t) >= end[k]) + np.uint64(_as_word(t) >= end[k + one])
-                number[i] = start[k] + np.int64(np.floor((t - knot[k]) * slope[k]))
-        elif slope.size:
+        if slope.size and not line.size:
             for i in range(size):
                 k, t = number[i], place[i]
                 k += np.uint64(_as_word(t) >= end[k])
                 number[i] = start[k] + np.int64(np.floor((t - knot[k]) * slope[k]))
+        elif slope.size and steps == 1:
+            for i in range(size):
+                k, t = np.uint64(line[number[i]]), place[i]
+                k += np.uint64(_as_word(t) >= end[k])
+                number[i] = start[k] + np.int64(np.floor((t - knot[k]) * slope[k]))
+        elif slope.size:
+            for i in range(size):
+                k, t = np.uint64(line[number[i]]), place[i]
+                k += np.uint64(_as_word(t) >= end[k]) + np.uint64(_as_word(t) >= end[k + one])
+                number[i] = start[k] + np.int64(np.floor((t - knot[k]) * slope[k]))
         elif line.size:
             for i in range(size):
-                k = number[i]
+                k = np.uint64(line[number[i]])
                 number[i] = start[k + np.uint64(bits[i] >= end[k]) + np.uint64(bits[i] >= end[k + one])]
         else:
             for i in range(size):
