@@ -10,7 +10,8 @@ from scipy.optimize import nnls
 
 import sottovoce as sv
 from sottovoce.estimates.crossing import Search
-from sottovoce.estimates.interior_point import Asking, answered
+from sottovoce.estimates.interior_point import answered
+from sottovoce.estimates.statistic import Asking
 from sottovoce.estimates.suitability import quantile_width
 
 HOURS = np.diff(np.array([0.0, *(np.linspace(0, 1, 513)[1:] ** 2 * (3 - 2 * np.linspace(0, 1, 513)[1:]))]))

@@ -11,9 +11,10 @@ from scipy.optimize import minimize
 import sottovoce as sv
 from sottovoce.estimates.crossing import Focus
 from sottovoce.estimates.envelope import CrossFit, Envelope, Nodes, Target
-from sottovoce.estimates.interior_point import Asking, Problem, least_limits
+from sottovoce.estimates.interior_point import Problem, least_limits
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.quantiles import quantile_limits
+from sottovoce.estimates.statistic import Asking
 
 
 def value(w: np.ndarray, q: np.ndarray, kappa: float) -> float:
@@ -77,10 +78,23 @@ def test_weights_are_constant_exactly_where_people_at_the_top_could_look_like_th
     assert bool(np.ptp(w) == 0) is constant
 
 
+@pytest.mark.parametrize("m", [sv.sw(1.0), sv.two_scale(1.0), sv.ogpm(1.0, sv.Circle(1.0))], ids=repr)
+def test_newtons_matrix_summed_from_few_products_is_the_whole_one(m: sv.Mechanism) -> None:
+    """The same weights with and without the products that windows leave: they differ by rounding."""
+    coarse = Coarse.of(sv.Tally(m, [0, 1]), 64)
+    even = coarse.law_of_bins(64).mix(np.full(64, 1 / 64))
+    problem = Envelope(Nodes(coarse), even, 10_000).posed(Target.up_to(0.3), 1, 2.0).problem
+    assert problem.pairs is not None
+    assert problem.pairs.row.max() == len(problem.rows) - 1
+    (few, _), (whole, _) = least_limits([problem, problem._replace(pairs=None)])
+    assert np.ptp(whole) > 0.5
+    np.testing.assert_allclose(few, whole, atol=1e-8)
+
+
 @pytest.mark.parametrize("m", [sv.sw(2.0), sv.two_scale(1.0), sv.optimal(2.0, goal="value")], ids=repr)
 def test_the_law_between_bends_is_interpolated_exactly(m: sv.Mechanism) -> None:
     coarse = Coarse.of(sv.Tally(m, [0, 1]), 32)
-    t, rows, _ = Nodes(coarse).curved
+    t, rows, *_ = Nodes(coarse).curved
     x = np.clip(m.domain.from_unit(t), m.domain.low, m.domain.high)
     assert np.abs(coarse.law(x).dense() - rows).max() < 1e-9
 

@@ -27,10 +27,9 @@ from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.number import Number
 from sottovoce.estimates.declared import worth
 from sottovoce.estimates.envelope import Envelope, Nodes, Target
-from sottovoce.estimates.interior_point import Asking, Limit, in_step
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.shapes import Shape
-from sottovoce.estimates.statistic import moments
+from sottovoce.estimates.statistic import Asking, Limit, in_step, moments
 
 _ROUGH, _PLACED = 40, 96  # groups of cells: of the first look, and placed
 _PAD = 0.15  # groups are fine this far beyond the expected interval, in its widths

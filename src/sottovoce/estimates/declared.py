@@ -20,10 +20,10 @@ from sottovoce.core.errors import ArgumentError, DataError
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.estimates.envelope import CrossFit, Envelope, Target
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.interior_point import Asking, Limit, answered, in_step
+from sottovoce.estimates.interior_point import answered
 from sottovoce.estimates.query import Query
 from sottovoce.estimates.shapes import Shape
-from sottovoce.estimates.statistic import Moments, Part, between, moments
+from sottovoce.estimates.statistic import Asking, Limit, Moments, Part, between, in_step, moments
 
 _DROPPED = 0.04  # the share of the error that leaving out cells of the mode may spend
 UNDECLARED = (None, None, None)  # neither shape nor density nor slope
@@ -193,7 +193,7 @@ class Declared:
             if cell.shape.mode is None:  # an upper limit of nothing
                 weights = -Envelope(fit.nodes, reports, fit.n, cell.shape).weights(_NOTHING, 1, _STRICT)
             else:
-                t, rows, _ = fit.nodes.around((), cell.shape)
+                t, rows, *_ = fit.nodes.around((), cell.shape)
                 weights = (reports - fit.law.mix(inside)) / reports
                 weights = weights - cell.shape.extremes(t, rows @ weights, fit.nodes.near).max()
             parts.append(Part(weights, counts, 0.0, math.inf))

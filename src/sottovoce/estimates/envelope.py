@@ -23,16 +23,15 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray, IntArray
-from sottovoce.estimates.interior_point import Asking, Limit, Posed, Problem, answered, in_step, solved
-from sottovoce.estimates.model import Coarse, LawAt, em
-from sottovoce.estimates.query import FEW, generator_of
+from sottovoce.estimates.interior_point import Posed, Problem, answered, solved
+from sottovoce.estimates.model import Coarse, LawAt, Pairs, em
+from sottovoce.estimates.query import FEW, generator_of, half
 from sottovoce.estimates.shapes import Shape
-from sottovoce.estimates.statistic import Part, moments
+from sottovoce.estimates.statistic import Asking, Limit, Part, in_step, moments
 from sottovoce.estimates.tally import Tally
 
 BINS = 256  # of the pilot
 _GROUPS = 64
-_FEW_TO_DRAW = 100_000
 _NEAR = 1e-9  # how far from a bend or jump its sides are looked at, in widths of the domain
 _JUMP = 1e-8  # a law that changes by less from one side of a bend to the other is continuous there
 _CURVED = 512  # inputs at which a curved target is held down between bends
@@ -119,7 +118,7 @@ class Nodes:
         beside = np.append(middle[1:], False) | np.insert(middle[:-1], 0, False)
         beside[[0, -1]] = False
         t, rows = t[middle | ~beside], rows[middle | ~beside]
-        return LawAt(t, rows, self._same(t, rows, np.arange(len(t) - 1)))
+        return LawAt(t, rows, self._same(t, rows, np.arange(len(t) - 1)), Pairs.of_windows(rows))
 
     def around(self, jumps: tuple[float, ...], shape: Shape | None = None) -> LawAt:
         """The bends, both sides of some jumps, and what a declared shape needs."""
@@ -128,7 +127,7 @@ class Nodes:
         if shape is not None:
             return self._with(np.append(sides, shape.places(jumps, self.near)))
         if jumps not in self._around:
-            self._around[jumps] = self._with(sides)
+            self._around[jumps] = self._with(sides, self.straight.pairs)
         return self._around[jumps]
 
     @cached_property
@@ -141,9 +140,9 @@ class Nodes:
         """The bends and a grid for the variance of weights."""
         return self._with(np.arange(_FINER + 1) / _FINER)
 
-    def _with(self, more: FloatArray) -> LawAt:
+    def _with(self, more: FloatArray, pairs: Pairs | None = None) -> LawAt:
         """The bends and more, in order."""
-        (t, rows, same), bends = self.straight, len(self.straight.t)
+        (t, rows, same, _), bends = self.straight, len(self.straight.t)
         more = np.unique(np.clip(more, 0.0, 1.0))
         right = np.clip(np.searchsorted(t, more), 1, bends - 1)
         apart = (t[right] - t[right - 1] > 3 * self.near) & (t[right] > more) & (t[right - 1] < more)
@@ -155,7 +154,11 @@ class Nodes:
         same = np.append(same, np.zeros(len(more) + 1))[order[:-1]]
         at = np.flatnonzero((order[1:] >= bends) | (order[:-1] >= bends))
         same[at] = self._same(t, rows, at)
-        return LawAt(t, rows, same)
+        if pairs is not None and len(more):
+            new, unit = Pairs.of(law, pairs.unit), pairs.unit
+            row, place = np.append(pairs.row, new.row + bends), np.append(pairs.place, new.place)
+            pairs = Pairs(unit, row, place, np.append(pairs.value, new.value)).renamed(np.argsort(order))
+        return LawAt(t, rows, same, pairs)
 
     def _same(self, t: FloatArray, rows: FloatArray, at: IntArray) -> FloatArray:
         """Which nodes are like the next: the sides of a bend without a jump, and values that look alike."""
@@ -210,7 +213,7 @@ class Envelope:
 
         h is linear between nodes, so Σw²P − h² is concave there and leaves its chord by at most (Δh)²/4.
         """
-        t, rows, _ = self.nodes.finer
+        t, rows, *_ = self.nodes.finer
         h, rise = rows @ weights, np.zeros(len(t) + 1)
         rise[1:-1] = np.where(t[1:] - t[:-1] > 3 * self.nodes.near, (h[1:] - h[:-1]) ** 2 / 4, 0.0)
         return rows @ weights**2 - h**2, np.maximum(rise[1:], rise[:-1])
@@ -218,12 +221,13 @@ class Envelope:
     def _above(self, law: LawAt, bound: FloatArray, z: float) -> Posed:
         """The problem of weights that are above a bound at some nodes."""
         used, kappa = np.append(True, np.abs(bound[1:] - bound[:-1]) > law.same), z / np.sqrt(self.n)
-        return Posed(Problem(law.rows[used], bound[used], self.pilot, kappa), law.rows, bound)
+        pairs = law.pairs and law.pairs.renamed(np.where(used, np.cumsum(used) - 1, len(used)))
+        return Posed(Problem(law.rows[used], bound[used], self.pilot, kappa, pairs=pairs), law.rows, bound)
 
     def _shaped(self, shape: Shape, target: Target, z: float) -> Posed:
         """The problem for truths of a shape."""
         near = self.nodes.near
-        t, rows, _ = self.nodes.around(target.jumps, shape)
+        t, rows, *_ = self.nodes.around(target.jumps, shape)
         added, cost = shape.columns(t, target.jumps, near)
         members = [shape.extremes(t, values, near) for values in (rows, added, target.above(t, near))]
         problem = Problem(members[0], members[2], self.pilot, z / np.sqrt(self.n), members[1], cost)
@@ -290,11 +294,3 @@ def _z(tail: float) -> float:
     from scipy.special import ndtri
 
     return -float(ndtri(tail))
-
-
-def half(counts: IntArray, generator: np.random.Generator) -> IntArray:
-    """Half of the reports: drawn without replacement if they are few, by coins if they are many."""
-    n = int(counts.sum())
-    if n <= _FEW_TO_DRAW:
-        return generator.multivariate_hypergeometric(counts, n // 2, method="count")
-    return generator.binomial(counts, 0.5)

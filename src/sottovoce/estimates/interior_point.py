@@ -13,27 +13,23 @@ kink where weights are constant, which is rounded off. It is curved only across 
 them; half of the curvature of the parabola that touches it from above is kept along them, or steps would run
 away. And the barrier never falls far below the dual residual: complementarity waits for the gradient.
 
-The matrices are so small that numpy's calls would cost more than the arithmetic. So problems are solved in
-step, and their vectors are the rows of one array, as wide as the largest needs: beyond the end of its problem
-a row has slack 1 and zeros. No solution depends on the problems beside it, not even by the order of a sum.
-
-Whoever needs weights is a generator (`Asking`): it yields the limits whose weights it needs, is sent them,
-and returns its result. Run in step, several of them have their problems solved together.
+Numpy's calls cost more than the arithmetic of such small problems, so these are solved in step: vectors are
+rows of one array, with slack 1 and zeros beyond a problem's end. No solution depends on others, to the bit.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
+from functools import cache
 from itertools import combinations_with_replacement
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray
-
-if TYPE_CHECKING:
-    from sottovoce.estimates.envelope import Envelope, Target
+from sottovoce.estimates.model import Pairs
+from sottovoce.estimates.statistic import Asking, Result
 
 _MOST_STEPS, _MOST_WITH_U = 30, 60  # it needs about fifteen; with u twice as many
 _BLOCK = 64
@@ -42,8 +38,6 @@ _IN_STEP = 32  # problems: vectors of more would not stay in the cache
 _ROUNDED = 0.02  # the kink of the standard deviation is rounded off by this share of it
 _RUN = 4.0  # a step moves weights by so many of their standard deviations: nothing else may stop them
 _TO_BOUNDARY = 0.99  # how far a step goes towards the nearest constraint
-
-Solution = tuple[FloatArray, FloatArray]
 
 
 class Problem(NamedTuple):
@@ -56,6 +50,7 @@ class Problem(NamedTuple):
         kappa: κ.
         added: B, where something is known about the truth.
         cost: c.
+        pairs: What AᵀDA is summed from, if that is little.
     """
 
     rows: FloatArray
@@ -64,9 +59,10 @@ class Problem(NamedTuple):
     kappa: float
     added: FloatArray | None = None
     cost: FloatArray | None = None
+    pairs: Pairs | None = None
 
 
-def least_limits(problems: Sequence[Problem]) -> list[Solution]:
+def least_limits(problems: Sequence[Problem]) -> list[tuple[FloatArray, FloatArray]]:
     """Weights w, and u where there is any, that nearly minimise q·w + κ·sd_q(w) + cost·u in each problem.
 
     They satisfy the constraints. The duality gap left is at most 1 % of what the sampling error adds.
@@ -85,11 +81,11 @@ class _Program:
     """
 
     def __init__(self, problem: Problem) -> None:
-        rows, bound, q, self.kappa, added, cost = problem
+        rows, bound, q, self.kappa, added, cost, pairs = problem
         self.highest, self.span = float(bound.max()), float(np.ptp(bound)) or 1.0
         self.b = bound - self.highest  # rows sum to 1, so weights follow; a target far from zero would cancel
         self.k, self.matrix, self.price, self.q = len(q), rows, q, q
-        self.x, self.unit = np.full(self.k, self.span), np.ones(0)
+        self.x, self.unit, self.pairs = np.full(self.k, self.span), np.ones(0), pairs
         if added is None or cost is None or not len(cost):
             return
         self.unit = np.abs(added).max(axis=0)  # of each u: it adds at most 1
@@ -111,7 +107,19 @@ class _Program:
         apart = share @ self.matrix / share.sum() - self.q
         return float((apart**2 / self.q).sum()) <= self.kappa**2
 
-    def solution(self) -> Solution:
+    def squares(self, weights: FloatArray) -> FloatArray:
+        """The upper triangle of Mᵀ diag(weights) M plus the diagonal of the last weights, from the end."""
+        m, k = self.matrix.shape
+        if (pairs := self.pairs) is not None:
+            sums = np.bincount(pairs.place, pairs.value * weights[pairs.row], k * k)
+            return sums.reshape(k, k).astype(np.float64, copy=False)
+        scaled, out = self.matrix * np.sqrt(weights[:m, None]), np.empty((k, k))
+        for one, other in _blocks(m, k):
+            np.matmul(scaled[:, one].T, scaled[:, other], out=out[one, other])
+        out.reshape(-1)[:: k + 1] += weights[: -1 - k : -1]
+        return out
+
+    def solution(self) -> tuple[FloatArray, FloatArray]:
         """The weights and u, or constant weights if those are no worse."""
         w, u, mean = self.x[: self.k], self.x[self.k :] / self.unit, float(self.q @ self.x)
         deviation = math.sqrt(max(float(self.q @ self.x**2) - mean**2, 0.0))
@@ -140,9 +148,7 @@ def _solve(programs: Sequence[_Program]) -> None:
     floor = span**2  # keeps the standard deviation away from zero while the weights are still constant
     most = np.array([_MOST_WITH_U if len(one.unit) else _MOST_STEPS for one in programs])
     live, factors = np.arange(len(programs)), list(matrices)
-    rooms, blocks = {end: np.empty(end) for end in set(ends)}, {end: _blocks(*end) for end in set(ends)}
-    hessians, flat = [np.empty((k, k)) for _, k in ends], np.empty((len(ends), 2, primal.shape[1]))
-    diagonals = [hessian.reshape(-1)[:: len(hessian) + 1] for hessian in hessians]
+    turned = _Turn(programs, primal.shape[1])
     for turn in range(int(most.max())):
         for i in live.tolist():
             m, k = ends[i]
@@ -158,27 +164,27 @@ def _solve(programs: Sequence[_Program]) -> None:
         gap = _sums(products)
         missed = _sums(np.abs(residual)) * np.maximum(np.abs(centred).max(axis=1), span)
         near = gap + missed < 0.01 * kappa * np.maximum(np.sqrt(variance), 0.1 * span)
-        for i in live[(_sums(price * primal) + kappa * np.sqrt(variance) >= 0)[live]].tolist():
+        worse = (_sums(price * primal) + kappa * np.sqrt(variance) >= 0) & (turn > 1)
+        for i in live[worse[live]].tolist():
             near[i] |= programs[i].constant_is_optimal(dual[i])
         live = live[~(near | (slack.min(axis=1) <= 0) | (turn >= most))[live]]
         # Predictor: straight towards complementarity zero. Δs = r∘s, and then Δλ = −(1 + r)∘λ.
-        scale, curved = np.sqrt(dual / slack), slope[:, None] * q
-        np.multiply(q, np.sqrt(slope)[:, None], out=flat[:, 0])
-        np.multiply(along, np.sqrt(slope / (2 * (variance + floor)))[:, None], out=flat[:, 1])
+        weights = np.concatenate((dual / slack, slope[:, None] * q[:, ::-1]), axis=1)
+        bent = along * np.sqrt(slope / (2 * (variance + floor)))[:, None]
+        flat = turned.by_v(np.stack((q * np.sqrt(slope)[:, None], bent, gradient)))
         ratio[:], step[:] = 0.0, 0.0
         for i in live.tolist():
-            m, k = ends[i]
-            scaled = np.multiply(matrices[i], scale[i, :m, None], out=rooms[m, k])
-            for one, other in blocks[m, k]:
-                np.matmul(scaled[:, one].T, scaled[:, other], out=hessians[i][one, other])
-            diagonals[i] += curved[i, :k]
-            diagonals[i] *= 1 + 1e-12
-            lower = dsyrk(-1.0, flat[i, :, :k].T, 1.0, hessians[i].T, lower=1, overwrite_c=1)
-            factors[i], ahead, failed = dposv(lower, gradient[i, :k], lower=1, overwrite_a=1)
+            k = ends[i][1]
+            hessian = programs[i].squares(weights[i])
+            hessian.reshape(-1)[:: k + 1] *= 1 + 1e-12
+            lower = dsyrk(-1.0, flat[:2, i, :k].T, 1.0, hessian.T, lower=1, overwrite_c=1)
+            factors[i], step[i, :k], failed = dposv(lower, flat[2, i, :k], lower=1, overwrite_a=1)
             if failed:  # numerically singular: what we have is inside and nearly optimal
                 live = live[live != i]
-            else:
-                np.matmul(matrices[i], ahead, out=ratio[i, :m])
+        step = turned.of_w(step)
+        for i in live.tolist():
+            m, k = ends[i]
+            np.matmul(matrices[i], step[i, :k], out=ratio[i, :m])
         if not len(live):
             break
         ratio /= -slack
@@ -192,10 +198,17 @@ def _solve(programs: Sequence[_Program]) -> None:
         barrier = np.maximum((rest / gap) ** 3 * gap, 0.1 * missed) / count
         square += barrier[:, None] * inside
         share = square / slack
-        ratio[:] = 0.0
+        ratio[:], step[:] = 0.0, 0.0
         for i in live.tolist():
             m, k = ends[i]
-            step[i, :k] = dpotrs(factors[i], share[i, :m] @ matrices[i] - residual[i, :k], lower=1)[0]
+            np.matmul(share[i, :m], matrices[i], out=pull[i, :k])
+        right = turned.by_v(pull - residual)
+        for i in live.tolist():
+            k = ends[i][1]
+            step[i, :k] = dpotrs(factors[i], right[i, :k], lower=1)[0]
+        step = turned.of_w(step)
+        for i in live.tolist():
+            m, k = ends[i]
             np.matmul(matrices[i], step[i, :k], out=ratio[i, :m])
         ratio /= slack
         square /= products + beyond
@@ -217,6 +230,26 @@ def _stack(vectors: Sequence[FloatArray], width: int = 0) -> FloatArray:
     return out
 
 
+class _Turn:
+    """From gradients by w to those by v, in which Newton's matrix is summed (see `Pairs`); from v to w."""
+
+    def __init__(self, programs: Sequence[_Program], width: int) -> None:
+        units = [np.ones(len(one.x)) if one.pairs is None else one.pairs.unit for one in programs]
+        self.unit = _stack(units, width)
+        self.link = self.unit[:, :-1] * np.array([[one.pairs is not None] for one in programs])
+
+    def by_v(self, y: FloatArray) -> FloatArray:
+        out = y * self.unit
+        out[..., 1:] -= y[..., :-1] * self.link
+        return out
+
+    def of_w(self, v: FloatArray) -> FloatArray:
+        out = v * self.unit
+        out[:, :-1] -= v[:, 1:] * self.link
+        return out
+
+
+@cache
 def _blocks(rows: int, columns: int) -> list[tuple[slice, slice]]:
     """The upper triangle of MᵀM in blocks so small that BLAS starts no threads, which cost more."""
     many = math.ceil(columns * math.sqrt(rows / _ALONE))
@@ -226,7 +259,7 @@ def _blocks(rows: int, columns: int) -> list[tuple[slice, slice]]:
 
 def _sums(a: FloatArray) -> FloatArray:
     """The sum of every row, block by block: zeros at its end change nothing."""
-    return np.asarray(a.reshape(len(a), -1, _BLOCK).sum(axis=2).sum(axis=1))
+    return np.add.reduce(np.add.reduce(a.reshape(len(a), -1, _BLOCK), axis=2), axis=1)
 
 
 def _step_length(least: FloatArray, share: float = 1.0) -> FloatArray:
@@ -253,35 +286,6 @@ def solved(posed: Sequence[Posed]) -> list[FloatArray]:
     """The weights of several problems, which takes less time together."""
     solutions = least_limits([one.problem for one in posed])
     return [one.raised(*solution) for one, solution in zip(posed, solutions, strict=True)]
-
-
-class Limit(NamedTuple):
-    """A limit from above (side 1) or below that weights are asked for, with the error that z says."""
-
-    envelope: Envelope
-    target: Target
-    side: int
-    z: float
-
-
-Result = TypeVar("Result")
-Asking = Generator[list[Limit], list[FloatArray], Result]
-
-
-def in_step(askings: Sequence[Asking[Result]]) -> Asking[list[Result]]:
-    """Several as one, which asks for whatever they ask for."""
-    results: dict[int, Result] = {}
-    weights: dict[int, list[FloatArray] | None] = dict.fromkeys(range(len(askings)))
-    while weights:
-        limits: dict[int, list[Limit]] = {}
-        for i, given in weights.items():
-            try:
-                limits[i] = next(askings[i]) if given is None else askings[i].send(given)
-            except StopIteration as end:
-                results[i] = end.value
-        every = iter((yield [limit for some in limits.values() for limit in some])) if limits else iter(())
-        weights = {i: [next(every) for _ in some] for i, some in limits.items()}
-    return [results[i] for i in range(len(askings))]
 
 
 def answered(asking: Asking[Result]) -> Result:

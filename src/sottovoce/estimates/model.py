@@ -29,7 +29,6 @@ from sottovoce.core.number import Number
 from sottovoce.estimates.tally import Tally
 
 _ROUNDS = 10  # iterations between two looks at the likelihood
-
 Smoothing = Callable[[FloatArray], FloatArray]
 
 
@@ -54,16 +53,51 @@ class Table:
         return np.asarray(self.matrix @ f)
 
 
-class LawAt(NamedTuple):
-    """P(group | t) at some unit coordinates t in order, a row each.
+class Pairs(NamedTuple):
+    """What Mᵀ diag(d) M is summed from where the rows of M are a background and a few windows.
 
-    `same` says by how much a bound may change from one of them to the next for both to be one constraint: −1
-    where they are two whatever the bound is, because their rows differ.
+    With v_j = Σ_{i ≥ j} e_i w_i and e the range of each column, M w = N v: N holds how a row steps from one
+    column to the next. The upper triangle of NᵀDN is d[row]·value, added at `place`. Row −1−j is that of w_j.
     """
+
+    unit: FloatArray  # 1/e
+    row: IntArray
+    place: IntArray
+    value: FloatArray
+
+    @classmethod
+    def of(cls, rows: FloatArray, unit: FloatArray) -> Pairs:
+        """The products of any two entries in a row of N."""
+        steps, k = np.diff(rows * unit, axis=1, prepend=0.0), len(unit)
+        flat = np.flatnonzero(np.abs(steps) > 1e-12)
+        (row, column), value, pairs = np.divmod(flat, k), steps.reshape(-1)[flat], []
+        for apart in range(int(np.bincount(row).max())):
+            one = np.flatnonzero(row[apart:] == row[: len(row) - apart])
+            pairs.append((row[one], column[one] * k + column[one + apart], value[one] * value[one + apart]))
+        return cls(unit, *(np.concatenate(each) for each in zip(*pairs, strict=True)))
+
+    @classmethod
+    def of_windows(cls, rows: FloatArray) -> Pairs | None:
+        """Those of the rows and of w itself, or None if there are many."""
+        (m, k), unit = rows.shape, 1 / np.maximum(np.ptp(rows, axis=0), 1e-9)
+        pairs = cls.of(np.concatenate((rows, np.eye(k))), unit)
+        row = np.where(pairs.row < m, pairs.row, m - 1 - pairs.row)
+        return pairs._replace(row=row) if 100 * len(row) < m * k**2 else None
+
+    def renamed(self, names: IntArray) -> Pairs:
+        """With other numbers for the rows; those that get len(names) are left out."""
+        row = np.append(names, np.arange(-len(self.unit), 0))[self.row]
+        kept = row < len(names)
+        return Pairs(self.unit, row[kept], self.place[kept], self.value[kept])
+
+
+class LawAt(NamedTuple):
+    """P(group | t) at some unit coordinates t in order, a row each."""
 
     t: FloatArray
     rows: FloatArray
-    same: FloatArray
+    same: FloatArray  # neighbours are one constraint if the bound changes by no more; never where −1
+    pairs: Pairs | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,11 +20,11 @@ from sottovoce.estimates.crossing import Ends, Focus
 from sottovoce.estimates.declared import UNDECLARED, Declared, declaration, declared_average
 from sottovoce.estimates.envelope import BINS, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.interior_point import answered, in_step
+from sottovoce.estimates.interior_point import answered
 from sottovoce.estimates.log_density import ENOUGH, Splines
 from sottovoce.estimates.model import em, smooth_line
 from sottovoce.estimates.query import Query
-from sottovoce.estimates.statistic import between, moments
+from sottovoce.estimates.statistic import between, in_step, moments
 from sottovoce.estimates.suitability import advice
 from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.watching import watched_average, watching_cost

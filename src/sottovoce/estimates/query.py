@@ -23,6 +23,7 @@ ESTIMANDS = ("population", "respondents")
 INTERVALS = ("normal", "finite", "bootstrap", "sequential")
 AT_EVERY_N = ("finite", "sequential")
 FEW = 16  # reports below which an answer says that its interval rests on little
+_FEW_TO_DRAW = 100_000  # reports
 _ROUNDING = 1e-12  # limits are rounded outwards by this, on a domain of width 1
 Advice = Callable[[tuple[str, ...], Estimate], tuple[str, ...]]
 CONTRADICTION = "the limits contradict each other: hardly reports of this mechanism, see sottovoce.honesty"
@@ -257,6 +258,14 @@ def generator_of(tally: Tally, rng: Seeded = None, counts: IntArray | None = Non
     content = tally.counts if counts is None else counts
     seed = hashlib.sha256(tally.reporter.digest.encode() + content.tobytes()).digest()
     return np.random.default_rng(int.from_bytes(seed[:16], "big"))
+
+
+def half(counts: IntArray, generator: np.random.Generator) -> IntArray:
+    """Half of the reports: drawn without replacement if they are few, by coins if they are many."""
+    n = int(counts.sum())
+    if n <= _FEW_TO_DRAW:
+        return generator.multivariate_hypergeometric(counts, n // 2, method="count")
+    return generator.binomial(counts, 0.5)
 
 
 def _few_notes(n: int) -> tuple[str, ...]:
