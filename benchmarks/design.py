@@ -98,9 +98,10 @@ def selected(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def everywhere(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """All of ε in halves, and the circle."""
-    for measure, i in list(product((*MEASURES, *CIRCLES), range(1, 25)))[len(rows) :]:
-        yield measured(measure, i / 2)
+    """All of ε in halves, and in tenths where a grid takes over from another; the circle, too."""
+    tenths = sorted({*range(5, 121, 5), *range(60, 86)})
+    for measure, i in list(product((*MEASURES, *CIRCLES), tenths))[len(rows) :]:
+        yield measured(measure, i / 10)
 
 
 def write_tables(results: dict[str, list[dict[str, Any]]]) -> None:

@@ -72,16 +72,17 @@ class Search:
         if candidate.like is None:
             return None
         like, times = candidate.like
+        predicted = replace(self.scenario, simulate=False)
 
         @cache
         def error(epsilon: float) -> float:
-            option = self.scenario.option(like, epsilon, people)
+            option = predicted.option(like, epsilon, people)
             return math.inf if option is None else option.error
 
         least = error(MAX_EPSILON)  # the people's own spread, if any
 
         def model(epsilon: float) -> float:
-            return math.sqrt(least**2 + times**2 * max(error(epsilon) ** 2 - least**2, 0.0))
+            return math.sqrt(least**2 + times(epsilon) ** 2 * max(error(epsilon) ** 2 - least**2, 0.0))
 
         start, slope = self._start or 1.0, self._slope or -1.0
         guess = meeting(model, target, _LEAST_EPSILON, MAX_EPSILON, _GUESS, start=start, slope=slope)
@@ -108,7 +109,8 @@ class Search:
 
         start, slope = self._start or start, self._slope or slope
         if guess is not None:
-            start, slope = guess.x * (1 + exact / 2), guess.slope
+            # Two digits: what is guessed for two designs that are one is then built once.
+            start, slope = math.ceil(100 * guess.x * (1 + _EXACT[True] / 2)) / 100, guess.slope
         least = meeting(error, target, *ends, exact, start=start, slope=slope, sure=guess is not None)
         if least is None:
             return None

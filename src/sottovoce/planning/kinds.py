@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -9,7 +10,7 @@ from sottovoce.core.domains import Domain
 from sottovoce.core.errors import loss_exponent
 from sottovoce.core.number import Number
 from sottovoce.designs import classic
-from sottovoce.designs.optimal import optimal
+from sottovoce.designs.optimal import SEARCH_UP_TO, optimal
 from sottovoce.designs.tasks import Question
 from sottovoce.designs.two_scale import two_scale
 from sottovoce.planning import predictions
@@ -28,15 +29,15 @@ class Candidate:
         build: Makes the mechanism for an ε; None if only one ε is possible and it is not this.
         reason: What it is good for.
         ours: True if it is what `design` gives.
-        like: If it takes long to build, one that does not, and how many times its noise this one has if ε is
-            large.
+        like: If it takes long to build, one that does not, and how many times its noise this one has at a
+            large ε: a fit to certified designs, to begin a search with.
     """
 
     name: str
     build: Callable[[float], Number | None]
     reason: str
     ours: bool = False
-    like: tuple[Candidate, float] | None = None
+    like: tuple[Candidate, Callable[[float], float]] | None = None
 
 
 @dataclass(frozen=True)
@@ -95,10 +96,11 @@ def candidates(question: Question) -> list[Candidate]:
     rivals = {name: _rival(name, question) for name in KINDS[question.task].rivals[question.domain.is_circle]}
     ours = Candidate("design", question.design, _OURS, ours=True)
     if question.task == "mean":
-        ours = replace(ours, like=(rivals["ptt"], 1.015))
-        rivals["optimal"] = replace(rivals["optimal"], like=(rivals["ptt"], 1.12))
+        ours = replace(ours, like=(rivals["ptt"], lambda e: 1.015 if e <= SEARCH_UP_TO else 1.12))
+        rivals["optimal"] = replace(rivals["optimal"], like=(rivals["ptt"], lambda e: 1.12))
     elif question.task == "value" and rivals:
-        ours = replace(ours, like=(rivals["ogpm"], 0.5 + 0.107 * loss_exponent(question.loss)))
+        k = loss_exponent(question.loss)
+        ours = replace(ours, like=(rivals["ogpm"], lambda e: 0.51 + 0.094 * k + 0.4 * math.exp(-e / (k + 1))))
     return [ours, *rivals.values()]
 
 
