@@ -42,6 +42,7 @@ PAGE = HERE / "docs" / "measurements" / "limits.md"
 CHUNK = 1 << 22  # people at a time
 MOST_FILE = 10**7  # rows; 10^8 is in docs/measurements/scale.md
 MOST_BATCH = 10**4  # reports in a request
+EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 
 #: What is beside which floor, and what the floor is.
 FLOORS = {
@@ -104,6 +105,27 @@ def in_memory(size: int, x: Any) -> dict[str, float]:
     return {name: one / calls * rounds for name, one in spent.items()}
 
 
+def by_epsilon(x: Any) -> list[dict[str, float]]:
+    """Seconds of a million reports of optimal designs at each ε, and of the floor."""
+    generator, out = np.random.default_rng(2), np.empty(len(x))
+    rows = []
+    for epsilon in EPSILONS:
+        designs = {
+            "optimal, unbiased": sv.optimal(epsilon),
+            "optimal, absolute error": sv.optimal(epsilon, goal="value", loss="l1"),
+            "optimal, squared error": sv.optimal(epsilon, goal="value", loss="l2"),
+            "two scales": sv.two_scale(epsilon),
+        }
+        works: dict[str, Callable[[], object]] = {
+            name: lambda m=m: m.report(x) for name, m in designs.items()
+        }
+        works["generator"] = lambda: generator.random(out=out)
+        for work in works.values():
+            work()
+        rows.append({"epsilon": epsilon} | least(works, 25, time.process_time))
+    return rows
+
+
 def in_files(size: int, x: Any, folder: Path) -> dict[str, float]:
     """Seconds of work on files, and of reading them."""
     m, values, reports = sv.two_scale(1.0), folder / "values.parquet", folder / "reports.parquet"
@@ -155,6 +177,12 @@ def tables(known: dict[str, Any]) -> None:
         )  # fmt: skip
     head = ("what", "people at once", "floor", "floor, ns each", "ns each", "× the floor")
     replace_table(PAGE, "limits", table(head, rows))
+    names = [name for name in known["designs"][0] if name not in {"epsilon", "generator"}]
+    times = [
+        (f"{row['epsilon']:g}", *(f"{row[name] / row['generator']:.2f}" for name in names))
+        for row in known["designs"]
+    ]
+    replace_table(PAGE, "designs", "Times the floor, a million people:\n\n" + table(("ε", *names), times))
     names = [name for name in FLOORS if "words" not in name]
     grown = [
         (
@@ -221,7 +249,7 @@ def main(arguments: list[str] | None = None) -> None:
                 row |= into_store(size, Path(name))
             rows.append(row)
             print(row, flush=True)
-    known = {"machine": describe_machine(), "rows": rows}
+    known = {"machine": describe_machine(), "rows": rows, "designs": by_epsilon(x[: 10**6])}
     RESULTS.write_text(json.dumps(known, indent=1) + "\n")
     tables(known)
 
