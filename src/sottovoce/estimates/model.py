@@ -41,8 +41,7 @@ class Table:
     @property
     def shape(self) -> tuple[int, int]:
         """(inputs, groups)."""
-        inputs, groups = self.matrix.shape
-        return inputs, groups
+        return len(self.matrix), self.matrix.shape[1]
 
     def mix(self, w: FloatArray) -> FloatArray:
         """Pᵀ w: the probability of every group; w may have columns."""
@@ -79,8 +78,9 @@ class Pairs(NamedTuple):
     @classmethod
     def of_windows(cls, rows: FloatArray) -> Pairs | None:
         """Those of the rows and of w itself, or None if there are many."""
-        (m, k), unit = rows.shape, 1 / np.maximum(np.ptp(rows, axis=0), 1e-9)
-        pairs = cls.of(np.concatenate((rows, np.eye(k))), unit)
+        (m, k), e = rows.shape, np.ptp(rows, axis=0)
+        e[e <= 1e-6 * e.max()] = e.max() or 1.0  # any e will do: this one keeps v in proportion
+        pairs = cls.of(np.concatenate((rows, np.eye(k))), 1 / e)
         row = np.where(pairs.row < m, pairs.row, m - 1 - pairs.row)
         return pairs._replace(row=row) if 100 * len(row) < m * k**2 else None
 
