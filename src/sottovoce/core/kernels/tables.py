@@ -41,14 +41,14 @@ class Table(NamedTuple):
     end: float
 
     @classmethod
-    def of(cls, left: FloatArray, end: float, most: int = _MOST_BUCKETS) -> Table:
-        """The table of numbers from 0 to `end`, with at most so many buckets."""
+    def of(cls, left: FloatArray, end: float) -> Table:
+        """The table of numbers from 0 to `end`."""
         edges, top = left[1:-1], 2.0 ** int(np.ceil(np.log2(end)))
         best: tuple[int, int, float, int] | None = None
         for octaves in _FINER:
             origin = top * 2.0**-octaves
             (low, high), places = _bits(np.array([0.0, end]), origin), _bits(edges, origin)
-            finest = next(shift for shift in range(64) if _buckets(low, high, shift) <= most)
+            finest = next(shift for shift in range(64) if _buckets(low, high, shift) <= _MOST_BUCKETS)
             steps, coarsest = _most_equal(places >> np.uint64(finest)), 52
             shift = finest
             while shift < coarsest:  # the coarsest that leaves as few steps: coarser buckets hold more edges
@@ -59,7 +59,7 @@ class Table(NamedTuple):
                     coarsest = middle - 1
             found = steps, _buckets(low, high, shift), origin, shift
             best = found if best is None else min(best, found)
-            if best[0] <= 1 and best[1] <= most >> 4:
+            if best[0] <= 1 and best[1] <= _MOST_BUCKETS >> 4:
                 break
         assert best is not None
         steps, buckets, origin, shift = best
