@@ -237,7 +237,7 @@ def _evened(tally: sv.Tally) -> sv.Tally:
     """The same reports on a scale on which a table's inputs are even, if they are far from it.
 
     A truth goes to the nearest input, so a table tells people apart on that scale and on no other: that of a
-    range of either sign is logarithmic, and on its own scale everybody may be in one bin.
+    range of either sign is logarithmic, and in equal bins of all values everybody may be in one.
     """
     m = tally.mechanism
     if not isinstance(m, sv.Rows) or len(m.inputs) < 2 or m.domain.is_circle:
