@@ -80,9 +80,10 @@ class Pairs(NamedTuple):
         """Those of the rows and of w itself, or None if there are many."""
         (m, k), e = rows.shape, np.ptp(rows, axis=0)
         e[e <= 1e-6 * e.max()] = e.max() or 1.0  # any e will do: this one keeps v in proportion
+        if 7 * np.count_nonzero(np.abs(np.diff(rows / e, axis=1)) > 1e-12) > m * k:
+            return None
         pairs = cls.of(np.concatenate((rows, np.eye(k))), 1 / e)
-        row = np.where(pairs.row < m, pairs.row, m - 1 - pairs.row)
-        return pairs._replace(row=row) if 100 * len(row) < m * k**2 else None
+        return pairs._replace(row=np.where(pairs.row < m, pairs.row, m - 1 - pairs.row))
 
     def renamed(self, names: IntArray) -> Pairs:
         """With other numbers for the rows; those that get len(names) are left out."""
@@ -151,8 +152,7 @@ class Coarse:
     def law_of_bins(self, bins: int, inside: int | None = None) -> Operator:
         """P(group | x spread evenly over a bin) for `bins` equal bins of the domain.
 
-        The average over a bin is taken at `inside` points of it; by default so many that there are at
-        least 1024 points in all.
+        The average over a bin is taken at `inside` points of it; by default there are at least 1024 in all.
         """
         inside = max(1, -(-1024 // bins)) if inside is None else inside
         unit = (np.arange(bins * inside) + 0.5) / (bins * inside)
