@@ -88,7 +88,7 @@ def by_turns(*works: Callable[[], object], turns: int) -> np.ndarray[Any, Any]:
 
 def beside_before() -> list[dict[str, float]]:
     """OGPM by the size of an array: the median ratio to 0.1.0 over pairs of processes."""
-    sizes = {size: many for size, many in CALLS.items() if size >= 1_000}
+    sizes = {size: many for size, many in CALLS.items() if size >= 10_000}  # fewer do not load numba
     ratios = []
     with tempfile.TemporaryDirectory() as name:
         trees = [HERE, checkout(BEFORE, Path(name) / "tree")]
