@@ -7,7 +7,9 @@ import os
 import secrets
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +22,7 @@ from sottovoce.core.errors import Coded, DataError, MissingExtra, whole_number
 from sottovoce.core.spaces import Space
 
 if TYPE_CHECKING:
+    from pyspark import StatusTracker
     from pyspark.sql import DataFrame, SparkSession
 
 Result = TypeVar("Result")
@@ -28,6 +31,7 @@ Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 _JAVA = "Spark needs Java 17 or newer: install a JRE (openjdk-17-jre-headless) or set JAVA_HOME"
 _ONCE = "output exists already: reports are written once, choose another name"
 _NOTE = "sottovoce-refusal: "
+_PATIENCE = 60.0  # seconds for attempts that were given up: Spark interrupts them, and they end soon
 
 
 def session(cores: int | str = "*", *, retries: int = 0, **settings: str) -> SparkSession:
@@ -128,8 +132,7 @@ def write_once(df: DataFrame, output: str) -> None:
     """Parquet files in a new folder, which has its name only when all of them are there.
 
     Written beside it first: Spark's commit keeps one attempt of each task, and the folder is renamed at the
-    end. A killed run leaves a hidden folder, and a task that was given up may leave an empty one; the next
-    run of the same name removes them.
+    end. A killed run leaves a hidden folder, which the next one of the same name removes.
     """
     session = df.sparkSession
     if not hasattr(session, "_jsc"):  # Spark Connect shows no file system: Spark's own commit has to do
@@ -147,13 +150,38 @@ def write_once(df: DataFrame, output: str) -> None:
         files.delete(left.getPath(), True)
     temporary = java.Path(parent, f".{name}.{secrets.token_hex(4)}.partial")
     try:
-        run_action(lambda: df.write.mode("error").parquet(temporary.toString()))
+        with _all_ended(session):
+            run_action(lambda: df.write.mode("error").parquet(temporary.toString()))
         # A task that was given up may still have made its folder after Spark's commit.
         files.delete(java.Path(temporary, "_temporary"), True)
         if files.exists(target) or not files.rename(temporary, target):
             raise FileExistsError(_ONCE)
     finally:
         files.delete(temporary, True)
+
+
+@contextmanager
+def _all_ended(session: SparkSession) -> Iterator[None]:
+    """Run jobs, and wait for attempts that they gave up: one that still runs makes its folder again."""
+    context, tag = session.sparkContext, f"sottovoce-{secrets.token_hex(4)}"
+    context.addJobTag(tag)
+    try:
+        yield
+    finally:
+        context.removeJobTag(tag)
+        java: Any = context._jsc
+        jobs = java.sc().statusTracker().getJobIdsForTag(tag)
+        tracker, limit = context.statusTracker(), time.monotonic() + _PATIENCE
+        while time.monotonic() < limit and any(_runs(tracker, job) for job in jobs):
+            time.sleep(0.05)
+
+
+def _runs(tracker: StatusTracker, number: int) -> bool:
+    """Whether a job, or an attempt that it started, has not ended. (A job's end is told after all starts.)"""
+    job = tracker.getJobInfo(number)
+    stages = [] if job is None else [tracker.getStageInfo(stage) for stage in job.stageIds]
+    ended = job is None or job.status != "RUNNING"
+    return not ended or any(stage is not None and stage.numActiveTasks > 0 for stage in stages)
 
 
 # -- what a frame has ---------------------------------------------------------------------------------------
