@@ -29,7 +29,12 @@ def session() -> Iterator[Any]:
     # Workers use the plain kernel: compiling in every one of them would take longer than the tests.
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("SOTTOVOCE_PLAIN", "1")
-        made = spark.session(2, retries=3, **{"spark.sql.shuffle.partitions": "2", "spark.log.level": "OFF"})
+        settings = {
+            "spark.sql.shuffle.partitions": "2",
+            "spark.log.level": "OFF",
+            "spark.ui.enabled": "false",
+        }
+        made = spark.session(2, retries=3, **settings)
         yield made
         made.stop()
 
