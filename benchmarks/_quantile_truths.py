@@ -23,8 +23,10 @@ class Truth:
     points: np.ndarray
     shares: np.ndarray
 
-    def quantile(self, p: float) -> float:
-        return float(self.points[np.searchsorted(np.cumsum(self.shares) - 1e-12, p)])
+    def quantile(self, p: float, *, largest: bool = False) -> float:
+        """The smallest p-quantile, or the largest: they differ where F stays at p."""
+        below = np.cumsum(self.shares) + (-1e-12 if largest else 1e-12)
+        return float(self.points[np.searchsorted(below, p)])
 
     @cached_property
     def density(self) -> np.ndarray:

@@ -34,7 +34,7 @@ from sottovoce.estimates.statistic import Asking, Limit, in_step, moments
 _ROUGH, _PLACED = 40, 96  # groups of cells: of the first look, and placed
 _PAD = 0.15  # groups are fine this far beyond the expected interval, in its widths
 _EXACT, _SHAPED_EXACT = 0.02, 0.005  # an end is searched for this exactly, in the same
-_AGAIN = 0.75  # limits are looked at again where F is lower by so much of their error, and again, …
+_AGAIN = 1.0  # limits are looked at again where F is lower by so much of their error, and again, …
 _ROUNDED = 1e-12  # a limit of 1, rounded, does not exclude F = 1
 _SIDES = (1, -1)  # from above: the lower end; from below: the upper end
 
