@@ -69,11 +69,11 @@ class Pairs(NamedTuple):
         """The products of any two entries in a row of N."""
         steps, k = np.diff(rows * unit, axis=1, prepend=0.0), len(unit)
         flat = np.flatnonzero(np.abs(steps) > 1e-12)
-        (row, column), value, pairs = np.divmod(flat, k), steps.reshape(-1)[flat], []
-        for apart in range(int(np.bincount(row).max())):
-            one = np.flatnonzero(row[apart:] == row[: len(row) - apart])
-            pairs.append((row[one], column[one] * k + column[one + apart], value[one] * value[one + apart]))
-        return cls(unit, *(np.concatenate(each) for each in zip(*pairs, strict=True)))
+        (row, column), value = np.divmod(flat, k), steps.reshape(-1)[flat]
+        many = np.searchsorted(row, row, side="right") - np.arange(len(row))  # itself and those after it
+        one = np.repeat(np.arange(len(row)), many)
+        other = one + np.arange(len(one)) - np.repeat(np.cumsum(many) - many, many)
+        return cls(unit, row[one], column[one] * k + column[other], value[one] * value[other])
 
     @classmethod
     def of_windows(cls, rows: FloatArray) -> Pairs | None:
