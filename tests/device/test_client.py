@@ -295,10 +295,10 @@ def test_a_slow_device_waits_for_the_next_beat(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.attack("L8", "refused")
 @pytest.mark.parametrize("drip", ["head", "body"])
 def test_a_collector_that_drips_does_not_hold_a_client(collector: Collector, drip: str) -> None:
-    """It sends a byte every hundredth of a second; the whole answer has to be there in a fifth."""
-    with client(collector, outbox=":memory:", timeout=0.2) as mine:
+    """It sends a byte every hundredth of a second; the whole answer has to be there in one and a half."""
+    with client(collector, outbox=":memory:", timeout=1.5) as mine:
         collector.drip = drip
-        with pytest.raises(Undelivered, match=r"no whole answer within 0\.2 seconds"):
+        with pytest.raises(Undelivered, match=r"no whole answer within 1\.5 seconds"):
             mine.report(7.5)
         collector.drip = ""
         assert mine.flush() == 1  # on a connection of its own
@@ -319,7 +319,7 @@ def test_a_client_that_only_limits_each_read_is_held(
         return response.status, 0.0, response.read()
 
     monkeypatch.setattr(Wire, "_exchange", patient)
-    mine = client(collector, outbox=":memory:", timeout=0.2)
+    mine = client(collector, outbox=":memory:", timeout=2.0)  # no byte is so late, on any machine
     collector.drip = "body"
 
     def ask() -> None:
@@ -328,7 +328,7 @@ def test_a_client_that_only_limits_each_read_is_held(
 
     thread = threading.Thread(target=ask)
     thread.start()
-    thread.join(1.0)
+    thread.join(2.5)
     assert thread.is_alive()
     collector.over.set()
     thread.join()
