@@ -104,6 +104,19 @@ def test_counts_are_the_same_on_any_number_of_cores(monkeypatch: pytest.MonkeyPa
             sv.Tally(m, wrong)
 
 
+def test_threads_that_share_the_cores_start_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch of a file is drawn by its own thread: as many again would only take turns."""
+
+    def shares(batch: int) -> tuple[str, int]:
+        return threading.current_thread().name, len(cores.on_cores(1000, 10, lambda first, end: end))
+
+    monkeypatch.setenv("SOTTOVOCE_CORES", "3")
+    assert shares(0)[1] == 3
+    assert {many for _, many in cores.in_order(shares, range(8))} == {1}
+    monkeypatch.setenv("SOTTOVOCE_CORES", "1")
+    assert {name for name, _ in cores.in_order(shares, range(8))} == {threading.current_thread().name}
+
+
 def test_how_many_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in cores.SETTINGS:
         monkeypatch.delenv(name, raising=False)

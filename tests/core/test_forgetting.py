@@ -121,6 +121,9 @@ noted = set(masked)
 assert {"key", "word", "draw"} == {kind for kind, _ in noted}
 
 counts = dict.fromkeys(("key", "word", "draw"), 0)
+begins = {secret[:8]: (kind, secret) for kind, secret in noted}
+may = np.zeros(1 << 16, bool)  # whether one begins with these two bytes
+may[[int.from_bytes(begin[:2], sys.byteorder) for begin in begins]] = True
 with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
     for line in maps.read().splitlines():
         place, rights, *_ = line.split()
@@ -133,13 +136,18 @@ with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
                 continue
             pages = np.frombuffer(image, np.uint64).reshape(-1, 512)
             used = pages.any(1)  # most are empty: a page is searched if it or a neighbour is not
+            if not used.any():
+                continue
             near = used.copy()
             near[1:] |= used[:-1]
             near[:-1] |= used[1:]
             pages ^= np.uint64(MASK * (2**64 // 255))  # in place, and so is nothing left of it
             hidden = pages[near].tobytes()
-            for kind, secret in noted:
-                counts[kind] += hidden.count(secret)
+            for odd in (0, 1):
+                twos = np.frombuffer(hidden, np.uint16, (len(hidden) - odd) // 2, odd)
+                for place in 2 * np.flatnonzero(may[twos]) + odd:
+                    kind, secret = begins.get(hidden[place : place + 8], ("key", b"none"))
+                    counts[kind] += hidden.startswith(secret, place)
             del image, pages, hidden
 print(*counts.values())
 """

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.core.kernels import dispatch
 from sottovoce.core.kernels import rows as row_kernel
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.build import background_window
@@ -28,6 +30,15 @@ def crowded() -> Mechanism:
     y = np.concatenate((np.linspace(0, 0.48, 20), 0.5 + 1e-9 * np.arange(6), np.linspace(0.52, 1, 20)))
     return background_window(
         2.0, sv.Interval(-1, 4), positions=y, masses=np.full(len(y), 0.3 / len(y)), unbiased=False
+    )
+
+
+def crowded_cells() -> Mechanism:
+    """Six cells of next to no weight side by side: more edges in a bucket than cells are looked up by."""
+    masses = np.full(60, 0.3 / 54)
+    masses[20:26] = 1e-9
+    return background_window(
+        2.0, sv.Interval(-1, 4), positions=np.linspace(0, 1, 60), masses=masses, unbiased=False
     )
 
 
@@ -55,10 +66,17 @@ MECHANISMS = {
     "nearest": bumpy(False),
     "mean": bumpy(True),
     "crowded": crowded(),
+    "crowded cells": crowded_cells(),
     "steep": lines([0.0, 0.5, 0.5 + 2.0**-53], [0.0, 0.5, 1.0]),
     "crowded lines": lines(
         [0.0, *(0.5 + 1e-13 * np.arange(6)), 1.0], [0.0, 0.1, 0.2, 0.4, 0.5, 0.7, 0.8, 1.0]
     ),
+    "a late first knot": lines([0.2, 0.6, 1.0], [0.3, 0.5, 1.0]),
+    "a late first knot at 0": lines([0.2, 0.6, 1.0], [0.0, 0.5, 1.0]),
+    "beyond the last start": lines([0.0, 0.3, 0.5], [0.0, 0.5, 1.0]),
+    "a late and steep first knot": lines([0.2, 0.2 + 1e-14, 1.0], [0.3, 0.5, 1.0]),
+    "flat, then steep": lines([0.0, 0.3, 0.3 + 1e-13, 0.6, 0.7, 1.0], [0.1, 0.1, 0.4, 0.4, 0.6, 0.6]),
+    "optimal, unbiased": sv.optimal(4.0, (-1, 4)),
     "many lines": lines([*np.arange(900) / 900, 1.0], [*(np.arange(900) / 900) ** 2, 1.0]),
 }
 every = pytest.mark.parametrize("m", MECHANISMS.values(), ids=MECHANISMS.keys())
@@ -141,6 +159,17 @@ def test_operator(m: Mechanism) -> None:
     assert np.array_equal(operator.mix(w, compiled=False), operator.mix(w, compiled=True))
     if m.cells < 1000:
         assert operator.dense() == pytest.approx(dense, rel=1e-9, abs=1e-15)
+
+
+def test_numba_is_loaded_for_many_products_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dispatch, "compiled_available", lambda: True)
+    monkeypatch.setattr(dispatch, "_products", count(dispatch._PRODUCTS - 2))
+    with monkeypatch.context() as unloaded:
+        unloaded.setattr(dispatch.sys, "modules", {})
+        assert [dispatch.products_compiled() for _ in range(3)] == [False, False, True]
+    monkeypatch.setattr(dispatch, "_products", count())
+    monkeypatch.setitem(dispatch.sys.modules, "numba", dispatch)
+    assert dispatch.products_compiled()
 
 
 def test_bumpy_designs_do_what_they_promise() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from _thread import _local  # this is `threading.local`; loading all of `threading` takes a millisecond
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
@@ -32,6 +33,8 @@ T = TypeVar("T")
 
 #: Draws the values of a slice with these words, and more of the source; false if one is not in the domain.
 Draw = Callable[[slice, Words, WordSource], bool]
+
+_thread = _local()  # `shares` is there in threads that others work beside
 
 
 def cores() -> int:
@@ -91,7 +94,7 @@ def on_cores(size: int, least: int, work: Callable[[int, int], T]) -> list[T]:
     Returns:
         What it returned, in order.
     """
-    threads = min(size // least, cores()) if size >= 2 * least else 1
+    threads = min(size // least, cores()) if size >= 2 * least and not hasattr(_thread, "shares") else 1
     if threads <= 1:
         return [work(0, size)]
     from concurrent.futures import ThreadPoolExecutor
@@ -103,10 +106,16 @@ def on_cores(size: int, least: int, work: Callable[[int, int], T]) -> list[T]:
 
 def in_order(work: Callable[[In], T], batches: Iterable[In]) -> Iterator[T]:
     """The results of `work` in the order of the batches, a few prepared ahead by a thread for each core."""
+    if cores() == 1:
+        yield from map(work, batches)
+        return
     from concurrent.futures import Future, ThreadPoolExecutor
 
+    def share() -> None:
+        _thread.shares = True
+
     coming: deque[Future[T]] = deque()
-    with ThreadPoolExecutor(cores()) as workers:
+    with ThreadPoolExecutor(cores(), initializer=share) as workers:
         for batch in batches:
             coming.append(workers.submit(work, batch))
             if len(coming) >= 2 * cores():
@@ -129,7 +138,9 @@ def counted(cells: NDArray[Any], size: int) -> IntArray | None:
 
     def share(first: int, end: int) -> tuple[int, IntArray]:
         lanes = np.zeros((4 if size <= _FEW_CELLS else 1, size), dtype=np.int64)
-        return compiled.count(cells[first:end], lanes), lanes.sum(axis=0)
+        part = cells[first:end]
+        part.flags.writeable = False  # one kind of array: each is compiled
+        return compiled.count(part, lanes), lanes.sum(axis=0)
 
     shares = on_cores(cells.size, max(_COUNTS_WORTH_A_THREAD, size), share)
     if any(none for none, _ in shares):

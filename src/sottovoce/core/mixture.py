@@ -188,9 +188,10 @@ class Mixture(Windowed):
 
 def _split(first: IntArray, offsets: IntArray) -> list[IntArray]:
     """Starts of groups, part by part, counted from the part's first cell."""
-    if not np.isin(offsets[:-1], first).all():
+    at = np.searchsorted(first, offsets)
+    if at[-2] == len(first) or (first[at[:-1]] != offsets[:-1]).any():
         raise ValueError("a group of cells must not span two parts of a mixture")
-    return [first[(first >= a) & (first < b)] - a for a, b in pairwise(offsets)]
+    return [first[i:j] - offset for (i, j), offset in zip(pairwise(at), offsets[:-1], strict=True)]
 
 
 def check_coin(weights: Sequence[int], parts: Sequence[tuple[float, Domain, Window]]) -> None:

@@ -229,8 +229,8 @@ class Window(Compact):
 
     def table(self, s: IntArray, first: IntArray) -> FloatArray:
         """P(group | start), a row per start: background, and what of the window lies between the edges."""
-        edge, s = self.edge[np.append(first, self.cells)], s[:, None]
-        cover = np.clip(edge - s, 0, self.length)
+        edge, s = self.edge[np.append(first, self.cells)].astype(np.float64), s[:, None]
+        cover = np.clip(edge - s, 0.0, self.length)  # whole numbers, exact as they are below 2^53
         if self.wraps:
             cover += np.clip(np.minimum(edge, s + self.length - self.around), 0, None)
         return np.asarray((np.add.reduceat(self.a, first) + np.diff(cover, axis=1)) / self.total)
@@ -250,7 +250,7 @@ class Window(Compact):
         inside = (s[1] + copies > 0) & (s[0] + copies < self.around) | self.wraps
         at = np.linspace(*s, max(2, 4 * most // 5 // int(inside.sum()))) + copies[inside[:, 0]]
         at = at.reshape(-1) % self.around if self.wraps else at[(at >= 0) & (at < self.around)]
-        cells = np.searchsorted(self.edge[:-1], at, side="right") - 1
+        cells = np.searchsorted(self.edge[:-1], at.astype(np.int64), side="right") - 1
         return np.unique(np.concatenate((self.even(most // 5 + 1), cells)))
 
     # -- privacy --------------------------------------------------------------------------------------

@@ -10,10 +10,14 @@ from numpy.typing import NDArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS, FloatArray, IntArray, Tables
 
-_PAIRS = 1 << 12  # numbers in a table of buckets that hold both of their lines: it stays in the first cache
+_PAIRS = 1 << 8  # buckets of t, at most, that hold both of their lines: they stay in the first cache
 _SCALES = 1 << 12  # buckets of t, at most, if one step is enough
-_BUCKETS = 1 << 15  # of numbers, at most, if one step is enough: they stay in the second cache
+_CELLS = 1 << 15  # that are looked up one by one, at most
+_BUCKETS = 1 << 14  # of numbers, at most, if one step is enough: they stay in the second cache beside words
 _CLOSEST = 32  # edges that most scales put into one bucket: judged before all others
+_TWICE = (0, 4, 3, 2, 1)  # factors 1 + 2^i: within an octave buckets are 1, 16/17, 8/9, 4/5, 2/3 as wide
+_LARGEST = 1 << 62  # number
+_PLACES = 32  # between the two closest edges, where a bucket may begin
 
 
 class Units(NamedTuple):
@@ -52,19 +56,21 @@ class Side(NamedTuple):
 class Draw(NamedTuple):
     """How a word becomes a number, and which entry covers a number.
 
-    Numbers of the background are draws, made finer; those of the window come after them. A bucket is what is
-    left of a number after a shift. So much is `added` there that the same shift leaves the entry: an edge is
-    where it carries. More than one edge in a bucket are as many sums.
+    Numbers of the background are draws, made finer; those of the window are draws and starts, and come after
+    them. All are multiplied by 1 + 2^twice. A bucket is what is left of a number after a shift. So much is
+    `added` there that the same shift leaves the entry: an edge is where it carries. More than one edge in a
+    bucket are as many sums.
+
+    Starts are clamped if one may lie before the first knot or outside, or a number reach the end and go
+    around. That takes the first knot and its slope, the least and the largest start, how much is once around,
+    the start and the number that are.
     """
 
     shift: np.uint64
     background: int
     finer: int
-    offset: int  # of numbers in the window, from draw plus start
-    clamps: bool  # whether a start may lie outside [0, top], or a number reach the end and go around
-    top: int
-    around: int
-    end: int
+    twice: int
+    clamping: tuple[float, ...]
     bucket: np.uint64
     steps: int
     added: NDArray[np.uint64]
@@ -73,13 +79,12 @@ class Draw(NamedTuple):
 class Guide(NamedTuple):
     """Lines by equal buckets of t: where each ends, its start, its knot and its slope.
 
-    Where at most one line ends in a bucket and that stays in the first cache, both lie side by side at the
-    bucket shifted by `stride`. Otherwise `line` leads to the first line of a bucket, and one or two steps to
+    Where at most one line ends in a bucket and that stays in the first cache, both lie side by side, without
+    knots and slopes if all are flat. Otherwise `line` leads to the first of a bucket, and one or two steps to
     the one that holds. Where a bucket may hold more, the other steps come before, from `first` on.
     """
 
     scale: float
-    stride: np.uint64
     steps: int
     first: NDArray[Any]
     line: NDArray[Any]
@@ -87,6 +92,20 @@ class Guide(NamedTuple):
     start: NDArray[np.int64]
     knot: NDArray[np.float64]
     slope: NDArray[np.float64]
+
+
+class Buckets(NamedTuple):
+    """Equal buckets of numbers: how these are computed, and where those of the window begin."""
+
+    steps: int  # edges in a bucket, at most
+    finer: int
+    twice: int
+    bits: int  # that a bucket leaves out
+    window: int
+
+    @property
+    def factor(self) -> int:
+        return (1 << self.twice) + 1
 
 
 def arguments(tables: Tables, domain: Domain, second: tuple[Tables, int, int, int] | None) -> tuple[Any, ...]:
@@ -111,109 +130,151 @@ def _line(tables: Tables) -> Line:
 
 def _look_ups(tables: Tables) -> tuple[Guide, Draw, tuple[IntArray, IntArray, FloatArray]]:
     """Lines, and cells: each by itself where at most two begin in a bucket, else runs of equal ones."""
-    knots, counts = _lines(tables), np.diff(tables.first, append=tables.cells).astype(np.int64)
+    counts = np.diff(tables.first, append=tables.cells).astype(np.int64)
     back, more = tables.back_weight.astype(np.int64), np.diff(tables.more).astype(np.int64) // counts
-    if tables.cells <= _BUCKETS:
+    if tables.cells <= _CELLS:
         cells = np.repeat(back, counts), np.repeat(more, counts)
-        buckets = _buckets(*cells, 2)
+        buckets = _buckets(*cells, most=2)
         if buckets is not None:
-            draw, _ = _draw(tables, *cells, 0, buckets)
-            return knots, draw, (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+            none = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
+            return _lines(tables, buckets), _draw(tables, *cells, 0, buckets), none
     some = more > 0
     runs = back * counts, (more * counts)[some]
-    buckets = _buckets(*runs, None)
+    buckets = _buckets(*runs)
     assert buckets is not None
-    draw, begin = _draw(tables, *runs, len(back), buckets)
     first = np.concatenate((tables.first, tables.first[some])).astype(np.int64)
-    weight = np.concatenate((back << draw.finer, more[some])).astype(np.float64)
-    return knots, draw, (first, begin, weight)
+    begin = np.concatenate(_numbers(buckets, *(np.cumsum(part) - part for part in runs)))
+    weight = np.concatenate((back << buckets.finer, more[some])) * buckets.factor
+    draw = _draw(tables, *runs, len(back), buckets)
+    return _lines(tables, buckets), draw, (first, begin, weight.astype(np.float64))
 
 
-def _buckets(back: IntArray, more: IntArray, most: int | None) -> tuple[int, int, int] | None:
-    """The fewest edges in a bucket, at most so many, and the bits that buckets leave out in either part."""
-    entries, steps = len(back) + len(more), 0
+def _numbers(buckets: Buckets, back: IntArray, more: IntArray) -> tuple[IntArray, IntArray]:
+    """The numbers of draws of the background, and of places in the window."""
+    return (back << buckets.finer) * buckets.factor, (more + buckets.window) * buckets.factor
+
+
+def _buckets(back: IntArray, more: IntArray, most: int | None = None) -> Buckets | None:
+    """The widest buckets with the fewest edges in each, at most so many.
+
+    Draws within a run of cells are divided, which is exact for doubled numbers.
+    """
+    entries, steps, total = len(back) + len(more), 0, int(more.sum())
     while most is None or steps < most:
         steps = steps + 1 if steps < 4 else 2 * steps
-        fine, coarse = (_shared_bits(np.cumsum(part)[:-1], steps) for part in (back, more))
-        coarse = min(coarse, 47, 63 - entries.bit_length())  # numbers and entries stay within 64 bits
-        fine = min(fine, coarse)
-        if fine >= 0:
-            buckets = (int(back.sum()) >> fine) + (int(more.sum()) >> coarse)
-            if steps * buckets <= max(_BUCKETS << (steps - 1), 4 * entries) or steps >= entries:
-                return steps, fine, coarse
+        limit = max(_BUCKETS << (steps - 1), 4 * entries) // steps
+        widest = min((total * min(steps, len(more)) // len(more)).bit_length(), 58 - entries.bit_length())
+        narrowest = 0 if steps >= entries else (total // limit).bit_length()
+        for octave in range(widest, narrowest - 1, -1):
+            for twice in _TWICE if most is not None else _TWICE[:1]:
+                widths = Buckets(steps, 0, twice, octave + max(twice, 1), 0)
+                buckets = _placed(widths, np.cumsum(back), np.cumsum(more), limit)
+                if buckets is not None:
+                    return buckets
     return None
 
 
-def _shared_bits(edges: IntArray, steps: int) -> int:
-    """How many last bits may be left out before more than so many edges are equal; −1 if they are."""
-    return int((edges[steps:] ^ edges[:-steps]).min()).bit_length() - 1 if len(edges) > steps else 63
+def _placed(buckets: Buckets, back: IntArray, more: IntArray, limit: int) -> Buckets | None:
+    """Numbers for which no bucket has too many edges: where the window begins, and a finer background."""
+    steps, bits = buckets.steps, buckets.bits
+    low, high = more[: -1 - steps], more[steps:-1]
+    close = np.argsort(high - low)
+    close = close[(high - low)[close] * buckets.factor < 1 << bits]
+    low, high = low[close], high[close]
+    places = np.linspace(low[0] + 1, high[0], _PLACES).astype(np.int64) if len(close) else more[:1]
+    finer = 0
+    while ((int(back[-1]) << finer) * buckets.factor >> bits) * steps < len(back) - 1 - steps:
+        finer += 1
+
+    def windows(first: int) -> IntArray:
+        """Where a window after these buckets may begin: a place of it at the beginning of another."""
+        begin = (first + 1 + (places * buckets.factor >> bits)) << bits
+        window = -(-begin // buckets.factor) - places
+        for some in slice(_CLOSEST), slice(None):
+            number = [(edges[some] + window[:, None]) * buckets.factor >> bits for edges in (low, high)]
+            window = window[(number[0] != number[1]).all(axis=1)]
+        return window
+
+    if not windows(1).size:
+        return None
+    while (first := ((int(back[-1]) << finer) * buckets.factor - 1 >> bits) + 1) <= max(limit, steps):
+        if (first + 3 << bits) + int(more[-1]) * buckets.factor > _LARGEST:
+            return None
+        edges = (back[:-1] << finer) * buckets.factor >> bits
+        if (edges[steps:] != edges[:-steps]).all():
+            window = windows(first)
+            return buckets._replace(finer=finer, window=int(window[0])) if window.size else None
+        finer += 1
+    return None
 
 
-def _draw(
-    tables: Tables, back: IntArray, more: IntArray, second: int, buckets: tuple[int, int, int]
-) -> tuple[Draw, IntArray]:
-    """The look-up of entries with these weights, those of the window from `second` on; where each begins."""
-    steps, fine, coarse = buckets
-    parts, window = [], -(-int(back.sum()) >> fine) << coarse
-    for weight, bits, first in (back, fine, 0), (more, coarse, second):
-        begin, edges = np.arange(-(-int(weight.sum()) >> bits)) << bits, np.cumsum(weight)[:-1]
-        entry, edges = np.searchsorted(edges, begin, side="right"), np.append(edges, [1 << 62] * steps)
-        room = begin[:, None] + (1 << bits) - edges[entry[:, None] + np.arange(steps)]
-        part = np.maximum(room, 0) << (coarse - bits)
-        part[:, 0] += (first + entry) << coarse
+def _draw(tables: Tables, back: IntArray, more: IntArray, second: int, buckets: Buckets) -> Draw:
+    """The look-up of entries with these weights, those of the window from `second` on."""
+    steps, bits, parts, bucket = buckets.steps, buckets.bits, [], 0
+    for edges, first in zip(_numbers(buckets, np.cumsum(back), np.cumsum(more)), (0, second), strict=True):
+        begin = np.arange(bucket, (int(edges[-1]) - 1 >> bits) + 1) << bits
+        edges = np.append(edges[:-1], [_LARGEST] * steps)
+        entry = np.searchsorted(edges, begin, side="right")
+        part = np.maximum(begin[:, None] + (1 << bits) - edges[entry[:, None] + np.arange(steps)], 0)
+        part[:, 0] += ((first + entry) << bits) - begin
+        part[:, 1:] -= begin[:, None]
         parts.append(part)
-    added = np.concatenate(parts)
-    added -= (np.arange(len(added)) << coarse)[:, None]
-    low, high = _reach(tables)
-    draw = Draw(
-        np.uint64(tables.shift), int(back.sum()), coarse - fine, window - int(back.sum()),
-        tables.wraps or low < 0 or high > tables.top, int(tables.top),
-        int(more.sum()) if tables.wraps else 0, window + int(more.sum()),
-        np.uint64(coarse), steps, added.reshape(-1).view(np.uint64),
+        bucket += len(begin)
+    offset, around = buckets.window - int(back.sum()), int(more.sum()) if tables.wraps else 0
+    # The kernel itself takes no place before a knot: right where a line begins at 0.
+    early = tables.knot[0] > 0.0 and tables.slope[0] > 0.0 and tables.start[0] > 0.0
+    clamping = (
+        bool(early or tables.wraps or _highest(tables) > tables.top), tables.knot[0], tables.slope[0],
+        offset, offset + int(tables.top), around, offset + around, buckets.window + around,
     )  # fmt: skip
-    return draw, np.concatenate(((np.cumsum(back) - back) << draw.finer, np.cumsum(more) - more + window))
+    return Draw(
+        np.uint64(tables.shift), int(back.sum()), buckets.finer, buckets.twice, clamping,
+        np.uint64(bits), steps, np.concatenate(parts).reshape(-1).view(np.uint64),
+    )  # fmt: skip
 
 
-def _reach(tables: Tables) -> tuple[float, float]:
-    """The least and the largest start before it is clamped; roundings keep the order of t."""
+def _highest(tables: Tables) -> float:
+    """The largest start before it is clamped; roundings keep the order of t."""
     until = np.append(np.nextafter(tables.knot[1:], -1.0), 1.0)
-    ends = tables.start + np.floor((until - tables.knot) * tables.slope)
-    return float(tables.start[0] + np.floor(-tables.knot[0] * tables.slope[0])), float(ends.max())
+    return float((tables.start + np.floor((until - tables.knot) * tables.slope)).max())
 
 
-def _lines(tables: Tables) -> Guide:
-    """The start table by buckets."""
+def _lines(tables: Tables, buckets: Buckets) -> Guide:
+    """The start table by buckets, its starts as they are added to a draw.
+
+    A flat line and one that rises from it are one: the kernel takes no place before a knot.
+    """
     knot, start, slope = tables.knot, tables.start, tables.slope
     if slope[-1] * (1.0 - knot[-1]) > 2.0**56:  # flat where it is clamped, before it leaves the integers
         flat = max(knot[-1] + 2.0**55 / slope[-1], np.nextafter(knot[-1], 2.0))
         knot, start, slope = np.append(knot, flat), np.append(start, tables.top), np.append(slope, 0.0)
-    edges = np.unique(knot[1:])
-    edges = edges[edges > 0.0]
-    line = np.maximum(np.searchsorted(knot, np.append(0.0, edges), side="right") - 1, 0)
-    columns = [start[line].astype(np.int64).view(np.float64)]
-    if slope.any():
-        columns += [knot[line], slope[line]]
+    some = np.append((knot[1:] > knot[:-1]) & (knot[1:] > 0.0), True)
+    some[0] |= knot[0] > 0.0
+    knot, start, slope = knot[some], start[some], slope[some]
+    rises = np.append((slope[:-1] > 0.0) | (start[1:] != start[:-1]), True)
+    edges = knot[1:][rises[:-1]]
+    knot, start, slope = knot[rises], start[rises].astype(np.int64), slope[rises]
+    start += buckets.window - int(tables.background)
     steps, scale = 1, _scale(edges, 1)
     while scale is None:
         steps += 1
         scale = _scale(edges, steps)
-    end = np.append(edges, np.full(steps + 1, np.inf))
-    before = np.searchsorted(_places(edges, scale), np.arange(_places(np.array([1.0]), scale)[0] + 1))
+    line = np.searchsorted(_places(edges, scale), np.arange(_places(np.array([1.0]), scale)[0] + 1))
+    columns, end, first = [start, knot, slope], np.append(edges, np.full(steps + 1, np.inf)), line[:0]
+    if steps == 1 and len(line) <= (_PAIRS if slope.any() else 4 * _PAIRS):
+        pairs = np.minimum(line[:, None] + [0, 1], len(edges)).reshape(-1)
+        columns = [column[pairs] for column in (columns if slope.any() else columns[:1])]
+        end, line = end[line], first
+    elif np.array_equal(knot[1:], edges):  # one table for both: more of it stays in the first cache
+        columns[1] = np.append(knot, end[len(edges) :])
+        end = columns[1][1:]
+    if steps > 2:
+        first, line = line, np.arange(len(edges) + 1)
+    start, *lines = columns
     index = np.promote_types(np.uint16, np.min_scalar_type(len(edges)))  # each type is compiled
-    first, ends, stride = before[:0], len(columns), 2 if len(columns) == 1 else 3
-    if steps == 1 and len(before) << stride <= _PAIRS:
-        after = np.minimum(before + 1, len(edges))
-        pairs = np.concatenate([(column[before], column[after]) for column in columns])
-        table = np.stack([*pairs, end[before], end[before]], axis=1).reshape(-1)
-        views, before = [table[2 * i :] for i in (ends, *range(ends))], first
-    else:
-        views, stride = [end, *columns], 0
-        if steps > 2:
-            first, before = before, np.arange(len(edges) + 1)
-    end, start, *lines = views
     return Guide(
-        scale, np.uint64(stride), steps, first.astype(index), before.astype(index),
-        end.view(np.uint64), start.view(np.int64), *(lines or [np.empty(0)] * 2),
+        scale, steps, first.astype(index), line.astype(index), end.view(np.uint64), start,
+        *(lines or [np.empty(0)] * 2),
     )  # fmt: skip
 
 

@@ -57,6 +57,8 @@ def fill(
     if worth_compiling(out.size) if compiled is None else compiled:
         from sottovoce.core.kernels import compiled as kernels
 
+        element = np.ascontiguousarray(element).view()
+        element.flags.writeable = False  # one kind of array: each is compiled
         if blocks.rows == 1:
             return not kernels.sample_options(words, element, out, blocks)
         kernels.sample_blocks(words, element, out, blocks)

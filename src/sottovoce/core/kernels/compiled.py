@@ -17,8 +17,9 @@ from numba.extending import intrinsic
 from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS
 
 _COMPILE: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
-_CHUNK = 256  # values that loops take turns with: they stay in the first cache
+_CHUNK = 128  # values that loops take turns with: they stay in the first cache beside tables
 _LINE = 8  # values in a line of the cache
+_INDEX = np.uint64(0xFFFFFFFF)  # the bits of 2^52 + index that are the index
 
 
 @intrinsic
@@ -43,7 +44,7 @@ def _as_word(context, number):
 
 @intrinsic
 def _fetch(context, array, index):
-    """Bring the line of the cache that holds this entry, if there is one, into the first cache."""
+    """Bring the line of the cache that holds this entry, if there is one, into the first cache, for once."""
 
     def code(context, builder, signature, arguments):
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
@@ -51,7 +52,7 @@ def _fetch(context, array, index):
         number = ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [line.type, number, number, number])
         fetch = builder.module.declare_intrinsic("llvm.prefetch", [line.type], kind)
-        builder.call(fetch, [line, number(0), number(3), number(1)])
+        builder.call(fetch, [line, number(0), number(0), number(1)])
         return context.get_dummy_value()
 
     return types.void(array, types.int64), code
@@ -128,64 +129,63 @@ def sample_general(words, x, out, units, knots, drawing, runs):
     is written here and no array sliced, since numba counts who refers to one.
     """
     low, high, per_width = units
-    scale, stride, steps, early, line, end, start, knot, slope = knots
-    shift, background, finer, offset, clamps, top, around, last, coarse, edges, added = drawing
+    scale, steps, early, line, end, start, knot, slope = knots
+    shift, background, finer, twice, clamping, coarse, edges, added = drawing
+    clamps, knot_0, slope_0, least, top, around, turn, last = clamping
     first, begin, weight = runs
     place, number, entry = np.empty(_CHUNK), np.empty(_CHUNK, np.uint64), np.empty(_CHUNK, np.uint64)
-    bits, one, bad = place.view(np.uint64), np.uint64(1), 0
+    bits, one, bad, back = place.view(np.uint64), np.uint64(1), 0, 0.0 - low
     for chunk in range(0, x.size, _CHUNK):
         size = min(_CHUNK, x.size - chunk)
         for i in range(size):
             value = x[np.uint64(chunk + i)]
             good = (value >= low) & (value <= high)
             bad += 0 if good else 1
-            t = (value - low) * per_width + 0.0  # never −0, whose bits are those of a large number
+            t = (value + back) * per_width  # a sum is never −0, whose bits are those of a large number
             t = t if good else 0.0
             place[i] = t
-            number[i] = (_as_word(t * scale + TWO_52) - TWO_52_BITS) << stride
+            number[i] = _as_word(t * scale + TWO_52)
         for i in range(0, size, _LINE):
             _fetch(x, chunk + _CHUNK + i)
         if steps > 2:
             for i in range(size):
-                number[i] = early[number[i]]
+                number[i] = early[number[i] & _INDEX]
             for _ in range(2, steps):
                 for i in range(size):
                     number[i] += np.uint64(bits[i] >= end[number[i]])
-        if slope.size and not line.size:
+        if not slope.size:
             for i in range(size):
-                k, t = number[i], place[i]
-                k += np.uint64(_as_word(t) >= end[k])
-                number[i] = start[k] + np.int64(np.floor((t - knot[k]) * slope[k]))
-        elif slope.size and steps == 1:
+                k = number[i] & _INDEX
+                number[i] = start[k + k + one - np.uint64(bits[i] < end[k])]
+        elif not line.size:
             for i in range(size):
-                k, t = np.uint64(line[number[i]]), place[i]
-                k += np.uint64(_as_word(t) >= end[k])
-                number[i] = start[k] + np.int64(np.floor((t - knot[k]) * slope[k]))
-        elif slope.size:
+                k, t = number[i] & _INDEX, place[i]
+                k = k + k + one - np.uint64(_as_word(t) < end[k])
+                number[i] = start[k] + np.int64(max((t - knot[k]) * slope[k], 0.0))
+        elif steps == 1:
             for i in range(size):
-                k, t = np.uint64(line[number[i]]), place[i]
-                k += np.uint64(_as_word(t) >= end[k]) + np.uint64(_as_word(t) >= end[k + one])
-                number[i] = start[k] + np.int64(np.floor((t - knot[k]) * slope[k]))
-        elif line.size:
-            for i in range(size):
-                k = np.uint64(line[number[i]])
-                number[i] = start[k + np.uint64(bits[i] >= end[k]) + np.uint64(bits[i] >= end[k + one])]
+                k, t = np.uint64(line[number[i] & _INDEX]), place[i]
+                k = k + one - np.uint64(_as_word(t) < end[k])
+                number[i] = start[k] + np.int64(max((t - knot[k]) * slope[k], 0.0))
         else:
             for i in range(size):
-                k = number[i]
-                number[i] = start[k + np.uint64(bits[i] >= end[k])]
+                k, t = np.uint64(line[number[i] & _INDEX]), place[i]
+                k = k + one + one - np.uint64(bits[i] < end[k]) - np.uint64(bits[i] < end[k + one])
+                number[i] = start[k] + np.int64(max((t - knot[k]) * slope[k], 0.0))
         if clamps:
             for i in range(size):
-                s = np.int64(number[i])
-                s = s if s > 0 else np.int64(0)
+                before = max(min((place[i] - knot_0) * slope_0, 0.0), -16.0 * TWO_52)
+                s = np.int64(number[i]) + np.int64(np.floor(before))
+                s = s if s > least else least
                 s = s if s < top else top
-                number[i] = s - around if s >= around else s
+                s = s - around if s >= turn else s
+                draw = np.int64(words[np.uint64(chunk + i)] >> shift)
+                number[i] = s - around if draw + s >= last else s
         for i in range(size):
             draw = np.int64(words[np.uint64(chunk + i)] >> shift)
-            number[i] = draw << finer if draw < background else draw + (np.int64(number[i]) + offset)
-        if clamps:
-            for i in range(size):
-                number[i] -= np.uint64(around if np.int64(number[i]) >= last else 0)
+            inside, outside = draw << finer, draw + np.int64(number[i])
+            draw = inside if draw < background else outside
+            number[i] = (draw << twice) + draw
         if weight.size:
             entry[:] = 0
             for k in range(edges):

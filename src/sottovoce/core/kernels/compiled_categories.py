@@ -17,8 +17,10 @@ def number_rows(rows, numbers, first):
     Returns how many there are, or −1 if they are more than `first` has room for.
     """
     bits, many = np.int64(np.log2(first.size)) + 2, 0
-    slots = np.full(1 << bits, -1, np.int16)
-    odd = np.arange(1, 2 * rows.shape[1], 2).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    slots, odd = np.empty(1 << bits, np.int16), np.empty(rows.shape[1], np.uint64)
+    slots[:] = -1
+    for j in range(odd.size):
+        odd[j] = np.uint64(2 * j + 1) * np.uint64(0x9E3779B97F4A7C15)
     for i in range(rows.shape[0]):
         key = np.uint64(0)
         for j in range(rows.shape[1]):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from functools import cache, cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,9 @@ from sottovoce.core.kernels.tables import FloatArray, Tables
 #: Fewer values than this do not load numba, which takes half a second: numpy, which is there, draws them. The
 #: choice depends on how many values there are and on which loops there are already, on nothing else.
 _WORTH_COMPILING = 2048
+#: Products of an operator that numpy forms before numba is loaded for them: what they take more is less.
+_PRODUCTS = 4096
+_products = count()
 
 
 @cache
@@ -30,6 +35,11 @@ def compiled_available() -> bool:
 def worth_compiling(values: int) -> bool:
     """Whether compiled kernels serve so many values."""
     return values >= _WORTH_COMPILING and compiled_available()
+
+
+def products_compiled() -> bool:
+    """Whether compiled kernels serve the next product: once numba is loaded, or after many products."""
+    return compiled_available() and ("numba" in sys.modules or next(_products) >= _PRODUCTS)
 
 
 class Sampler:

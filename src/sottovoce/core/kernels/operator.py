@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.kernels.dispatch import compiled_available
+from sottovoce.core.kernels.dispatch import products_compiled
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class Operator:
 
         Args:
             f: One number per cell, or several columns of them.
-            compiled: Which kernel; numba's where it is installed unless said.
+            compiled: Which kernel; by default numba's if it is worth loading. Results are the same.
 
         Returns:
             One number per input, for each column.
@@ -235,7 +235,7 @@ class Operator:
         if f.ndim > 1:
             tail = np.cumsum((self.extra[:, None] * f)[::-1], axis=0)[::-1]
             return np.asarray(self.differences[1] @ tail + self.background @ f)
-        if compiled_available() if compiled is None else compiled:
+        if products_compiled() if compiled is None else compiled:
             from sottovoce.core.kernels import compiled_operator
 
             return compiled_operator.expect(self.background, self.extra, self.places, self.steps, f)
@@ -250,7 +250,7 @@ class Operator:
 
         Args:
             w: One weight per input, or several columns of them.
-            compiled: Which kernel; numba's where it is installed unless said.
+            compiled: Which kernel; by default numba's if it is worth loading. Results are the same.
 
         Returns:
             One number per cell, for each column.
@@ -258,9 +258,10 @@ class Operator:
         w = np.ascontiguousarray(w, dtype=np.float64)
         if w.ndim > 1:
             cover = np.cumsum(self.differences[0] @ w, axis=0)
-            q = self.background[:, None] * w.sum(axis=0) + self.extra[:, None] * cover
-            return np.asarray(q[self.cells])
-        if compiled_available() if compiled is None else compiled:
+            cover *= self.extra[:, None]
+            cover += np.multiply.outer(self.background, w.sum(axis=0))
+            return np.asarray(cover[self.cells])
+        if products_compiled() if compiled is None else compiled:
             from sottovoce.core.kernels import compiled_operator
 
             q = compiled_operator.mix(self.background, self.extra, self.places, self.steps, w)
