@@ -181,4 +181,7 @@ def _nearest(
     bucket = np.floor(t * 2**14)  # of the rule about look-ups in `core.spec`: two knots in each are enough
     change = bucket[1:] != bucket[:-1]
     keep = np.append(True, change) | np.append(change, True)
-    return t[keep], s[keep]
+    t, s = t[keep], s[keep]
+    if t[-2] == t[-1] < 1:  # a knot after the last leap: a start is looked up from the last knot but one
+        t, s = np.append(t, 1.0), np.append(s, s[-1])
+    return t, s

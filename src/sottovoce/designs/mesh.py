@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 
-_FINE = 16  # reports in half a typical window, within the layer
-_COARSE = 8  # and farther in
+_COARSE = 8  # reports in half a typical window, farther in than the layer
 _LAYER = 4  # half windows that the layer has
 _BEYOND = 2  # half windows that reports may lie outside the domain
 _GROWTH = 1.25
@@ -31,16 +30,18 @@ class Mesh:
     Attributes:
         radius: Half a typical window.
         wider: True if reports may lie outside the domain.
+        fine: Reports in half a typical window, within the layer.
     """
 
     radius: float
     wider: bool
+    fine: int
 
     @cached_property
     def layer(self) -> FloatArray:
         """Reports near the lower end, outside and inside of the domain."""
-        first = -_BEYOND * _FINE if self.wider else 0
-        return np.arange(first, _LAYER * _FINE) * self.radius / _FINE
+        first = -_BEYOND * self.fine if self.wider else 0
+        return np.arange(first, _LAYER * self.fine) * self.radius / self.fine
 
     @cached_property
     def inner(self) -> FloatArray:
@@ -51,7 +52,7 @@ class Mesh:
     @cached_property
     def x(self) -> FloatArray:
         """Inputs of the lower half of the domain: in the layer reports and what lies halfway between."""
-        return np.append(np.arange(2 * _LAYER * _FINE) * self.radius / (2 * _FINE), self.inner)
+        return np.append(np.arange(2 * _LAYER * self.fine) * self.radius / (2 * self.fine), self.inner)
 
     @cached_property
     def y(self) -> FloatArray:
@@ -69,7 +70,7 @@ class Mesh:
     @cached_property
     def input_nodes(self) -> IntArray:
         """Twice as many as of reports, so that an error between those does not go unseen."""
-        at = self._nodes(2 * _LAYER * _FINE)
+        at = self._nodes(2 * _LAYER * self.fine)
         return np.union1d(at, (at[1:] + at[:-1]) // 2)
 
     @cached_property

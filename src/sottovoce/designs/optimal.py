@@ -35,7 +35,8 @@ from sottovoce.designs.search import GridSolution
 
 Goal = Literal["mean", "value"]
 SEARCH_UP_TO = 8.0  # above, the windows are too short for that many reports
-_ABSOLUTE_UP_TO = 7.0  # the same for absolute error, whose windows are shorter
+_ABSOLUTE_UP_TO = 6.5  # the same for absolute error, whose windows are shorter,
+_EXACT_UP_TO = 7.0  # and where a tolerance is asked for: a grid can meet it, and takes long
 CERTIFIED_UP_TO = 12.0  # by what `designs.narrow` finds for absolute and squared error
 SEARCH_UNBIASED_FROM = 1e-3  # below, Duchi's two reports are optimal to 0.1 %
 
@@ -174,7 +175,7 @@ def _read(stored: bytes) -> Mechanism:
 
 
 def _on_unit_interval(problem: Problem, tolerance: float | None) -> Mechanism:
-    if not _searchable(problem):
+    if not _searchable(problem, tolerance):
         return _within(_outside_the_search(problem), tolerance)
     aim = tolerance if tolerance is not None else problem.usual_tolerance
     reports, solution, best = problem.reports_for(aim), None, None
@@ -191,11 +192,12 @@ def _on_unit_interval(problem: Problem, tolerance: float | None) -> Mechanism:
         reports = min(MAX_REPORTS, math.ceil(reports * min(max(growth, 1.2), 2.0)) | 1)
 
 
-def _searchable(problem: Problem) -> bool:
+def _searchable(problem: Problem, tolerance: float | None = None) -> bool:
     if problem.unbiased:
         return SEARCH_UNBIASED_FROM <= problem.epsilon <= SEARCH_UP_TO
-    narrow = problem.k == 1 and not isinstance(problem, PriorProblem)
-    return problem.epsilon <= (_ABSOLUTE_UP_TO if narrow else SEARCH_UP_TO)
+    if problem.k != 1 or isinstance(problem, PriorProblem):
+        return problem.epsilon <= SEARCH_UP_TO
+    return problem.epsilon <= (_ABSOLUTE_UP_TO if tolerance is None else _EXACT_UP_TO)
 
 
 def _outside_the_search(problem: Problem) -> Mechanism:
@@ -206,7 +208,7 @@ def _outside_the_search(problem: Problem) -> Mechanism:
     if problem.epsilon < 1:
         return tiny_epsilon(problem.epsilon)
     if problem.k in (1, 2) and problem.epsilon <= CERTIFIED_UP_TO:
-        return NarrowProblem(problem.epsilon, problem.k, problem.unbiased).design()
+        return NarrowProblem.solution(problem.epsilon, problem.k, problem.unbiased)
     return large_epsilon(problem.epsilon, problem.k, problem.unbiased)
 
 

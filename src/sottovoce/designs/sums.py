@@ -16,7 +16,7 @@ from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.designs.cuts import Cuts
 
 _MANY = 400  # cuts for which the table is too large
-_NARROW = math.exp(7.001)  # above this e^ε tangents in a table lie so far below r that limits suffer
+_NARROW = math.exp(6.3)  # above this e^ε tangents in a table lie so far below r that limits suffer
 _ORIGIN = 0.5  # of the coordinate in which polynomials are written
 _ROUNDING = 2.0**-52  # of one term of a sum
 
