@@ -38,7 +38,7 @@ from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.quantiles import quantile_limits, smooth_density
 from sottovoce.estimates.query import Query, sources_of
-from sottovoce.estimates.statistic import Moments, moments
+from sottovoce.estimates.statistic import Moments, moments, normal_quantile
 from sottovoce.estimates.tally import Tally
 
 _BITS = 51  # three times as much still fits 2^53
@@ -152,8 +152,6 @@ class QuantileRounds(Shown):
 
     def _limits(self, second: Tally, pilot: FloatArray, side: int, tail: float) -> _Half:
         """Statistics that bound F below thresholds, each with weights from the pilot alone."""
-        from scipy.special import ndtri
-
         mechanism = second.mechanism
         assert isinstance(mechanism, Mixture)
         coarse = Coarse(mechanism, np.arange(mechanism.cells), second.counts)
@@ -161,7 +159,7 @@ class QuantileRounds(Shown):
         knots = [part.window.knot_t[1 if side > 0 else 2] for part in mechanism.parts]
         places, statistics = np.sort(knots)[::side], []
         for place in places:
-            weights = problem.weights(Target.below(float(place)), side, -float(ndtri(tail)))
+            weights = problem.weights(Target.below(float(place)), side, normal_quantile(tail))
             statistics.append(moments([problem.part(weights, second.counts, "population")], "population"))
         return _Half(places, statistics)
 

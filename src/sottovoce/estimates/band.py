@@ -38,14 +38,12 @@ def cumulative_band(tally: Tally, bins: int, confidence: float) -> tuple[FloatAr
     low, high = np.zeros(bins + 1), np.ones(bins + 1)
     low[-1] = 1.0  # everybody is at most at the end
     if tally.n > 1 and bins > 1:
-        fit, circle = CrossFit(tally), tally.mechanism.domain.is_circle
+        fit, circle = CrossFit.of(tally), tally.mechanism.domain.is_circle
         at = np.unique(np.linspace(0, bins, min(bins, _POINTS) + 1).round().astype(np.int64))[1:-1]
         tail = (1 - confidence) / 2 / len(at)
         targets = [Target.within(0.0, k / bins) if circle else Target.up_to(k / bins) for k in at]
-        low[at], high[at] = (
-            np.array(fit.limits([(target, side) for target in targets], tail)) + side * _ROUNDING
-            for side in (-1, 1)
-        )
+        limits = fit.limits([(target, side) for target in targets for side in (-1, 1)], tail)
+        low[at], high[at] = np.reshape(limits, (-1, 2)).T + np.array([[-_ROUNDING], [_ROUNDING]])
     low = np.maximum.accumulate(np.clip(low, 0.0, 1.0))
     high = np.minimum.accumulate(np.clip(high, 0.0, 1.0)[::-1])[::-1]
     # Limits are statistics of their own: where they cross, nothing between the two is excluded.

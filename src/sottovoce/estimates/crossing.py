@@ -29,18 +29,20 @@ from sottovoce.estimates.declared import worth
 from sottovoce.estimates.envelope import Envelope, Nodes, Target
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.shapes import Shape
-from sottovoce.estimates.statistic import Asking, Limit, in_step, moments
+from sottovoce.estimates.statistic import Asking, Limit, in_step, moments, normal_quantile
 
 _ROUGH, _PLACED = 40, 96  # groups of cells: of the first look, and placed
 _PAD = 0.15  # groups are fine this far beyond the expected interval, in its widths
 _EXACT, _SHAPED_EXACT = 0.02, 0.005  # an end is searched for this exactly, in the same
-_AGAIN = 1.0  # limits are looked at again where F is lower by so much of their error, and again, …
 _ROUNDED = 1e-12  # a limit of 1, rounded, does not exclude F = 1
 _SIDES = (1, -1)  # from above: the lower end; from below: the upper end
 
 
 class Crossing(NamedTuple):
-    """Where an increase crosses zero: the last place below, the zero of the last chord, and its slope."""
+    """Where an increase crosses zero.
+
+    Attributes: the last place looked at ``below``, where the last chord has its zero (``at``), its ``slope``.
+    """
 
     below: float
     at: float
@@ -125,11 +127,9 @@ class Focus:
         even: Callable[[Target, int, float, str], Asking[float]] | None = None,
         estimand: str = "population",
     ) -> None:
-        from scipy.special import ndtri
-
         self.shape: Shape | None = None
         self.mechanism, self.n, self.p, self.tail, self.estimand = mechanism, n, p, tail, estimand
-        self.z, self.top = -float(ndtri(tail)), {1: 1 - p, -1: p}
+        self.z, self.top = normal_quantile(tail), {1: 1 - p, -1: p}
         self.pilots, self.counts, self.even, self.exact = pilots, counts, even, _EXACT
         self.expected: dict[int, list[tuple[float, float]]] = {1: [], -1: []}
         self.middle = float(np.mean([_quantile(pilot, p) for pilot in pilots]))
@@ -211,13 +211,13 @@ class Focus:
         """A place beyond an end whose limit admits F = p, if one is met, and by how much.
 
         Where F stays at p for long (between two groups of people, or beyond the last) every limit looked at
-        had its own chance to mislead. So limits are looked at where the pilots have F lower by a part of
-        their error, and again, until one is below p by all of it.
+        had its own chance to mislead. So limits are looked at where the pilots have F lower by their error,
+        and again, until one is below p by as much.
         """
         rise = np.append(0.0, np.cumsum(np.mean(self.pilots, axis=0)))
         places, error, y = np.linspace(0, 1, rise.size), self.z * self.errors[side], 0.0
         while self.even is not None and y > -error:
-            share = np.interp(side * at, places, rise) - side * _AGAIN * error
+            share = np.interp(side * at, places, rise) - side * error
             at = min(side * float(np.interp(share, rise, places)), at - exact)
             if at <= min(side, 0):
                 break
@@ -238,7 +238,7 @@ class Focus:
             means.append(side * (problem.expected(weights, side, self.z) - self.p))
             if counts is not None:
                 parts.append(problem.part(weights, counts, self.estimand))
-        mean = float(np.mean(means))
+        mean = sum(means) / len(means)
         self.expected[side].append((at, mean))
         if not parts:
             return mean

@@ -23,7 +23,16 @@ from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.interior_point import answered
 from sottovoce.estimates.query import Query
 from sottovoce.estimates.shapes import Shape
-from sottovoce.estimates.statistic import Asking, Limit, Moments, Part, between, in_step, moments
+from sottovoce.estimates.statistic import (
+    Asking,
+    Limit,
+    Moments,
+    Part,
+    between,
+    in_step,
+    moments,
+    normal_quantile,
+)
 
 _DROPPED = 0.04  # the share of the error that leaving out cells of the mode may spend
 UNDECLARED = (None, None, None)  # neither shape nor density nor slope
@@ -72,7 +81,7 @@ def declared_average(query: Query, shape: Shape, target: Target, power: int) -> 
     Returns:
         The middle of two statistics, and limits.
     """
-    declared = Declared(CrossFit(query.tally), shape, query.tail)
+    declared = Declared(CrossFit.of(query.tally), shape, query.tail)
     lower, upper = answered(in_step([declared.bounds(target, side) for side in (-1, 1)]))
     limits = float(lower.limit(-1, declared.tail)), float(upper.limit(1, declared.tail))
     if limits[0] > limits[1]:  # so do not what hold for every truth
@@ -174,9 +183,7 @@ class Declared:
     @cached_property
     def z(self) -> float:
         """The quantile of the tail."""
-        from scipy.special import ndtri
-
-        return -float(ndtri(self.tail))
+        return normal_quantile(self.tail)
 
     @cached_property
     def _counts(self) -> list[IntArray]:

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from sottovoce.estimates.interior_point import Posed, Problem, answered, solved
 from sottovoce.estimates.model import Coarse, LawAt, Pairs, em
 from sottovoce.estimates.query import FEW, generator_of, half
 from sottovoce.estimates.shapes import Shape
-from sottovoce.estimates.statistic import Asking, Limit, Part, in_step, moments
+from sottovoce.estimates.statistic import Asking, Limit, Part, in_step, moments, normal_quantile
 from sottovoce.estimates.tally import Tally
 
 BINS = 256  # of the pilot
@@ -76,7 +77,7 @@ class Target:
         """τ, around a jump the larger side of it: somebody may be exactly there, whichever side that is."""
         if not self.jumps:
             return self.at(t)
-        return np.maximum(self.at(t), np.maximum(self.at(t - 1.5 * near), self.at(t + 1.5 * near)))
+        return np.asarray(self.at(t + np.array([[0.0], [-1.5 * near], [1.5 * near]])).max(axis=0))
 
     def negative(self) -> Target:
         """−τ."""
@@ -97,10 +98,8 @@ class Nodes:
     """
 
     def __init__(self, coarse: Coarse) -> None:
-        self.coarse = coarse
-        domain = coarse.mechanism.domain
-        self.near = max(_NEAR, 2 * domain.grain)
-        self._around: dict[tuple[float, ...], LawAt] = {}
+        self.coarse, self.near = coarse, max(_NEAR, 2 * coarse.mechanism.domain.grain)
+        self._last: tuple[tuple[float, ...], LawAt] | None = None  # both sides and halves ask in a row
 
     @cached_property
     def straight(self) -> LawAt:
@@ -109,61 +108,58 @@ class Nodes:
         bends = np.unique(self.coarse.mechanism.unit_bends(self.coarse.first))
         between = (bends[1:] + bends[:-1])[np.diff(bends) < 2 * near] / 2  # where sides overlap
         t = np.clip(np.concatenate((bends - near, bends, bends + near, between, [0.0, 1.0])), 0.0, 1.0)
-        x = np.unique(np.clip(domain.from_unit(t), domain.low, domain.high))
-        t = domain.to_unit(x)
+        t = domain.to_unit(np.unique(np.clip(domain.from_unit(t), domain.low, domain.high)))
         rows = self.coarse.mechanism.unit_table(t, self.coarse.first)
-        close = np.diff(t) < 1.5 * near
-        same = close & (np.abs(np.diff(rows, axis=0)).max(axis=1) < _JUMP)
+        same = (np.diff(t) < 1.5 * near) & (np.abs(np.diff(rows, axis=0)).max(axis=1) < _JUMP)
         middle = np.concatenate(([False], same[1:] & same[:-1], [False]))  # a bend whose sides are like it
         beside = np.append(middle[1:], False) | np.insert(middle[:-1], 0, False)
         beside[[0, -1]] = False
         t, rows = t[middle | ~beside], rows[middle | ~beside]
-        return LawAt(t, rows, self._same(t, rows, np.arange(len(t) - 1)), Pairs.of_windows(rows))
+        way = np.append(0.0, np.cumsum(np.abs(np.diff(rows, axis=0)).max(axis=1)))
+        alike = self._same(t, way)
+        first = np.argsort(np.append(-1.0, alike) >= 0, kind="stable")
+        rows, many = rows[first], 1 + int(np.count_nonzero(alike < 0))
+        return LawAt(t, rows, np.argsort(first), way, alike, many, Pairs.of_windows(rows, many))
 
     def around(self, jumps: tuple[float, ...], shape: Shape | None = None) -> LawAt:
         """The bends, both sides of some jumps, and what a declared shape needs."""
-        at = np.array(jumps)
-        sides = np.concatenate((at - self.near, at + self.near))
+        sides = [jump + side for jump in jumps for side in (-self.near, self.near)]
         if shape is not None:
-            return self._with(np.append(sides, shape.places(jumps, self.near)))
-        if jumps not in self._around:
-            self._around[jumps] = self._with(sides, self.straight.pairs)
-        return self._around[jumps]
+            return self._with(np.unique(np.append(sides, shape.places(jumps, self.near)))).in_order()
+        last = self._last
+        if last is None or last[0] != jumps:
+            last = self._last = jumps, self._with(np.array(sides))
+        return last[1]
 
     @cached_property
     def curved(self) -> LawAt:
         """The bends and a grid for what is curved in between."""
-        return self._with(np.arange(_CURVED + 1) / _CURVED)
+        return self._with(np.arange(_CURVED + 1) / _CURVED).in_order()
 
     @cached_property
     def finer(self) -> LawAt:
         """The bends and a grid for the variance of weights."""
-        return self._with(np.arange(_FINER + 1) / _FINER)
+        return self._with(np.arange(_FINER + 1) / _FINER).in_order()
 
-    def _with(self, more: FloatArray, pairs: Pairs | None = None) -> LawAt:
-        """The bends and more, in order."""
-        (t, rows, same, _), bends = self.straight, len(self.straight.t)
-        more = np.unique(np.clip(more, 0.0, 1.0))
-        right = np.clip(np.searchsorted(t, more), 1, bends - 1)
-        apart = (t[right] - t[right - 1] > 3 * self.near) & (t[right] > more) & (t[right - 1] < more)
+    def _with(self, more: FloatArray) -> LawAt:
+        """The bends and more."""
+        t, rows, order, way, _, distinct, pairs = self.straight
+        right = np.minimum(np.maximum(np.searchsorted(t, more), 1), len(t) - 1)
+        after, before = t[right], t[right - 1]
+        apart = (after - before > 3 * self.near) & (after > more) & (before < more)
         more, right = more[apart], right[apart]  # within a bend its two sides speak for it
-        share = ((more - t[right - 1]) / (t[right] - t[right - 1]))[:, None]
-        law = (1 - share) * rows[right - 1] + share * rows[right]
-        order = np.argsort(np.append(t, more), kind="stable")
-        t, rows = np.append(t, more)[order], np.concatenate((rows, law))[order]
-        same = np.append(same, np.zeros(len(more) + 1))[order[:-1]]
-        at = np.flatnonzero((order[1:] >= bends) | (order[:-1] >= bends))
-        same[at] = self._same(t, rows, at)
-        if pairs is not None and len(more):
-            new, unit = Pairs.of(law, pairs.unit), pairs.unit
-            row, place = np.append(pairs.row, new.row + bends), np.append(pairs.place, new.place)
-            pairs = Pairs(unit, row, place, np.append(pairs.value, new.value)).renamed(np.argsort(order))
-        return LawAt(t, rows, same, pairs)
+        share = ((more - before[apart]) / (after - before)[apart])[:, None]
+        law = (1 - share) * rows[order[right - 1]] + share * rows[order[right]]
+        both = np.append(t, more)
+        ranks = np.argsort(both, kind="stable")
+        here, where = both[ranks], np.append(order, np.arange(len(t), len(both)))[ranks]
+        far = np.interp(here, t, way)
+        return LawAt(here, np.append(rows, law, 0), where, far, self._same(here, far), distinct, pairs)
 
-    def _same(self, t: FloatArray, rows: FloatArray, at: IntArray) -> FloatArray:
+    def _same(self, t: FloatArray, way: FloatArray) -> FloatArray:
         """Which nodes are like the next: the sides of a bend without a jump, and values that look alike."""
-        most = np.where(t[at + 1] - t[at] > 3 * self.near, 0.0, 1e-6)
-        return np.where(np.abs(rows[at + 1] - rows[at]).max(axis=1, initial=0.0) > most, -1.0, most)
+        most = np.where(t[1:] - t[:-1] > 3 * self.near, 0.0, 1e-6)
+        return np.where(way[1:] - way[:-1] > most, -1.0, most)
 
 
 class Envelope:
@@ -220,9 +216,13 @@ class Envelope:
 
     def _above(self, law: LawAt, bound: FloatArray, z: float) -> Posed:
         """The problem of weights that are above a bound at some nodes."""
-        used, kappa = np.append(True, np.abs(bound[1:] - bound[:-1]) > law.same), z / np.sqrt(self.n)
-        pairs = law.pairs and law.pairs.renamed(np.where(used, np.cumsum(used) - 1, len(used)))
-        return Posed(Problem(law.rows[used], bound[used], self.pilot, kappa, pairs=pairs), law.rows, bound)
+        used = np.append(True, np.abs(bound[1:] - bound[:-1]) > law.same)
+        rows, more = law.rows, law.order[used & (law.order >= law.distinct)]
+        bound = law.by_row(bound)
+        at = np.append(np.arange(law.distinct), more)
+        pairs = law.pairs and law.pairs.joined(rows[more], law.distinct)
+        problem = Problem(rows[at], bound[at], self.pilot, z / np.sqrt(self.n), pairs=pairs)
+        return Posed(problem, rows, bound)
 
     def _shaped(self, shape: Shape, target: Target, z: float) -> Posed:
         """The problem for truths of a shape."""
@@ -245,8 +245,10 @@ class CrossFit:
         halves: Counts of all cells, and the density on equal bins that the other half suggests.
     """
 
+    _last: ClassVar[CrossFit | None] = None
+
     def __init__(self, tally: Tally, *, blind: bool = False, fakes: int = 0) -> None:
-        self.fakes = fakes
+        self.tally, self.blind, self.fakes = tally, blind, fakes
         self.coarse = Coarse.of(tally, _GROUPS)
         self.n, self.nodes = self.coarse.n, Nodes(self.coarse)
         self.law, even = self.coarse.table_of_bins(BINS), np.full(BINS, 1 / BINS)
@@ -259,6 +261,14 @@ class CrossFit:
             pilots = [em(self.law, self.coarse.grouped(half), tolerance=0.05, most=300) for half in halves]
             densities = [pilot.probabilities for pilot in pilots]
             self.halves = list(zip(halves, reversed(densities), strict=True))
+
+    @classmethod
+    def of(cls, tally: Tally, *, blind: bool = False, fakes: int = 0) -> CrossFit:
+        """The same, or the last one again: more is often asked of a tally."""
+        last = cls._last
+        if last is None or last.tally is not tally or (last.blind, last.fakes) != (blind, fakes):
+            last = cls._last = cls(tally, blind=blind, fakes=fakes)
+        return last
 
     @cached_property
     def _problems(self) -> list[tuple[IntArray, Envelope]]:
@@ -283,14 +293,8 @@ class CrossFit:
         return float(moments(parts, estimand).limit(side, tail))
 
     def _parts(self, target: Target, side: int, tail: float, estimand: str) -> Asking[list[Part]]:
-        weights = yield [Limit(problem, target, side, _z(tail)) for _, problem in self._problems]
+        weights = yield [Limit(problem, target, side, normal_quantile(tail)) for _, problem in self._problems]
         return [
             problem.part(one, counts, estimand, self.fakes)
             for one, (counts, problem) in zip(weights, self._problems, strict=True)
         ]
-
-
-def _z(tail: float) -> float:
-    from scipy.special import ndtri
-
-    return -float(ndtri(tail))

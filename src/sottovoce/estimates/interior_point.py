@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray
-from sottovoce.estimates.model import Pairs
+from sottovoce.estimates.model import DIAGONAL, Pairs
 from sottovoce.estimates.statistic import Asking, Result
 
 _MOST_STEPS, _MOST_WITH_U = 30, 60  # it needs about fifteen; with u twice as many
@@ -111,12 +111,14 @@ class _Program:
         """The upper triangle of Mᵀ diag(weights) M plus the diagonal of the last weights, from the end."""
         m, k = self.matrix.shape
         if (pairs := self.pairs) is not None:
-            sums = np.bincount(pairs.place, pairs.value * weights[pairs.row], k * k)
+            sums = np.bincount(pairs.place, pairs.value * weights.take(pairs.row), k * k)
             return sums.reshape(k, k).astype(np.float64, copy=False)
         scaled, out = self.matrix * np.sqrt(weights[:m, None]), np.empty((k, k))
         for one, other in _blocks(m, k):
             np.matmul(scaled[:, one].T, scaled[:, other], out=out[one, other])
-        out.reshape(-1)[:: k + 1] += weights[: -1 - k : -1]
+        diagonal = out.reshape(-1)[:: k + 1]
+        diagonal += weights[: -1 - k : -1]
+        diagonal *= DIAGONAL
         return out
 
     def solution(self) -> tuple[FloatArray, FloatArray]:
@@ -139,58 +141,61 @@ def _solve(programs: Sequence[_Program]) -> None:
     is_weight = _stack([np.ones(one.k) for one in programs], primal.shape[1])
     kappa, span = np.array([(one.kappa, one.span) for one in programs]).T
     inside = _stack([np.ones(len(one.b)) for one in programs])
-    beyond, count = 1 - inside, _sums(inside)
+    beyond, count = 1 - inside, inside.sum(axis=1)
     slack, ratio, step, pull = beyond.copy(), beyond * 0, primal * 0, primal * 0
+    weights, flat, reverse = np.hstack((ratio, pull)), np.stack((pull, pull, pull)), q[:, ::-1].copy()
+    ones = np.ones_like(pull)
     for i, program in enumerate(programs):
         slack[i, : len(program.b)] = program.matrix @ program.x - program.b
     dual = inside / slack
-    dual /= _sums(dual)[:, None]
+    dual /= np.vecdot(dual, inside)[:, None]
     floor = span**2  # keeps the standard deviation away from zero while the weights are still constant
     most = np.array([_MOST_WITH_U if len(one.unit) else _MOST_STEPS for one in programs])
     live, factors = np.arange(len(programs)), list(matrices)
+    views = [(dual[i, :m], ratio[i, :m], pull[i, :k]) for i, (m, k) in enumerate(ends)]
     turned = _Turn(programs, primal.shape[1])
     for turn in range(int(most.max())):
         for i in live.tolist():
-            m, k = ends[i]
-            np.matmul(dual[i, :m], matrices[i], out=pull[i, :k])
-        centred = (primal - _sums(q * primal)[:, None]) * is_weight
+            views[i][0].dot(matrices[i], views[i][2])
+        centred = (primal - np.vecdot(q, primal)[:, None]) * is_weight
         along = q * centred
-        variance = _sums(along * centred)
+        variance = np.vecdot(along, centred)
         floor = np.minimum(floor, np.maximum(_ROUNDED**2 * variance, floor / 100))
         slope = kappa / np.sqrt(variance + floor)
         gradient = price + slope[:, None] * along
         residual = gradient - pull
         products = slack * dual
-        gap = _sums(products)
-        missed = _sums(np.abs(residual)) * np.maximum(np.abs(centred).max(axis=1), span)
+        gap = np.vecdot(slack, dual)
+        missed = np.vecdot(np.abs(residual), ones) * np.maximum(np.abs(centred).max(axis=1), span)
         near = gap + missed < 0.01 * kappa * np.maximum(np.sqrt(variance), 0.1 * span)
-        worse = (_sums(price * primal) + kappa * np.sqrt(variance) >= 0) & (turn > 1)
+        worse = (np.vecdot(price, primal) + kappa * np.sqrt(variance) >= 0) & (turn > 3)
         for i in live[worse[live]].tolist():
             near[i] |= programs[i].constant_is_optimal(dual[i])
         live = live[~(near | (slack.min(axis=1) <= 0) | (turn >= most))[live]]
         # Predictor: straight towards complementarity zero. Δs = r∘s, and then Δλ = −(1 + r)∘λ.
-        weights = np.concatenate((dual / slack, slope[:, None] * q[:, ::-1]), axis=1)
-        bent = along * np.sqrt(slope / (2 * (variance + floor)))[:, None]
-        flat = turned.by_v(np.stack((q * np.sqrt(slope)[:, None], bent, gradient)))
+        np.divide(dual, slack, out=weights[:, : dual.shape[1]])
+        np.multiply(reverse, slope[:, None], out=weights[:, dual.shape[1] :])
+        np.multiply(q, np.sqrt(slope)[:, None], out=flat[0])
+        np.multiply(along, np.sqrt(slope / (2 * (variance + floor)))[:, None], out=flat[1])
+        flat[2] = gradient
+        columns = turned.by_v(flat)
         ratio[:], step[:] = 0.0, 0.0
         for i in live.tolist():
             k = ends[i][1]
             hessian = programs[i].squares(weights[i])
-            hessian.reshape(-1)[:: k + 1] *= 1 + 1e-12
-            lower = dsyrk(-1.0, flat[:2, i, :k].T, 1.0, hessian.T, lower=1, overwrite_c=1)
-            factors[i], step[i, :k], failed = dposv(lower, flat[2, i, :k], lower=1, overwrite_a=1)
+            lower = dsyrk(-1.0, columns[:2, i, :k].T, 1.0, hessian.T, lower=1, overwrite_c=1)
+            factors[i], step[i, :k], failed = dposv(lower, columns[2, i, :k], lower=1, overwrite_a=1)
             if failed:  # numerically singular: what we have is inside and nearly optimal
                 live = live[live != i]
         step = turned.of_w(step)
         for i in live.tolist():
-            m, k = ends[i]
-            np.matmul(matrices[i], step[i, :k], out=ratio[i, :m])
+            matrices[i].dot(step[i, : ends[i][1]], views[i][1])
         if not len(live):
             break
         ratio /= -slack
         forward, back = _step_length(ratio.min(axis=1)), _step_length(-1.0 - ratio.max(axis=1))
         square = products * ratio
-        first, second = _sums(square), _sums(square * ratio)
+        first, second = np.vecdot(products, ratio), np.vecdot(square, ratio)
         rest = (1 - back) * (gap + forward * first) - back * (first + forward * second)
         # Corrector: as much of the barrier as the predictor failed to remove, and its second-order error.
         square += square * ratio
@@ -200,20 +205,18 @@ def _solve(programs: Sequence[_Program]) -> None:
         share = square / slack
         ratio[:], step[:] = 0.0, 0.0
         for i in live.tolist():
-            m, k = ends[i]
-            np.matmul(share[i, :m], matrices[i], out=pull[i, :k])
+            share[i, : ends[i][0]].dot(matrices[i], views[i][2])
         right = turned.by_v(pull - residual)
         for i in live.tolist():
             k = ends[i][1]
             step[i, :k] = dpotrs(factors[i], right[i, :k], lower=1)[0]
         step = turned.of_w(step)
         for i in live.tolist():
-            m, k = ends[i]
-            np.matmul(matrices[i], step[i, :k], out=ratio[i, :m])
+            matrices[i].dot(step[i, : ends[i][1]], views[i][1])
         ratio /= slack
         square /= products + beyond
         square -= ratio
-        length = _RUN * (np.sqrt(variance) + span) / np.maximum(np.sqrt(_sums(q * step**2)), 1e-300)
+        length = _RUN * (np.sqrt(variance) + span) / np.maximum(np.sqrt(np.vecdot(q * step, step)), 1e-300)
         length = np.minimum(length, _step_length(ratio.min(axis=1), _TO_BOUNDARY))[:, None]
         primal += length * step
         slack += length * ratio * slack
@@ -255,11 +258,6 @@ def _blocks(rows: int, columns: int) -> list[tuple[slice, slice]]:
     many = math.ceil(columns * math.sqrt(rows / _ALONE))
     parts = [slice(columns * i // many, columns * (i + 1) // many) for i in range(many)]
     return list(combinations_with_replacement(parts, 2))
-
-
-def _sums(a: FloatArray) -> FloatArray:
-    """The sum of every row, block by block: zeros at its end change nothing."""
-    return np.add.reduce(np.add.reduce(a.reshape(len(a), -1, _BLOCK), axis=2), axis=1)
 
 
 def _step_length(least: FloatArray, share: float = 1.0) -> FloatArray:

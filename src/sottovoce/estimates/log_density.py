@@ -76,8 +76,8 @@ def inverted(a: FloatArray) -> tuple[FloatArray, float]:
     from scipy.linalg.lapack import dpotrf, dpotri
 
     root = dpotrf(a.T, lower=1)[0]
-    lower = dpotri(root, lower=1)[0]
-    return np.tril(lower) + np.tril(lower, -1).T, 2 * float(np.log(np.diag(root)).sum())
+    lower = dpotri(root, lower=1)[0]  # with zeros above
+    return lower + lower.T - np.diag(lower.diagonal()), 2 * float(np.log(root.diagonal()).sum())
 
 
 @dataclass(frozen=True, eq=False)

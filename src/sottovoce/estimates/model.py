@@ -28,6 +28,7 @@ from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.number import Number
 from sottovoce.estimates.tally import Tally
 
+DIAGONAL = 1 + 1e-12  # times a diagonal: sums of products may be singular
 _ROUNDS = 10  # iterations between two looks at the likelihood
 Smoothing = Callable[[FloatArray], FloatArray]
 
@@ -65,40 +66,56 @@ class Pairs(NamedTuple):
     value: FloatArray
 
     @classmethod
-    def of(cls, rows: FloatArray, unit: FloatArray) -> Pairs:
-        """The products of any two entries in a row of N."""
-        steps, k = np.diff(rows * unit, axis=1, prepend=0.0), len(unit)
-        flat = np.flatnonzero(np.abs(steps) > 1e-12)
+    def of_windows(cls, rows: FloatArray, m: int) -> Pairs | None:
+        """The products of any two entries in a row, for the first m rows and w itself; None if many."""
+        k, e = rows.shape[1], np.ptp(rows, axis=0)
+        e[e <= 1e-6 * e.max()] = e.max() or 1.0  # any e will do: this one keeps v in proportion
+        steps = np.diff(np.concatenate((rows, np.eye(k))) / e, axis=1, prepend=0.0)
+        few = np.abs(steps) > 1e-12
+        if 7 * np.count_nonzero(few[: len(rows), 1:]) > rows.size:
+            return None
+        few[m : len(rows)] = False
+        flat = np.flatnonzero(few)
         (row, column), value = np.divmod(flat, k), steps.reshape(-1)[flat]
         many = np.searchsorted(row, row, side="right") - np.arange(len(row))  # itself and those after it
         one = np.repeat(np.arange(len(row)), many)
         other = one + np.arange(len(one)) - np.repeat(np.cumsum(many) - many, many)
-        return cls(unit, row[one], column[one] * k + column[other], value[one] * value[other])
+        product = value[one] * value[other] * np.where(one == other, DIAGONAL, 1.0)
+        row = np.where(row < len(rows), row, len(rows) - 1 - row)
+        return cls(1 / e, row[one], column[one] * k + column[other], product)
 
-    @classmethod
-    def of_windows(cls, rows: FloatArray) -> Pairs | None:
-        """Those of the rows and of w itself, or None if there are many."""
-        (m, k), e = rows.shape, np.ptp(rows, axis=0)
-        e[e <= 1e-6 * e.max()] = e.max() or 1.0  # any e will do: this one keeps v in proportion
-        if 7 * np.count_nonzero(np.abs(np.diff(rows / e, axis=1)) > 1e-12) > m * k:
-            return None
-        pairs = cls.of(np.concatenate((rows, np.eye(k))), 1 / e)
-        return pairs._replace(row=np.where(pairs.row < m, pairs.row, m - 1 - pairs.row))
-
-    def renamed(self, names: IntArray) -> Pairs:
-        """With other numbers for the rows; those that get len(names) are left out."""
-        row = np.append(names, np.arange(-len(self.unit), 0))[self.row]
-        kept = row < len(names)
-        return Pairs(self.unit, row[kept], self.place[kept], self.value[kept])
+    def joined(self, rows: FloatArray, number: int) -> Pairs:
+        """With a few rows more, numbered from there on; their products are in both triangles."""
+        k, parts = len(self.unit), [self[1:]]
+        for i, row in enumerate(rows * self.unit, number):
+            steps = np.append(row[0], row[1:] - row[:-1])
+            column = np.flatnonzero(np.abs(steps) > 1e-12)
+            place, value = np.add.outer(column * k, column), np.multiply.outer(steps[column], steps[column])
+            value.reshape(-1)[:: len(column) + 1] *= DIAGONAL
+            parts.append((np.full(place.size, i), place.reshape(-1), value.reshape(-1)))
+        return Pairs(self.unit, *map(np.concatenate, zip(*parts, strict=True)))
 
 
 class LawAt(NamedTuple):
     """P(group | t) at some unit coordinates t in order, a row each."""
 
     t: FloatArray
-    rows: FloatArray
+    rows: FloatArray  # in another order
+    order: IntArray  # where the row of each t is
+    way: FloatArray  # how far a row has moved on the way to each t
     same: FloatArray  # neighbours are one constraint if the bound changes by no more; never where −1
-    pairs: Pairs | None = None
+    distinct: int = 0  # so many of the first rows are never one with others
+    pairs: Pairs | None = None  # of those
+
+    def in_order(self) -> LawAt:
+        """The same with rows in the order of t."""
+        return LawAt(self.t, self.rows[self.order], np.arange(len(self.t)), self.way, self.same)
+
+    def by_row(self, values: FloatArray) -> FloatArray:
+        """What each t has, in the order of the rows."""
+        out = np.empty_like(values)
+        out[self.order] = values
+        return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,39 +260,22 @@ def _rounds(
 
             arrays = law.background, law.extra, law.places, law.steps, c
             return lambda f, rounds: float(em_kernel.iterate(*arrays, f, _KINDS[smooth], rounds))
-        law = _OnSlots(law)
+        from sottovoce.estimates.em_slots import OnSlots
+
+        law = OnSlots(law)
 
     def iterate(f: FloatArray, rounds: int) -> float:
-        n, value = c.sum(), 0.0
+        shares, value = c / c.sum(), 0.0
         for turn in range(rounds):
             q = law.mix(f)
             if turn == rounds - 1:
                 value = float((c * np.log(q)).sum())
-            f *= np.maximum(law.expect(c / q), 0.0)
-            f /= n
+            f *= np.maximum(law.expect(shares / q), 0.0)
             if smooth is not None:
                 f[...] = smooth(f)
         return value
 
     return iterate
-
-
-class _OnSlots:
-    """An operator's products on its slots by sparse matrices: the quickest that numpy does."""
-
-    def __init__(self, law: Operator) -> None:
-        self.law = law
-        self.positive = law.background + 1.0 - law.on_slots(np.ones(law.shape[1]))  # 1 on spare slots
-
-    def mix(self, w: FloatArray) -> FloatArray:
-        q = np.cumsum(self.law.differences[0] @ w)
-        q *= self.law.extra
-        q += self.positive * w.sum()
-        return q
-
-    def expect(self, f: FloatArray) -> FloatArray:
-        tail = np.cumsum((self.law.extra * f)[::-1])[::-1]
-        return np.asarray(self.law.differences[1] @ tail + self.law.background @ f)
 
 
 def smooth_line(f: FloatArray) -> FloatArray:

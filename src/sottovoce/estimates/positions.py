@@ -29,7 +29,7 @@ from sottovoce.estimates.nonnegative import least_quadratic
 from sottovoce.estimates.query import FEW, generator_of, half, told
 from sottovoce.estimates.regions import LOT, Corners, corners
 from sottovoce.estimates.sides import Sides
-from sottovoce.estimates.statistic import Moments, Part, between, moments
+from sottovoce.estimates.statistic import Moments, Part, between, moments, normal_quantile
 from sottovoce.estimates.surface import PlaceLaw
 from sottovoce.estimates.tally import Tally
 
@@ -217,9 +217,7 @@ class _Fit:
         The quadratic program has μ/2 times the variance for κ times the standard deviation, which is the same
         where μ = κ/deviation. Where it falls short at corners that it did not know, it learns of them.
         """
-        from scipy.special import ndtri
-
-        kappa = -float(ndtri(tail)) / math.sqrt(self.tally.n)
+        kappa = normal_quantile(tail) / math.sqrt(self.tally.n)
         background = self.grouped(self.law.background)
         known = np.ones(len(bound), dtype=bool) if len(bound) <= _MOST_CORNERS else at.few.copy()
         mu, missed = kappa * self.law.reporter.epsilon / 6, 0.0

@@ -23,7 +23,7 @@ from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.interior_point import answered
 from sottovoce.estimates.log_density import ENOUGH, Splines
 from sottovoce.estimates.model import em, smooth_line
-from sottovoce.estimates.query import Query
+from sottovoce.estimates.query import Query, sources_of
 from sottovoce.estimates.statistic import between, in_step, moments
 from sottovoce.estimates.suitability import advice
 from sottovoce.estimates.tally import Tally
@@ -111,7 +111,7 @@ def quantile(
         return []
     declares = (shape, density, slope) != UNDECLARED
     declared = declaration(queries[0], shape, density, slope) if declares else None
-    fit = CrossFit(tally)
+    fit = CrossFit.of(tally)
     values = quantile_values(fit, tally.mechanism.epsilon, shares)
     if declared is not None:
         truths = Declared(fit, declared, queries[0].tail)
@@ -121,7 +121,7 @@ def quantile(
             for query, ends, value in zip(queries, limits, values, strict=True)
         ]
         return answers if several else answers[0]
-    every = quantile_limits(fit, shares, queries[0].tail, estimand)
+    every, sources = quantile_limits(fit, shares, queries[0].tail, estimand), sources_of(tally)
     answers = [
         query.answer(
             (ends.low, ends.high),
@@ -130,6 +130,7 @@ def quantile(
             notes=(_SMOOTH_VALUE,),
             bound=ends.bound,
             advice=query.advised(advice, "quantile", coarse=fit.coarse, p=share),
+            sources=sources,
         )
         for query, share, ends, value in zip(queries, shares, every, values, strict=True)
     ]
@@ -229,7 +230,7 @@ def probability(
     asked = None if sequential or fakes else asked_share(tally, first, last, query.tail)
     if asked is not None:
         return query.answer(*asked, power=0, method="asked directly", at_every_n=True)
-    fit, target = CrossFit(tally, fakes=fakes), Target.within(first, last)
+    fit, target = CrossFit.of(tally, fakes=fakes), Target.within(first, last)
     lower, upper = (moments(fit.statistic(target, side, query.tail, estimand), estimand) for side in (-1, 1))
     value, error, _ = between(lower, upper)
     if sequential:

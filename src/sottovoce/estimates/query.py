@@ -106,6 +106,7 @@ class Query:
         spent: float = 0.0,
         bound: float | None = None,
         advice: Advice | None = None,
+        sources: frozenset[str] | None = None,
     ) -> Estimate:
         """The estimate, from numbers on a domain of width 1.
 
@@ -123,6 +124,7 @@ class Query:
             spent: The error on each side that is not theirs.
             bound: The width below which no honest interval can go.
             advice: What makes of these notes and the estimate those to print, when they are read.
+            sources: What `sources_of` says of the tally, if that is known.
 
         Returns:
             Limits in order, the value between them, all in the units of the domain.
@@ -166,7 +168,7 @@ class Query:
             reach,
             bound=None if bound is None or n < 2 else float(self.domain.stretched(bound, power)),
             sides=None if sides is None or n < 2 else self._in_units(sides, ends, power, spent),
-            sources=sources_of(self.tally),
+            sources=sources_of(self.tally) if sources is None else sources,
         )
         if advice is not None:
             answer.__dict__["_advice"] = partial(advice, answer.__dict__.pop("notes"))

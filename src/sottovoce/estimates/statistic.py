@@ -252,6 +252,13 @@ def decoded_noise(reporter: Number) -> tuple[FloatArray, FloatArray]:
     return t, law.expect(weights**2) - law.expect(weights) ** 2
 
 
+def normal_quantile(tail: float) -> float:
+    """How many standard errors from its mean a normal number is with this probability, or further."""
+    from scipy.special import ndtri
+
+    return -float(ndtri(tail))
+
+
 class Limit(NamedTuple):
     """A limit from above (side 1) or below that weights are asked for, with the error that z says."""
 

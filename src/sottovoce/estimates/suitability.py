@@ -24,6 +24,7 @@ from sottovoce.estimates.envelope import BINS, IDENTITY, Envelope, Nodes, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.interior_point import answered
 from sottovoce.estimates.model import Coarse, em
+from sottovoce.estimates.statistic import normal_quantile
 
 _WORSE = 2.0  # times the interval of a mechanism for the question: then it is worth a word
 _OPEN = 0.2  # of the people: more than that groups of cells leave open by themselves
@@ -72,7 +73,7 @@ def advice(
         target = Target.up_to(middle)
     else:
         spread = {"mean": _mean_variance, "share": _share_variance}[task](epsilon, middle)
-        instead = _z(estimate.confidence) * math.sqrt(spread / estimate.n)
+        instead = normal_quantile((1 - estimate.confidence) / 2) * math.sqrt(spread / estimate.n)
     if half < _WORSE * instead:
         return notes
     better, here = (_size(task, domain, size) for size in (instead, half))
@@ -141,12 +142,6 @@ def _size(task: str, domain: Domain, half: float) -> str:
         return f"± {100 * half:.2g} %"
     length = float(domain.stretched(half))
     return f"a factor of {math.exp(length):.3g}" if domain.is_log else f"± {length:.2g}"
-
-
-def _z(confidence: float) -> float:
-    from scipy.special import ndtri
-
-    return -float(ndtri((1 - confidence) / 2))
 
 
 class Width(NamedTuple):

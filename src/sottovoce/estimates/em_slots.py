@@ -1,0 +1,26 @@
+"""An operator's products on its slots by sparse matrices: the quickest for `em` that numpy does."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sottovoce.core.kernels.operator import Operator
+from sottovoce.core.kernels.tables import FloatArray
+
+
+class OnSlots:
+    """Pᵀw and P f, of and for every slot."""
+
+    def __init__(self, law: Operator) -> None:
+        self.law = law
+        self.positive = law.background + 1.0 - law.on_slots(np.ones(law.shape[1]))  # 1 on spare slots
+
+    def mix(self, w: FloatArray) -> FloatArray:
+        q = np.cumsum(self.law.differences[0] @ w)
+        q *= self.law.extra
+        q += self.positive * w.sum()
+        return q
+
+    def expect(self, f: FloatArray) -> FloatArray:
+        tail = np.cumsum((self.law.extra * f)[::-1])[::-1]
+        return np.asarray(self.law.differences[1] @ tail + self.law.background @ f)
