@@ -56,7 +56,8 @@ def largest_local(
     """
     guarantee = _Guarantee.of(central, people)
     typical, slope = _typical(guarantee)
-    return _crossing(guarantee, design, typical if start is None else start, slope)
+    begin = typical * (1 + _CLOSE / 2) if start is None else start
+    return _crossing(guarantee, design, begin, slope)[0]
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,7 @@ def least_variance(central: tuple[float, float], people: int, domain: DomainLike
         True
     """
     guarantee = _Guarantee.of(central, people)
-    start, slope = _typical(guarantee)
-    local = _crossing(guarantee, lambda e: ptt(e, domain), start, slope)
+    local, slope = _typical(guarantee)
     q = ptt_optimal_q(local)
     ordinary = best = ptt_worst_variance(local, q)
     compared: list[float] = []
@@ -111,7 +111,8 @@ def least_variance(central: tuple[float, float], people: int, domain: DomainLike
             compared.append(share)
             needed = _reaching(best * (1 - _BETTER), share)
             if needed is not None and guarantee.spare(ptt(needed, domain, share)) >= 0:
-                local, q = _crossing(guarantee, partial(ptt, domain=domain, q=share), needed, slope), share
+                local, _ = _crossing(guarantee, partial(ptt, domain=domain, q=share), needed, slope)
+                q = share
                 best = ptt_worst_variance(local, q)
     return EvenWindow(ptt(local, domain, q), q, ordinary / best, tuple(compared))
 
@@ -136,20 +137,17 @@ class _Guarantee:
 
 @lru_cache(maxsize=64)
 def _typical(guarantee: _Guarantee) -> tuple[float, float]:
-    """The local ε of a window that is quickly made, and how fast δ deepens there: where others begin."""
-    epsilon = guarantee.epsilon
-    hidden = guarantee.people * (epsilon / depth(guarantee.delta)) ** 2
-    start = min(max(math.log1p(hidden), 1.2 * epsilon), MAX_EPSILON)
-    local = _crossing(guarantee, ptt, start, -1 / start)
-    beside = min(1.01 * local, MAX_EPSILON)
-    slope = (guarantee.spare(ptt(beside)) - guarantee.spare(ptt(local))) / max(beside - local, 1e-9)
-    return local * (1 + _CLOSE / 2), min(slope, -1e-3)
+    """The largest local ε of a window that is quickly made, and a slope of δ there: where others begin."""
+    epsilon, deep = guarantee.epsilon, depth(guarantee.delta)
+    hidden = guarantee.people * (epsilon / deep) ** 2
+    start = min(max(math.log1p(0.29 * hidden + math.sqrt(hidden)), 1.2 * epsilon), MAX_EPSILON)  # a fit
+    return _crossing(guarantee, ptt, start, -deep * max(0.36, 0.85 / start))
 
 
 def _crossing(
     guarantee: _Guarantee, design: Callable[[float], Reporter], start: float, slope: float
-) -> float:
-    """The largest local ε that keeps a guarantee: along lines, within two numbers that enclose it."""
+) -> tuple[float, float]:
+    """The largest local ε that keeps a guarantee, along lines within two numbers that enclose it; a slope."""
     least = min(max(_rounded(guarantee.epsilon), MIN_EPSILON), MAX_EPSILON)
     low, high = (least, depth(0.0) - depth(guarantee.delta)), (MAX_EPSILON, -depth(guarantee.delta))
     x, last = _rounded(min(max(start, least), MAX_EPSILON)), None
@@ -169,7 +167,7 @@ def _crossing(
         x = _rounded(x)
         if not low[0] < x < high[0]:
             break
-    return low[0]
+    return low[0], slope
 
 
 def _reaching(variance: float, q: float) -> float | None:

@@ -66,11 +66,7 @@ class Shuffled(Shown):
             These counts are (0.04, 1e-06)-private for everybody in them, if at least 10,000 people answered
             honestly and nobody sees reports one by one; whoever does is held off by ε = 1 only.
         """
-        return (
-            f"These counts are ({rounded_up(self.epsilon)}, {self.delta:g})-private for everybody in them, "
-            f"if at least {self.people:,} people answered honestly and nobody sees reports one by one; "
-            f"whoever does is held off by ε = {rounded_up(self.local)} only."
-        )
+        return for_readers(self.epsilon, self.delta, self.people, self.local)
 
     def __repr__(self) -> str:
         return f"<Shuffled epsilon={self.epsilon:.5g} delta={self.delta:g} people={self.people}>"
@@ -147,6 +143,15 @@ def shuffled(
         if not lower or bound(lower) > delta:
             lower, best = replace(curve, below=bound).lower(delta), example
     return Shuffled(epsilon, lower, float(delta), people, curve.local, best)
+
+
+def for_readers(epsilon: float, delta: float, people: int, local: float) -> str:
+    """The sentence about counts of so many people that are (ε, δ)-private; a report alone has the local ε."""
+    return (
+        f"These counts are ({rounded_up(epsilon)}, {delta:g})-private for everybody in them, "
+        f"if at least {people:,} people answered honestly and nobody sees reports one by one; "
+        f"whoever does is held off by ε = {rounded_up(local)} only."
+    )
 
 
 def rounded_up(number: float, digits: int = 2) -> str:

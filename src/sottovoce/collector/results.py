@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import sottovoce as sv
+from sottovoce.auditing.shuffled import for_readers
 from sottovoce.collector import logs
 from sottovoce.collector.rounds import Round
 from sottovoce.collector.together import over_days, over_groups
@@ -127,10 +128,12 @@ def _leading(n: int) -> int:
 def _central(spec: str, people: int) -> dict[str, Any] | None:
     """The central ε of the counts, for readers; computed once for each two leading digits of n."""
     try:
-        told = sv.shuffled(sv.from_json(spec), people, _DELTA)
+        curve = sv.shuffled(sv.from_json(spec), people, None)
+        epsilon = curve.epsilon(_DELTA)
     except (ValueError, TypeError):  # of a kind whose counts are not understood
         return None
-    return {"epsilon": told.epsilon, "delta": _DELTA, "people": people, "sentence": told.sentence}
+    sentence = for_readers(epsilon, _DELTA, people, curve.local)
+    return {"epsilon": epsilon, "delta": _DELTA, "people": people, "sentence": sentence}
 
 
 def _answers(tally: sv.Tally, view: View, days: Mapping[str, sv.Tally]) -> dict[str, Any]:

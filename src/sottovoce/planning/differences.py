@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, partial
 from statistics import NormalDist
 
 import numpy as np
@@ -28,13 +29,15 @@ from sottovoce.core.errors import (
     real_number,
     whole_number,
 )
+from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.core.values import in_domain
+from sottovoce.designs.classic import ptt
 from sottovoce.estimates.tabular import Row, Tabular
-from sottovoce.planning.inverse import meeting
+from sottovoce.planning.inverse import least_epsilon
+from sottovoce.planning.kinds import ordinary_noise
 
 _NORMAL = NormalDist()
-_LEAST_EPSILON = 0.05
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,12 +123,19 @@ def plan_difference(
     z = _NORMAL.inv_cdf((1 + confidence) / 2)
     need = (gap / (z + _NORMAL.inv_cdf(chance))) ** 2 / 2  # what V/n has to be
 
+    @cache
     def variance(level: float) -> float:
         return _variance(design("mean", epsilon=level, domain=(0, 1)), values)
 
+    def model(level: float) -> float:
+        return _variance(ptt(level), values, partial(ordinary_noise, level))
+
     if epsilon is None:
         assert people is not None
-        epsilon = _least_epsilon(variance, need * people)
+        least = least_epsilon(variance, need * people, model=model, slope=-2.0)
+        if least is None:
+            raise ArgumentError(f"no ε up to {MAX_EPSILON:g} is enough for so few people", argument="people")
+        epsilon = least.x
     if people is None:
         people = math.ceil(variance(epsilon) / need)
     error = math.sqrt(2 * variance(epsilon) / people)
@@ -140,17 +150,14 @@ def plan_difference(
     )
 
 
-def _variance(mechanism: Number, values: np.ndarray | None) -> float:
-    """Of one report of a person drawn from the population: noise and spread."""
+def _variance(
+    mechanism: Number,
+    values: FloatArray | None,
+    times: Callable[[FloatArray], FloatArray] = np.ones_like,
+) -> float:
+    """Of one report of a person drawn from the population: noise, so many times, and spread."""
+    t = np.linspace(0.0, 1.0, 513) if values is None else values
+    noise = times(t) * mechanism.variance(t)
     if values is not None:
-        return float(np.mean(mechanism.variance(values)) + np.var(values))
-    t = np.linspace(0.0, 1.0, 513)  # the most that any truth can have
-    return float(np.max(mechanism.variance(t) + (t - 0.5) ** 2))
-
-
-def _least_epsilon(variance: Callable[[float], float], most: float) -> float:
-    """The least ε at which the variance is at most this, to two percent."""
-    least = meeting(variance, most, _LEAST_EPSILON, MAX_EPSILON, 0.02, start=1.0, slope=-2.0)
-    if least is None:
-        raise ArgumentError(f"no ε up to {MAX_EPSILON:g} is enough for so few people", argument="people")
-    return least.x
+        return float(np.mean(noise) + np.var(values))
+    return float(np.max(noise + (t - 0.5) ** 2))  # the most that any truth can have

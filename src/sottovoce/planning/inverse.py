@@ -18,8 +18,9 @@ MOST_PEOPLE = 10**12
 _LEAST_PEOPLE, _LEAST_EPSILON = 100.0, 0.01
 _EXACT = {True: 0.02, False: 0.1}  # how exactly ε is searched for, for our design and for others
 _GUESS = 0.002  # and for what is only a guess
-_SLOW = 3.0  # from this ε on an optimal design takes long enough to look elsewhere first
 _ALIKE = 6.0  # from this local ε on the counts of all designs are hidden alike
+
+Options = Callable[[float], Option | None]
 
 
 class Search:
@@ -41,14 +42,20 @@ class Search:
             if needed > MOST_PEOPLE:
                 return None
             return self.scenario.option(candidate, epsilon, max(1, int(needed)))
-        ends, exact = (_LEAST_PEOPLE, float(MOST_PEOPLE)), 2 * _EXACT[candidate.ours]
-        return self._least(candidate, lambda n: (epsilon, round(n)), target, ends, exact, 10_000.0, -0.5)
+        option = cache(lambda n: self.scenario.option(candidate, epsilon, round(n)))
+        start, slope, exact = self._start or 10_000.0, self._slope or -0.5, 2 * _EXACT[candidate.ours]
+        ends = _LEAST_PEOPLE, float(MOST_PEOPLE)
+        return self._taken(option, meeting(_errors(option), target, *ends, exact, start=start, slope=slope))
 
     def epsilon(self, candidate: Candidate, people: int, target: float) -> Option | None:
         """The option with the least ε."""
-        ends, exact = (_LEAST_EPSILON, float(MAX_EPSILON)), _EXACT[candidate.ours]
-        guess = self._guess(candidate, people, target)
-        return self._least(candidate, lambda e: (round(e, 6), people), target, ends, exact, 1.0, -1.0, guess)
+        option = cache(lambda e: self.scenario.option(candidate, round(e, 6), people))
+        start, slope, model = self._start or 1.0, self._slope or -1.0, None
+        if (like := candidate.like) is not None:
+            predicted = replace(self.scenario, simulate=False)
+            model = _errors(lambda e: predicted.option(like, e, people))
+        exact = _EXACT[candidate.ours]
+        return self._taken(option, least_epsilon(_errors(option), target, exact, model, start, slope))
 
     def central(self, candidate: Candidate, central: tuple[float, float], people: int) -> Option | None:
         """The option with the largest ε whose counts keep a central guarantee."""
@@ -67,55 +74,15 @@ class Search:
         self._start = largest_local(build, central, people, start=self._start if alike else None)
         return self.scenario.option(replace(candidate, build=build), self._start, people)
 
-    def _guess(self, candidate: Candidate, people: int, target: float) -> Meeting | None:
-        """Where a design that takes long to build should meet a target, by one that does not."""
-        if candidate.like is None:
-            return None
-        like, times = candidate.like
-        predicted = replace(self.scenario, simulate=False)
-
-        @cache
-        def error(epsilon: float) -> float:
-            option = predicted.option(like, epsilon, people)
-            return math.inf if option is None else option.error
-
-        least = error(MAX_EPSILON)  # the people's own spread, if any
-
-        def model(epsilon: float) -> float:
-            return math.sqrt(least**2 + times(epsilon) ** 2 * max(error(epsilon) ** 2 - least**2, 0.0))
-
-        start, slope = self._start or 1.0, self._slope or -1.0
-        guess = meeting(model, target, _LEAST_EPSILON, MAX_EPSILON, _GUESS, start=start, slope=slope)
-        return guess if guess is not None and guess.x >= _SLOW else None
-
-    def _least(
-        self,
-        candidate: Candidate,
-        at: Callable[[float], tuple[float, int]],
-        target: float,
-        ends: tuple[float, float],
-        exact: float,
-        start: float,
-        slope: float,
-        guess: Meeting | None = None,
-    ) -> Option | None:
-        options: dict[tuple[float, int], Option | None] = {}
-
-        def error(x: float) -> float:
-            if at(x) not in options:
-                options[at(x)] = self.scenario.option(candidate, *at(x))
-            option = options[at(x)]
-            return math.inf if option is None else option.error
-
-        start, slope = self._start or start, self._slope or slope
-        if guess is not None:
-            # Two digits: what is guessed for two designs that are one is then built once.
-            start, slope = math.ceil(100 * guess.x * (1 + _EXACT[True] / 2)) / 100, guess.slope
-        least = meeting(error, target, *ends, exact, start=start, slope=slope, sure=guess is not None)
+    def _taken(self, option: Options, least: Meeting | None) -> Option | None:
         if least is None:
             return None
         self._start, self._slope = least
-        return options[at(least.x)]
+        return option(least.x)
+
+
+def _errors(option: Options) -> Callable[[float], float]:
+    return lambda x: math.inf if (one := option(x)) is None else one.error
 
 
 class Meeting(NamedTuple):
@@ -123,6 +90,35 @@ class Meeting(NamedTuple):
 
     x: float
     slope: float
+
+
+def least_epsilon(
+    error: Callable[[float], float],
+    goal: float,
+    exact: float = _EXACT[True],
+    model: Callable[[float], float] | None = None,
+    start: float = 1.0,
+    slope: float = -1.0,
+) -> Meeting | None:
+    """Find the least ε at which an error meets a goal, by few designs.
+
+    Args:
+        error: What a design of that ε has.
+        goal: What it has to come down to.
+        exact: How far above the least ε it may be, relatively.
+        model: About the same error where a design takes long: the search begins where this meets the goal.
+        start: Where to begin without.
+        slope: The power of ε to expect.
+
+    Returns:
+        ε with an error that meets the goal; None if even the largest misses it.
+    """
+    ends = _LEAST_EPSILON, float(MAX_EPSILON)
+    if model is not None:
+        guess = meeting(model, goal, *ends, _GUESS, start=start, slope=slope) or Meeting(ends[1], slope)
+        # Three digits: what is guessed for two designs that are one is then built once.
+        start, slope = min(float(f"{guess.x * (1 + _EXACT[True] / 2):.3g}"), ends[1]), guess.slope
+    return meeting(error, goal, *ends, exact, start=start, slope=slope, sure=model is not None)
 
 
 def meeting(
@@ -147,7 +143,7 @@ def meeting(
         tolerance: x may be a factor 1 + tolerance above the least, as far as the last secant tells.
         start: Where to begin; by default at `low`.
         slope: The power to expect.
-        sure: True if it is known well enough to tell whether the first x is close.
+        sure: True if it is known better than a secant tells it, also whether the first x is close.
         most: How many evaluations there may be.
 
     Returns:
@@ -163,7 +159,7 @@ def meeting(
     x, seen, met = math.log(low if start is None else start), (math.nan, math.nan), False
     for _ in range(most):
         f = math.log(error(math.exp(x)) / goal)
-        if math.isfinite(f) and math.isfinite(seen[1]) and x != seen[0]:
+        if not sure and math.isfinite(f) and math.isfinite(seen[1]) and x != seen[0]:
             slope = min((f - seen[1]) / (x - seen[0]), -0.1)
         known, seen = sure or math.isfinite(seen[1]), (x, f)
         if f <= 0:
