@@ -1,8 +1,7 @@
 """Spark whose parts are killed while they work: a program of its own, for the tests to run and to kill.
 
-    python -m tests.bulk.cluster_run FOLDER kill      on two workers with executors that die
     python -m tests.bulk.cluster_run FOLDER hang      writes reports until somebody kills this driver
-    python -m tests.bulk.cluster_run FOLDER finish    writes them after that
+    python -m tests.bulk.cluster_run FOLDER kill      writes them on two executors, then kills those
 
 In front of `report`, or behind it, runs a step that passes batches on; the first attempt of one partition
 stumbles after two of them.
@@ -12,16 +11,14 @@ from __future__ import annotations
 
 import json
 import os
-import socket
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import sottovoce as sv
 from sottovoce.bulk import spark
+from tests.bulk.daemon import PRELOADED
 
 N = 2000
 SECRET = bytes(range(200, 232))
@@ -29,39 +26,28 @@ M = sv.pm(1.0, (0, 10))
 WAYS = ("worker", "executor", "overtaken")
 
 
-@contextmanager
-def cluster(folder: Path) -> Iterator[str]:
-    """A master and two workers as on two hosts (Spark copies a slow task to another host only)."""
-    import pyspark
+def cluster(folder: Path) -> str:
+    """The address of a master with two workers as on two hosts: Spark copies slow tasks to another host only.
 
-    home = Path(pyspark.__file__).parent
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        master = f"spark://127.0.0.1:{free.getsockname()[1]}"
-    commands = [("127.0.0.1", f"master.Master --port {master.rpartition(':')[2]}")]
-    for host in ("127.0.0.2", "127.0.0.3"):
-        place = folder / "work" / host
-        commands.append((host, f"worker.Worker --cores 1 --memory 512m --work-dir {place} {master}"))
-    started = []
-    try:
-        for host, command in commands:
-            name, _, rest = command.partition(" ")
-            line = [home / "bin/spark-class", f"org.apache.spark.deploy.{name}", "--host", host]
-            environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": host}
-            with open(folder / f"{name}-{host}.log", "wb") as log:
-                started.append(
-                    subprocess.Popen(
-                        [*line, "--webui-port", "0", *rest.split()], env=environment, stdout=log, stderr=log
-                    )
-                )
-        yield master
-    finally:
-        for process in started:
-            process.kill()
-            process.wait()
+    The three live in this driver's Java; every executor is a process of its own.
+    """
+    from pyspark import SparkContext
+
+    SparkContext._ensure_initialized()
+    gateway: Any = SparkContext._gateway
+    java = gateway.jvm
+    settings, none = java.org.apache.spark.SparkConf(), java.scala.Option.empty()
+    deploy = java.org.apache.spark.deploy
+    master = deploy.master.Master.startRpcEnvAndEndpoint("127.0.0.1", 0, 0, settings)._1()
+    masters = gateway.new_array(java.String, 1)
+    masters[0] = master.address().toSparkURL()
+    for host in ("127.0.0.2", "127.0.0.3"):  # one core and 512 MB each
+        place = str(folder / "work" / host)
+        deploy.worker.Worker.startRpcEnvAndEndpoint(host, 0, 0, 1, 512, masters, place, none, settings, none)
+    return str(masters[0])
 
 
-def start(folder: Path, master: str) -> Any:
+def start(folder: Path, master: str, **more: str) -> Any:
     from pyspark.sql import SparkSession
 
     events = folder / "events"
@@ -83,7 +69,7 @@ def start(folder: Path, master: str) -> Any:
         "spark.speculation.quantile": "0.5",
     }
     builder = SparkSession.builder.master(master).appName("killed")
-    for key, value in settings.items():
+    for key, value in {**settings, **more}.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
 
@@ -125,17 +111,9 @@ def pairs(frame: Any) -> list[list[int]]:
     return sorted([row["id"], row["wait"]] for row in frame.collect())
 
 
-def run_and_kill(folder: Path) -> dict[str, Any]:
-    spark.new_secret = lambda: SECRET  # to look for it in what Spark wrote
-    with cluster(folder) as master:
-        session = start(folder, master)
-        found = met(session, folder)
-        session.stop()
-    return found
-
-
 def met(session: Any, folder: Path) -> dict[str, Any]:
     """What came out of every mishap."""
+    spark.new_secret = lambda: SECRET  # to look for it in what Spark wrote
     reports = spark.report(people(session), "wait", M, row_id="id", keep=["id"])
     found: dict[str, Any] = {"before": pairs(reports), "again": pairs(reports.repartition(3))}
     for way in WAYS:
@@ -146,18 +124,16 @@ def met(session: Any, folder: Path) -> dict[str, Any]:
     return found
 
 
-def write(folder: Path, *, wait: bool) -> None:
-    session = start(folder, "local[2]")
+def write(session: Any, folder: Path, *, wait: bool) -> None:
     frame = people(session)
     if wait:
         frame = frame.mapInArrow(stumbling("wait", str(folder / "waiting")), "id long, wait double")
     spark.report(frame, "wait", M, output=str(folder / "reports"), keep=["id"])
-    session.stop()
 
 
 if __name__ == "__main__":
-    where = Path(sys.argv[1])
-    if sys.argv[2] == "kill":
-        (where / "found.json").write_text(json.dumps(run_and_kill(where)))
-    else:
-        write(where, wait=sys.argv[2] == "hang")
+    where, wait = Path(sys.argv[1]), sys.argv[2] == "hang"
+    session = start(where, "local[2]") if wait else start(where, cluster(where), **PRELOADED)
+    write(session, where, wait=wait)
+    (where / "found.json").write_text(json.dumps(met(session, where)))
+    session.stop()

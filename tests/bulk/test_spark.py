@@ -19,7 +19,9 @@ from sottovoce import bulk
 from sottovoce.bulk import spark
 from sottovoce.core.errors import DataError, MissingExtra
 from sottovoce.core.survey import Survey
+from tests.bulk.daemon import PRELOADED
 
+ROOT = Path(__file__).parents[2]
 M = sv.pm(1.0, (0, 10))
 N = 3000
 
@@ -29,7 +31,9 @@ def session() -> Iterator[Any]:
     # Workers use the plain kernel: compiling in every one of them would take longer than the tests.
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("SOTTOVOCE_PLAIN", "1")
+        patched.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
         settings = {
+            **PRELOADED,
             "spark.sql.shuffle.partitions": "2",
             "spark.log.level": "OFF",
             "spark.ui.enabled": "false",

@@ -9,6 +9,7 @@ import base64
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -60,14 +61,32 @@ def end(run: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hung(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a driver that was killed while it wrote."""
     folder = tmp_path_factory.mktemp("killed")
-    run = launch(folder, "kill")
+    run = launch(folder, "hang")
     try:
-        assert run.wait(900) == 0, (folder / "kill.log").read_text()[-3000:]
+        limit = time.monotonic() + 600
+        while not (folder / "waiting").exists():
+            assert run.poll() is None, (folder / "hang.log").read_text()[-3000:]
+            assert time.monotonic() < limit
+            time.sleep(0.05)
     finally:
         end(run)
+    assert list(folder.glob(".reports.*.partial")), "the driver was killed before it wrote"
+    assert not (folder / "reports").exists()
+    shutil.rmtree(folder / "events")
     return folder
+
+
+@pytest.fixture(scope="module")
+def killed(hung: Path) -> Path:
+    run = launch(hung, "kill")
+    try:
+        assert run.wait(900) == 0, (hung / "kill.log").read_text()[-3000:]
+    finally:
+        end(run)
+    return hung
 
 
 @pytest.fixture(scope="module")
@@ -128,24 +147,8 @@ def test_the_secret_is_in_no_plan_and_no_log(killed: Path, found: dict[str, Any]
         assert not [name for name, text in texts.items() if needle in text]
 
 
-def test_a_killed_driver_leaves_no_half_output_and_is_run_again(tmp_path: Path) -> None:
-    run = launch(tmp_path, "hang")
-    try:
-        limit = time.monotonic() + 600
-        while not (tmp_path / "waiting").exists():
-            assert run.poll() is None, (tmp_path / "hang.log").read_text()[-3000:]
-            assert time.monotonic() < limit
-            time.sleep(0.05)
-    finally:
-        end(run)
-    assert list(tmp_path.glob(".reports.*.partial")), "the driver was killed before it wrote"
-    assert not (tmp_path / "reports").exists()
-    run = launch(tmp_path, "finish")
-    try:
-        assert run.wait(600) == 0, (tmp_path / "finish.log").read_text()[-3000:]
-    finally:
-        end(run)
-    table = pq.read_table(tmp_path / "reports")
+def test_a_killed_driver_leaves_no_half_output_and_is_run_again(killed: Path) -> None:
+    table = pq.read_table(killed / "reports")
     assert sorted(table.column("id").to_pylist()) == list(range(N))
-    assert not list(tmp_path.glob(".reports.*"))
-    assert bulk.tally(tmp_path / "reports", "wait").mechanism == cluster_run.M
+    assert not list(killed.glob(".reports.*"))
+    assert bulk.tally(killed / "reports", "wait").mechanism == cluster_run.M

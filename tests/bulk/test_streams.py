@@ -103,6 +103,17 @@ def test_groups_of_any_type(keys: list[Any], monkeypatch: pytest.MonkeyPatch) ->
     assert [t.n for t in grouped.values()] == [100] * 3
 
 
+@pytest.mark.parametrize("more", [[], ["also"]])
+@pytest.mark.parametrize(
+    "keys", [pa.DictionaryArray.from_arrays([0, 1, 2, 0], ["a", "b", "a"]), pa.array([0.0, 1.0, -0.0, 0.0])]
+)
+def test_keys_that_are_equal_are_one_group(keys: pa.Array, more: list[str]) -> None:
+    """Whether or not Arrow tells them apart: a dictionary may hold a value twice."""
+    table = pa.table({"cell": [0, 1, 0, 1], "key": keys, "also": [7] * 4})
+    grouped = bulk.tally(table, "cell", by=["key", *more], mechanism=sv.duchi(1.0))
+    assert [tally.n for tally in grouped.values()] == [3, 1]
+
+
 def test_groups_that_change_their_type_are_refused(tmp_path: Path) -> None:
     for name, keys in (("a", [1, 2]), ("b", ["x", "y"])):
         bulk.report(

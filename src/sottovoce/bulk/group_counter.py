@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import repeat
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -28,22 +30,34 @@ def check_keys(by: Sequence[str], taken: Iterable[str]) -> None:
         raise ArgumentError(f"{rule}, got by={clash[0]!r}", argument="by")
 
 
+class Rows(NamedTuple):
+    """A batch: the keys of its groups, a column each, and for every row the group's place and the cell."""
+
+    keys: list[pa.Array]
+    group: IntArray
+    cell: IntArray
+
+
 class GroupCounter:
     """Counts (group, cell) pairs batch by batch: one array while that is small, sorted pairs beyond."""
 
     def __init__(self, cells: int, by: Sequence[str]) -> None:
         check_keys(by, (CELL, COUNT))
         self._cells, self._by = cells, list(by)
-        self._codes: dict[Key, int] = {}
+        self._codes: dict[object, int] = {}
         self._keys: list[pa.RecordBatch] = []
         self._dense: IntArray | None = np.zeros(0, dtype=np.int64)
         self._parts: list[tuple[IntArray, IntArray]] = []
         self._part_rows = 0
 
-    def add(self, batch: pa.RecordBatch, column: str, amounts: IntArray | None = None) -> None:
-        """Count a record batch; with `amounts` each row stands for that many reports."""
-        cells = as_cells(batch.column(column).to_numpy(zero_copy_only=False), self._cells)
-        pairs = self._group_codes(batch) * self._cells + cells
+    def rows(self, batch: pa.RecordBatch, column: str) -> Rows:
+        """What `add` takes of a record batch: the work that several threads can share."""
+        cell = as_cells(batch.column(column).to_numpy(zero_copy_only=False), self._cells)
+        return Rows(*self._groups(batch), cell)
+
+    def add(self, rows: Rows, amounts: IntArray | None = None) -> None:
+        """Count rows; with `amounts` each stands for that many reports."""
+        pairs = (self._registered(self._as_keys(rows.keys)) * self._cells)[rows.group] + rows.cell
         size = len(self._codes) * self._cells
         if self._dense is not None and size > _DENSE:
             occurred = np.flatnonzero(self._dense)
@@ -84,8 +98,8 @@ class GroupCounter:
         np.add.at(counts, place, np.concatenate([amounts for _, amounts in self._parts]))
         return distinct, counts
 
-    def _group_codes(self, batch: pa.RecordBatch) -> IntArray:
-        """A number per row for its group, the same for the same key in every batch."""
+    def _groups(self, batch: pa.RecordBatch) -> tuple[list[pa.Array], IntArray]:
+        """The distinct keys of a batch, a column each, and the place of every row's among them."""
         local, groups = np.zeros(batch.num_rows, dtype=np.int64), 1
         columns: list[pa.Array] = []
         for name in self._by:
@@ -98,7 +112,7 @@ class GroupCounter:
             before, place = np.divmod(present, size)
             columns = [values.take(pa.array(before)) for values in columns]
             columns.append(column.dictionary.take(pa.array(place)))
-        return self._registered(self._as_keys(columns))[local]
+        return columns, local
 
     def _as_keys(self, columns: list[pa.Array]) -> pa.RecordBatch:
         """Distinct keys as a record batch of the types that the first batch had."""
@@ -117,13 +131,16 @@ class GroupCounter:
 
     def _registered(self, keys: pa.RecordBatch) -> IntArray:
         """Codes of distinct keys; new ones are numbered as they come."""
-        codes = np.empty(keys.num_rows, dtype=np.int64)
+        names = plain_values(keys.column(0))
+        if keys.num_columns > 1:  # a bare value is looked up in a third of the time of a tuple
+            names = list(zip(names, *map(plain_values, keys.columns[1:]), strict=True))
+        codes = np.fromiter(map(self._codes.get, names, repeat(-1)), np.int64, len(names))
         fresh = []
-        for i, key in enumerate(zip(*map(plain_values, keys.columns), strict=True)):
-            if key not in self._codes:
-                self._codes[key] = len(self._codes)
+        for i in np.flatnonzero(codes < 0).tolist():
+            if names[i] not in self._codes:  # 0 and −0 are one, and a dictionary may hold a value twice
+                self._codes[names[i]] = len(self._codes)
                 fresh.append(i)
-            codes[i] = self._codes[key]
+            codes[i] = self._codes[names[i]]
         if fresh:
             self._keys.append(keys.take(pa.array(fresh)))
         return codes

@@ -68,7 +68,7 @@ class GroupedTally(Mapping[Key, Tally]):
             )
         counter = GroupCounter(mechanism.cells, by)
         for batch in table.select([*by, CELL, COUNT]).to_batches():
-            counter.add(batch, CELL, whole_amounts(batch.column(COUNT)))
+            counter.add(counter.rows(batch, CELL), whole_amounts(batch.column(COUNT)))
         return cls(mechanism, by, *counter.result())
 
     def pairs(self, key: object) -> tuple[IntArray, IntArray]:

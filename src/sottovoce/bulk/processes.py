@@ -8,26 +8,27 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
+from sottovoce.core.cores import cores
 from sottovoce.core.errors import ArgumentTypeError
 
 In = TypeVar("In")
 Out = TypeVar("Out")
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
-_WORTH = 20.0  # seconds of work from which processes are worth their start, which takes several
+_WORTH = 4.0  # seconds of work from which processes are worth their start, which takes most of one
 
 
 def in_processes(work: Callable[[In], Out], chunks: Sequence[In], processes: int | None) -> Iterator[Out]:
     """The results of `work` in the order of the chunks.
 
-    With `processes=None` the first chunk is timed here, and every core is used if the rest would take long.
+    With `processes=None` the first chunk is timed here, and all cores are used if the rest would take long.
     """
     rest = list(chunks)
     if processes is None and rest:
         begin = time.perf_counter()
         yield work(rest.pop(0))
         seconds = len(rest) * (time.perf_counter() - begin)
-        processes = (os.cpu_count() or 1) if seconds > _WORTH else 1
+        processes = cores() if seconds > _WORTH else 1
     if processes is None or processes == 1 or len(rest) < 2:
         yield from map(work, rest)
     else:

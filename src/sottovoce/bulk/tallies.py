@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from sottovoce.bulk.columns import check_sizes, is_list
 from sottovoce.bulk.files import Data
-from sottovoce.bulk.group_counter import GroupCounter
+from sottovoce.bulk.group_counter import GroupCounter, Rows
 from sottovoce.bulk.grouped_tally import GroupedTally, whole_amounts
 from sottovoce.bulk.sources import (
     COUNTS,
@@ -105,20 +105,21 @@ def tally(
 
         def work(
             batch: pa.RecordBatch, where: str = _where(source, column), amounts: str | None = amounts
-        ) -> tuple[int, pa.RecordBatch, IntArray | None]:
-            """Rows, reports, and how often each was given, or without groups the counts of all cells."""
+        ) -> tuple[int, Rows | None, IntArray | None]:
+            """How many rows; with groups the reports and how often each was given, else counts of cells."""
             reports = _reports(batch, column, mechanism, where, counted=amounts is not None)
             times = None if amounts is None else whole_amounts(reports.column(amounts))
-            cells = mechanism.cells
-            return batch.num_rows, reports, times if groups else _counts(reports, column, times, cells)
-
-        for rows, reports, numbers in in_order(work, source.batches()):
             if counter is not None:
-                counter.add(reports, column, numbers)
+                return batch.num_rows, counter.rows(reports, column), times
+            return batch.num_rows, None, _counts(reports, column, times, mechanism.cells)
+
+        for size, rows, numbers in in_order(work, source.batches()):
+            if counter is not None and rows is not None:
+                counter.add(rows, numbers)
             elif numbers is not None:
                 counts += numbers
             if progress is not None:
-                progress(rows)
+                progress(size)
     if counter is None:
         return Tally._of(mechanism, counts)  # made here: nothing to judge
     return GroupedTally(mechanism, groups, *counter.result())
