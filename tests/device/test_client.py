@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import queue
 import threading
 import time
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.collector.service import until
 from tests.device.fake import Collector
 
 import sottovoce as sv
@@ -307,6 +309,35 @@ def test_a_collector_that_drips_does_not_hold_a_client(collector: Collector, dri
     assert len({key for _, key, _ in collector.sent}) == 1
 
 
+@pytest.mark.parametrize("answered_first", [True, False])
+def test_a_connection_whose_answer_comes_too_late_is_closed(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch, answered_first: bool
+) -> None:
+    """Just before or just after it was given up: else it would stay open until garbage is collected."""
+    with client(collector, outbox=":memory:") as mine:
+        late, read = mine._wire._connection, threading.Event()
+
+        class Answers(queue.SimpleQueue[Any]):
+            def get(self, block: bool = True, timeout: float | None = None) -> Any:
+                until(talks_ended if answered_first else read.is_set)
+                raise queue.Empty
+
+            def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
+                read.set()
+                until(lambda: answered_first or mine._wire._connection is not late)
+                super().put(item)
+
+        monkeypatch.setattr(wire.queue, "SimpleQueue", Answers)
+        with pytest.raises(Undelivered, match="no whole answer"):
+            mine.report(7.5)
+        until(talks_ended)
+        assert late.sock is None
+
+
+def talks_ended() -> bool:
+    return not any(thread.name.endswith("(_talk)") for thread in threading.enumerate())
+
+
 @pytest.mark.attack("L8", "succeeds")
 def test_a_client_that_only_limits_each_read_is_held(
     collector: Collector, monkeypatch: pytest.MonkeyPatch
@@ -315,8 +346,8 @@ def test_a_client_that_only_limits_each_read_is_held(
 
     def patient(self: Wire, method: str, path: str, body: Any, headers: dict[str, str]) -> Any:
         self._connection.request(method, path, body, headers)
-        response = self._connection.getresponse()
-        return response.status, 0.0, response.read()
+        with self._connection.getresponse() as response:
+            return response.status, 0.0, response.read()
 
     monkeypatch.setattr(Wire, "_exchange", patient)
     mine = client(collector, outbox=":memory:", timeout=2.0)  # no byte is so late, on any machine

@@ -98,13 +98,13 @@ RULES = [
     {"repeat": "fresh"},
     {"repeat": "once"},
     {"repeat": "bins", "bins": 3, "draws": 3},
-    {"repeat": "bins", "bins": 3, "draws": 3, "again": 0.5, "sends": 3},
+    {"repeat": "bins", "bins": 3, "draws": 3, "again": 1.0, "sends": 3},
 ]
 
 
 @pytest.mark.parametrize("terms", RULES, ids=["fresh", "once", "bins", "again"])
 def test_the_rules_give_the_law_that_is_counted(terms: dict[str, object]) -> None:
-    values, runs = (0.1, 0.9, 0.1), 4000 if "again" in terms else 1500  # as many as tell sequences apart
+    values, runs = (0.1, 0.9, 0.1), 1000  # as many as tell sequences apart, by all rules
     rng = np.random.default_rng(5)
     seen = Counter(sent(play(values, rng, **terms)) for _ in range(runs))
     expected = {cells: float(p) * runs for cells, p in law(values, **terms).items()}

@@ -140,8 +140,10 @@ class Wire:
             try:
                 answer = answers.get(timeout=self._timeout)
             except BaseException as error:
-                self._connection = self._connect()
-                if self._socket is not None:  # wake the other thread; closing under it could wait for it
+                late, self._connection = self._connection, self._connect()
+                if not answers.empty():  # just now: the other thread is done with its connection
+                    late.close()
+                elif self._socket is not None:  # wake it; closing under it could wait for it
                     with suppress(OSError):
                         self._socket.shutdown(socket.SHUT_RDWR)
                 if isinstance(error, queue.Empty):
@@ -161,8 +163,8 @@ class Wire:
         try:
             if connection.sock is None:
                 connection.connect()
-            if connection is not self._connection:  # nobody waits any more
-                raise TimeoutError
+            if connection is not self._connection:
+                raise TimeoutError  # nobody waits any more
             self._socket = connection.sock
             connection.request(*request)
             response = connection.getresponse()
@@ -173,6 +175,8 @@ class Wire:
         except Exception as error:
             connection.close()
             answers.put(error)
+        if connection is not self._connection:  # nobody waits any more
+            connection.close()
 
     def close(self) -> None:
         """Close the connection."""
