@@ -10,12 +10,11 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Iterator
-from pathlib import Path
-from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any
 
 #: What an option takes that does not say; others are choices.
-TAKES = {float: "NUMBER", int: "N", str: "TEXT", Path: "PATH"}
+TAKES = {"float": "NUMBER", "int": "N", "int range": "N", "str": "TEXT"}
+TAKES |= dict.fromkeys(("path", "file", "directory"), "PATH")
 #: Code and tags, which stay as they are, or a raised part: {…}, or letters and digits.
 POWER = re.compile(
     r"(<pre.*?</pre>|<code.*?</code>|<[^>]*>)|(?<=[\w)|])\^(?:\{([^}]*)\}|([−-]?\w+))", re.DOTALL
@@ -83,16 +82,8 @@ def _spelled(param: Any) -> str:
     flag = "/".join([*param.opts, *param.secondary_opts])
     if getattr(param, "is_flag", False):
         return flag
-    kind = param.type_descriptor.annotation
-    while get_origin(kind) in (list, Union, UnionType):  # list[X], X | None
-        kind = get_args(kind)[0]
-    taken = param.metavar or TAKES.get(kind) or "|".join(_choices(kind))
+    taken = param.metavar or TAKES.get(param.type.name) or "|".join(param.type.choices)
     return f"{flag} {taken}" + (" …" if param.multiple else "")
-
-
-def _choices(kind: Any) -> Iterator[str]:
-    """The words that an option takes: of a Literal or an enumeration."""
-    yield from get_args(kind) if get_origin(kind) is Literal else (choice.value for choice in kind)
 
 
 def _default(param: Any) -> str:

@@ -29,7 +29,8 @@ AT_THE_ROOT = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "c
 
 #: Any attempt to reach another machine ends the build.
 OFFLINE = """
-import socket, sys
+import gc, socket, sys
+gc.disable()
 def refuse(*args, **more):
     raise OSError("the build of the site reached for the network")
 socket.socket.connect = socket.getaddrinfo = refuse

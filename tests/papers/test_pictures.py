@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 
 from sottovoce.papers import Run, entries
@@ -73,10 +73,10 @@ def test_a_picture_can_be_read(key: str) -> None:
         if legend is not None:
             assert len({text.get_text() for text in legend.get_texts()}) == len(legend.get_texts())
     for picture in made(key).pictures.values():
-        written = io.BytesIO()
-        picture.savefig(written, format="rgba")
-        wide, high = picture.canvas.get_width_height()
-        pixels = np.frombuffer(written.getvalue(), np.uint8).reshape(high, wide, 4)[..., :3]
+        canvas = FigureCanvasAgg(picture)
+        canvas.draw()  # not `savefig`, which lays everything out twice
+        pixels = np.asarray(canvas.buffer_rgba())[..., :3]
+        high = len(pixels)
         for axes in picture.axes:
             box = axes.get_window_extent()
             part = pixels[high - int(box.y1) : high - int(box.y0), int(box.x0) : int(box.x1)].reshape(-1, 3)
