@@ -1,7 +1,7 @@
 """What users wait for, beside 0.1.0: both versions in turns, each turn in a process of its own.
 
 Every figure is the least processor time over the turns of one run; the page shows their ratio. Results are
-written to benchmarks/results/before.json, and the table into docs/measurements/limits.md.
+written to benchmarks/results/before.json, and the table into docs/benchmarks.md.
 
     python -m benchmarks.before [--before COMMIT] [--turns 3]
 """
@@ -23,7 +23,7 @@ from benchmarks.collector_rates import BEFORE, HERE, checkout
 
 TAKES = "3 min"
 RESULTS = Path(__file__).parent / "results" / "before.json"
-PAGE = HERE / "docs" / "measurements" / "limits.md"
+PAGE = HERE / "docs" / "benchmarks.md"
 
 #: Runs in either version: names that both have, and both ways to ask for the same design.
 _PROGRAM = """
@@ -96,8 +96,7 @@ def page_table(known: dict[str, Any]) -> str:
         )
         for row in known["rows"]
     ]
-    words = "## Beside 0.1.0\n\nBoth versions in turns, each turn in a process of its own; one core.\n\n"
-    return words + table(("what", "0.1.0", "now", "now / 0.1.0"), rows)
+    return table(("what", "0.1.0", "now", "now / 0.1.0"), rows)
 
 
 def main(arguments: list[str] | None = None) -> None:

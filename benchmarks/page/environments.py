@@ -114,8 +114,9 @@ def environment(peer: Peer, environments: Path, say: Callable[[str], None]) -> s
     wanted, complete = " ".join((*peer.requires, "numpy")), folder / "complete"
     if not complete.exists() or complete.read_text() != wanted:
         say(f"installing {peer.name}")
-        venv.create(folder, with_pip=True, clear=True, symlinks=os.name != "nt")
-        install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        venv.create(folder, clear=True, symlinks=os.name != "nt")
+        pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
+        install = [*pip, "install", "--quiet"]
         subprocess.run([*install, *wanted.split()], capture_output=True, text=True, check=True)
         complete.write_text(wanted)
     return str(python)

@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from benchmarks import growth
+from benchmarks import before, growth
 from benchmarks._tables import number
 from benchmarks.page import tables
 
@@ -50,6 +50,7 @@ def page(found: dict[str, Any], folder: str) -> str:
         "reconstruction": tables.reconstruction_table(found),
         "numba": "with" if found["growth"]["compiled"] else "without",
         "steps": str(growth.STEPS),
+        "before": before.page_table(json.loads(before.RESULTS.read_text())),
     }
     parts |= {
         f"{place}_{loss}": tables.error_table(found, place, loss)
