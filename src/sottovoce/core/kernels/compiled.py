@@ -17,7 +17,8 @@ from numba.extending import intrinsic
 from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS
 
 _COMPILE: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
-_CHUNK = 128  # values that loops take turns with: they stay in the first cache beside tables
+_CHUNK = 64  # values that loops take turns with: few enough to be worked on at once
+_CHOICES = 256  # the same of choices, whose loops have a length that is not known
 _LINE = 8  # values in a line of the cache
 _INDEX = np.uint64(0xFFFFFFFF)  # the bits of 2^52 + index that are the index
 
@@ -121,12 +122,13 @@ def sample_coin(words, x, out, units, line, side):
 
 
 @njit(**_COMPILE)
-def sample_general(words, x, out, units, knots, drawing, runs):
-    """Any runs and any start table.
+def _whole_chunks(words, x, out, units, knots, drawing, runs):
+    """Any runs and any start table, for as many whole chunks as there are.
 
     Chunk by chunk, arithmetic (which vectorises) takes turns with look-ups (which do not); meanwhile the
-    values of the next chunk are fetched. Indices are unsigned: others would be tested for being negative. All
-    is written here and no array sliced, since numba counts who refers to one.
+    values of the next chunk are fetched. Loops of a known length take a fifth less time than others. Indices
+    are unsigned: others would be tested for being negative. All is written here and no array sliced, since
+    numba counts who refers to one.
     """
     low, high, per_width = units
     scale, steps, early, line, end, start, knot, slope = knots
@@ -135,9 +137,8 @@ def sample_general(words, x, out, units, knots, drawing, runs):
     first, begin, weight = runs
     place, number, entry = np.empty(_CHUNK), np.empty(_CHUNK, np.uint64), np.empty(_CHUNK, np.uint64)
     bits, one, bad, back = place.view(np.uint64), np.uint64(1), 0, 0.0 - low
-    for chunk in range(0, x.size, _CHUNK):
-        size = min(_CHUNK, x.size - chunk)
-        for i in range(size):
+    for chunk in range(0, x.size - x.size % _CHUNK, _CHUNK):
+        for i in range(_CHUNK):
             value = x[np.uint64(chunk + i)]
             good = (value >= low) & (value <= high)
             bad += 0 if good else 1
@@ -145,35 +146,35 @@ def sample_general(words, x, out, units, knots, drawing, runs):
             t = t if good else 0.0
             place[i] = t
             number[i] = _as_word(t * scale + TWO_52)
-        for i in range(0, size, _LINE):
+        for i in range(0, _CHUNK, _LINE):
             _fetch(x, chunk + _CHUNK + i)
         if steps > 2:
-            for i in range(size):
+            for i in range(_CHUNK):
                 number[i] = early[number[i] & _INDEX]
             for _ in range(2, steps):
-                for i in range(size):
+                for i in range(_CHUNK):
                     number[i] += np.uint64(bits[i] >= end[number[i]])
         if not slope.size:
-            for i in range(size):
+            for i in range(_CHUNK):
                 k = number[i] & _INDEX
                 number[i] = start[k + k + one - np.uint64(bits[i] < end[k])]
         elif not line.size:
-            for i in range(size):
+            for i in range(_CHUNK):
                 k, t = number[i] & _INDEX, place[i]
                 k = k + k + one - np.uint64(_as_word(t) < end[k])
                 number[i] = start[k] + np.int64(max((t - knot[k]) * slope[k], 0.0))
         elif steps == 1:
-            for i in range(size):
+            for i in range(_CHUNK):
                 k, t = np.uint64(line[number[i] & _INDEX]), place[i]
                 k = k + one - np.uint64(_as_word(t) < end[k])
                 number[i] = start[k] + np.int64(max((t - knot[k]) * slope[k], 0.0))
         else:
-            for i in range(size):
+            for i in range(_CHUNK):
                 k, t = np.uint64(line[number[i] & _INDEX]), place[i]
                 k = k + one + one - np.uint64(bits[i] < end[k]) - np.uint64(bits[i] < end[k + one])
                 number[i] = start[k] + np.int64(max((t - knot[k]) * slope[k], 0.0))
         if clamps:
-            for i in range(size):
+            for i in range(_CHUNK):
                 before = max(min((place[i] - knot_0) * slope_0, 0.0), -16.0 * TWO_52)
                 s = np.int64(number[i]) + np.int64(np.floor(before))
                 s = s if s > least else least
@@ -181,7 +182,7 @@ def sample_general(words, x, out, units, knots, drawing, runs):
                 s = s - around if s >= turn else s
                 draw = np.int64(words[np.uint64(chunk + i)] >> shift)
                 number[i] = s - around if draw + s >= last else s
-        for i in range(size):
+        for i in range(_CHUNK):
             draw = np.int64(words[np.uint64(chunk + i)] >> shift)
             inside, outside = draw << finer, draw + np.int64(number[i])
             draw = inside if draw < background else outside
@@ -189,23 +190,40 @@ def sample_general(words, x, out, units, knots, drawing, runs):
         if weight.size:
             entry[:] = 0
             for k in range(edges):
-                for i in range(size):
+                for i in range(_CHUNK):
                     bucket = (number[i] >> coarse) * np.uint64(edges) + np.uint64(k)
                     entry[i] += (number[i] + added[bucket]) >> coarse
-            for i in range(size):
+            for i in range(_CHUNK):
                 k, above = entry[i], np.int64(number[i])
                 out[np.uint64(chunk + i)] = first[k] + np.int64(np.float64(above - begin[k]) / weight[k])
         elif edges == 1:
-            for i in range(size):
+            for i in range(_CHUNK):
                 out[np.uint64(chunk + i)] = (number[i] + added[number[i] >> coarse]) >> coarse
         else:
-            for i in range(size):
+            for i in range(_CHUNK):
                 k = (number[i] >> coarse) << one
                 both = ((number[i] + added[k]) >> coarse) + ((number[i] + added[k + one]) >> coarse)
                 out[np.uint64(chunk + i)] = both
-    place[:] = 0.0
-    number[:] = 0
-    entry[:] = 0
+    for i in range(_CHUNK):
+        place[i], number[i], entry[i] = 0.0, 0, 0
+    return bad
+
+
+@njit(**_COMPILE)
+def sample_general(words, x, out, units, knots, drawing, runs):
+    """Any runs and any start table. What is left of the last chunk is drawn as a whole one."""
+    bad, rest = _whole_chunks(words, x, out, units, knots, drawing, runs), x.size % _CHUNK
+    if rest:
+        whole = x.size - rest
+        word, value, cell = np.empty(_CHUNK, np.uint64), np.empty(_CHUNK), np.empty(_CHUNK, out.dtype)
+        for i in range(_CHUNK):
+            word[i], value[i] = np.uint64(0), units[0]
+        for i in range(rest):
+            word[i], value[i] = words[whole + i], x[whole + i]
+        bad += _whole_chunks(word, value, cell, units, knots, drawing, runs)
+        for i in range(rest):
+            out[whole + i] = cell[i]
+            word[i], value[i], cell[i] = 0, 0.0, 0
     return bad
 
 
@@ -235,12 +253,12 @@ def sample_options(words, element, out, blocks):
     Returns whether an element is outside the group.
     """
     shift, first, rest, one_more, background, extra, _, columns, _, _, _, packed = blocks
-    place, found = np.empty(_CHUNK, np.int32), np.empty(_CHUNK, np.int32)
+    place, found = np.empty(_CHOICES, np.int32), np.empty(_CHOICES, np.int32)
     down = 1.0 - 2.0**-51  # quotients are at most one too small, never too large
     of_more, of_rest, of_set = down / (background + 1.0), down / background, down / extra
     wide, outside = np.int32(columns), np.int64(0)
-    for chunk in range(0, element.size, _CHUNK):
-        size = min(_CHUNK, element.size - chunk)
+    for chunk in range(0, element.size, _CHOICES):
+        size = min(_CHOICES, element.size - chunk)
         for i in range(size):
             draw = _as_double((words[chunk + i] >> np.uint64(shift)) | TWO_52_BITS) - TWO_52
             in_set, more = draw >= rest, draw < first
