@@ -11,6 +11,7 @@ from benchmarks._tables import table_in
 import sottovoce as sv
 from benchmarks import means
 from sottovoce.core.errors import ArgumentError
+from sottovoce.designs.build import _without_twins
 from sottovoce.designs.ordinary import classic_ceilings, ordinary_prior
 
 X = np.linspace(0.0, 1.0, 4001)
@@ -45,6 +46,23 @@ def test_the_noise_is_nowhere_above_that_of_pm(epsilon: float) -> None:
 def test_a_design_is_found_for_large_epsilon_too() -> None:
     """At ε = 7 the search once ended on a background that it had refused, and nothing was given up."""
     assert expected(sv.design("mean", 7.0, (0, 1))) < 0.9 * expected(sv.optimal(7.0))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 7.0])
+def test_knots_that_rounding_parted_are_one(epsilon: float) -> None:
+    """A look-up that tells such a pair apart takes a step more; without it there is no bias to speak of."""
+    m = sv.design("mean", epsilon, (0, 1))
+    assert isinstance(m, sv.Mechanism)
+    t = m.window.knot_t
+    assert np.diff(t).min() > 2.0**-40
+    assert t[[0, -1]].tolist() == [0.0, 1.0]
+    assert np.abs(m.bias(np.union1d(X, t))).max() < 1e-12
+    near = np.array([0.0, 1e-13, 0.5, 1 - 1e-13, 1.0]), np.array([0, 50, 600, 1000, 1050]) << 40
+    assert [list(part) for part in _without_twins(*near, 1 << 90)] == [
+        [0.0, 0.5, 1.0],
+        [0, 600 << 40, 1050 << 40],
+    ]
+    assert len(_without_twins(*near, 1 << 60)[0]) == 5  # steep is not close
 
 
 def test_ceilings_are_the_variances_of_the_classics() -> None:

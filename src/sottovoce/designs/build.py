@@ -26,6 +26,7 @@ from sottovoce.core.window import MAX_BITS, MIN_BITS, Window
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+_TWIN = 2.0**-40  # of the domain, and of all extra weight: what lies closer is one
 Knots = Sequence[tuple[float, int]]  # (t, window start)
 P = ParamSpec("P")
 Made = TypeVar("Made", bound="DataclassInstance")
@@ -224,7 +225,7 @@ def mean_starts(
     first = max(int(np.searchsorted(t, 0.0, side="right")) - 1, 0)
     last = min(int(np.searchsorted(t, 1.0, side="left")), len(t) - 1)
     t, s = t[first : last + 1], s[first : last + 1]
-    t, s = _within_unit(t, s)
+    t, s = _without_twins(*_within_unit(t, s), edge[-1])
     stretched = np.asarray(centred * stretch + 0.5, dtype=np.float64)
     return stretched, t, s
 
@@ -241,3 +242,12 @@ def _within_unit(t: FloatArray, s: IntArray) -> tuple[FloatArray, IntArray]:
     close = np.diff(t) <= 2.0**-60
     t[1:][close] = t[:-1][close]
     return t, s
+
+
+def _without_twins(t: FloatArray, s: IntArray, whole: int) -> tuple[FloatArray, IntArray]:
+    """Knots of which rounding made two are one again: both ends of a window came to an edge at once."""
+    twin = (np.diff(t) > 0) & (np.diff(t) < _TWIN) & (np.diff(s) < _TWIN * whole)
+    keep = ~np.append(False, twin)
+    if not keep[-1]:  # the end of the domain stays
+        keep[-2:] = False, True
+    return t[keep], s[keep]
