@@ -123,7 +123,7 @@ def by_epsilon(x: Any) -> list[dict[str, float]]:
         works |= {f"{epsilon} {name}": lambda m=m: m.report(x) for name, m in designs.items()}
     for work in works.values():
         work()
-    best = least(works, 25, time.process_time)
+    best = least(works, 80, time.process_time)
     floor = {"generator": best["generator"]}
     return [
         {"epsilon": epsilon} | {name: best[f"{epsilon} {name}"] for name in designs} | floor
