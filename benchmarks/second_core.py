@@ -67,7 +67,9 @@ def main() -> None:
         (what, f"{number(1e3 * one)} ms", f"{number(1e3 * two)} ms", f"{one / two:.2f}")
         for what, (one, two) in best.items()
     ]
-    words = f"## A second core\n\nBy the clock, in turns, on a machine whose load was {load:.1f} before.\n\n"
+    name = result["machine"].partition(",")[0]
+    words = f"By the clock, in turns, on a machine ({name}) whose load was {load:.1f} before."
+    words = f"## A second core\n\n{words}\n\n"
     replace_table(PAGE, "cores", words + table(("what", "one core", "two cores", "gain"), rows))
 
 
