@@ -13,6 +13,7 @@ from sottovoce.core.kernels import dispatch
 from sottovoce.core.kernels import rows as row_kernel
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.build import background_window
+from tests.vectors.mechanisms import mechanisms
 
 
 def bumpy(unbiased: bool) -> Mechanism:
@@ -56,6 +57,15 @@ def lines(t: list[float], shares: list[float]) -> Mechanism:
     return Mechanism(m.epsilon, m.domain, replace(m.window, knot_t=np.array(t), knot_s=np.array(s)))
 
 
+def heavy_first_cell() -> Mechanism:
+    """Equal cells, but for the first, which has three times the background of another."""
+    m = mechanisms()["equal cells, nearest"]
+    assert isinstance(m, Mechanism)
+    background = m.window.background.copy()
+    background[0] *= 3
+    return Mechanism(m.epsilon, m.domain, replace(m.window, background=background))
+
+
 MECHANISMS = {
     "ogpm": sv.ogpm(1.0, (-1, 4)),
     "pm": sv.pm(0.3, (-1, 4)),
@@ -77,6 +87,9 @@ MECHANISMS = {
     "a late and steep first knot": lines([0.2, 0.2 + 1e-14, 1.0], [0.3, 0.5, 1.0]),
     "flat, then steep": lines([0.0, 0.3, 0.3 + 1e-13, 0.6, 0.7, 1.0], [0.1, 0.1, 0.4, 0.4, 0.6, 0.6]),
     "optimal, unbiased": sv.optimal(4.0, (-1, 4)),
+    "equal cells": mechanisms()["equal cells, nearest"],
+    "heavy first cell": heavy_first_cell(),
+    "equal cells, unbiased": mechanisms()["equal cells, unbiased"],
     "many lines": lines([*np.arange(900) / 900, 1.0], [*(np.arange(900) / 900) ** 2, 1.0]),
 }
 every = pytest.mark.parametrize("m", MECHANISMS.values(), ids=MECHANISMS.keys())
@@ -95,7 +108,13 @@ def awkward_inputs(m: Mechanism) -> tuple[np.ndarray, np.ndarray]:
     )
     edges = np.concatenate((edges, edges - 1))
     draws[-len(edges) :] = np.clip(edges, 0, m.window.total - 1).astype(np.uint64)
-    return np.clip(x, m.domain.low, m.domain.high), draws << np.uint64(64 - m.window.bits)
+    x, some = np.clip(x, m.domain.low, m.domain.high), slice(300, 20_000)
+    into = rng.choice(m.window.edge, 19_700) - rng.integers(0, 2, 19_700)  # an edge of a cell, or just before
+    into -= m.window.starts(m.domain.to_unit(x[some]))
+    into = into % m.window.around if m.window.wraps else into
+    inside = (into >= 0) & (into < m.window.length)
+    draws[some][inside] = (m.window.mass + into[inside]).astype(np.uint64)
+    return x, draws << np.uint64(64 - m.window.bits)
 
 
 @every

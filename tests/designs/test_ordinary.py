@@ -12,7 +12,9 @@ import sottovoce as sv
 from benchmarks import means
 from sottovoce.core.errors import ArgumentError
 from sottovoce.designs.build import _without_twins
+from sottovoce.designs.cuts import Cuts
 from sottovoce.designs.ordinary import classic_ceilings, ordinary_prior
+from sottovoce.designs.search import GridSolution
 
 X = np.linspace(0.0, 1.0, 4001)
 
@@ -63,6 +65,26 @@ def test_knots_that_rounding_parted_are_one(epsilon: float) -> None:
         [0, 600 << 40, 1050 << 40],
     ]
     assert len(_without_twins(*near, 1 << 60)[0]) == 5  # steep is not close
+
+
+def test_no_cell_is_so_narrow_that_look_ups_must_be_finer() -> None:
+    """Single reports at ε = 7 and 7.5 had a hundred-thousandth of the background."""
+    for epsilon in (7.0, 7.5):
+        m = sv.design("mean", epsilon, (0, 1))
+        assert isinstance(m, sv.Mechanism)
+        assert m.window.a.min() >= 1e-4 * m.window.a.sum()
+        assert 1.09 < m.certificate.ratio <= 1.1
+    y, g = np.array([-1.0, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 2.0]), np.array([1e-6, 2, 1e-5, 3, 3, 1e-5, 2, 1e-6])
+    nothing = Cuts.of(2, np.zeros(0), np.zeros(0))
+    solution = GridSolution(y, g, 0.0, 0.0, nothing, np.zeros(0), np.zeros(0, dtype=np.intp))
+    positions, masses = solution.reports(1e-4)
+    assert positions == pytest.approx(
+        [0.1 - 1.1e-6 / (2 + 1e-6), 0.4, 0.6, 0.9 + 1.1e-6 / (2 + 1e-6)], rel=1e-5
+    )
+    assert masses == pytest.approx(masses[::-1])
+    assert masses[:2] == pytest.approx([2 + 1e-6 + 1e-5 * 2 / 3, 3 + 1e-5 / 3], rel=1e-7)
+    assert masses @ positions == pytest.approx(g @ y, rel=1e-14)
+    assert [len(part) for part in solution.reports(1e-8)] == [8, 8]
 
 
 def test_ceilings_are_the_variances_of_the_classics() -> None:

@@ -25,6 +25,7 @@ from sottovoce.core.rows import Rows
 from sottovoce.core.translates import Translates
 from sottovoce.core.window import Window
 from sottovoce.designs.build import background_window
+from sottovoce.designs.equal import equal_cells
 
 _COIN = ((1.0, 16), (1.0, 64), (1.0, 1000))
 
@@ -91,6 +92,12 @@ def mechanisms() -> dict[str, AnyMechanism]:
             made[name] = background_window(
                 epsilon, as_domain((0, 10)), positions=v_out, masses=g, unbiased=unbiased
             )
+    ends = 0.5 - 0.5 * np.cos(np.linspace(0, math.pi, 61))  # close together near both
+    for unbiased in (False, True):
+        made[f"equal cells, {'unbiased' if unbiased else 'nearest'}"] = equal_cells(
+            3.0, as_domain((0, 10)), positions=1.4 * ends - 0.2 if unbiased else ends,
+            inside=7, unbiased=unbiased, tolerance=1e-3,
+        )  # fmt: skip
     made["mixture of unlike parts"] = sv.Mixture(
         (sv.duchi(1.0, (-3, 3)), _by_hand(1.0, as_domain((-3, 3)))), (1, 1)
     )

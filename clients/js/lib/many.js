@@ -68,7 +68,8 @@ function fillCoin(rows, sides, shift, { scale, scaledLow, perWidth }, xs, words,
 /** Guides into the segments, and into the runs of the background and of the window, one after the other. */
 function guidesOf({ segments, runs, totals, first, top }) {
   const column = (table, k) => table.filter((_, i) => i % 4 === k);
-  const [low, high] = totals.map((total, k) => runGuide(column(runs, k).subarray(0, first.length), total));
+  const ofRuns = (k) => column(runs, k).subarray(0, first.length);
+  const [low, high] = totals.map((total, k) => runGuide(ofRuns(k), total));
   const knots = column(segments, 0).filter((t) => t <= 1);
   const { scale, from, steps } = knotGuide(knots, knots.length);
   const start = (k, t) => segments[4 * k + 1] + Math.floor((t - segments[4 * k]) * segments[4 * k + 2]);
@@ -77,6 +78,7 @@ function guidesOf({ segments, runs, totals, first, top }) {
   return {
     knots: { scale, from: Indices.from(from), steps },
     clamps: ends.some((s) => s < 0 || s > top),
+    even: evenCells(ofRuns(2), ofRuns(3), first),
     from: Indices.from([...low.from, ...high.from]),
     second: low.from.length,
     scales: Float64Array.of(low.scale, high.scale),
@@ -84,10 +86,17 @@ function guidesOf({ segments, runs, totals, first, top }) {
   };
 }
 
+/** The weights of cells that are all equal, but for some draws more of the first: nothing has to be looked up. */
+function evenCells(background, extra, first) {
+  const [back, more, rest] = [background[background.length - 1], extra[0], background[0] - background[background.length - 1]];
+  const equal = extra.every((weight) => weight === more) && background.every((weight, i) => !i || weight === back);
+  return equal && (!rest || (rest > 0 && first[1] === 1)) ? { back, more, rest } : null;
+}
+
 /** Several short loops, which take less time than one. */
 function fillUneven(sampler, xs, words, chunk, begin, size) {
-  const { factor, shift, mass, scale, scaledLow, perWidth, top, edge, turn, segments, runs, first, atoms, guides } = sampler;
-  const { knots, clamps, from, second, scales, steps } = guides;
+  const { factor, shift, mass, scale, scaledLow, perWidth, top, edge, turn, segments, atoms, guides } = sampler;
+  const { knots, clamps } = guides;
   const [knotsFrom, knotsScale, knotsSteps] = [knots.from, knots.scale, knots.steps];
   for (let i = 0; i < size; i += 1) {
     const t = (xs[chunk + i] * scale - scaledLow) * perWidth;
@@ -105,6 +114,29 @@ function fillUneven(sampler, xs, words, chunk, begin, size) {
     placed[i] = draw + inside * (placed[i] - mass);
   }
   if (turn) for (let i = 0; i < size; i += 1) placed[i] -= ((placed[i] >= edge) & drawn[i]) * turn;
+  (guides.even ? equalCells : atoms && guides.steps === 1 ? closeCells : cellsOfRuns)(sampler, size);
+}
+
+function equalCells({ guides: { even: { back, more, rest } } }, size) {
+  const wider = more - back;
+  for (let i = 0; i < size; i += 1) {
+    const inside = drawn[i];
+    drawn[i] = Math.max(placed[i] - rest * (1 - inside), 0) / (back + inside * wider);
+  }
+}
+
+/** Runs of one cell of which at most one begins in a bucket. Scales are powers of two, and their sums exact. */
+function closeCells({ runs, guides: { from, second, scales } }, size) {
+  const [back, more] = [scales[0], scales[1] - scales[0]];
+  for (let i = 0; i < size; i += 1) {
+    const u = placed[i];
+    const inside = drawn[i];
+    const at = from[((u * (back + inside * more)) | 0) + inside * second];
+    drawn[i] = at + ((runs[4 * at + 4 + inside] <= u) | 0);
+  }
+}
+
+function cellsOfRuns({ runs, first, atoms, guides: { from, second, scales, steps } }, size) {
   for (let i = 0; i < size; i += 1) {
     const u = placed[i];
     const inside = drawn[i];

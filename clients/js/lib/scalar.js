@@ -57,7 +57,8 @@ export class Scalar extends Reporter {
     if (!Array.isArray(values) && !(ArrayBuffer.isView(values) && "length" in values)) {
       throw new ArgumentTypeError("values must be an array of numbers", { argument: "values" });
     }
-    const { low, high } = this.domain;
+    const { low, high, scale } = this.domain;
+    const linear = scale !== "log";
     const numbers = new Float64Array(values.length);
     let [wrong, first] = [0, -1];
     for (let i = 0; i < numbers.length; i += 1) {
@@ -67,7 +68,7 @@ export class Scalar extends Reporter {
       }
       if (clip && Number.isFinite(value)) value = this.domain.bringInside(value);
       if (value >= low && value <= high) {
-        numbers[i] = this.domain.line(value);
+        numbers[i] = linear ? value : this.domain.line(value);
         continue;
       }
       wrong += 1;

@@ -39,6 +39,7 @@ _ABSOLUTE_UP_TO = 6.5  # the same for absolute error, whose windows are shorter,
 _EXACT_UP_TO = 7.0  # and where a tolerance is asked for: a grid can meet it, and takes long
 CERTIFIED_UP_TO = 12.0  # by what `designs.narrow` finds for absolute and squared error
 SEARCH_UNBIASED_FROM = 1e-3  # below, Duchi's two reports are optimal to 0.1 %
+_SLIVER = 2.0**-15  # of the background: what has less is no report of its own
 
 
 def optimal(
@@ -214,7 +215,7 @@ def _outside_the_search(problem: Problem) -> Mechanism:
 
 def _shipped(problem: Problem, solution: GridSolution, proof: Proof) -> Mechanism:
     """The integer mechanism of a background, its exact worst case, and the certificate."""
-    y, g = solution.y, solution.g
+    y, g = solution.reports(_SLIVER)
     design = background_window(
         problem.epsilon, Interval(0, 1), positions=y, masses=g, unbiased=problem.unbiased
     )

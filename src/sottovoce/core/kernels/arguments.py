@@ -8,16 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.domains import Domain
+from sottovoce.core.kernels.buckets import Buckets, buckets_of, leading, numbers
 from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS, FloatArray, IntArray, Tables
 
 _PAIRS = 1 << 8  # buckets of t, at most, that hold both of their lines: they stay in the first cache
 _SCALES = 1 << 12  # buckets of t, at most, if one step is enough
 _CELLS = 1 << 15  # that are looked up one by one, at most
-_BUCKETS = 1 << 14  # of numbers, at most, if one step is enough: they stay in the second cache beside words
 _CLOSEST = 32  # edges that most scales put into one bucket: judged before all others
-_TWICE = (0, 4, 3, 2, 1)  # factors 1 + 2^i: within an octave buckets are 1, 16/17, 8/9, 4/5, 2/3 as wide
-_LARGEST = 1 << 62  # number
-_PLACES = 32  # between the two closest edges, where a bucket may begin
 
 
 class Units(NamedTuple):
@@ -94,20 +91,6 @@ class Guide(NamedTuple):
     slope: NDArray[np.float64]
 
 
-class Buckets(NamedTuple):
-    """Equal buckets of numbers: how these are computed, and where those of the window begin."""
-
-    steps: int  # edges in a bucket, at most
-    finer: int
-    twice: int
-    bits: int  # that a bucket leaves out
-    window: int
-
-    @property
-    def factor(self) -> int:
-        return (1 << self.twice) + 1
-
-
 def arguments(tables: Tables, domain: Domain, second: tuple[Tables, int, int, int] | None) -> tuple[Any, ...]:
     """What the kernel of these tables takes after words, values and cells."""
     units = Units(domain.scaled_low, domain.ends[1] * domain.factor, domain.per_width)
@@ -129,98 +112,40 @@ def _line(tables: Tables) -> Line:
 
 
 def _look_ups(tables: Tables) -> tuple[Guide, Draw, tuple[IntArray, IntArray, FloatArray]]:
-    """Lines, and cells: each by itself where at most two begin in a bucket, else runs of equal ones."""
+    """Lines, and cells: each by itself where at most two begin in a bucket, else runs of equal ones.
+
+    Where all cells are equal, but for some draws more of the first, they are two runs, those of the
+    background and those of the window, and nothing has to be looked up.
+    """
     counts = np.diff(tables.first, append=tables.cells).astype(np.int64)
     back, more = tables.back_weight.astype(np.int64), np.diff(tables.more).astype(np.int64) // counts
+    nowhere, rest = np.empty(0, np.int64), int(back[0] - back[-1])
+    equal = (back[1:] == back[-1]).all() and (more == more[0]).all()
+    if equal and (rest == 0 or (rest > 0 and counts[0] == 1)):
+        none = Buckets(1, 0, 0, 0, 0)
+        both = np.zeros(2, np.int64), np.array([rest, 0]), np.array([back[-1], more[0]], np.float64)
+        return _lines(tables, none), _draw(tables, none, nowhere), both
     if tables.cells <= _CELLS:
         cells = np.repeat(back, counts), np.repeat(more, counts)
-        buckets = _buckets(*cells, most=2)
-        if buckets is not None:
-            none = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
-            return _lines(tables, buckets), _draw(tables, *cells, 0, buckets), none
+        few = buckets_of(*cells, most=2)
+        if few is not None:
+            draw = _draw(tables, few, leading(*cells, 0, few))
+            return _lines(tables, few), draw, (nowhere, nowhere, np.empty(0))
     some = more > 0
-    runs = back * counts, (more * counts)[some]
-    buckets = _buckets(*runs)
+    weights = back * counts, (more * counts)[some]
+    buckets = buckets_of(*weights)
     assert buckets is not None
-    first = np.concatenate((tables.first, tables.first[some])).astype(np.int64)
-    begin = np.concatenate(_numbers(buckets, *(np.cumsum(part) - part for part in runs)))
-    weight = np.concatenate((back << buckets.finer, more[some])) * buckets.factor
-    draw = _draw(tables, *runs, len(back), buckets)
-    return _lines(tables, buckets), draw, (first, begin, weight.astype(np.float64))
+    runs = (
+        np.concatenate((tables.first, tables.first[some])).astype(np.int64),
+        np.concatenate(numbers(buckets, *(np.cumsum(part) - part for part in weights))),
+        np.concatenate((back << buckets.finer, more[some])) * float(buckets.factor),
+    )
+    return _lines(tables, buckets), _draw(tables, buckets, leading(*weights, len(back), buckets)), runs
 
 
-def _numbers(buckets: Buckets, back: IntArray, more: IntArray) -> tuple[IntArray, IntArray]:
-    """The numbers of draws of the background, and of places in the window."""
-    return (back << buckets.finer) * buckets.factor, (more + buckets.window) * buckets.factor
-
-
-def _buckets(back: IntArray, more: IntArray, most: int | None = None) -> Buckets | None:
-    """The widest buckets with the fewest edges in each, at most so many.
-
-    Draws within a run of cells are divided, which is exact for doubled numbers.
-    """
-    entries, steps, total = len(back) + len(more), 0, int(more.sum())
-    while most is None or steps < most:
-        steps = steps + 1 if steps < 4 else 2 * steps
-        limit = max(_BUCKETS << (steps - 1), 4 * entries) // steps
-        widest = min((total * min(steps, len(more)) // len(more)).bit_length(), 58 - entries.bit_length())
-        narrowest = 0 if steps >= entries else (total // limit).bit_length()
-        for octave in range(widest, narrowest - 1, -1):
-            for twice in _TWICE if most is not None else _TWICE[:1]:
-                widths = Buckets(steps, 0, twice, octave + max(twice, 1), 0)
-                buckets = _placed(widths, np.cumsum(back), np.cumsum(more), limit)
-                if buckets is not None:
-                    return buckets
-    return None
-
-
-def _placed(buckets: Buckets, back: IntArray, more: IntArray, limit: int) -> Buckets | None:
-    """Numbers for which no bucket has too many edges: where the window begins, and a finer background."""
-    steps, bits = buckets.steps, buckets.bits
-    low, high = more[: -1 - steps], more[steps:-1]
-    close = np.argsort(high - low)
-    close = close[(high - low)[close] * buckets.factor < 1 << bits]
-    low, high = low[close], high[close]
-    places = np.linspace(low[0] + 1, high[0], _PLACES).astype(np.int64) if len(close) else more[:1]
-    finer = 0
-    while ((int(back[-1]) << finer) * buckets.factor >> bits) * steps < len(back) - 1 - steps:
-        finer += 1
-
-    def windows(first: int) -> IntArray:
-        """Where a window after these buckets may begin: a place of it at the beginning of another."""
-        begin = (first + 1 + (places * buckets.factor >> bits)) << bits
-        window = -(-begin // buckets.factor) - places
-        for some in slice(_CLOSEST), slice(None):
-            number = [(edges[some] + window[:, None]) * buckets.factor >> bits for edges in (low, high)]
-            window = window[(number[0] != number[1]).all(axis=1)]
-        return window
-
-    if not windows(1).size:
-        return None
-    while (first := ((int(back[-1]) << finer) * buckets.factor - 1 >> bits) + 1) <= max(limit, steps):
-        if (first + 3 << bits) + int(more[-1]) * buckets.factor > _LARGEST:
-            return None
-        edges = (back[:-1] << finer) * buckets.factor >> bits
-        if (edges[steps:] != edges[:-steps]).all():
-            window = windows(first)
-            return buckets._replace(finer=finer, window=int(window[0])) if window.size else None
-        finer += 1
-    return None
-
-
-def _draw(tables: Tables, back: IntArray, more: IntArray, second: int, buckets: Buckets) -> Draw:
-    """The look-up of entries with these weights, those of the window from `second` on."""
-    steps, bits, parts, bucket = buckets.steps, buckets.bits, [], 0
-    for edges, first in zip(_numbers(buckets, np.cumsum(back), np.cumsum(more)), (0, second), strict=True):
-        begin = np.arange(bucket, (int(edges[-1]) - 1 >> bits) + 1) << bits
-        edges = np.append(edges[:-1], [_LARGEST] * steps)
-        entry = np.searchsorted(edges, begin, side="right")
-        part = np.maximum(begin[:, None] + (1 << bits) - edges[entry[:, None] + np.arange(steps)], 0)
-        part[:, 0] += ((first + entry) << bits) - begin
-        part[:, 1:] -= begin[:, None]
-        parts.append(part)
-        bucket += len(begin)
-    offset, around = buckets.window - int(back.sum()), int(more.sum()) if tables.wraps else 0
+def _draw(tables: Tables, buckets: Buckets, added: IntArray) -> Draw:
+    background, around = int(tables.background), int(tables.around) if tables.wraps else 0
+    offset = buckets.window - background
     # The kernel itself takes no place before a knot: right where a line begins at 0.
     early = tables.knot[0] > 0.0 and tables.slope[0] > 0.0 and tables.start[0] > 0.0
     clamping = (
@@ -228,8 +153,8 @@ def _draw(tables: Tables, back: IntArray, more: IntArray, second: int, buckets: 
         offset, offset + int(tables.top), around, offset + around, buckets.window + around,
     )  # fmt: skip
     return Draw(
-        np.uint64(tables.shift), int(back.sum()), buckets.finer, buckets.twice, clamping,
-        np.uint64(bits), steps, np.concatenate(parts).reshape(-1).view(np.uint64),
+        np.uint64(tables.shift), background, buckets.finer, buckets.twice, clamping,
+        np.uint64(buckets.bits), buckets.steps, added.view(np.uint64),
     )  # fmt: skip
 
 

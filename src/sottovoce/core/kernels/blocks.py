@@ -55,13 +55,13 @@ def fill(
     Returns False if an element of a group of one axis is outside: then `out` means nothing.
     """
     if worth_compiling(out.size) if compiled is None else compiled:
-        from sottovoce.core.kernels import compiled as kernels
+        from sottovoce.core.kernels import compiled_blocks
 
         element = np.ascontiguousarray(element).view()
         element.flags.writeable = False  # one kind of array: each is compiled
         if blocks.rows == 1:
-            return not kernels.sample_options(words, element, out, blocks)
-        kernels.sample_blocks(words, element, out, blocks)
+            return not compiled_blocks.sample_options(words, element, out, blocks)
+        compiled_blocks.sample_blocks(words, element, out, blocks)
         return True
     if element.size and not (element.min() >= 0 and element.max() < blocks.rows * blocks.columns):
         return False

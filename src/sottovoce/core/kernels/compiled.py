@@ -7,56 +7,15 @@ the loops vectorise and nothing is left for the processor to mispredict.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
 
+from sottovoce.core.kernels.jit import COMPILE, as_double, as_word, fetch
 from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS
 
-_COMPILE: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
 _CHUNK = 64  # values that loops take turns with: few enough to be worked on at once
-_CHOICES = 256  # the same of choices, whose loops have a length that is not known
 _LINE = 8  # values in a line of the cache
 _INDEX = np.uint64(0xFFFFFFFF)  # the bits of 2^52 + index that are the index
-
-
-@intrinsic
-def _as_double(context, word):
-    """The double with these 64 bits."""
-
-    def code(context, builder, signature, arguments):
-        return builder.bitcast(arguments[0], ir.DoubleType())
-
-    return types.float64(types.uint64), code
-
-
-@intrinsic
-def _as_word(context, number):
-    """The 64 bits of a double. Those of numbers that are not negative are in the order of the numbers."""
-
-    def code(context, builder, signature, arguments):
-        return builder.bitcast(arguments[0], ir.IntType(64))
-
-    return types.uint64(types.float64), code
-
-
-@intrinsic
-def _fetch(context, array, index):
-    """Bring the line of the cache that holds this entry, if there is one, into the first cache, for once."""
-
-    def code(context, builder, signature, arguments):
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        line = builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(8).as_pointer())
-        number = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [line.type, number, number, number])
-        fetch = builder.module.declare_intrinsic("llvm.prefetch", [line.type], kind)
-        builder.call(fetch, [line, number(0), number(0), number(1)])
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64), code
 
 
 @njit(inline="always")
@@ -67,7 +26,7 @@ def _on_line(line, t, word, wraps):
     if not wraps:
         s = s if s > 0.0 else 0.0
         s = s if s < top else top
-    draw = _as_double((word >> shift) | TWO_52_BITS) - TWO_52
+    draw = as_double((word >> shift) | TWO_52_BITS) - TWO_52
     inside = draw < background
     number = draw if inside else s - background + draw
     place = number / (back_weight if inside else more_weight)
@@ -77,7 +36,7 @@ def _on_line(line, t, word, wraps):
     return np.int32(place)
 
 
-@njit(**_COMPILE)
+@njit(**COMPILE)
 def sample_uniform(words, x, out, units, line):
     """One run of equal cells, one slope; on a circle no start to clamp."""
     low, high, per_width = units
@@ -103,7 +62,7 @@ def _of_coin(line, side, t, word, wraps):
     return _on_line(chosen, t, word, wraps) + (side.offset if second else np.int32(0))
 
 
-@njit(**_COMPILE)
+@njit(**COMPILE)
 def sample_coin(words, x, out, units, line, side):
     """`sample_uniform` for two parts under a public coin."""
     low, high, per_width = units
@@ -121,7 +80,7 @@ def sample_coin(words, x, out, units, line, side):
     return bad
 
 
-@njit(**_COMPILE)
+@njit(**COMPILE)
 def _whole_chunks(words, x, out, units, knots, drawing, runs):
     """Any runs and any start table, for as many whole chunks as there are.
 
@@ -135,6 +94,9 @@ def _whole_chunks(words, x, out, units, knots, drawing, runs):
     shift, background, finer, twice, clamping, coarse, edges, added = drawing
     clamps, knot_0, slope_0, least, top, around, turn, last = clamping
     first, begin, weight = runs
+    first_more, back_weight, more_weight = 0, 0.0, 0.0
+    if weight.size == 2:
+        first_more, back_weight, more_weight = begin[0], weight[0], weight[1]
     place, number, entry = np.empty(_CHUNK), np.empty(_CHUNK, np.uint64), np.empty(_CHUNK, np.uint64)
     bits, one, bad, back = place.view(np.uint64), np.uint64(1), 0, 0.0 - low
     for chunk in range(0, x.size - x.size % _CHUNK, _CHUNK):
@@ -145,9 +107,9 @@ def _whole_chunks(words, x, out, units, knots, drawing, runs):
             t = (value + back) * per_width  # a sum is never −0, whose bits are those of a large number
             t = t if good else 0.0
             place[i] = t
-            number[i] = _as_word(t * scale + TWO_52)
+            number[i] = as_word(t * scale + TWO_52)
         for i in range(0, _CHUNK, _LINE):
-            _fetch(x, chunk + _CHUNK + i)
+            fetch(x, chunk + _CHUNK + i)
         if steps > 2:
             for i in range(_CHUNK):
                 number[i] = early[number[i] & _INDEX]
@@ -161,12 +123,12 @@ def _whole_chunks(words, x, out, units, knots, drawing, runs):
         elif not line.size:
             for i in range(_CHUNK):
                 k, t = number[i] & _INDEX, place[i]
-                k = k + k + one - np.uint64(_as_word(t) < end[k])
+                k = k + k + one - np.uint64(as_word(t) < end[k])
                 number[i] = start[k] + np.int64(max((t - knot[k]) * slope[k], 0.0))
         elif steps == 1:
             for i in range(_CHUNK):
                 k, t = np.uint64(line[number[i] & _INDEX]), place[i]
-                k = k + one - np.uint64(_as_word(t) < end[k])
+                k = k + one - np.uint64(as_word(t) < end[k])
                 number[i] = start[k] + np.int64(max((t - knot[k]) * slope[k], 0.0))
         else:
             for i in range(_CHUNK):
@@ -182,6 +144,14 @@ def _whole_chunks(words, x, out, units, knots, drawing, runs):
                 s = s - around if s >= turn else s
                 draw = np.int64(words[np.uint64(chunk + i)] >> shift)
                 number[i] = s - around if draw + s >= last else s
+        if weight.size == 2:  # all cells are equal
+            for i in range(_CHUNK):
+                draw = np.int64(words[np.uint64(chunk + i)] >> shift)
+                below, inside, outside = draw < background, draw - first_more, draw + np.int64(number[i])
+                inside = inside if inside > 0 else np.int64(0)
+                among = np.float64(inside if below else outside)
+                out[np.uint64(chunk + i)] = np.int32(among / (back_weight if below else more_weight))
+            continue
         for i in range(_CHUNK):
             draw = np.int64(words[np.uint64(chunk + i)] >> shift)
             inside, outside = draw << finer, draw + np.int64(number[i])
@@ -209,7 +179,7 @@ def _whole_chunks(words, x, out, units, knots, drawing, runs):
     return bad
 
 
-@njit(**_COMPILE)
+@njit(**COMPILE)
 def sample_general(words, x, out, units, knots, drawing, runs):
     """Any runs and any start table. What is left of the last chunk is drawn as a whole one."""
     bad, rest = _whole_chunks(words, x, out, units, knots, drawing, runs), x.size % _CHUNK
@@ -227,61 +197,7 @@ def sample_general(words, x, out, units, knots, drawing, runs):
     return bad
 
 
-@njit(**_COMPILE)
-def sample_blocks(words, element, out, blocks):
-    """Translates of base sets: one division, whichever of the three kinds a draw is."""
-    shift, first, rest, one_more, background, extra, rows, columns, row, column, base, _ = blocks
-    for i in range(element.size):
-        draw = _as_double((words[i] >> np.uint64(shift)) | TWO_52_BITS) - TWO_52
-        in_set, more = draw >= rest, draw < first
-        number = draw - (rest if in_set else (0.0 if more else one_more))
-        size = extra if in_set else (background + 1.0 if more else background)
-        place = np.floor(number / size)
-        place -= 1.0 if place * size > number else 0.0
-        entry = np.int64(place if in_set else 0.0)
-        r = element[i] // columns + row[entry]
-        r -= rows if r >= rows else 0
-        c = element[i] % columns + column[entry]
-        c -= columns if c >= columns else 0
-        out[i] = base[entry] + r * columns + c if in_set else np.int64(place)
-
-
-@njit(**_COMPILE)
-def sample_options(words, element, out, blocks):
-    """`sample_blocks` on a group of one axis, in loops that vectorise: draws, look-ups, cells.
-
-    Returns whether an element is outside the group.
-    """
-    shift, first, rest, one_more, background, extra, _, columns, _, _, _, packed = blocks
-    place, found = np.empty(_CHOICES, np.int32), np.empty(_CHOICES, np.int32)
-    down = 1.0 - 2.0**-51  # quotients are at most one too small, never too large
-    of_more, of_rest, of_set = down / (background + 1.0), down / background, down / extra
-    wide, outside = np.int32(columns), np.int64(0)
-    for chunk in range(0, element.size, _CHOICES):
-        size = min(_CHOICES, element.size - chunk)
-        for i in range(size):
-            draw = _as_double((words[chunk + i] >> np.uint64(shift)) | TWO_52_BITS) - TWO_52
-            in_set, more = draw >= rest, draw < first
-            number = draw - (rest if in_set else (0.0 if more else one_more))
-            weight = extra if in_set else (background + 1.0 if more else background)
-            quotient = np.floor(number * (of_set if in_set else (of_more if more else of_rest)))
-            quotient += 1.0 if number - quotient * weight >= weight else 0.0
-            place[i] = np.int32(-1.0 - quotient if in_set else quotient)  # entries are negative
-        for i in range(size):
-            found[i] = packed[np.uint32(~place[i] & (place[i] >> np.int32(31)))]
-        for i in range(size):
-            one, x = found[i], np.int32(element[chunk + i])
-            outside |= np.int64(element[chunk + i]) | (np.int64(columns - 1) - np.int64(element[chunk + i]))
-            around = np.int32((one & np.int32(1023)) - x) < 0
-            cell = np.int32((one >> np.int32(10)) + x)
-            cell = np.int32(cell - (wide if around else np.int32(0)))
-            out[chunk + i] = cell if place[i] < 0 else place[i]
-    place[:] = 0
-    found[:] = 0
-    return outside < 0
-
-
-@njit(**_COMPILE)
+@njit(**COMPILE)
 def count(cells, lanes):
     """Count cells into a few rows by turns: one that follows itself need not wait.
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
-_COMPILE: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
+from sottovoce.core.kernels.jit import COMPILE
 
 
-@njit(**_COMPILE)
+@njit(**COMPILE)
 def number_rows(rows, numbers, first):
     """Number rows in the order in which different ones appear, and keep where each does first.
 
@@ -45,7 +43,7 @@ def number_rows(rows, numbers, first):
     return many
 
 
-@njit(**_COMPILE)
+@njit(**COMPILE)
 def renumber(numbers, by, out):
     """`by[numbers]`: every number has an entry."""
     for i in range(numbers.size):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
-_COMPILE: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
+from sottovoce.core.kernels.jit import COMPILE
+
 _CHUNK = 256  # values that take their steps together: none waits for the look-up of another
 
 
@@ -22,7 +21,7 @@ def _steps(table, width, place, numbers):
         step //= 2
 
 
-@njit(**_COMPILE)
+@njit(**COMPILE)
 def sample(words, t, out, shift, borders, sums):
     """The row of each value, and the cell of its draw there."""
     flat, width = sums.reshape(-1), np.uint64(sums.shape[1])
