@@ -13,7 +13,6 @@ from sottovoce.core.errors import MissingExtra
 #: What needs an extra, and how it is asked for.
 ELSEWHERE = {
     "an optimal design": lambda: sv.optimal(1.0, goal="value"),
-    "this design": lambda: sv.ptt(1.0),
     "an estimate": lambda: sv.mean,
     "a law": lambda: sv.laws,
     "a composition": lambda: sv.survey,
@@ -35,6 +34,7 @@ def main() -> None:
     mechanism = sv.from_json(text)
     assert 0 <= mechanism.report(7.5) < mechanism.cells
     assert len(mechanism.report([7.5] * 5000)) == 5000
+    assert sv.ptt(1.0).epsilon == sv.ogpm(1.0, at=0.2).epsilon == 1.0  # every classic design
     assert sv.audit(text).epsilon <= 1.0
     with tempfile.TemporaryDirectory() as folder:
         ledger = sv.Ledger(Path(folder) / "ledger.db", budget=1)

@@ -21,7 +21,9 @@ import pytest
 import sottovoce as sv
 from sottovoce import bulk
 from sottovoce.bulk import sources
+from sottovoce.bulk.columns import to_arrow
 from sottovoce.core.errors import DataError
+from sottovoce.core.values import from_arrow
 
 M = sv.pm(1.0, (0, 10))
 N = 5000
@@ -355,3 +357,27 @@ def test_a_mixture_is_a_mechanism_like_any_other(table: Any, tmp_path: Path) -> 
 def test_pandas_index_and_integers() -> None:
     frame = pd.DataFrame({"wait": [1, 2, 3]}, index=[7, 8, 9])
     assert bulk.report(frame, {"wait": M}).column_names == ["wait"]
+
+
+@pytest.mark.parametrize("dtype", ["u1", "u2", "u4", "u8", "i1", "i4", "i8", "f4", "f8"])
+def test_numbers_pass_to_arrow_and_back_without_pandas(dtype: str) -> None:
+    numbers = np.array([0, 1, 3, 100, 7, 9, 11, 2, 5], dtype=dtype)
+    array = to_arrow(numbers)
+    array.validate(full=True)
+    assert array.equals(pa.array(numbers))
+    back = from_arrow(array)
+    assert back.dtype == dtype
+    assert np.array_equal(back, numbers)
+    assert not back.flags.writeable
+    assert np.array_equal(from_arrow(array.slice(2, 3)), numbers[2:5])
+    assert np.array_equal(from_arrow(pa.chunked_array([array, array])), [*numbers, *numbers])
+    mask = numbers > 8
+    masked = to_arrow(numbers, mask)
+    masked.validate(full=True)
+    assert masked.equals(pa.array(numbers, mask=mask))
+    assert np.array_equal(from_arrow(masked), np.where(mask, np.nan, numbers), equal_nan=True)
+    truths = to_arrow(mask)
+    truths.validate(full=True)
+    assert truths.equals(pa.array(mask))
+    assert from_arrow(truths).tolist() == mask.tolist()
+    assert to_arrow(numbers[:0]).equals(pa.array(numbers[:0]))

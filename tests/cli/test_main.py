@@ -89,6 +89,24 @@ def loaded(*words: str) -> set[str]:
     return set(subprocess.run(line, capture_output=True, text=True, check=False).stdout.split())
 
 
+def test_a_small_file_waits_for_nothing_that_large_ones_need(tmp_path: Path) -> None:
+    """numba, pandas (which pyarrow would load), scipy's programs and splines: most of a second."""
+    m = sv.design("mean", epsilon=2.0, domain=(0, 50))
+    (tmp_path / "spec.json").write_text(m.to_json())
+    (tmp_path / "wind.csv").write_text("wind,town\n" + "7.5,a\n31,b\n" * 3000)
+    spec, wind, reports = (str(tmp_path / name) for name in ("spec.json", "wind.csv", "r.parquet"))
+    late = {"numba", "pandas", "scipy.optimize", "scipy.interpolate", "scipy.stats"}
+    assert not late & loaded(
+        "perturb", wind, "--column", "wind", "--keep", "town", "--spec", spec, "--output", reports
+    )
+    assert (tmp_path / "r.parquet").exists()
+    every = loaded("estimate", reports)
+    assert "scipy.special" in every
+    assert not late & every
+    assert not (late - {"pandas"}) & loaded("estimate", reports, "--by", "town")
+    assert not late & loaded("central", wind, "--column", "wind", "--epsilon", "1", "--bounds", "0", "50")
+
+
 def test_a_command_loads_only_what_it_runs() -> None:
     assert not {"numpy", "typer", "rich"} & (loaded("--version") | loaded("--help"))
     parts = {f"sottovoce.cli.{name}" for name in COMMANDS}

@@ -37,7 +37,7 @@ class Careless(Client):
 
 def test_a_careless_client_is_noticed() -> None:
     client = Careless(NODE)
-    outcome = fuzz({"careless": client}, specs=200, each=5, seed=23)
+    outcome = fuzz({"careless": client}, specs=1000, each=5, seed=23)
     client.close()
     assert any("not privacy" in sentence for sentence in outcome.wrong)
     assert any(", at 0 for" in sentence for sentence in outcome.wrong)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count
 
 import numpy as np
 import pytest
@@ -139,7 +138,8 @@ def test_how_many_values_there_are_changes_no_cell(m: Mechanism) -> None:
         assert m._sampler.fill(first[:size], words[:size].copy(), wrong, compiled=True) == min(size, 2)
 
 
-def test_a_loop_that_is_there_serves_single_reports_too() -> None:
+def test_a_loop_that_is_there_serves_single_reports_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dispatch, "_worked", np.inf)
     m = sv.sw(1.0, cells=300)
     alone = m.report(0.25, rng=5)
     assert not m._sampler.serves(1)
@@ -193,15 +193,27 @@ def test_operator(m: Mechanism) -> None:
         assert operator.dense() == pytest.approx(dense, rel=1e-9, abs=1e-15)
 
 
-def test_numba_is_loaded_for_many_products_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numba_is_loaded_once_numpy_has_worked_as_long_as_that_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dispatch, "compiled_available", lambda: True)
-    monkeypatch.setattr(dispatch, "_products", count(dispatch._PRODUCTS - 2))
+    monkeypatch.setattr(dispatch, "_worked", dispatch._LOADING - 2.5 * dispatch._PRODUCT)
     with monkeypatch.context() as unloaded:
         unloaded.setattr(dispatch.sys, "modules", {})
         assert [dispatch.products_compiled() for _ in range(3)] == [False, False, True]
-    monkeypatch.setattr(dispatch, "_products", count())
+        unloaded.setattr(dispatch, "_worked", 0.0)
+        some = int(0.4 * dispatch._LOADING / dispatch._VALUE)
+        assert not any(dispatch.serves_soon(some) for _ in range(9))  # nothing is done yet
+        assert [dispatch.worth_compiling(some) for _ in range(3)] == [False, False, True]
+        assert not dispatch.worth_compiling(2000)  # few values are not worth a call
+        unloaded.setattr(dispatch, "_worked", 0.0)
+        assert dispatch.worth_compiling(3 * some)  # nor so many numpy's time
+        unloaded.setattr(dispatch, "_worked", 0.0)
+        assert dispatch.products_compiled(10**6)
+    monkeypatch.setattr(dispatch, "_worked", 0.0)
     monkeypatch.setitem(dispatch.sys.modules, "numba", dispatch)
     assert dispatch.products_compiled()
+    assert dispatch.worth_compiling(5000)
+    monkeypatch.setattr(dispatch, "compiled_available", lambda: False)
+    assert not dispatch.worth_compiling(10**9)
 
 
 def test_bumpy_designs_do_what_they_promise() -> None:

@@ -1,14 +1,15 @@
-"""Roots without scipy: the same doubles as `scipy.optimize.brentq`, so that digests stay what they were."""
+"""Roots and valleys without scipy: the same doubles as scipy's, so that digests stay what they were."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize_scalar
 
-from sottovoce.designs.roots import root
+from sottovoce.designs.roots import lowest, root
 
 
 def test_the_same_doubles_as_brentq() -> None:
@@ -29,3 +30,16 @@ def test_no_change_of_sign_is_refused() -> None:
     with pytest.raises(ValueError, match="different signs"):
         root(lambda x: x * x + 1, 0.0, 1.0)
     assert root(lambda x: x - 1, 0.0, 1.0) == 1.0
+
+
+def test_the_same_doubles_as_the_bounded_search() -> None:
+    rng = np.random.default_rng(2)
+    functions: list[Callable[[float], float]] = [lambda x: x, lambda x: -x, lambda x: 0.0]
+    functions += [lambda x: math.floor(7 * abs(x - 0.3)), lambda x: math.cos(5 * x)]
+    for place, power in zip(rng.uniform(-1, 2, 100).tolist(), 25 * [1.0, 1.5, 2.0, 4.0], strict=True):
+        functions.append(lambda x, a=place, k=power: abs(x - a) ** k + 0.1 * math.sin(3 * x))  # type: ignore[misc]
+    for f in functions:
+        for bounds in ((0.0, 1.0), (-1.0, 3.0), (1e-9, 1 - 1e-9)):
+            for tolerance in (1e-12, 1e-9, 1e-5):
+                found = minimize_scalar(f, bounds=bounds, method="bounded", options={"xatol": tolerance})
+                assert lowest(f, *bounds, tolerance) == (found.x, found.fun)

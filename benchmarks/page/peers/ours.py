@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 DISTRIBUTIONS = ("scipy", "cryptography")
 REQUIRES: tuple[str, ...] = ()
 
 Run = Callable[[Any], Any]
+
+if os.environ.get("SOTTOVOCE_PLAIN") != "1":  # with numba its loops are measured, not how they are loaded
+    with suppress(ImportError):
+        import_module("numba")
 
 
 def aes(epsilon: float) -> Run:

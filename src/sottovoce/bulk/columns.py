@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sottovoce.core.errors import ArgumentTypeError, DataError
 from sottovoce.core.options import Options
 from sottovoce.core.spaces import FloatArray, Space
+from sottovoce.core.values import from_arrow
 
 Mask = NDArray[np.bool_]
 
@@ -61,13 +62,13 @@ def _places(array: pa.Array, options: Options) -> FloatArray:
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()
     places = np.append(options.numbers(array.dictionary.to_pylist(), "values"), np.nan)
-    return places[array.indices.fill_null(len(places) - 1).to_numpy(zero_copy_only=False)]
+    return places[from_arrow(array.indices.fill_null(len(places) - 1))]
 
 
 def _numbers(array: pa.Array) -> FloatArray:
     if pa.types.is_decimal(array.type) or pa.types.is_null(array.type):
         array = array.cast(pa.float64())
-    return array.to_numpy(zero_copy_only=False)
+    return from_arrow(array)
 
 
 # -- reports ------------------------------------------------------------------------------------------------
@@ -76,9 +77,22 @@ def _numbers(array: pa.Array) -> FloatArray:
 def cells_array(cells: NDArray[Any], mask: Mask | None) -> pa.Array:
     """Reports as an Arrow array, of lists where one is several cells; null under the mask."""
     if cells.ndim == 1 or cells.shape[1] == 1:
-        return pa.array(cells.reshape(-1), mask=mask)
-    nulls = None if mask is None else pa.array(mask)
-    return pa.FixedSizeListArray.from_arrays(pa.array(cells.reshape(-1)), cells.shape[1], mask=nulls)
+        return to_arrow(cells.reshape(-1), mask)
+    nulls = None if mask is None else to_arrow(mask)
+    return pa.FixedSizeListArray.from_arrays(to_arrow(cells.reshape(-1)), cells.shape[1], mask=nulls)
+
+
+def to_arrow(numbers: NDArray[Any], mask: Mask | None = None) -> pa.Array:
+    """Numbers or truth values as an Arrow array, null under the mask; `pa.array` would load pandas."""
+
+    def bits(which: Mask) -> pa.Buffer:
+        return pa.py_buffer(np.packbits(which, bitorder="little"))
+
+    valid = None if mask is None else bits(~mask)
+    if numbers.dtype == bool:
+        return pa.Array.from_buffers(pa.bool_(), numbers.size, [valid, bits(numbers)])
+    kind = pa.from_numpy_dtype(numbers.dtype)
+    return pa.Array.from_buffers(kind, numbers.size, [valid, pa.py_buffer(np.ascontiguousarray(numbers))])
 
 
 # -- lists --------------------------------------------------------------------------------------------------
@@ -91,6 +105,6 @@ def is_list(kind: pa.DataType) -> bool:
 
 def check_sizes(lists: pa.Array, size: int, where: str) -> None:
     """Refuse lists of another size; nulls are none."""
-    lengths = pc.list_value_length(lists).drop_null().to_numpy()
+    lengths = from_arrow(pc.list_value_length(lists).drop_null())
     if wrong := int(np.count_nonzero(lengths != size)):
         raise DataError(f"{where} must hold lists of {size}: {wrong} of {len(lists)} have another length")

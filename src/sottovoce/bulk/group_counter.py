@@ -11,10 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
+from sottovoce.bulk.columns import to_arrow
 from sottovoce.bulk.sources import without_views
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.core.kernels.tables import IntArray
-from sottovoce.core.values import as_cells
+from sottovoce.core.values import as_cells, from_arrow
 
 CELL, COUNT = "cell", "count"
 _DENSE = 1 << 24  # groups × cells up to which counts are one array
@@ -52,7 +53,7 @@ class GroupCounter:
 
     def rows(self, batch: pa.RecordBatch, column: str) -> Rows:
         """What `add` takes of a record batch: the work that several threads can share."""
-        cell = as_cells(batch.column(column).to_numpy(zero_copy_only=False), self._cells)
+        cell = as_cells(from_arrow(batch.column(column)), self._cells)
         return Rows(*self._groups(batch), cell)
 
     def add(self, rows: Rows, amounts: IntArray | None = None) -> None:
@@ -77,20 +78,20 @@ class GroupCounter:
         """The groups' keys in order, the pairs group·cells + cell that occurred, and how often each did."""
         keys = pa.Table.from_batches(self._keys) if self._keys else pa.table({name: [] for name in self._by})
         try:
-            order = pa.compute.sort_indices(keys, [(name, "ascending") for name in self._by]).to_numpy()
+            order = from_arrow(pa.compute.sort_indices(keys, [(name, "ascending") for name in self._by]))
         except (pa.ArrowTypeError, pa.ArrowNotImplementedError):
             raise _not_plain(keys.schema.types) from None
         if self._dense is not None:
             table = self._dense.reshape(-1, self._cells)[order].reshape(-1)
             pairs = np.flatnonzero(table)
-            return keys.take(pa.array(order)), pairs, table[pairs]
+            return keys.take(to_arrow(order)), pairs, table[pairs]
         pairs, counts = self._merged()
         rank = np.empty_like(order, dtype=np.int64)
         rank[order] = np.arange(len(order))
         group, cell = np.divmod(pairs, self._cells)
         pairs = rank[group] * self._cells + cell
         place = np.argsort(pairs, kind="stable")
-        return keys.take(pa.array(order)), pairs[place], counts[place]
+        return keys.take(to_arrow(order)), pairs[place], counts[place]
 
     def _merged(self) -> tuple[IntArray, IntArray]:
         distinct, place = np.unique(np.concatenate([pairs for pairs, _ in self._parts]), return_inverse=True)
@@ -106,12 +107,12 @@ class GroupCounter:
             column = _encoded(without_views(batch.column(name)))
             # Numbered anew after every column: never more numbers than rows, and their products fit 64 bits.
             size = max(len(column.dictionary), 1)
-            codes = local * size + column.indices.to_numpy(zero_copy_only=False)
+            codes = local * size + from_arrow(column.indices)
             present, local = _distinct(codes, groups * size)
             groups = len(present)
             before, place = np.divmod(present, size)
-            columns = [values.take(pa.array(before)) for values in columns]
-            columns.append(column.dictionary.take(pa.array(place)))
+            columns = [values.take(to_arrow(before)) for values in columns]
+            columns.append(column.dictionary.take(to_arrow(place)))
         return columns, local
 
     def _as_keys(self, columns: list[pa.Array]) -> pa.RecordBatch:
@@ -142,7 +143,7 @@ class GroupCounter:
                 fresh.append(i)
             codes[i] = self._codes[names[i]]
         if fresh:
-            self._keys.append(keys.take(pa.array(fresh)))
+            self._keys.append(keys.take(to_arrow(np.array(fresh))))
         return codes
 
 

@@ -8,10 +8,12 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
+from sottovoce.bulk.columns import to_arrow
 from sottovoce.bulk.group_counter import CELL, COUNT, GroupCounter, Key, plain_values
 from sottovoce.core.errors import DataError
 from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.reporter import Reporter
+from sottovoce.core.values import from_arrow
 from sottovoce.estimates.counting import whole_counts
 from sottovoce.estimates.tally import Tally
 
@@ -109,7 +111,7 @@ class GroupedTally(Mapping[Key, Tally]):
     def table(self) -> pa.Table:
         """An Arrow table of the key columns, `cell` and `count`, sorted."""
         group, cell = np.divmod(self._pairs, self.reporter.cells)
-        columns = {name: self._keys.column(name).take(pa.array(group)) for name in self.by}
+        columns = {name: self._keys.column(name).take(to_arrow(group)) for name in self.by}
         return pa.table({**columns, CELL: cell, COUNT: self._counts})
 
     @property
@@ -145,7 +147,7 @@ def whole_amounts(column: pa.Array) -> IntArray:
         amounts = column.cast(pa.int64())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise DataError(f"the counts must be whole numbers below 2^63, got {column.type}") from None
-    wrong = amounts.null_count + int(np.count_nonzero(amounts.drop_null().to_numpy() < 0))
+    wrong = amounts.null_count + int(np.count_nonzero(from_arrow(amounts.drop_null()) < 0))
     if wrong:
         raise DataError(f"the counts must not be missing or negative: {wrong} of {len(column)} are")
-    return whole_counts(amounts.to_numpy())
+    return whole_counts(from_arrow(amounts))

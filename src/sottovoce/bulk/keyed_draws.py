@@ -24,6 +24,7 @@ from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.core.translates import Translates
+from sottovoce.core.values import from_arrow
 
 SECRET_BYTES = 32
 _REPORT, _STAND_IN = b"\0", b"\1"  # what a key is for
@@ -73,7 +74,7 @@ def row_blocks(ids: pa.Array) -> NDArray[np.uint64]:
         raise DataError(f"row ids must not be null: {ids.null_count} of {len(ids)} are", argument="row_id")
     if pa.types.is_integer(ids.type):
         blocks = np.zeros((len(ids), 2), dtype=np.uint64)
-        blocks[:, 0] = ids.to_numpy(zero_copy_only=False).astype(np.int64, copy=False).view(np.uint64)
+        blocks[:, 0] = from_arrow(ids).astype(np.int64, copy=False).view(np.uint64)
         return blocks
     items = ids.to_pylist()
     if not all(isinstance(item, str | bytes) for item in items):

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sottovoce.bulk.columns import Mask, cells_array, check_type, read_values, value_type
+from sottovoce.bulk.columns import Mask, cells_array, check_type, read_values, to_arrow, value_type
 from sottovoce.bulk.files import Data, Text
 from sottovoce.bulk.keyed_draws import KeyedDraws
 from sottovoce.bulk.sources import Source, label
@@ -109,7 +109,7 @@ class Randomiser:
             mask = missing if self.policy.missing == "keep" else None
             arrays.append(cells_array(cells, mask).cast(schema.field(name).type))
         reports = pa.RecordBatch.from_arrays(arrays, schema=schema)
-        return reports if present.all() else reports.filter(pa.array(present))
+        return reports if present.all() else reports.filter(to_arrow(present))
 
     def _cells(self, batch: pa.RecordBatch, name: str) -> tuple[NDArray[Any], Mask]:
         """One column of reports, and the rows that lacked a value."""

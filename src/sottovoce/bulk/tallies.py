@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from sottovoce.bulk.columns import check_sizes, is_list
+from sottovoce.bulk.columns import check_sizes, is_list, to_arrow
 from sottovoce.bulk.files import Data
 from sottovoce.bulk.group_counter import GroupCounter, Rows
 from sottovoce.bulk.grouped_tally import GroupedTally, whole_amounts
@@ -152,7 +153,7 @@ def _reports(
     array = batch.column(column)
     if not pa.types.is_integer(array.type):
         raise ArgumentTypeError(f"{where} must hold integer cells, got {array.type}", argument="column")
-    cells = array.to_numpy(zero_copy_only=False)
+    cells = np.from_dlpack(array)  # what pyarrow itself does would load pandas
     if cells.size and (cells.max() >= mechanism.cells or cells.min() < 0):
         wrong = int(((cells >= mechanism.cells) | (cells < 0)).sum())
         raise DataError(f"{where} holds {wrong} cells outside 0..{mechanism.cells - 1}")
@@ -163,7 +164,7 @@ def _reports(
 
 def _counts(reports: pa.RecordBatch, column: str, times: IntArray | None, size: int) -> IntArray:
     """How often each cell occurs in a batch."""
-    cells = reports.column(column).to_numpy(zero_copy_only=False)
+    cells: NDArray[Any] = np.from_dlpack(reports.column(column))
     if times is None and (counts := counted(cells, size)) is not None:
         return counts
     counts = np.zeros(size, dtype=np.int64)
@@ -177,7 +178,7 @@ def _one_cell_a_row(batch: pa.RecordBatch, column: str, width: int, where: str) 
         rule = f"{where} must hold lists of {width} cells"
         raise ArgumentTypeError(f"{rule}, got {lists.type}", argument="column")
     check_sizes(lists, width, where)
-    rows = pa.array(np.repeat(np.arange(batch.num_rows), width))
+    rows = to_arrow(np.repeat(np.arange(batch.num_rows), width))
     arrays = [
         lists.flatten() if name == column else batch.column(name).take(rows) for name in batch.schema.names
     ]

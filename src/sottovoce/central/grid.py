@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sottovoce.core.domains import DomainLike, FloatArray, Interval, as_domain
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, whole_number
 from sottovoce.core.policy import Missing, Outside, Policy
-from sottovoce.core.values import as_numbers
+from sottovoce.core.values import as_numbers, from_arrow
 
 #: 2^32 steps move a mean by at most 1.2e−10 of the range; a block's sum of positions is an exact double.
 STEPS = 1 << 32
@@ -208,7 +208,7 @@ def one_array(values: Any) -> NDArray[Any]:
     if module == "pyarrow":
         # a column without a single value has Arrow's null type
         values = values.cast("float64") if str(values.type).startswith(("decimal", "null")) else values
-        values = values.to_numpy(zero_copy_only=False)
+        values = from_arrow(values)
     elif module == "pandas" and not isinstance(values.dtype, np.dtype) and values.dtype.kind in "iuf":
         values = values.to_numpy(dtype=np.float64, na_value=np.nan)
     elif isinstance(values, Iterable) and not hasattr(values, "__len__"):

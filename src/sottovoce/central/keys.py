@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError
+from sottovoce.core.values import from_arrow
 
 Codes = NDArray[np.int64]
 _FAR = 1 << 62  # integer keys beyond this are looked up one by one
@@ -111,19 +112,19 @@ class Keys:
         if isinstance(rows, pa.ChunkedArray):
             rows = rows.combine_chunks()
         if pa.types.is_integer(rows.type):
-            codes = self.codes(pc.fill_null(rows, 0).to_numpy(zero_copy_only=False))
+            codes = self.codes(from_arrow(pc.fill_null(rows, 0)))
             return np.where(rows.is_null(), len(self.keys), codes) if rows.null_count else codes
         if pa.types.is_string_view(rows.type):  # polars' text, which Arrow does not encode
             rows = rows.cast(pa.string())
         if pa.types.is_dictionary(rows.type):
-            places = pc.fill_null(rows.indices.cast(pa.int64()), -1).to_numpy()
+            places = from_arrow(pc.fill_null(rows.indices.cast(pa.int64()), -1))
             return self._at(places, rows.dictionary)
         try:
             declared = pa.array(self.keys, type=rows.type)
         except (pa.ArrowInvalid, pa.ArrowTypeError):
             raise self._mismatch(rows.type) from None
         places = pc.index_in(rows, value_set=declared)
-        return np.asarray(pc.fill_null(places, len(self.keys))).astype(np.int64)
+        return from_arrow(pc.fill_null(places, len(self.keys))).astype(np.int64)
 
     def _check_kind(self, kind: str, dtype: object) -> None:
         """Numbers never equal text: such a mistake would look like a release of empty groups.

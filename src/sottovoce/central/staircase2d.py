@@ -28,6 +28,7 @@ from sottovoce.central.integer_staircase import inner_steps, level
 from sottovoce.central.noise import Noise
 from sottovoce.central.thresholds import IntArray
 from sottovoce.core.domains import FloatArray
+from sottovoce.designs.roots import lowest
 
 
 def ladder_moment(power: int, epsilon: float, start: Any) -> Any:
@@ -53,10 +54,7 @@ def optimal_gamma_2d(epsilon: float) -> float:
     >>> round(optimal_gamma_2d(4.0), 3)
     0.391
     """
-    from scipy.optimize import minimize_scalar
-
-    least = minimize_scalar(lambda gamma: variance_2d(epsilon, gamma), bounds=(0.0, 1.0), method="bounded")
-    return float(least.x)
+    return lowest(lambda gamma: variance_2d(epsilon, gamma), 0.0, 1.0, 1e-5)[0]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.designs.roots import lowest
 
 _FIRST = 13  # points of a curve before anything is known
 _ROUNDS = 6
@@ -136,8 +137,6 @@ def _descended(
     curves: Sequence[Curve], weights: Sequence[float], shares: list[float], least: float, reach: float
 ) -> list[float]:
     """Coordinate descent from a grid point: neighbours trade ε, each within `reach` of what it had."""
-    from scipy.optimize import minimize_scalar
-
     shares = list(shares)
     for _ in range(3 if len(shares) < 9 else 1):
         for i, j in pairwise(range(len(shares))):
@@ -145,11 +144,9 @@ def _descended(
             low = max(least, shares[i] - reach)
             high = min(shares[i] + shares[j] - least, shares[i] + reach)
             if high > low:
-                minimum = minimize_scalar(
-                    total, bounds=(low, high), method="bounded", options={"xatol": 1e-7}
-                )
-                if minimum.fun < total(shares[i]):
-                    shares[i], shares[j] = float(minimum.x), shares[i] + shares[j] - float(minimum.x)
+                share, least_total = lowest(total, low, high, 1e-7)
+                if least_total < total(shares[i]):
+                    shares[i], shares[j] = share, shares[i] + shares[j] - share
     return shares
 
 

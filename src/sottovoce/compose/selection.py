@@ -38,6 +38,7 @@ from sottovoce.designs.classic import pm
 from sottovoce.designs.formulas import ptt_optimal_q, ptt_worst_variance
 from sottovoce.designs.optimal import SEARCH_UNBIASED_FROM, SEARCH_UP_TO, optimal
 from sottovoce.designs.prior import Prior, PriorLike, as_prior
+from sottovoce.designs.roots import lowest
 from sottovoce.estimates.positions import position_variance
 
 CIRCLE_CELLS = 2**12
@@ -115,14 +116,9 @@ def _cosine_window(epsilon: float, domain: Domain) -> Mechanism:
 
     By the bathtub argument no ε-LDP mechanism on the circle has a larger ρ.
     """
-    from scipy.optimize import minimize_scalar
-
     gain = math.expm1(epsilon)
-    half_width = minimize_scalar(
-        lambda c: -math.sin(c) / (math.pi + c * gain), bounds=(1e-9, math.pi / 2), method="bounded",
-        options={"xatol": 1e-12},
-    ).x  # fmt: skip
-    mass = math.pi / (math.pi + float(half_width) * gain)
+    half_width, _ = lowest(lambda c: -math.sin(c) / (math.pi + c * gain), 1e-9, math.pi / 2)
+    mass = math.pi / (math.pi + half_width * gain)
     return replace(uniform_window(epsilon, domain, mass=mass, cells=CIRCLE_CELLS), name="cosine window")
 
 
@@ -180,13 +176,11 @@ def even_spread_of(area: Area) -> float:
 
 def _worst_spread(variance: FloatArray, share: float) -> float:
     """min over c of max over x of V(x)/s + (1/s − 1)(x − c)²: convex in c."""
-    from scipy.optimize import minimize_scalar
 
     def about(c: float) -> float:
         return float(np.max(variance / share + (1 / share - 1) * (unit_grid() - c) ** 2))
 
-    minimum = minimize_scalar(about, bounds=(0, 1), method="bounded", options={"xatol": 1e-9})
-    return min(about(0.5), float(minimum.fun))
+    return min(about(0.5), lowest(about, 0.0, 1.0, 1e-9)[1])
 
 
 @lru_cache(maxsize=256)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core.cores import in_blocks
 from sottovoce.core.errors import DataError
-from sottovoce.core.kernels import worth_compiling
+from sottovoce.core.kernels import many, serves_soon
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number_law import NumberLaw
 from sottovoce.core.policy import Missing, Outside, Policy
@@ -96,7 +96,7 @@ class Number(NumberLaw):
 
         fresh = isinstance(source, SecureStream)
         draws = 1 if fresh else self.draws
-        block = (_BLOCK if fresh else _SEEDED_BLOCK)[worth_compiling(flat.size)]
+        block = _BLOCK[serves_soon(flat.size)] if fresh else _SEEDED_BLOCK[many(flat.size)]
 
         def draw(part: slice, words: Words, more: WordSource) -> bool:
             x = self._prepared(flat, part, policy, more)

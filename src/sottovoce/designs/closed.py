@@ -16,6 +16,7 @@ from sottovoce.designs.bounds import circular_limit, even_prior_limit, reach_lim
 from sottovoce.designs.build import uniform_window
 from sottovoce.designs.certificate import Certificate
 from sottovoce.designs.classic import DEFAULT_CELLS, duchi, ogpm, ptt
+from sottovoce.designs.roots import lowest
 
 _UNIT = Interval(0, 1)
 
@@ -51,14 +52,13 @@ def large_epsilon(epsilon: float, k: float, unbiased: bool) -> Mechanism:
 def _radius(epsilon: float, k: float) -> float:
     """ρ of least worst case, which is near an end: there the background is far off and the window whole."""
     require_extra("analysis", "an optimal design")
-    from scipy.optimize import minimize_scalar
 
     def worst(log_radius: float) -> float:
         radius = math.exp(log_radius)
         window = math.expm1(epsilon) * radius ** (k + 1)
         return (1 + 2 * window) / (1 + 2 * radius * math.exp(epsilon))
 
-    return math.exp(minimize_scalar(worst, bounds=(-epsilon, -1.0), method="bounded").x)
+    return math.exp(lowest(worst, -epsilon, -1.0, 1e-5)[0])
 
 
 def tiny_epsilon(epsilon: float) -> Mechanism:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
-from sottovoce.core.errors import check_epsilon, loss_exponent, require_extra
-from sottovoce.designs.roots import root
+from sottovoce.core.errors import check_epsilon, loss_exponent
+from sottovoce.designs.roots import lowest, root
 
 
 def ogpm_density(epsilon: float, loss: str | float = "l2") -> float:
@@ -56,7 +55,7 @@ def ptt_optimal_q(epsilon: float) -> float:
     >>> round(ptt_optimal_q(1.0), 4)
     0.6784
     """
-    return _least(lambda q: ptt_worst_variance(epsilon, q), 1e-9, 1 - 1e-9)
+    return lowest(lambda q: ptt_worst_variance(epsilon, q), 1e-9, 1 - 1e-9)[0]
 
 
 def worst_theta(epsilon: float, k: float) -> float:
@@ -87,14 +86,6 @@ def theta_at(epsilon: float, k: float, t: float) -> float:
         left = min(max(t - w / 2, 0.0), 1 - w)
         return math.exp((theta - 1) * epsilon) * (integral(0, 1) + more * integral(left, left + w))
 
-    grid = np.linspace(0, 1, 257)
+    grid = np.linspace(0, 1, 257).tolist()
     best = grid[int(np.argmin([error(theta) for theta in grid]))]
-    return _least(error, max(0.0, best - 1 / 128), min(1.0, best + 1 / 128))
-
-
-def _least(f: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function with one valley between low and high is least."""
-    require_extra("analysis", "this design")
-    from scipy.optimize import minimize_scalar
-
-    return float(minimize_scalar(f, bounds=(low, high), method="bounded", options={"xatol": 1e-12}).x)
+    return lowest(error, max(0.0, best - 1 / 128), min(1.0, best + 1 / 128))[0]

@@ -13,14 +13,15 @@ class OnSlots:
 
     def __init__(self, law: Operator) -> None:
         self.law = law
-        self.positive = law.background + 1.0 - law.on_slots(np.ones(law.shape[1]))  # 1 on spare slots
+        self.positive = np.ones_like(law.background)  # also on spare slots
+        self.positive[law.cells] = law.background[law.cells]
 
     def mix(self, w: FloatArray) -> FloatArray:
         q = np.cumsum(self.law.differences[0] @ w)
         q *= self.law.extra
-        q += self.positive * w.sum()
+        q += self.positive * np.cumsum(w)[-1]
         return q
 
     def expect(self, f: FloatArray) -> FloatArray:
         tail = np.cumsum((self.law.extra * f)[::-1])[::-1]
-        return np.asarray(self.law.differences[1] @ tail + self.law.background @ f)
+        return np.asarray(self.law.differences[1] @ tail + np.cumsum((self.law.background * f)[::-1])[-1])

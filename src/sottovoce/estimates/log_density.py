@@ -282,14 +282,12 @@ def _spectrum(order: int, circle: bool) -> tuple[FloatArray, float]:
 
 def basis(points: int, *, circle: bool, splines: int = SPLINES) -> FloatArray:
     """Cubic B-splines on equally spaced knots, at the middles of `points` equal cells of [0, 1]."""
-    from scipy.interpolate import BSpline
-
-    spans = splines if circle else splines - 3
-    knots = np.arange(-3, spans + 4) / spans
-    matrix = BSpline.design_matrix((np.arange(points) + 0.5) / points, knots, 3).toarray()
-    if circle:  # the last three are the first three, once around
-        matrix[:, :3] += matrix[:, splines:]
-    return np.asarray(matrix[:, :splines])
+    span, u = np.divmod((np.arange(points) + 0.5) / points * (splines if circle else splines - 3), 1.0)
+    pieces = np.array([(1 - u) ** 3, 3 * u**3 - 6 * u**2 + 4, 1 + 3 * u * (1 + u - u**2), u**3]) / 6
+    matrix = np.zeros((points, splines))
+    for k, piece in enumerate(pieces):  # around a circle the first follow the last
+        matrix[np.arange(points), (span.astype(np.int64) + k) % splines] = piece
+    return matrix
 
 
 def differences(count: int, order: int, *, circle: bool) -> FloatArray:

@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sottovoce.core.kernels import compiled_available
+from sottovoce.core.kernels import products_compiled
 from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.number import Number
@@ -225,7 +225,7 @@ def em(
         tolerance: The change per iteration at which to stop, judged over ten. Li et al. take 10⁻³·e^ε for EM
             and 10⁻³ for EMS.
         most: How many iterations there may be.
-        compiled: Which kernel; numba's where it is installed and knows the law and the smoothing.
+        compiled: Which kernel; by default numba's if it knows the law and the smoothing and is worth loading.
 
     Returns:
         The fit.
@@ -246,53 +246,52 @@ def em(
     return EmFit(f, q, steps, converged, float((c * np.log(q)).sum()))
 
 
-Rounds = Callable[[FloatArray, int], float]
-
-
 def _rounds(
     law: Operator | Products, c: FloatArray, smooth: Smoothing | None, compiled: bool | None
-) -> Rounds:
+) -> Callable[[FloatArray, int], float]:
     """So many iterations on f in place, giving the log likelihood before the last of them."""
+    products: Products = law
+    arrays: tuple[Any, ...] = ()
     if isinstance(law, Operator):
-        c = law.on_slots(c)
-        if smooth in _KINDS and (compiled_available() if compiled is None else compiled):
-            from sottovoce.estimates import em_kernel
-
-            arrays = law.background, law.extra, law.places, law.steps, c
-            return lambda f, rounds: float(em_kernel.iterate(*arrays, f, _KINDS[smooth], rounds))
         from sottovoce.estimates.em_slots import OnSlots
 
-        law = OnSlots(law)
+        c, products = law.on_slots(c), OnSlots(law)
+        if smooth in _KINDS:
+            arrays = law.background, law.extra, law.places, law.steps, c
+    n, seen = np.cumsum(c)[-1], c > 0
 
     def iterate(f: FloatArray, rounds: int) -> float:
-        shares, value = c / c.sum(), 0.0
-        for turn in range(rounds):
-            q = law.mix(f)
-            if turn == rounds - 1:
-                value = float((c * np.log(q)).sum())
-            f *= np.maximum(law.expect(shares / q), 0.0)
-            if smooth is not None:
-                f[...] = smooth(f)
-        return value
+        if arrays and (products_compiled(2 * rounds) if compiled is None else compiled):
+            from sottovoce.estimates import em_kernel
+
+            em_kernel.iterate(*arrays, f, q := np.empty_like(c), _KINDS[smooth], rounds)
+        else:
+            for _ in range(rounds):
+                q = products.mix(f)
+                f *= products.expect(c / q)
+                f /= n
+                np.maximum(f, 0.0, out=f)
+                if smooth is not None:
+                    f[...] = smooth(f)
+        return float((c[seen] * np.log(q[seen])).sum())
 
     return iterate
 
 
 def smooth_line(f: FloatArray) -> FloatArray:
     """¼, ½, ¼ of neighbours and itself; at the ends of an interval ⅔, ⅓; rescaled to the sum 1."""
-    out = np.convolve(f, (0.25, 0.5, 0.25), "same")
+    out = 0.5 * f
+    out[1:-1] += 0.25 * (f[:-2] + f[2:])
     out[0] = (2 * f[0] + f[1]) / 3
     out[-1] = (2 * f[-1] + f[-2]) / 3
-    out /= out.sum()
+    out /= np.cumsum(out)[-1]
     return out
 
 
 def smooth_circle(f: FloatArray) -> FloatArray:
     """¼, ½, ¼ of neighbours and itself around a circle, rescaled to the sum 1."""
-    out = np.convolve(f, (0.25, 0.5, 0.25), "same")
-    out[0] += 0.25 * f[-1]
-    out[-1] += 0.25 * f[0]
-    out /= out.sum()
+    out = 0.25 * (np.roll(f, 1) + np.roll(f, -1)) + 0.5 * f
+    out /= np.cumsum(out)[-1]
     return out
 
 

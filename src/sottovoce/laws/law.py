@@ -21,6 +21,7 @@ from sottovoce.core.domains import Domain, DomainLike, FloatArray, as_domain
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, loss_exponent, one_of
 from sottovoce.core.shown import Shown
 from sottovoce.core.values import as_numbers, in_domain
+from sottovoce.designs.roots import lowest
 
 if TYPE_CHECKING:
     from sottovoce.core.rows import Rows
@@ -288,13 +289,8 @@ def circle_domain(domain: DomainLike, name: str) -> Domain:
 
 def _largest(f: Callable[[FloatArray], FloatArray]) -> float:
     """max f over [0, 1]: the best of a grid, refined between its neighbours."""
-    from scipy.optimize import minimize_scalar
-
     grid = np.linspace(0.0, 1.0, _GRID)
     values = np.broadcast_to(f(grid), grid.shape)
     best = int(np.argmax(values))
-    left, right = grid[max(best - 1, 0)], grid[min(best + 1, _GRID - 1)]
-    refined = minimize_scalar(
-        lambda t: -float(f(np.array(t))), bounds=(left, right), method="bounded", options={"xatol": 1e-12}
-    )
-    return max(float(values[best]), -float(refined.fun))
+    left, right = grid[[max(best - 1, 0), min(best + 1, _GRID - 1)]].tolist()
+    return max(float(values[best]), -lowest(lambda t: -float(f(np.array(t))), left, right)[1])

@@ -17,6 +17,7 @@ import numpy as np
 from sottovoce.core.domains import DomainLike, FloatArray
 from sottovoce.core.errors import ArgumentError, check_epsilon, positive_number
 from sottovoce.designs.build import named
+from sottovoce.designs.roots import lowest
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.linear import Linear, Pieces
 
@@ -101,14 +102,6 @@ def ptt2_optimal_k(epsilon: float) -> float:
     >>> round(ptt2_variance(1.0, ptt2_optimal_k(1.0)), 2)
     13.15
     """
-    from scipy.optimize import minimize_scalar
-
     least = 1 / math.tanh(epsilon / 2)
     # k = least/q with q in (0, 1), as for I-PTT.
-    best = minimize_scalar(
-        lambda q: ptt2_variance(epsilon, least / q),
-        bounds=(1e-9, 1 - 1e-9),
-        method="bounded",
-        options={"xatol": 1e-12},
-    )
-    return least / float(best.x)
+    return least / lowest(lambda q: ptt2_variance(epsilon, least / q), 1e-9, 1 - 1e-9)[0]

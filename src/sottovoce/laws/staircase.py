@@ -19,6 +19,7 @@ import numpy as np
 from sottovoce.core.domains import DomainLike, FloatArray
 from sottovoce.core.errors import ArgumentError, check_epsilon, loss_exponent, real_number
 from sottovoce.designs.build import named
+from sottovoce.designs.roots import lowest
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.radial import Added
 
@@ -133,9 +134,4 @@ def staircase_gamma(epsilon: float, loss: str | float = "l2") -> float:
     if k == 2:  # Eq. (50) of Geng and Viswanath, simplified
         b = math.exp(-epsilon)
         return ((b * (1 + b) / 2) ** (1 / 3) - b) / -math.expm1(-epsilon)
-    from scipy.optimize import minimize_scalar
-
-    error = minimize_scalar(
-        lambda g: float(Stairs(epsilon, g).moment(k, np.array(np.inf))), bounds=(0, 1), method="bounded"
-    )
-    return float(error.x)
+    return lowest(lambda g: float(Stairs(epsilon, g).moment(k, np.array(np.inf))), 0.0, 1.0, 1e-5)[0]

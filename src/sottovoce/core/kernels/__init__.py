@@ -5,7 +5,23 @@ its transpose by prefix sums in O(cells + inputs); who only reports does not loa
 give the same bits.
 """
 
-from sottovoce.core.kernels.dispatch import Sampler, compiled_available, worth_compiling
+from sottovoce.core.kernels.dispatch import (
+    Sampler,
+    compiled_available,
+    many,
+    products_compiled,
+    serves_soon,
+    worth_compiling,
+)
 from sottovoce.core.kernels.tables import Table, Tables
 
-__all__ = ["Sampler", "Table", "Tables", "compiled_available", "worth_compiling"]
+__all__ = [
+    "Sampler",
+    "Table",
+    "Tables",
+    "compiled_available",
+    "many",
+    "products_compiled",
+    "serves_soon",
+    "worth_compiling",
+]

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable
 from functools import cache, cached_property
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,14 @@ from sottovoce.core.domains import Domain
 from sottovoce.core.kernels import plain
 from sottovoce.core.kernels.tables import FloatArray, Tables
 
-#: Fewer values than this do not load numba, which takes half a second: numpy, which is there, draws them. The
-#: choice depends on how many values there are and on which loops there are already, on nothing else.
+#: Fewer values than this are left to numpy, which is as quick.
 _WORTH_COMPILING = 2048
-#: Products of an operator that numpy forms before numba is loaded for them: what they take more is less.
-_PRODUCTS = 4096
-_products = count()
+#: The seconds that numba takes to load. numpy works as long before: so nobody waits much more than twice as
+#: long as who knew what work is to come. Which kernel it is depends on how much work there was and on nothing
+#: else, and results do not depend on it.
+_LOADING = 0.25
+_VALUE, _PRODUCT = 25e-9, 25e-6  # seconds that numpy takes for a value, and for a product of an operator
+_worked = 0.0  # seconds that numpy took where compiled kernels would have served
 
 
 @cache
@@ -32,14 +33,35 @@ def compiled_available() -> bool:
     return os.environ.get("SOTTOVOCE_PLAIN") != "1" and find_spec("numba") is not None
 
 
-def worth_compiling(values: int) -> bool:
-    """Whether compiled kernels serve so many values."""
+def many(values: int) -> bool:
+    """Whether compiled kernels, if there are any, are quicker with so many values."""
     return values >= _WORTH_COMPILING and compiled_available()
 
 
-def products_compiled() -> bool:
-    """Whether compiled kernels serve the next product: once numba is loaded, or after many products."""
-    return compiled_available() and ("numba" in sys.modules or next(_products) >= _PRODUCTS)
+def serves_soon(values: int) -> bool:
+    """Whether compiled kernels would serve so many values: they are loaded, or worth it."""
+    return many(values) and _loaded_for(_VALUE * values)
+
+
+def worth_compiling(values: int) -> bool:
+    """The same, for values that are drawn now: what numpy has to do counts."""
+    return many(values) and _counted_in(_VALUE * values)
+
+
+def products_compiled(products: int = 1) -> bool:
+    """Whether compiled kernels serve the next products of an operator."""
+    return compiled_available() and _counted_in(_PRODUCT * products)
+
+
+def _loaded_for(seconds: float) -> bool:
+    return "numba" in sys.modules or _worked + seconds >= _LOADING
+
+
+def _counted_in(seconds: float) -> bool:
+    global _worked
+    loaded = _loaded_for(seconds)
+    _worked += seconds
+    return loaded
 
 
 class Sampler:
