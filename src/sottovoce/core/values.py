@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sottovoce.core.kernels.tables import FloatArray, IntArray
 
 _BLOCK = 1 << 16
-_ARROW_NUMBERS = set("int8 int16 int32 int64 uint8 uint16 uint32 uint64 float double".split())
+_ARROW_NUMBERS = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float", "double"}
 
 
 def number_or_nan(value: object, name: str = "value") -> float:
