@@ -77,7 +77,9 @@ def ledger():
     book.enrol("a", sv.sw(1.0))
     return lambda rng: book.report("a", 0.25, secrets.token_hex(8), rng=rng)
 
-SHIFT, name = 12, sys.argv[2]
+SHIFT, (name, *with_numba) = 12, sys.argv[2].split(", ")
+if with_numba:  # which is loaded by then
+    import numba
 if name == "rows":
     rows = sv.laws.laplace(1.0).tabulate(inputs=65, cells=256)
     SHIFT = 65 - rows.total.bit_length()
@@ -157,9 +159,12 @@ PATHS = [
     "uniform",
     "general",
     "many",
+    "many, numba",
     "blocks",
+    "blocks, numba",
     "mixture",
     "mixtures",
+    "mixtures, numba",
     "rows",
     "survey",
     "position",
@@ -179,7 +184,7 @@ def counts(mode: str, path: str) -> list[int]:
 @pytest.mark.attack("M4", "refused")
 @pytest.mark.parametrize("path", PATHS)
 def test_memory_does_not_hold_what_drew_a_report(path: str) -> None:
-    """The compiled kernels draw "many" and "blocks" of them; the others are single reports, by the plain."""
+    """Single reports and, by both kernels, "many", "blocks" of them and those of "mixtures"."""
     assert counts("forgets", path) == [0, 0, 0]
 
 
