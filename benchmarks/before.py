@@ -35,6 +35,16 @@ import sottovoce as sv
 m = sv.ogpm(1.0)
 m.report(0.5)
 times = {"first report, after numpy": time.process_time() - loaded}
+def once(work):
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+unbiased = sv.pm(1.0, (0, 1))
+first = np.random.default_rng(1).random(20_000)
+times["first 20,000 reports"] = once(lambda: unbiased.report(first))
+times["first mean with interval"] = once(lambda: sv.mean(sv.Tally(unbiased, unbiased.report(first))))
+quantiles = sv.sw(1.0, (0, 1))
+times["first quantile"] = once(lambda: sv.quantile(sv.Tally(quantiles, quantiles.report(first)), 0.5))
 import numba  # loops are measured, not how they are loaded
 import pyarrow as pa
 from sottovoce import bulk

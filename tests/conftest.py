@@ -10,9 +10,8 @@ from importlib import import_module
 
 import pytest
 
-import_module(
-    "numba"
-)  # many values are drawn by compiled loops in tests; processes of their own try the plain ones
+#: Many values are drawn by compiled loops in tests; processes of their own try the plain ones.
+import_module("numba")
 
 #: Spark's processes live for a minute at most: a second compiler takes half of their time and gains nothing.
 os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
