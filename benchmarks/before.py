@@ -35,16 +35,15 @@ import sottovoce as sv
 m = sv.ogpm(1.0)
 m.report(0.5)
 times = {"first report, after numpy": time.process_time() - loaded}
-def once(work):
-    begin = time.process_time()
-    work()
-    return time.process_time() - begin
-unbiased = sv.pm(1.0, (0, 1))
 first = np.random.default_rng(1).random(20_000)
-times["first 20,000 reports"] = once(lambda: unbiased.report(first))
-times["first mean with interval"] = once(lambda: sv.mean(sv.Tally(unbiased, unbiased.report(first))))
-quantiles = sv.sw(1.0, (0, 1))
-times["first quantile"] = once(lambda: sv.quantile(sv.Tally(quantiles, quantiles.report(first)), 0.5))
+unbiased, square = sv.pm(1.0, (0, 1)), sv.sw(1.0, (0, 1))
+for what, work in {
+    "and 20,000 more": lambda: square.report(first),
+    "and their median": lambda: sv.quantile(sv.Tally(square, square.report(first)), 0.5),
+    "and a mean": lambda: sv.mean(sv.Tally(unbiased, unbiased.report(first))),
+}.items():
+    work()
+    times[what] = time.process_time() - loaded
 import numba  # loops are measured, not how they are loaded
 import pyarrow as pa
 from sottovoce import bulk
@@ -69,7 +68,6 @@ cells = designs["two scales"].report(x)
 times["tally of 10^6 reports"] = least(lambda: sv.Tally(designs["two scales"], cells))
 tally = sv.Tally(designs["two scales"], cells)
 times["mean with interval"] = least(lambda: sv.mean(tally), 2)
-square = sv.sw(1.0)
 waves = sv.Tally(square, square.report(x))
 times["five quantiles"] = least(lambda: sv.quantile(waves, (0.1, 0.25, 0.5, 0.75, 0.9)), 3)
 times["distribution with band"] = least(lambda: sv.distribution(tally), 3)
