@@ -29,7 +29,7 @@ from sottovoce.core.reporter import Reporter
 from sottovoce.device.client import Client, Receipt
 from sottovoce.device.inquiry import Value
 
-NAME, PEOPLE_AT_ONCE = "departures", 32  # most of them wait for the beat
+NAME, PEOPLE_AT_ONCE = "departures", 64  # most of them wait for the beat
 #: The same campaign with its first question only, as a number.
 ONE_NUMBER = {
     "title": "When did your flight leave?",
