@@ -107,7 +107,7 @@ class MissingExtra(Coded, ImportError):
 
 #: What has to be importable for each extra that a part of the library asks for.
 EXTRAS = {
-    "analysis": ("platformdirs", "scipy"),
+    "analysis": ("platformdirs", "scipy", "threadpoolctl"),
     "bulk": ("pyarrow",),
     "cli": ("rich", "typer"),
     "frames": ("pandas",),

@@ -25,7 +25,7 @@ from sottovoce.estimates import log_density
 from sottovoce.estimates.band import cumulative_band
 from sottovoce.estimates.histogram import Distribution
 from sottovoce.estimates.model import Coarse, em, smooth_circle, smooth_line
-from sottovoce.estimates.query import check_tally, generator_of
+from sottovoce.estimates.query import check_tally, generator_of, single_threaded
 from sottovoce.estimates.refits import refits
 from sottovoce.estimates.tally import Tally
 
@@ -35,6 +35,7 @@ _SPLINE_GRID, _EM_GRID = 512, 1024
 _TOLERANCE = 1e-3  # Li et al.: per iteration, in log likelihood; times e^ε for EM
 
 
+@single_threaded
 def distribution(
     tally: Tally,
     bins: int | None = None,

@@ -19,6 +19,7 @@ from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.estimates import log_density
 from sottovoce.estimates.model import em, smooth_circle, smooth_line
+from sottovoce.estimates.query import single_threaded
 from sottovoce.estimates.refits import refits, response
 
 _EMS_POINTS = 1024
@@ -29,6 +30,7 @@ _DRAWS = 300
 _LONGER = 1.5  # so many times the rounds: EMS takes longer on noisy counts (benchmarks/planner.py)
 
 
+@single_threaded
 def reconstruction_errors(reporter: Number, people: int, density: FloatArray, seed: int = 0) -> FloatArray:
     """Draw errors of the cumulative distribution that `distribution` gives by default.
 

@@ -23,11 +23,12 @@ from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.options import Options
 from sottovoce.core.shown import Shown
 from sottovoce.core.survey import Survey
+from sottovoce.estimates.answers import told
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.forest import draw_forest
 from sottovoce.estimates.inverse import Inverse
 from sottovoce.estimates.products import UNRESOLVED, Ratio
-from sottovoce.estimates.query import check_tally, told
+from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.shares import nearest_shares
 from sottovoce.estimates.statistic import Part
 from sottovoce.estimates.tabular import Row, Tabular

@@ -21,6 +21,7 @@ import numpy as np
 from sottovoce.core.areas import Area
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.estimates.density_plot import new_axes
+from sottovoce.estimates.query import single_threaded
 from sottovoce.estimates.surface import PlaceLaw, Surface
 from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
@@ -146,6 +147,7 @@ def _edges(at: FloatArray) -> list[float]:
     return np.concatenate((at[:1], (at[1:] + at[:-1]) / 2, at[-1:])).tolist()
 
 
+@single_threaded
 def heatmap(tally: Tally) -> Heatmap:
     """Reconstruct where people are.
 

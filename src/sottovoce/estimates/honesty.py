@@ -26,7 +26,7 @@ from sottovoce.estimates.envelope import Nodes
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.means import mean
 from sottovoce.estimates.model import Coarse
-from sottovoce.estimates.query import check_tally
+from sottovoce.estimates.query import check_tally, single_threaded
 from sottovoce.estimates.statistic import is_unbiased
 from sottovoce.estimates.tally import Tally
 
@@ -74,6 +74,7 @@ class Honesty(Shown):
         )
 
 
+@single_threaded
 def honesty(tally: Tally, *, false_alarm: float = 1e-6) -> Honesty:
     """Test the counts against every possible truth.
 
@@ -267,8 +268,7 @@ def fabrication(
     """Say what fabricated reports can do to an estimate.
 
     For the mean of an unbiased mechanism it is a bound: each report carries one of finitely many weights, and
-    a mean stays in the domain. For any other statistic the reports are put on one cell at a time and the
-    worst is kept.
+    a mean stays in the domain. Otherwise they are put on one cell at a time, and the worst is kept.
 
     Args:
         tally: Counts of reports about a number.

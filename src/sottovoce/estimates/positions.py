@@ -23,10 +23,11 @@ from numpy.typing import NDArray
 from sottovoce.core.errors import ArgumentError, check_confidence
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.translates import Translates
+from sottovoce.estimates.answers import told
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.model import em
 from sottovoce.estimates.nonnegative import least_quadratic
-from sottovoce.estimates.query import FEW, generator_of, half, told
+from sottovoce.estimates.query import FEW, generator_of, half
 from sottovoce.estimates.regions import LOT, Corners, corners
 from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments, Part, between, moments, normal_quantile

@@ -17,8 +17,9 @@ from sottovoce.core.errors import ArgumentError, DataError, NoDataError, check_c
 from sottovoce.core.functions import Function
 from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.survey import Survey
+from sottovoce.estimates.answers import told
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.query import check_tally, told
+from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.statistic import Part, moments
 from sottovoce.estimates.tally import Tally
 

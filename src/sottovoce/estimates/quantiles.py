@@ -23,7 +23,7 @@ from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.interior_point import answered
 from sottovoce.estimates.log_density import ENOUGH, Splines
 from sottovoce.estimates.model import em, smooth_line
-from sottovoce.estimates.query import Query, sources_of
+from sottovoce.estimates.query import Query, single_threaded, sources_of
 from sottovoce.estimates.statistic import between, in_step, moments
 from sottovoce.estimates.suitability import advice
 from sottovoce.estimates.tally import Tally
@@ -61,6 +61,7 @@ def quantile(
 ) -> list[Estimate]: ...
 
 
+@single_threaded
 def quantile(
     tally: Tally,
     p: float | Sequence[float],
@@ -137,6 +138,7 @@ def quantile(
     return answers if several else answers[0]
 
 
+@single_threaded
 def smooth_density(fit: CrossFit, epsilon: float) -> FloatArray:
     """One smooth fit to the groups of a tally, on equal bins."""
     counts = fit.coarse.counts.astype(np.float64)

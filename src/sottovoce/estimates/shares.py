@@ -24,10 +24,11 @@ from sottovoce.core.errors import check_confidence
 from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.options import Options
 from sottovoce.core.survey import Survey
+from sottovoce.estimates.answers import told
 from sottovoce.estimates.density_plot import INK, SHADE, new_axes
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.inverse import Inverse, options_of
-from sottovoce.estimates.query import check_tally, sources_of, told
+from sottovoce.estimates.query import check_tally, sources_of
 from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments, moments
 from sottovoce.estimates.tabular import Row, Tabular

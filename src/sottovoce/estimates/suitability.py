@@ -24,6 +24,7 @@ from sottovoce.estimates.envelope import BINS, IDENTITY, Envelope, Nodes, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.interior_point import answered
 from sottovoce.estimates.model import Coarse, em
+from sottovoce.estimates.query import single_threaded
 from sottovoce.estimates.statistic import normal_quantile
 
 _WORSE = 2.0  # times the interval of a mechanism for the question: then it is worth a word
@@ -40,6 +41,7 @@ _MADE_FOR = {
 }
 
 
+@single_threaded
 def advice(
     task: str,
     mechanism: Number,
@@ -151,6 +153,7 @@ class Width(NamedTuple):
     bound: float
 
 
+@single_threaded
 def quantile_width(
     reporter: Number, people: int, density: FloatArray, p: float, confidence: float = 0.95
 ) -> Width:
