@@ -49,10 +49,16 @@ other = threading.Thread(target=wait, args=(second, last))
 other.start()
 one.join(20)
 assert threads() == {1}, "the other is still inside"
+def end(child):
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 child = os.fork()
 if not child:  # whoever was inside is not here
     os._exit(0 if nested()[0] == {1} else 1)
-assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+end(child)
+child = single_threaded(os.fork)()  # from inside
+if not child:
+    os._exit(0 if nested()[0] == {1} else 1)
+end(child)
 last.set()
 other.join(20)
 assert gone == [{1}, {1}] and threads() == before, threads()

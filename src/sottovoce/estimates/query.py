@@ -266,17 +266,17 @@ def single_threaded(work: Callable[P, Answer]) -> Callable[P, Answer]:
 
     @wraps(work)
     def alone(*args: P.args, **kwargs: P.kwargs) -> Answer:
+        held = _alone.limits
         with _alone.lock:
-            held = _alone.limits
             one = partial(_libraries().limit, limits=1, user_api="blas")
             held.append(held[-1] if held else _as_owner(one))
         try:
             return work(*args, **kwargs)
         finally:
             with _alone.lock:
-                limit = _alone.limits.pop()
-                if not _alone.limits:
-                    _as_owner(limit.restore_original_limits)
+                limits = held.pop()
+                if not held:
+                    _as_owner(limits.restore_original_limits)
 
     return alone
 
