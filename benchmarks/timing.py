@@ -26,8 +26,9 @@ from scipy.stats import ks_2samp, mannwhitneyu
 
 import sottovoce as sv
 from benchmarks._machine import describe_machine
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.kernels import plain
-from sottovoce.core.kernels.tables import FloatArray, IntArray, Table
+from sottovoce.core.kernels.tables import Table
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.number import Number
 

@@ -14,7 +14,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.auditing.sampling import follows
-from sottovoce.core.domains import FloatArray
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import ContractError, DataError
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.randomness import word_source

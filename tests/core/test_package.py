@@ -68,3 +68,20 @@ print("numba" in sys.modules)
 """
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.split() == ["False", "True"]
+
+
+def test_a_first_report_loads_no_fractions_and_no_types() -> None:
+    """Each takes a twentieth or more of the time that a device needs for it after numpy."""
+    code = """
+import sys, sottovoce as sv
+{}
+print(*{{'fractions', 'decimal', 'numpy.typing', 'scipy', 'cryptography', 'threading'}} & set(sys.modules))
+"""
+    spec = sv.optimal(1.0).to_json()
+    for report in (
+        "sv.ogpm(1.0).report(0.5)",
+        "sv.sw(1.0).report(0.5)",
+        f"sv.from_json({spec!r}).report(0.5)",
+    ):
+        run = subprocess.run([sys.executable, "-c", code.format(report)], capture_output=True, text=True)
+        assert (run.stdout, run.stderr) == ("\n", ""), report

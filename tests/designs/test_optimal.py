@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.arrays import FloatArray
 from sottovoce.designs import narrow
 from sottovoce.designs.certificate import upper_e
 from sottovoce.designs.cuts import Cuts

@@ -22,17 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sottovoce as sv
+from sottovoce.core.arrays import FloatArray, IntArray, Words
 from sottovoce.core.errors import DataError, PrivacyError
 from sottovoce.core.kernels import plain
-from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.randomness import WordSource
 from sottovoce.core.rows import Rows
 from sottovoce.core.spec import digest
 from tests.vectors import ledger
 from tests.vectors.hostile import hostile_specs
 from tests.vectors.mechanisms import AnyMechanism, composites, mechanisms
-
-Words = NDArray[np.uint64]
 
 HERE = Path(__file__).parent
 BULK = 20_000

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 import sottovoce as sv
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Domain, as_domain
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.functions import Function, Functions
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.repair import repaired
 from sottovoce.core.rows import Rows
 from sottovoce.core.translates import Translates

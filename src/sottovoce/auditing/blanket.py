@@ -22,8 +22,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sottovoce.auditing.contrast import Contrast, drawn, gathered, joined, opposed
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.errors import ArgumentTypeError
-from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture
 from sottovoce.core.number import Number

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.arrays import FloatArray
 
 UNIT = 2.0**-53
 _SPARSE = 1 << 19  # products of so many pairs are added up one by one,

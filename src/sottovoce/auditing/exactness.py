@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from sottovoce.auditing.rules import require, trial_inputs
-from sottovoce.core.domains import FloatArray
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.number import Number
 
 _ENTRIES = 1 << 20  # cells × inputs that a rule may look at

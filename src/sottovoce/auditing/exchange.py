@@ -28,7 +28,7 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.auditing.bounds import UNIT, lowest
-from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.arrays import FloatArray, IntArray
 
 LEAST_DELTA = 1e-11  # what is less than this is left to the blanket
 _ASIDE = 30.0  # s·N, at most: e^{−30} is far below

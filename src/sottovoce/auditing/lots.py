@@ -34,7 +34,7 @@ import numpy as np
 from sottovoce.auditing.bounds import lowest
 from sottovoce.auditing.contrast import Contrast
 from sottovoce.auditing.tosses import binomial
-from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.arrays import FloatArray
 
 LEVELS = (0.2, 0.01, 1e-4, 1e-7, 1e-12)  # how likely the weights and the number of answers are out of a range
 _LADDERS = (  # how many standard deviations below the mean the levels of a meeting are: among few people, and

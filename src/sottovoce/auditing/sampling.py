@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.auditing.rules import require, trial_inputs, trial_values
-from sottovoce.core.domains import FloatArray
-from sottovoce.core.kernels.tables import IntArray
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.randomness import WordSource
 from sottovoce.core.reporter import Reporter, spaces
 

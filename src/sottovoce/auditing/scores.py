@@ -22,7 +22,7 @@ import numpy as np
 
 from sottovoce.auditing.bounds import UNIT, convolved
 from sottovoce.auditing.contrast import Contrast, binned
-from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.arrays import FloatArray
 
 _SMALL = 1e-6  # the δ around which the stored law is centred
 _COARSE, _FINE, _POINTS = 5, 64, 16_000  # scores per standard deviation: at least, at most, times √people

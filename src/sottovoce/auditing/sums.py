@@ -29,7 +29,7 @@ import numpy as np
 
 from sottovoce.auditing.bounds import UNIT, Bounds, convolved
 from sottovoce.auditing.contrast import Contrast
-from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.arrays import FloatArray
 
 _FINE = 256  # points of the lattice per standard deviation, at least
 _STEEP = 12.0  # and so many per 1/λ: what is spread out must not be seen through e^{−λs}

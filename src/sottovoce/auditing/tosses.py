@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.auditing.bounds import UNIT, Bounds, convolved
-from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.arrays import FloatArray
 
 MOST_BLOCKS = 64
 _MOST_POINTS, _LEAST_LOOKS = 1 << 18, 4  # of all blocks together

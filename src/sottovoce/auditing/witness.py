@@ -18,9 +18,9 @@ from sottovoce.auditing.rules import trial_inputs, trial_values
 from sottovoce.auditing.scores import score_test
 from sottovoce.auditing.sums import divergence
 from sottovoce.auditing.tosses import Coin
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.discs import Positions
 from sottovoce.core.errors import ArgumentTypeError
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.core.options import Options
 from sottovoce.core.polar import Polar

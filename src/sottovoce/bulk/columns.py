@@ -9,9 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import ArgumentTypeError, DataError
 from sottovoce.core.options import Options
-from sottovoce.core.spaces import FloatArray, Space
+from sottovoce.core.spaces import Space
 from sottovoce.core.values import from_arrow
 
 Mask = NDArray[np.bool_]

@@ -13,8 +13,8 @@ import pyarrow.compute
 
 from sottovoce.bulk.columns import to_arrow
 from sottovoce.bulk.sources import without_views
+from sottovoce.core.arrays import IntArray
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
-from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.values import as_cells, from_arrow
 
 CELL, COUNT = "cell", "count"

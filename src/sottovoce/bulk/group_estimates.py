@@ -13,9 +13,9 @@ from sottovoce.bulk.grouped_tally import GroupedTally, spread
 from sottovoce.bulk.processes import in_processes
 from sottovoce.bulk.sources import Progress
 from sottovoce.bulk.tallies import tally
+from sottovoce.core.arrays import IntArray
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, whole_number
 from sottovoce.core.formats import from_json
-from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.tally import Tally

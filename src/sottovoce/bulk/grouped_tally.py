@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from sottovoce.bulk.columns import to_arrow
 from sottovoce.bulk.group_counter import CELL, COUNT, GroupCounter, Key, plain_values
+from sottovoce.core.arrays import IntArray
 from sottovoce.core.errors import DataError
-from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.values import from_arrow
 from sottovoce.estimates.counting import whole_counts

@@ -16,11 +16,12 @@ from sottovoce.bulk.columns import Mask, cells_array, check_type, read_values, t
 from sottovoce.bulk.files import Data, Text
 from sottovoce.bulk.keyed_draws import KeyedDraws
 from sottovoce.bulk.sources import Source, label
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, one_of
 from sottovoce.core.number import Number
 from sottovoce.core.policy import WORDS, Policy
 from sottovoce.core.reporter import Reporter, spaces
-from sottovoce.core.spaces import FloatArray, Space
+from sottovoce.core.spaces import Space
 from sottovoce.core.translates import Translates
 
 

@@ -22,9 +22,9 @@ from sottovoce.bulk.sources import (
     labelled_mechanism,
     list_files,
 )
+from sottovoce.core.arrays import IntArray
 from sottovoce.core.cores import counted, in_order
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
-from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.tally import Tally
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from sottovoce.central.draws import Draws, Integers
 from sottovoce.central.noise import Noise
-from sottovoce.core.domains import FloatArray
+from sottovoce.core.arrays import FloatArray
 
 
 def weights(b: Fraction) -> tuple[Fraction, Fraction]:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.domains import DomainLike, FloatArray, Interval, as_domain
+from sottovoce.core.arrays import FloatArray
+from sottovoce.core.domains import DomainLike, Interval, as_domain
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, whole_number
 from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.values import as_numbers, from_arrow

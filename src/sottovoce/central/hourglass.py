@@ -23,7 +23,7 @@ from sottovoce.central.draws import Draws, Integers
 from sottovoce.central.geometric import discrete_laplace, discrete_laplace_blocks, discrete_laplace_variance
 from sottovoce.central.integer_staircase import Staircase, level
 from sottovoce.central.noise import Noise
-from sottovoce.core.domains import FloatArray
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import check_epsilon
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from sottovoce.central.draws import Draws, Integers
 from sottovoce.central.geometric import discrete_laplace_variance
 from sottovoce.central.noise import Noise
-from sottovoce.core.domains import FloatArray
+from sottovoce.core.arrays import FloatArray
 from sottovoce.laws.staircase import Stairs, staircase_gamma
 
 

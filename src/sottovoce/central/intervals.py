@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.central.noise import Noise
-from sottovoce.core.domains import FloatArray
+from sottovoce.core.arrays import FloatArray
 
 _NODES = 64  # per half of [0, 1]
 _ROUNDS = 3

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sottovoce.central.draws import Draws, Integers
-from sottovoce.core.domains import FloatArray
+from sottovoce.core.arrays import FloatArray
 
 
 class Noise(ABC):

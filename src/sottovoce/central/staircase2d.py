@@ -26,8 +26,7 @@ import numpy as np
 from sottovoce.central.draws import Draws, Integers
 from sottovoce.central.integer_staircase import inner_steps, level
 from sottovoce.central.noise import Noise
-from sottovoce.central.thresholds import IntArray
-from sottovoce.core.domains import FloatArray
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.designs.roots import lowest
 
 

@@ -24,7 +24,8 @@ from sottovoce.central.mechanisms import noise_of, origin_of
 from sottovoce.central.noise import add_noise
 from sottovoce.central.release import GroupedRelease, Release
 from sottovoce.central.totals import Data, Totals, count_rows, gather
-from sottovoce.core.domains import DomainLike, FloatArray
+from sottovoce.core.arrays import FloatArray
+from sottovoce.core.domains import DomainLike
 from sottovoce.core.errors import ArgumentError, NoDataError, check_confidence, check_epsilon
 from sottovoce.core.exact import rational_epsilon
 from sottovoce.core.policy import Missing, Outside

@@ -11,11 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sottovoce.core.arrays import IntArray
 from sottovoce.core.randomness import WordSource
-
-IntArray = NDArray[np.int64]
 
 #: Lower and upper bounds of each threshold, in units of 2^−bits, ascending; bits is the argument.
 Bounds = Callable[[int], list[tuple[int, int]]]

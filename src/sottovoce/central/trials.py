@@ -11,7 +11,7 @@ from sottovoce.central.draws import ExactDraws
 from sottovoce.central.grid import STEPS, Grid
 from sottovoce.central.mechanisms import noise_of
 from sottovoce.central.noise import Noise, add_noise
-from sottovoce.core.domains import FloatArray
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import check_epsilon
 from sottovoce.core.randomness import Seeded
 

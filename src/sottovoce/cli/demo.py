@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from sottovoce.core.domains import FloatArray
+    from sottovoce.core.arrays import FloatArray
     from sottovoce.demo import Answers
     from sottovoce.device.client import Receipt
 

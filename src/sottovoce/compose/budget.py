@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 
 from sottovoce.compose.curves import Curve, best_division, divided, tabulated
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import (
     MIN_EPSILON,
     ArgumentError,
@@ -28,7 +29,6 @@ from sottovoce.core.errors import (
     positive_number,
 )
 from sottovoce.core.exact import rational_epsilon
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.shown import Shown
 
 if TYPE_CHECKING:

@@ -28,9 +28,9 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.compose.design import design
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Circle
 from sottovoce.core.errors import DataError, check_confidence
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.shown import Shown
 from sottovoce.core.window import Window

@@ -24,10 +24,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import DataError, check_confidence, whole_number
 from sottovoce.core.exact import exp_lower
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture
 from sottovoce.core.shown import Shown

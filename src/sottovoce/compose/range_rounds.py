@@ -28,9 +28,9 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.compose.design import design
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Domain, Interval
 from sottovoce.core.errors import ArgumentError, DataError, check_confidence, real_number
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.number import Number
 from sottovoce.core.rows import Rows

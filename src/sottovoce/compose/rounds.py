@@ -23,6 +23,7 @@ import numpy as np
 from sottovoce.compose.direction_rounds import DirectionRounds
 from sottovoce.compose.quantile_rounds import QuantileRounds
 from sottovoce.compose.range_rounds import RangeRounds
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Circle, Domain, DomainLike, as_domain
 from sottovoce.core.errors import (
     ArgumentError,
@@ -32,7 +33,6 @@ from sottovoce.core.errors import (
     one_of,
     real_number,
 )
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.number import Number
 from sottovoce.core.shown import Shown

@@ -27,9 +27,9 @@ from functools import lru_cache
 import numpy as np
 
 from sottovoce.core.areas import Area
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Circle, Domain, Interval
 from sottovoce.core.errors import ArgumentError
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.translates import Translates
 from sottovoce.designs.build import uniform_window

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core import spec
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.discs import Positions
 from sottovoce.core.errors import ArgumentError, SpecError, real_number, whole_number
-from sottovoce.core.spaces import FloatArray
 
 MAX_POINTS = 1024
 KILOMETRES = 6371.0088 * math.pi / 180  # of a degree of latitude

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core import spec
 from sottovoce.core.areas import Area, read_area
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.errors import SpecError
-from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.options import Options
 from sottovoce.core.window import MAX_BITS, MAX_CELLS, MIN_BITS
 

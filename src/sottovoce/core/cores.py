@@ -12,15 +12,17 @@ import sys
 from _thread import _local  # this is `threading.local`; loading all of `threading` takes a millisecond
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sottovoce.core.arrays import IntArray, Words
 from sottovoce.core.errors import ArgumentError
 from sottovoce.core.kernels import worth_compiling
-from sottovoce.core.kernels.tables import IntArray
-from sottovoce.core.randomness import SecureStream, Words, WordSource
+from sottovoce.core.randomness import SecureStream, WordSource
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 SETTINGS = ("SOTTOVOCE_CORES", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 _WORTH_A_THREAD = 1 << 17  # values: a thread takes as long to start as a few thousand values

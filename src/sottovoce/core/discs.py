@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import DataError, positive_number
-from sottovoce.core.spaces import FloatArray, Space
+from sottovoce.core.spaces import Space
 
 _ROUNDING = 2.0**-48  # of a distance: so far beyond the rim of a disc is on it
 

@@ -13,15 +13,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import ArgumentError, one_of, positive_number, real_number
 from sottovoce.core.logarithm import natural_log
 from sottovoce.core.spaces import Space
 
-FloatArray = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 SCALES = ("linear", "log")
 _FINITE = 700.0  # e^700 and e^-700 are doubles

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.maxima import Bulge, ErrorAt, Pieces, Track
 from sottovoce.core.positions import power_loss
 from sottovoce.core.window import Window

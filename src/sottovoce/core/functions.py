@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core import spec
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.compact import Compact
 from sottovoce.core.domains import Domain, Interval
 from sottovoce.core.errors import SpecError
@@ -42,7 +43,7 @@ from sottovoce.core.policy import Policy
 from sottovoce.core.questions import check_questions, rule_of
 from sottovoce.core.randomness import WordSource, word_source
 from sottovoce.core.reporter import Reporter
-from sottovoce.core.spaces import FloatArray, Space
+from sottovoce.core.spaces import Space
 
 UNIT = Interval(0, 1)
 

@@ -7,8 +7,12 @@ bits. It takes as long for one value as for another, and is off by at most a few
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LN2 = 0.6931471805599453
 _ROOT = 0.7071067811865476

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.window import Window
 
 ErrorAt = Callable[[FloatArray, FloatArray], FloatArray]

@@ -18,20 +18,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core import spec
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import loss_exponent, whole_number
 from sottovoce.core.exponential import check_claim
 from sottovoce.core.kernels import Sampler
-from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.number import Number
 from sottovoce.core.positions import cell_edges, density_on
 from sottovoce.core.window import Window
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+    from numpy.typing import ArrayLike, NDArray
 
     from sottovoce.core.expectations import WindowLaw
     from sottovoce.core.kernels.operator import Operator

@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core import spec
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import SpecError
 from sottovoce.core.kernels import Sampler
 from sottovoce.core.kernels.coin import MAX_COIN_BITS, Coin
-from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.mechanism import Mechanism, Windowed
 from sottovoce.core.window import MAX_BITS, MAX_CELLS, Window
 

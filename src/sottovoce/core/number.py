@@ -12,19 +12,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
+from sottovoce.core.arrays import FloatArray, Words
 from sottovoce.core.cores import in_blocks
 from sottovoce.core.errors import DataError
 from sottovoce.core.kernels import many, serves_soon
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number_law import NumberLaw
 from sottovoce.core.policy import Missing, Outside, Policy
-from sottovoce.core.randomness import SecureStream, Seeded, Words, WordSource, as_words, word_source
+from sottovoce.core.randomness import SecureStream, Seeded, WordSource, as_words, word_source
 from sottovoce.core.values import as_cells, as_numbers, numbers_or_nan
 
 if TYPE_CHECKING:
-    pass
+    from numpy.typing import ArrayLike, NDArray
 
 _BLOCK = {True: 1 << 17, False: 1 << 14}  # values per block, compiled or not
 _SEEDED_BLOCK = {True: 1 << 16, False: 1 << 14}  # a seed stands for the words of a mixture block by block

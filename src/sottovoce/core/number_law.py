@@ -10,16 +10,17 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import loss_exponent, one_of, whole_number
-from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.positions import power_loss
 from sottovoce.core.reporting import Reporting
 from sottovoce.core.values import in_domain
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from sottovoce.core.kernels.operator import Operator
 
 _ENTRIES = 1 << 21  # cells × inputs handled at a time by plain sums

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, SpecError
 from sottovoce.core.kernels.categories import categorised, renumbered
-from sottovoce.core.spaces import FloatArray, Space
+from sottovoce.core.spaces import Space
 
 MAX_OPTIONS = 1000
 MAX_LENGTH = 200

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core import spec
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.discs import Disc
 from sottovoce.core.errors import SpecError, loss_exponent
 from sottovoce.core.exponential import check_claim
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.questions import product_of_largest

@@ -11,15 +11,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, one_of, real_number
 from sottovoce.core.randomness import Seeded, word_source
-from sottovoce.core.spaces import FloatArray, Space
+from sottovoce.core.spaces import Space
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Missing = Literal["refuse", "uniform", "drop", "keep"] | float
 Outside = Literal["refuse", "clip", "missing"]

@@ -8,13 +8,14 @@ from operator import mul
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sottovoce.core.errors import DataError, SpecError
 from sottovoce.core.spaces import Space
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+    from numpy.typing import NDArray
 
 MAX_QUESTIONS = 256
 MAX_NAME = 64

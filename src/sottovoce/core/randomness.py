@@ -23,14 +23,14 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sottovoce.core.arrays import Words
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers import CipherContext
+    from numpy.typing import NDArray
 
-Words = NDArray[np.uint64]
 Fill = Callable[[memoryview], None]
 
 _AHEAD = 8  # requests that one fetch serves

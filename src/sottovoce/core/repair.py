@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.errors import ArgumentError
 from sottovoce.core.exact import exp_lower
-from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.window import MAX_BITS
 
 

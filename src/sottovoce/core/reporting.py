@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core.kernels.tables import IntArray
+from sottovoce.core.arrays import IntArray
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.shown import Shown
@@ -19,6 +18,8 @@ from sottovoce.core.values import as_cells
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+    from numpy.typing import ArrayLike, NDArray
 
 
 class ReportOptions(TypedDict, total=False):

@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core import spec
-from sottovoce.core.domains import Domain, DomainLike, FloatArray, as_domain
+from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.errors import ArgumentError, SpecError, check_epsilon
 from sottovoce.core.exponential import check_claim
 from sottovoce.core.kernels import rows as kernel
 from sottovoce.core.kernels.operator import Operator
-from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.number import Number
 from sottovoce.core.positions import cell_edges, density_on
 from sottovoce.core.repair import repaired

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.compact import Compact
 from sottovoce.core.shown import Shown
 from sottovoce.core.values import numbers_or_nan
 
-FloatArray = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 
 class Space(Compact, Shown, ABC):

@@ -27,10 +27,10 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.compact import Compact
 from sottovoce.core.domains import Circle, Domain, Interval
 from sottovoce.core.errors import SpecError
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.window import MIN_BITS, Window
 
 FORMAT = "window/1"

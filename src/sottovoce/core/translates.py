@@ -32,16 +32,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core import spec
 from sottovoce.core.areas import Area
+from sottovoce.core.arrays import FloatArray, IntArray, Words
 from sottovoce.core.base_sets import BaseSets, check_counts, check_sets
 from sottovoce.core.cores import in_blocks
 from sottovoce.core.errors import check_epsilon
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.exponential import check_claim
 from sottovoce.core.kernels import blocks as kernel
-from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.options import Options
 from sottovoce.core.policy import Missing, Outside, Policy
-from sottovoce.core.randomness import Seeded, Words, WordSource, as_words, word_source
+from sottovoce.core.randomness import Seeded, WordSource, as_words, word_source
 from sottovoce.core.reporting import Reporting
 from sottovoce.core.values import as_cells
 from sottovoce.core.window import MAX_BITS

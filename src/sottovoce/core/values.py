@@ -8,13 +8,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core.errors import DataError
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from sottovoce.core.arrays import FloatArray, IntArray
     from sottovoce.core.domains import Domain
-    from sottovoce.core.kernels.tables import FloatArray, IntArray
 
 _BLOCK = 1 << 16
 _ARROW_NUMBERS = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float", "double"}

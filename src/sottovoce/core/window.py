@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.compact import Compact
 from sottovoce.core.errors import SpecError
 from sottovoce.core.kernels import Tables
-from sottovoce.core.kernels.tables import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -24,7 +24,7 @@ from urllib.request import Request, urlopen
 import numpy as np
 
 import sottovoce as sv
-from sottovoce.core.domains import FloatArray
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.reporter import Reporter
 from sottovoce.device.client import Client, Receipt
 from sottovoce.device.inquiry import Value

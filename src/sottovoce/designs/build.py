@@ -10,21 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.domains import Domain
-from sottovoce.core.exact import exp_lower
-from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.exponential import BITS, exp_units, written
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.window import MAX_BITS, MIN_BITS, Window
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+    from numpy.typing import ArrayLike
 
 _TWIN = 2.0**-40  # of the domain, and of all extra weight: what lies closer is one
 Knots = Sequence[tuple[float, int]]  # (t, window start)
@@ -51,10 +50,11 @@ def uniform_window(
     goes around. With a margin it moves evenly from one end of the range to the other (square wave), or by
     `lag` more slowly within half a window of the ends than evenly, and faster between.
     """
-    q = exp_lower(epsilon)
-    bits = draw_bits(mass, q, domain.is_circle)
-    a = max(1, round(Fraction(mass) * (1 << bits) / cells))
-    e = math.floor(a * q) - a
+    q = exp_units(*written(epsilon))  # in whole numbers: a device that asks for this loads no fractions
+    bits = draw_bits(mass, (q - (1 << BITS)) / (1 << BITS), domain.is_circle)
+    weight, parts = mass.as_integer_ratio()
+    a = max(1, _nearest(weight << bits, parts * cells))
+    e = (a * q >> BITS) - a
     around, length = cells * e, (1 << bits) - cells * a
     if domain.is_circle:
         half = length // 2
@@ -81,9 +81,13 @@ def uniform_unbiased(
     step follows from E[y] = 1 at t = 1. With `spread` (the width of the range) the step is given and the
     starts follow (OGPM-U).
     """
+    from fractions import Fraction
+
+    from sottovoce.core.exact import exp_lower
+
     q = exp_lower(epsilon)
     n, m = _cells_near(share, cells)
-    bits = draw_bits(float(n / (n + m * (q - 1))), q, False)
+    bits = draw_bits(float(n / (n + m * (q - 1))), float(q - 1), False)
     a = math.ceil((1 << bits) / (n + m * (q - 1)))
     e = ((1 << bits) - n * a) // m
     length, slack = (1 << bits) - n * a, n * e - ((1 << bits) - n * a)
@@ -117,9 +121,18 @@ def _even_cells(
     )
 
 
-def draw_bits(mass: float, q: Fraction, circle: bool) -> int:
-    """The most bits for which A + H stays below 2^53 (on a circle 2H + 2^bits: any sum before it wraps)."""
-    extra = mass * float(q - 1)
+def _nearest(top: int, bottom: int) -> int:
+    """The whole number nearest to a fraction, an even one if two are."""
+    whole, rest = divmod(top, bottom)
+    return whole + (2 * rest > bottom or (2 * rest == bottom and whole % 2 == 1))
+
+
+def draw_bits(mass: float, gain: float, circle: bool) -> int:
+    """The most bits for which A + H stays below 2^53 (on a circle 2H + 2^bits: any sum before it wraps).
+
+    `gain` is q − 1.
+    """
+    extra = mass * gain
     reach = 2 * extra + 1 if circle else extra + mass
     return max(MIN_BITS, min(MAX_BITS, math.floor(53 - math.log2(reach * (1 + 1e-6)))))
 
@@ -146,12 +159,14 @@ def background_window(
     The window is the contiguous one nearest to t, or with `unbiased` the one whose mean is t. Positions
     must increase; masses below 1e−9 of the largest are dropped.
     """
+    from sottovoce.core.exact import exp_lower
+
     v, g = np.asarray(positions, dtype=np.float64), np.asarray(masses, dtype=np.float64)
     keep = g >= 1e-9 * g.max()
     v, g = v[keep], g[keep]
     q = exp_lower(epsilon)
     g = g * _between(float(g.sum()), float(1 / q)) / float(g.sum())
-    bits = draw_bits(float(g.sum()), q, False)
+    bits = draw_bits(float(g.sum()), float(q - 1), False)
     a = np.maximum(1, np.rint(g * 2.0**bits)).astype(np.int64)
     e = np.array([math.floor(int(w) * q) - int(w) for w in a], dtype=np.int64)
     length, edge = (1 << bits) - int(a.sum()), np.concatenate(([0], np.cumsum(e)))

@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import SpecError
 from sottovoce.core.exact import exp_upper
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.shown import Shown
 from sottovoce.designs.bounds import CLOSED
 from sottovoce.designs.cuts import Cuts

@@ -13,9 +13,9 @@ from typing import Literal
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.exact import exp_lower
-from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.window import Window
 from sottovoce.designs.build import draw_bits, mean_starts
@@ -79,7 +79,7 @@ def equal_cells(
     the tolerance for the sake of longer runs.
     """
     q, cells = exp_lower(epsilon), len(positions)
-    bits = draw_bits(float(cells / (cells + inside * (q - 1))), q, False)
+    bits = draw_bits(float(cells / (cells + inside * (q - 1))), float(q - 1), False)
     a = math.ceil((1 << bits) / (cells + inside * (q - 1)))
     e = ((1 << bits) - cells * a) // inside
     count, value, step = _symmetric_runs(positions, tolerance)

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import require_extra
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.designs.cuts import Cuts
 
 Groups = NDArray[np.intp]

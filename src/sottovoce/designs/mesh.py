@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.arrays import FloatArray, IntArray
 
 _COARSE = 8  # reports in half a typical window, farther in than the layer
 _LAYER = 4  # half windows that the layer has

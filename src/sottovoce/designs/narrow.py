@@ -23,8 +23,8 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Interval
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.certificate import Proof, settle, upper_e
 from sottovoce.designs.cuts import Cuts

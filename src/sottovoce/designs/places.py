@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.core.areas import KILOMETRES, Area
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -23,7 +24,6 @@ from sottovoce.core.errors import (
     real_number,
     whole_number,
 )
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.polar import Polar
 from sottovoce.core.translates import Translates
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import ArgumentError, MissingExtra
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.certificate import Certificate
 from sottovoce.designs.classic import duchi, ogpm, pm, ptt, sw

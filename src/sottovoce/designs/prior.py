@@ -14,9 +14,9 @@ from typing import TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.certificate import Certificate, Proof, settle
 from sottovoce.designs.master import GridProblem

@@ -21,7 +21,7 @@ from urllib.parse import quote
 
 from numpy.typing import ArrayLike
 
-from sottovoce.core.domains import FloatArray
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import (
     ArgumentError,
     PrivacyError,

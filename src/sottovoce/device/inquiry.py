@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.core.options import Options
 from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.reporter import Reporter, spaces
-from sottovoce.core.spaces import FloatArray, Space
+from sottovoce.core.spaces import Space
 from sottovoce.core.values import number_or_nan
 
 #: A number, an option, a position (x, y), or the answers to a survey, by name or in order; None: missing.

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sottovoce.core.arrays import IntArray
 from sottovoce.core.cores import counted
 from sottovoce.core.errors import ArgumentTypeError, DataError, MissingExtra, whole_number
-from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.values import as_cells
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import ArgumentError, require_extra
-from sottovoce.core.kernels.tables import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

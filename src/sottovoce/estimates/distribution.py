@@ -18,8 +18,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import check_confidence, one_of, whole_number
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.randomness import Seeded
 from sottovoce.estimates import log_density
 from sottovoce.estimates.band import cumulative_band

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import njit
 
-_COMPILE: dict[str, Any] = {"nogil": True, "cache": True}
+from sottovoce.core.kernels.jit import compiled
 
 
-@njit(**_COMPILE)
+@compiled
 def iterate(background, extra, places, steps, counts, f, q, smoothing, rounds):
     """`rounds` iterations on f in place, and in q the probabilities of reports before the last of them.
 

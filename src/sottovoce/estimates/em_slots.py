@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.kernels.operator import Operator
-from sottovoce.core.kernels.tables import FloatArray
 
 
 class OnSlots:

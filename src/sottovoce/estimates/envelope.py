@@ -23,7 +23,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sottovoce.core.kernels.tables import FloatArray, IntArray
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.estimates.interior_point import Posed, Problem, answered, solved
 from sottovoce.estimates.model import Coarse, LawAt, Pairs, em
 from sottovoce.estimates.query import FEW, generator_of, half

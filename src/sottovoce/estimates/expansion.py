@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.kernels.operator import Operator
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.estimates import log_density
 from sottovoce.estimates.model import em, smooth_circle, smooth_line

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import DataError, check_confidence
-from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.options import Options
 from sottovoce.core.shown import Shown
 from sottovoce.core.survey import Survey

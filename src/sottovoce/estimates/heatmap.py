@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sottovoce.core.areas import Area
-from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.arrays import FloatArray
 from sottovoce.estimates.density_plot import new_axes
 from sottovoce.estimates.query import single_threaded
 from sottovoce.estimates.surface import PlaceLaw, Surface

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError, NoDataError, one_of, require_extra
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.values import as_numbers, in_domain
 from sottovoce.estimates import metrics
 from sottovoce.estimates.density_plot import draw_cumulative, draw_rose, draw_steps

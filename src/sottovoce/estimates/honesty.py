@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.errors import ArgumentError, real_number, whole_number
-from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.options import Options
 from sottovoce.core.shown import Shown
 from sottovoce.core.translates import Translates

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.core.kernels.tables import FloatArray
+from sottovoce.core.arrays import FloatArray
 from sottovoce.estimates.model import DIAGONAL, Pairs
 from sottovoce.estimates.statistic import Asking, Result
 

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.errors import DataError
-from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.options import Options
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.translates import Translates

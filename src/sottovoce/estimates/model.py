@@ -22,9 +22,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.kernels import products_compiled
 from sottovoce.core.kernels.operator import Operator
-from sottovoce.core.kernels.tables import FloatArray, IntArray
 from sottovoce.core.number import Number
 from sottovoce.estimates.tally import Tally
 

@@ -14,9 +14,9 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from sottovoce.core.arrays import IntArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, check_confidence, one_of, whole_number
-from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.randomness import Seeded, seeded_generator
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.sides import Sides

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import check_confidence
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.options import Options
 from sottovoce.core.survey import Survey
 from sottovoce.estimates.answers import told

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import check_confidence
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.estimates.crossing import Focus
 from sottovoce.estimates.envelope import BINS, IDENTITY, Envelope, Nodes, Target

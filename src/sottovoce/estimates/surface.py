@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.areas import Area
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import DataError
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.translates import Translates
 from sottovoce.estimates.log_density import DensityFit, LogDensity
 from sottovoce.estimates.query import check_tally

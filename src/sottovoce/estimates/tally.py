@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.core import spec
+from sottovoce.core.arrays import IntArray
 from sottovoce.core.errors import DataError, NoDataError, SpecError
 from sottovoce.core.formats import from_json
-from sottovoce.core.kernels.tables import IntArray
 from sottovoce.core.number import Number
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.shown import Shown

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.core.domains import DomainLike, FloatArray
+from sottovoce.core.arrays import FloatArray
+from sottovoce.core.domains import DomainLike
 from sottovoce.core.errors import check_epsilon
 from sottovoce.designs.build import named
 from sottovoce.laws.law import interval_domain

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.core.domains import DomainLike, FloatArray
+from sottovoce.core.arrays import FloatArray
+from sottovoce.core.domains import DomainLike
 from sottovoce.core.errors import ArgumentError, check_epsilon, positive_number
 from sottovoce.designs.build import named
 from sottovoce.designs.roots import lowest

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sottovoce.core.domains import FloatArray
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import ArgumentError, whole_number
 from sottovoce.core.repair import repaired
 from sottovoce.core.rows import MAX_ENTRIES, Rows

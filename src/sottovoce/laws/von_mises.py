@@ -14,7 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
-from sottovoce.core.domains import Circle, DomainLike, FloatArray
+from sottovoce.core.arrays import FloatArray
+from sottovoce.core.domains import Circle, DomainLike
 from sottovoce.core.errors import check_epsilon
 from sottovoce.designs.build import named
 from sottovoce.laws.around import Around, quadrature

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sottovoce.core.domains import FloatArray
+from sottovoce.core.arrays import FloatArray
 
 #: Rows of subjects 1–3, downstairs trial 1: what the OGPM paper evaluates on.
 MOTIONSENSE_ROWS = 6159

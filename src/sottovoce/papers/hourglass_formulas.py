@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.central.hourglass import sigma2
-from sottovoce.core.domains import FloatArray
+from sottovoce.core.arrays import FloatArray
 from sottovoce.laws.staircase import Stairs, staircase
 from sottovoce.papers.findings import Run
 from sottovoce.papers.registry import entry

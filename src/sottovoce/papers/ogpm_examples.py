@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from sottovoce.core.domains import FloatArray
+from sottovoce.core.arrays import FloatArray
 from sottovoce.designs import formulas
 from sottovoce.papers.families import TURN, circle_error, endpoint_error, ogpm
 from sottovoce.papers.findings import Run

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from sottovoce.core.domains import FloatArray
+from sottovoce.core.arrays import FloatArray
 from sottovoce.designs import formulas
 from sottovoce.papers.findings import Run
 from sottovoce.papers.plots import BLACK, BLUE, GREEN, GREY, ORANGE, RED, curves, dress

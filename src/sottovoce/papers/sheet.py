@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import numpy as np
 
-from sottovoce.core.domains import FloatArray
+from sottovoce.core.arrays import FloatArray
 from sottovoce.papers.findings import Finding, Result, Verdict
 from sottovoce.papers.plots import curves, dress, figure, line
 

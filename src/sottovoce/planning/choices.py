@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import ArgumentError, check_epsilon, whole_number
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.designs.choices import choice
 from sottovoce.designs.families import block_variance, family
 from sottovoce.designs.optimal import optimal

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.compose.design import design
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import (
     MAX_EPSILON,
@@ -29,7 +30,6 @@ from sottovoce.core.errors import (
     real_number,
     whole_number,
 )
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.core.values import in_domain
 from sottovoce.designs.classic import ptt

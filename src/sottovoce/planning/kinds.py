@@ -9,9 +9,9 @@ from functools import partial
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import loss_exponent
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.designs import classic
 from sottovoce.designs.optimal import SEARCH_UP_TO, optimal

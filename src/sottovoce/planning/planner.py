@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from sottovoce.auditing.calibration import least_variance
 from sottovoce.compose.design import Listed, Several
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.discs import Disc
 from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.errors import (
@@ -29,7 +30,6 @@ from sottovoce.core.errors import (
     positive_number,
     whole_number,
 )
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.core.values import in_domain
 from sottovoce.designs.classic import ptt

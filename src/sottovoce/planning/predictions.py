@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import loss_exponent
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.designs.tasks import Question
 from sottovoce.estimates.asked import yes_chances

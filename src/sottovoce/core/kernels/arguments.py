@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.kernels.buckets import Buckets, buckets_of, leading, numbers
-from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS, FloatArray, IntArray, Tables
+from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS, Tables
 
 _PAIRS = 1 << 8  # buckets of t, at most, that hold both of their lines: they stay in the first cache
 _SCALES = 1 << 12  # buckets of t, at most, if one step is enough

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.kernels.dispatch import worth_compiling
-from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS, FloatArray, IntArray
+from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS
 
 
 class Blocks(NamedTuple):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.core.kernels.tables import IntArray
+from sottovoce.core.arrays import IntArray
 
 _BUCKETS = 1 << 14  # of numbers, at most, if one step is enough: they stay in the second cache beside words
 _CLOSEST = 32  # edges that most widths put into one bucket: judged before all others

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from sottovoce.core.kernels.jit import COMPILE, as_double, as_word, fetch
+from sottovoce.core.kernels.jit import as_double, as_word, compiled, fetch
 from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS
 
 _CHUNK = 64  # values that loops take turns with: few enough to be worked on at once
@@ -36,7 +36,7 @@ def _on_line(line, t, word, wraps):
     return np.int32(place)
 
 
-@njit(**COMPILE)
+@compiled
 def sample_uniform(words, x, out, units, line):
     """One run of equal cells, one slope; on a circle no start to clamp."""
     low, high, per_width = units
@@ -62,7 +62,7 @@ def _of_coin(line, side, t, word, wraps):
     return _on_line(chosen, t, word, wraps) + (side.offset if second else np.int32(0))
 
 
-@njit(**COMPILE)
+@compiled
 def sample_coin(words, x, out, units, line, side):
     """`sample_uniform` for two parts under a public coin."""
     low, high, per_width = units
@@ -80,7 +80,7 @@ def sample_coin(words, x, out, units, line, side):
     return bad
 
 
-@njit(**COMPILE)
+@compiled
 def _whole_chunks(words, x, out, units, knots, drawing, runs):
     """Any runs and any start table, for as many whole chunks as there are.
 
@@ -179,7 +179,7 @@ def _whole_chunks(words, x, out, units, knots, drawing, runs):
     return bad
 
 
-@njit(**COMPILE)
+@compiled
 def sample_general(words, x, out, units, knots, drawing, runs):
     """Any runs and any start table. What is left of the last chunk is drawn as a whole one."""
     bad, rest = _whole_chunks(words, x, out, units, knots, drawing, runs), x.size % _CHUNK
@@ -197,7 +197,7 @@ def sample_general(words, x, out, units, knots, drawing, runs):
     return bad
 
 
-@njit(**COMPILE)
+@compiled
 def count(cells, lanes):
     """Count cells into a few rows by turns: one that follows itself need not wait.
 

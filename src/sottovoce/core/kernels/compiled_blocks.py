@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from sottovoce.core.kernels.jit import COMPILE, as_double
+from sottovoce.core.kernels.jit import as_double, compiled
 from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS
 
 _CHUNK = 256  # values that loops take turns with; their length is not known
 
 
-@njit(**COMPILE)
+@compiled
 def sample_blocks(words, element, out, blocks):
     """Translates of base sets: one division, whichever of the three kinds a draw is."""
     shift, first, rest, one_more, background, extra, rows, columns, row, column, base, _ = blocks
@@ -30,7 +29,7 @@ def sample_blocks(words, element, out, blocks):
         out[i] = base[entry] + r * columns + c if in_set else np.int64(place)
 
 
-@njit(**COMPILE)
+@compiled
 def sample_options(words, element, out, blocks):
     """`sample_blocks` on a group of one axis, in loops that vectorise: draws, look-ups, cells.
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from sottovoce.core.kernels.jit import COMPILE
+from sottovoce.core.kernels.jit import compiled
 
 
-@njit(**COMPILE)
+@compiled
 def number_rows(rows, numbers, first):
     """Number rows in the order in which different ones appear, and keep where each does first.
 
@@ -43,7 +42,7 @@ def number_rows(rows, numbers, first):
     return many
 
 
-@njit(**COMPILE)
+@compiled
 def renumber(numbers, by, out):
     """`by[numbers]`: every number has an entry."""
     for i in range(numbers.size):

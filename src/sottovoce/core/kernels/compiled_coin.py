@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from sottovoce.core.kernels.jit import COMPILE
+from sottovoce.core.kernels.jit import compiled
 
 
-@njit(**COMPILE)
+@compiled
 def toss(words, shift, ends, sides):
     """The side that each word names; returns where each side begins once they are sorted."""
     sides[:] = 0
@@ -30,7 +30,7 @@ def _place(i, side, ones, second):
     return i - ones + side * (second + 2 * ones - i)
 
 
-@njit(**COMPILE)
+@compiled
 def gather(sides, begin, values, out):
     """out = values, those of the first side first, otherwise in their order."""
     if begin.size == 3:  # two sides: counting one of them is enough, and stays in a register
@@ -47,7 +47,7 @@ def gather(sides, begin, values, out):
         at[side] += 1
 
 
-@njit(**COMPILE)
+@compiled
 def scatter(sides, begin, values, offsets, out):
     """The way back: every value to its place, plus the offset of its side."""
     if begin.size == 3:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import njit
 
-_COMPILE: dict[str, Any] = {"nogil": True, "cache": True}
+from sottovoce.core.kernels.jit import compiled
 
 
-@njit(**_COMPILE)
+@compiled
 def expect(background, extra, places, steps, f):
     slots = background.size
     inputs, each = places.shape
@@ -32,7 +29,7 @@ def expect(background, extra, places, steps, f):
     return out
 
 
-@njit(**_COMPILE)
+@compiled
 def mix(background, extra, places, steps, w):
     slots = background.size
     inputs, each = places.shape

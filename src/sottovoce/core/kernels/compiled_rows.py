@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from sottovoce.core.kernels.jit import COMPILE
+from sottovoce.core.kernels.jit import compiled
 
 _CHUNK = 256  # values that take their steps together: none waits for the look-up of another
 
@@ -21,7 +21,7 @@ def _steps(table, width, place, numbers):
         step //= 2
 
 
-@njit(**COMPILE)
+@compiled
 def sample(words, t, out, shift, borders, sums):
     """The row of each value, and the cell of its draw there."""
     flat, width = sums.reshape(-1), np.uint64(sums.shape[1])

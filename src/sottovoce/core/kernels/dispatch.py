@@ -6,14 +6,18 @@ import os
 import sys
 from collections.abc import Callable
 from functools import cache, cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.kernels import plain
-from sottovoce.core.kernels.tables import FloatArray, Tables
+from sottovoce.core.kernels.tables import Tables
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 
 #: Fewer values than this are left to numpy, which is as quick.
 _WORTH_COMPILING = 2048

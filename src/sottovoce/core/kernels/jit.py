@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import suppress
 
 from llvmlite import ir
-from numba import types
+from numba import njit, types
+from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
 
-COMPILE: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
+
+class _Kept(FunctionCache):  # type: ignore[misc]
+    """Compiled code on disk. What is damaged there, or is for other types, is compiled again.
+
+    Two processes that compile for different types at once may give their files the same name.
+    """
+
+    def load_overload(self, sig, target_context):
+        try:
+            kept = super().load_overload(sig, target_context)
+        except Exception:  # whatever reading a damaged pickle, or one that names what is gone, may raise
+            return None
+        return kept if kept is None or kept.signature.args == sig else None
+
+    def save_overload(self, sig, data):
+        with suppress(Exception):  # a full disk, too: what was compiled serves this process
+            try:
+                super().save_overload(sig, data)
+            except Exception:
+                self.flush()  # an index that cannot be read, which saving does first
+                super().save_overload(sig, data)
+
+
+def compiled(function):
+    """A function compiled by numba for each kind of arguments, kept on disk if there is a place for it."""
+    code = njit(function, nogil=True, error_model="numpy")
+    with suppress(RuntimeError):  # neither beside the source nor at home: every process compiles again
+        code._cache = _Kept(function)
+    return code
 
 
 @intrinsic

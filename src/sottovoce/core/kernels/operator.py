@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.kernels.dispatch import products_compiled
-from sottovoce.core.kernels.tables import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

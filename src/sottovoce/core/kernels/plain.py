@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS, FloatArray, IntArray, Table, Tables
+from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS, Table, Tables
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def find(table: Table, at: FloatArray) -> IntArray:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.kernels.dispatch import worth_compiling
-from sottovoce.core.kernels.tables import FloatArray, IntArray
 
 
 class Prefixes(NamedTuple):

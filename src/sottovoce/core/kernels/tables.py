@@ -8,13 +8,14 @@ steps does the rest, the same for every number, so that the time it takes tells 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from sottovoce.core.arrays import FloatArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _MOST_BUCKETS = 1 << 15
 _FINER = (0, 4, 8, 12, 16, 20, 24)  # octaves below the end at which buckets begin to be as wide as numbers

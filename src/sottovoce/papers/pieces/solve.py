@@ -15,6 +15,7 @@ from typing import Literal
 
 import numpy as np
 
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import DomainLike, as_domain
 from sottovoce.core.errors import (
     ArgumentError,
@@ -24,7 +25,6 @@ from sottovoce.core.errors import (
     real_number,
     whole_number,
 )
-from sottovoce.core.kernels.tables import FloatArray
 from sottovoce.core.shown import Shown
 from sottovoce.papers.pieces.densities import Piece, Span, best_pieces, expected_loss, merge
 from sottovoce.papers.pieces.scalar import bracket, least_background, worst_error
