@@ -52,51 +52,50 @@ class Side(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """How a word becomes a number, and which entry covers a number.
+    """How a word becomes a number, and which entry covers a number; what is not needed is None.
 
     Numbers of the background are draws, made finer; those of the window are draws and starts, and come after
     them. All are multiplied by 1 + 2^twice. A bucket is what is left of a number after a shift. So much is
     `added` there that the same shift leaves the entry: an edge is where it carries. More than one edge in a
-    bucket are as many sums.
+    bucket are as many sums. Entries are cells, or runs of them. Where all cells are `even`, draws are
+    divided: by so much, after so many that the first has more of.
 
     Starts are clamped if one may lie before the first knot or outside, or a number reach the end and go
     around. That takes the first knot and its slope, the least and the largest start, how much is once around,
     the start and the number that are.
     """
 
-    shift: np.uint64
-    background: int
-    finer: int
-    twice: int
-    clamping: tuple[float, ...]
-    bucket: np.uint64
-    steps: int
-    added: NDArray[np.uint64]
+    draws: tuple[np.uint64, int, int, int, np.uint64]  # the shift, A, finer, twice, the shift to a bucket
+    clamping: tuple[float, ...] | None
+    edges: int | None = None  # in a bucket, if more than one
+    added: NDArray[np.uint64] | None = None
+    runs: tuple[IntArray, IntArray, FloatArray] | None = None  # first cells, first numbers, weights
+    even: tuple[int, float, float] | None = None
 
 
 class Guide(NamedTuple):
-    """Lines by equal buckets of t: where each ends, its start, its knot and its slope.
+    """Lines by equal buckets of t: where each ends, its start, its knot and its slope; None if not needed.
 
     Where at most one line ends in a bucket and that stays in the first cache, both lie side by side, without
     knots and slopes if all are flat. Otherwise `line` leads to the first of a bucket, and one or two steps to
-    the one that holds. Where a bucket may hold more, the other steps come before, from `first` on.
+    the one that holds. Where a bucket may hold more, the other steps come before, from `early` on.
     """
 
     scale: float
-    steps: int
-    first: NDArray[Any]
-    line: NDArray[Any]
+    steps: int | None  # if more than one
+    early: NDArray[Any] | None
+    line: NDArray[Any] | None
     end: NDArray[np.uint64]
     start: NDArray[np.int64]
-    knot: NDArray[np.float64]
-    slope: NDArray[np.float64]
+    rising: tuple[FloatArray, FloatArray] | None
 
 
 def arguments(tables: Tables, domain: Domain, second: tuple[Tables, int, int, int] | None) -> tuple[Any, ...]:
     """What the kernel of these tables takes after words, values and cells."""
     units = Units(domain.scaled_low, domain.ends[1] * domain.factor, domain.per_width)
     if not tables.uniform:  # plain tuples are handed over in a third of the time
-        return tuple(units), *map(tuple, _look_ups(tables))
+        guide, draw = _look_ups(tables)
+        return tuple(units), *guide, *draw
     if second is None:
         return tuple(units), tuple(_line(tables))
     others, shift, mask, first = second
@@ -112,26 +111,25 @@ def _line(tables: Tables) -> Line:
     )  # fmt: skip
 
 
-def _look_ups(tables: Tables) -> tuple[Guide, Draw, tuple[IntArray, IntArray, FloatArray]]:
+def _look_ups(tables: Tables) -> tuple[Guide, Draw]:
     """Lines, and cells: each by itself where at most two begin in a bucket, else runs of equal ones.
 
-    Where all cells are equal, but for some draws more of the first, they are two runs, those of the
-    background and those of the window, and nothing has to be looked up.
+    Where all cells are equal, but for some draws more of the first, nothing has to be looked up.
     """
     counts = np.diff(tables.first, append=tables.cells).astype(np.int64)
     back, more = tables.back_weight.astype(np.int64), np.diff(tables.more).astype(np.int64) // counts
-    nowhere, rest = np.empty(0, np.int64), int(back[0] - back[-1])
+    rest = int(back[0] - back[-1])
     equal = (back[1:] == back[-1]).all() and (more == more[0]).all()
     if equal and (rest == 0 or (rest > 0 and counts[0] == 1)):
         none = Buckets(1, 0, 0, 0, 0)
-        both = np.zeros(2, np.int64), np.array([rest, 0]), np.array([back[-1], more[0]], np.float64)
-        return _lines(tables, none), _draw(tables, none, nowhere), both
+        return _lines(tables, none), _draw(tables, none)._replace(
+            even=(rest, float(back[-1]), float(more[0]))
+        )
     if tables.cells <= _CELLS:
         cells = np.repeat(back, counts), np.repeat(more, counts)
         few = buckets_of(*cells, most=2)
         if few is not None:
-            draw = _draw(tables, few, leading(*cells, 0, few))
-            return _lines(tables, few), draw, (nowhere, nowhere, np.empty(0))
+            return _lines(tables, few), _draw(tables, few, leading(*cells, 0, few))
     some = more > 0
     weights = back * counts, (more * counts)[some]
     buckets = buckets_of(*weights)
@@ -141,22 +139,25 @@ def _look_ups(tables: Tables) -> tuple[Guide, Draw, tuple[IntArray, IntArray, Fl
         np.concatenate(numbers(buckets, *(np.cumsum(part) - part for part in weights))),
         np.concatenate((back << buckets.finer, more[some])) * float(buckets.factor),
     )
-    return _lines(tables, buckets), _draw(tables, buckets, leading(*weights, len(back), buckets)), runs
+    draw = _draw(tables, buckets, leading(*weights, len(back), buckets))
+    return _lines(tables, buckets), draw._replace(runs=runs, edges=buckets.steps)
 
 
-def _draw(tables: Tables, buckets: Buckets, added: IntArray) -> Draw:
+def _draw(tables: Tables, buckets: Buckets, added: IntArray | None = None) -> Draw:
     background, around = int(tables.background), int(tables.around) if tables.wraps else 0
     offset = buckets.window - background
     # The kernel itself takes no place before a knot: right where a line begins at 0.
     early = tables.knot[0] > 0.0 and tables.slope[0] > 0.0 and tables.start[0] > 0.0
     clamping = (
-        bool(early or tables.wraps or _highest(tables) > tables.top), tables.knot[0], tables.slope[0],
+        tables.knot[0], tables.slope[0],
         offset, offset + int(tables.top), around, offset + around, buckets.window + around,
     )  # fmt: skip
     return Draw(
-        np.uint64(tables.shift), background, buckets.finer, buckets.twice, clamping,
-        np.uint64(buckets.bits), buckets.steps, added.view(np.uint64),
-    )  # fmt: skip
+        (np.uint64(tables.shift), background, buckets.finer, buckets.twice, np.uint64(buckets.bits)),
+        clamping if early or tables.wraps or _highest(tables) > tables.top else None,
+        buckets.steps if buckets.steps > 1 else None,
+        None if added is None else added.view(np.uint64),
+    )
 
 
 def _highest(tables: Tables) -> float:
@@ -186,22 +187,26 @@ def _lines(tables: Tables, buckets: Buckets) -> Guide:
         steps += 1
         scale = _scale(edges, steps)
     line = np.searchsorted(_places(edges, scale), np.arange(_places(np.array([1.0]), scale)[0] + 1))
-    columns, end, first = [start, knot, slope], np.append(edges, np.full(steps + 1, np.inf)), line[:0]
+    columns, end, near = [start, knot, slope], np.append(edges, np.full(steps + 1, np.inf)), False
     if steps == 1 and len(line) <= (_PAIRS if slope.any() else 4 * _PAIRS):
-        pairs = np.minimum(line[:, None] + [0, 1], len(edges)).reshape(-1)
+        pairs, near = np.minimum(line[:, None] + [0, 1], len(edges)).reshape(-1), True
         columns = [column[pairs] for column in (columns if slope.any() else columns[:1])]
-        end, line = end[line], first
+        end = end[line]
     elif np.array_equal(knot[1:], edges):  # one table for both: more of it stays in the first cache
         columns[1] = np.append(knot, end[len(edges) :])
         end = columns[1][1:]
-    if steps > 2:
-        first, line = line, np.arange(len(edges) + 1)
-    start, *lines = columns
-    index = np.promote_types(np.uint16, np.min_scalar_type(len(edges)))  # each type is compiled
+    line = line.astype(np.promote_types(np.uint16, np.min_scalar_type(len(edges))))  # each type is compiled
+    early = line if steps > 2 else None
+    start, *rising = columns
     return Guide(
-        scale, steps, first.astype(index), line.astype(index), end.view(np.uint64), start,
-        *(lines or [np.empty(0)] * 2),
-    )  # fmt: skip
+        scale,
+        steps if steps > 1 else None,
+        early,
+        None if near else line if early is None else np.arange(len(edges) + 1, dtype=line.dtype),
+        end.view(np.uint64),
+        start,
+        (rising[0], rising[1]) if rising else None,
+    )
 
 
 def _places(t: FloatArray, scale: float) -> IntArray:

@@ -62,7 +62,7 @@ def as_word(context, number):
 
 @intrinsic
 def fetch(context, array, index):
-    """Bring the line of the cache that holds this entry, if there is one, into the first cache, for once."""
+    """Bring the line of memory that holds this entry, if there is one, into the caches."""
 
     def code(context, builder, signature, arguments):
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
@@ -70,7 +70,7 @@ def fetch(context, array, index):
         number = ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [line.type, number, number, number])
         fetch = builder.module.declare_intrinsic("llvm.prefetch", [line.type], kind)
-        builder.call(fetch, [line, number(0), number(0), number(1)])
+        builder.call(fetch, [line, number(0), number(3), number(1)])
         return context.get_dummy_value()
 
     return types.void(array, types.int64), code
