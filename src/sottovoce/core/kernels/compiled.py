@@ -13,7 +13,7 @@ from numba import njit
 from sottovoce.core.kernels.jit import as_double, as_word, compiled, fetch
 from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS
 
-_CHUNK = 64  # values that loops take turns with: few enough to be worked on at once
+_CHUNK = 32  # values that loops take turns with: few enough to be worked on at once
 _LINE = 8  # values in a line of the cache
 _INDEX = np.uint64(0xFFFFFFFF)  # the bits of 2^52 + index that are the index
 
