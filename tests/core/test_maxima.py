@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.core import expectations
 from sottovoce.core.expectations import WindowLaw
 from sottovoce.core.maxima import Bulge
 from sottovoce.core.window import Window
@@ -70,3 +71,17 @@ def test_any_loss_on_a_circle_of_many_cells(epsilon: float) -> None:
     x = 24 / m.cells * np.linspace(0, 1, 33)
     seen = float(m.error(x, 3).max())
     assert m.worst_error(3) == pytest.approx(seen, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "m", [sv.sw(1.0), sv.pm(1.0, (0, 1)).truncated(), sv.ogpm(4.0), sv.two_scale(8.0)], ids=str
+)
+@pytest.mark.parametrize("loss", [1.5, 3.0])
+def test_any_loss_of_many_cells(m: sv.Mechanism, loss: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the error is largest is looked for with wider cells; what is said is that of the cells there are."""
+    near = np.sort(np.random.default_rng(3).random(300) ** 4)
+    seen = float(m.error(np.concatenate((near, 1 - near)), loss).max())
+    worst = m.worst_error(loss)
+    assert seen * (1 - 1e-6) <= worst <= seen * 1.001
+    monkeypatch.setattr(expectations, "_coarser", lambda window: window)
+    assert worst == pytest.approx(m.worst_error(loss), rel=1e-6)

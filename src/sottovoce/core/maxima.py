@@ -127,16 +127,19 @@ class Pieces:
         top = np.where(np.abs(top - middle) <= np.abs(slope) + 1e-12 * middle, top, middle)
         return float(max(left.max(), right.max(), top.max()))
 
-    def narrowed(self, parts: Sequence[Share], rounds: int, close: float = 0.0) -> tuple[float, Pieces]:
-        """The largest value that bisection reached, and the pieces whose bound is above it (and not `close`).
+    def narrowed(
+        self, parts: Sequence[Share], rounds: int, close: float = 0.0
+    ) -> tuple[tuple[float, float], Pieces]:
+        """The largest value that bisection met, and where; the pieces whose bound is above it, and not close.
 
         The bound of a piece is, for every part, the largest error at its four corners, plus how far it may
         bulge; the weights add these up.
         """
 
-        def value(t: FloatArray, starts: list[FloatArray]) -> float:
-            terms = (share * f(t, s) for (share, f, _), s in zip(parts, starts, strict=True))
-            return float(np.max(sum(terms)))
+        def highest(t: FloatArray, starts: list[FloatArray]) -> tuple[float, float]:
+            values = sum(share * f(t, s) for (share, f, _), s in zip(parts, starts, strict=True))
+            at = int(np.argmax(values))
+            return float(np.asarray(values)[at]), float(t[at])
 
         def bound(t0: FloatArray, t1: FloatArray, starts: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
             total, t = np.zeros_like(t0), np.concatenate((t0, t1, t0, t1))
@@ -146,14 +149,14 @@ class Pieces:
             return total
 
         t0, t1, starts = self.t0, self.t1, self.starts
-        best = max(value(t0, [s for s, _ in starts]), value(t1, [s for _, s in starts]))
+        best = max(highest(t0, [s for s, _ in starts]), highest(t1, [s for _, s in starts]))
         for _ in range(rounds):
-            keep = bound(t0, t1, starts) > best * (1 + close)
+            keep = bound(t0, t1, starts) > best[0] * (1 + close)
             t0, t1, starts = t0[keep], t1[keep], [(s0[keep], s1[keep]) for s0, s1 in starts]
             if not keep.any():
                 break
             tm, middles = (t0 + t1) / 2, [(s0 + s1) / 2 for s0, s1 in starts]
-            best = max(best, value(tm, middles))
+            best = max(best, highest(tm, middles))
             t0, t1 = np.concatenate((t0, tm)), np.concatenate((tm, t1))
             starts = [
                 (np.concatenate((s0, sm)), np.concatenate((sm, s1)))
