@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core import expectations
-from sottovoce.core.expectations import WindowLaw
-from sottovoce.core.maxima import Bulge
+from sottovoce.core.expectations import Expectations, WindowLaw
+from sottovoce.core.maxima import Bulge, Smooth
 from sottovoce.core.window import Window
 
 LOSSES = (1.0, 1.5, 2.0, 7.0)
@@ -73,22 +72,39 @@ def test_any_loss_on_a_circle_of_many_cells(epsilon: float) -> None:
     assert m.worst_error(3) == pytest.approx(seen, rel=1e-6)
 
 
+FEW = {"epsilon": 4.0, "domain": (0, 1), "cells": 2048}  # cells, so that nothing need be integrated
 MANY_CELLS = {
-    "sw": sv.sw(1.0),
-    "narrow": sv.ogpm(4.0),
-    "truncated": sv.pm(4.0, (0, 1)).truncated(),
-    "in the middle": sv.ptt(2.0, (0, 1)).truncated(),
-    "mixture": sv.two_scale(1.0),
+    "at the ends": sv.sw(**FEW),
+    "inside": sv.pm(**FEW).truncated(),
+    "in the middle": sv.ptt(**FEW).truncated(),
+    "mixture": sv.two_scale(**FEW),
+    "flat between": sv.ogpm(1.0, sv.Circle(24), cells=2048).compressed(),
 }
 
 
 @pytest.mark.parametrize("m", MANY_CELLS.values(), ids=MANY_CELLS)
 @pytest.mark.parametrize("loss", [1.5, 3.0])
 def test_any_loss_of_many_cells(m: sv.Mechanism, loss: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The largest error is looked for with wider cells; what is said is that of the cells there are."""
-    near = np.random.default_rng(3).random(200) ** 4
-    seen = float(m.error(np.concatenate((near, 1 - near, np.linspace(0, 1, 201))), loss).max())
-    worst = m.worst_error(loss)
-    assert seen * (1 - 1e-6) <= worst <= seen * 1.001
-    monkeypatch.setattr(expectations, "_coarser", lambda window: window)
+    """Integrals find the largest error; what is said is that of the cells there are."""
+    places = np.random.default_rng(3).random(2000)
+    worst, span = m.worst_error(loss), m.domain.width
+    seen = float(m.error(np.concatenate((places, places**4, 1 - places**4)) * span, loss).max())
+    assert seen * (1 - 1e-6) <= worst <= seen * (1 + 1e-4)
+    monkeypatch.setattr(Smooth, "of", lambda *_: None)
     assert worst == pytest.approx(m.worst_error(loss), rel=1e-6)
+
+
+@pytest.mark.parametrize("circular", [False, True])
+def test_integrals_are_as_near_as_they_say(circular: bool) -> None:
+    """Runs of all kinds, flat ones too; on a circle windows around the seam."""
+    window = Window(
+        wraps=circular, bits=33, count=[300, 2, 3000, 20], background=[9, 40, 70000, 300],
+        extra=[80, 300, 5000000, 2000], value=[0.02, 0.1, 0.2, 0.9], step=[0.0, 0.01, 0.0002, 0.001],
+        knot_t=[0.0, 1.0], knot_s=[0, 100], stepwise=False,
+    )  # fmt: skip
+    rng = np.random.default_rng(5)
+    t, s = rng.random(400), np.floor(rng.random(400) * (window.around if circular else window.top))
+    for k in (1.2, 3.0):
+        smooth, exact = Smooth.of(window, k, circular), Expectations(window).error(t, s, k, circular)
+        assert smooth is not None
+        assert np.allclose(smooth(t, s), exact, rtol=1e-6)

@@ -13,7 +13,6 @@ Their maxima over the continuous domain are found piece by piece (`maxima`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.arrays import FloatArray
-from sottovoce.core.maxima import Bulge, ErrorAt, Pieces, Share, Track
+from sottovoce.core.maxima import Bulge, ErrorAt, Pieces, Smooth, Track
 from sottovoce.core.positions import power_loss
 from sottovoce.core.window import Window
 
@@ -29,7 +28,6 @@ LongArray = NDArray[np.longdouble]
 
 _BENDS = 16  # that are looked at rather than halving the domain once more
 _MOST_HALVINGS = 60  # until the maximum is known
-_SEEN, _SEEN_INSIDE = 1 << 12, 1 << 10  # cells, of a run and of a window, to find where any loss is largest
 _ROW_BLOCK = 1 << 16  # cells × inputs handled at a time by the direct sums: they stay in the cache
 
 
@@ -177,54 +175,29 @@ class WindowLaw:
         if k in (1.0, 2.0) and period < 1.0:
             turns = (self.parts[0].window.v[:2, None] + [0.0, 0.5, -0.5]).ravel() % period
             return pieces.cut(np.sort(turns)).quadratic_maximum(error)
+        exact = [self._at(part, k, circular) for part in self.parts]
+        bulges = [Bulge(part.window, k, circular) for part in self.parts]
         if k in (1.0, 2.0) and not circular:
             halvings = max(part.window.cells // _BENDS for part in self.parts).bit_length()
-            (worst, _), places = pieces.narrowed(self._rectangles(k, circular), halvings)
+            (worst, _), places = pieces.narrowed(list(zip(self.shares, exact, bulges, strict=True)), halvings)
             turns = np.sort(np.concatenate([part.window.v for part in self.parts]))
             return max(worst, places.cut(turns).quadratic_maximum(error)) if len(places.t0) else worst
-        law = self  # within a period only the single cells matter
+        near = exact  # within a period only the single cells matter
         if period == 1.0:
-            law = WindowLaw([_coarser(part.window) for part in self.parts], self.shares)
-        (_, worst), _ = law._pieces(period).narrowed(law._rectangles(k, circular), _MOST_HALVINGS, close=5e-7)
+            near = [
+                Smooth.of(part.window, k, circular) or at for part, at in zip(self.parts, exact, strict=True)
+            ]
+        shares = list(zip(self.shares, near, bulges, strict=True))
+        (_, worst), _ = pieces.narrowed(shares, _MOST_HALVINGS, close=5e-7)
         t = np.array([worst])
         return float(error(t, self.starts(t))[0])
 
-    def _rectangles(self, k: float, circular: bool) -> list[Share]:
-        """What bounds errors on rectangles takes of each part."""
-
-        def at(part: Expectations) -> ErrorAt:
-            return lambda t, s: part.error(t, s, k, circular)
-
-        bulges = (Bulge(part.window, k, circular) for part in self.parts)
-        return list(zip(self.shares, map(at, self.parts), bulges, strict=True))
+    @staticmethod
+    def _at(part: Expectations, k: float, circular: bool) -> ErrorAt:
+        return lambda t, s: part.error(t, s, k, circular)
 
     def _pieces(self, until: float = 1.0) -> Pieces:
         return Pieces.until(until, [Track(part.window) for part in self.parts])
-
-
-def _coarser(window: Window) -> Window:
-    """Runs of many cells as runs of fewer and wider ones at their middles, still many to a window.
-
-    Errors move by the square of a cell's share of the window, less than a millionth of them: enough to see
-    where they are largest.
-    """
-    inside = window.length / max(int(window.extra.max()), 1)
-    wide = np.minimum(-(-window.count // _SEEN), max(1, int(inside / _SEEN_INSIDE)))
-    count, rest = np.divmod(window.count, wide)
-    some = np.stack((count, rest), axis=1).reshape(-1) > 0
-
-    def both(groups: Any, last: Any) -> Any:
-        return np.stack((groups, last), axis=1).reshape(-1)[some]
-
-    step, end = window.step * wide, window.value + window.step * (count * wide + (rest - 1) / 2)
-    return replace(
-        window,
-        count=both(count, np.ones_like(rest)),
-        background=both(window.background * wide, window.background * rest),
-        extra=both(window.extra * wide, window.extra * rest),
-        value=both(window.value + (step - window.step) / 2, end),
-        step=both(step, np.zeros_like(step)),
-    )
 
 
 def _prefix(terms: Any) -> LongArray:
