@@ -32,6 +32,7 @@ from sottovoce.collector.refusals import Refusal
 from sottovoce.compose.selection import even_spread_of, resultant, worth
 from sottovoce.compose.strategies import QuestionLike
 from sottovoce.core.errors import ArgumentError, real_number
+from sottovoce.estimates.statistic import normal_quantile
 
 _AGREEMENT = math.exp(-((2 * math.pi / 8) ** 2) / 2)  # length of the mean of e^{iθ} for an eighth of a turn
 _SQUARES = 1 / 15 - 1 / 36  # variance of ((p + q)/2)² of two numbers spread evenly from −1 to 1
@@ -126,9 +127,7 @@ def expected(survey: sv.Survey, people: int, confidence: float = 0.95) -> dict[s
         By question, in its units; of options a share. None of a number on a log scale, which has no mean.
         Of a relation the correlation, under "x and y".
     """
-    from scipy.special import ndtri
-
-    z = float(ndtri((1 + confidence) / 2))
+    z = normal_quantile((1 - confidence) / 2)
     each = [(None, ())] * len(survey.questions) if survey.functions is None else survey.functions.each
     widths: dict[str, float | None] = {}
     products: dict[str, float] = {}

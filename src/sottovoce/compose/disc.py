@@ -24,6 +24,7 @@ from sottovoce.core.errors import ArgumentTypeError, check_confidence, whole_num
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.polar import Polar
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.statistic import normal_quantile
 from sottovoce.estimates.surface import Surface
 from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
@@ -56,10 +57,8 @@ def mean_position(tally: Tally, *, confidence: float = 0.95) -> tuple[Estimate, 
         >>> x.low < 3.0 < x.high and y.low < 4.0 < y.high
         True
     """
-    from scipy.special import ndtri
-
     m, counts = _joint(tally.required(2))
-    z = float(ndtri((1 + check_confidence(confidence)) / 2))
+    z = normal_quantile((1 - check_confidence(confidence)) / 2)
     rho = resultant(m.angle)
     weights, bias = _radial_weights(m.distance, z / math.sqrt(tally.n) / rho)
     bias = bias * m.radius + m.radius * _angular_bias(m.angle, rho)

@@ -39,6 +39,7 @@ from sottovoce.core.shown import Shown
 from sottovoce.designs.optimal import optimal
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.statistic import normal_quantile
 from sottovoce.estimates.tally import Tally
 
 _BINS = 32
@@ -136,11 +137,9 @@ class TwoRounds(Shown):
             DataError: If a round has fewer than two reports or another domain.
             NoDataError: If nobody reported.
         """
-        from scipy.special import ndtri
-
         if first.n < 2 or second.required(2).mechanism.domain != self.domain:
             raise DataError("both rounds need at least two reports, on the same domain", argument="second")
-        z = float(ndtri((1 + check_confidence(confidence)) / 2))
+        z = normal_quantile((1 - check_confidence(confidence)) / 2)
         parts = [_moments(tally) for tally in (first, second)]
         share = self.shares(first, second.mechanism, second.n)
         value = float(sum(s * mean for s, (mean, _) in zip(share, parts, strict=True)))

@@ -30,7 +30,7 @@ from sottovoce.estimates.inverse import Inverse
 from sottovoce.estimates.products import UNRESOLVED, Ratio
 from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.shares import nearest_shares
-from sottovoce.estimates.statistic import Part
+from sottovoce.estimates.statistic import Part, normal_quantile
 from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
 
@@ -187,9 +187,7 @@ def _group(
     spread: FloatArray,
 ) -> Group:
     """A group from the weighted counts of its sum and its share."""
-    from scipy.special import ndtri
-
-    t = float(ndtri((1 + confidence) / 2))
+    t = normal_quantile((1 - confidence) / 2)
     (top, a), (bottom, c) = (_moments(part.weights, part.weights, part.counts) for part in (above, below))
     both = 0.0 if apart else _moments(above.weights, below.weights, above.counts)[1]
     error = np.array([[a, both], [both, c]])

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -254,9 +255,7 @@ def decoded_noise(reporter: Number) -> tuple[FloatArray, FloatArray]:
 
 def normal_quantile(tail: float) -> float:
     """How many standard errors from its mean a normal number is with this probability, or further."""
-    from scipy.special import ndtri
-
-    return -float(ndtri(tail))
+    return -NormalDist().inv_cdf(tail)
 
 
 class Limit(NamedTuple):

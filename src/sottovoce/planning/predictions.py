@@ -26,7 +26,7 @@ from sottovoce.estimates.asked import yes_chances
 from sottovoce.estimates.envelope import IDENTITY, Envelope, Nodes, Target
 from sottovoce.estimates.expansion import reconstruction_errors
 from sottovoce.estimates.model import Coarse
-from sottovoce.estimates.statistic import is_unbiased
+from sottovoce.estimates.statistic import is_unbiased, normal_quantile
 from sottovoce.estimates.suitability import quantile_width
 from sottovoce.planning.shapes import MIDDLES
 
@@ -75,9 +75,7 @@ class Setting:
     @cached_property
     def z(self) -> float:
         """The normal quantile of one side of the interval."""
-        from scipy.special import ndtri
-
-        return -float(ndtri((1 - self.confidence) / 2))
+        return normal_quantile((1 - self.confidence) / 2)
 
     @cached_property
     def x(self) -> FloatArray:
