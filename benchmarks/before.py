@@ -98,11 +98,11 @@ print(json.dumps({f"{name}, two cores, by the clock": min(each[1:]) for name, ea
 #: What a process does that has loaded sottovoce and finds no design kept, in the words of both versions.
 _COLD = {
     "optimal, absolute error, ε = 8": "sv.optimal(8.0, loss='l1', **({'goal': 'value'} if new else {}))",
-    "optimal, unbiased, ε = 4": "sv.optimal(4.0, **({} if new else {'unbiased': True}))",
+    "optimal, unbiased, ε = 8": "sv.optimal(8.0, **({} if new else {'unbiased': True}))",
     "two numbers and an hour, ε = 2": "several(2.0, [(0, 120), (0, 10), sv.Circle(24)])",
-    "three numbers, ε = 16": "several(16.0, [(0, 1)] * 3)",
+    "two numbers and an hour, ε = 16": "several(16.0, [(0, 120), (0, 10), sv.Circle(24)])",
     "worst error of OGPM": "sv.ogpm(1.0).worst_error('l1')",
-    "worst error of compressed hours": "sv.ogpm(1.0, sv.Circle(24)).compressed().worst_error()",
+    "worst error of truncated reports": "sv.pm(4.0, (0, 1)).truncated().worst_error(1, distance='circular')",
 }
 _FIRST = """
 import json, sys, time

@@ -130,7 +130,7 @@ def test_how_many_values_there_are_changes_no_cell(m: Mechanism) -> None:
     x, words = (part[:200] for part in awkward_inputs(m))
     every = np.empty(200, dtype=m.dtype)
     m._sampler.fill(every, words.copy(), x, compiled=False)
-    for size in (1, 2, 31, 32, 33, 63, 64, 65, 200):  # loops are compiled for whole chunks
+    for size in (1, 2, 47, 48, 49, 95, 96, 97, 200):  # loops are compiled for whole chunks
         first, wrong = np.full(size + 1, m.cells - 1, dtype=m.dtype), x[:size].copy()
         assert m._sampler.fill(first[:size], words[:size].copy(), x[:size], compiled=True) == 0
         assert np.array_equal(first, [*every[:size], m.cells - 1])

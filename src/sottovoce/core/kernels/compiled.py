@@ -13,7 +13,7 @@ from numba import njit
 from sottovoce.core.kernels.jit import as_double, as_word, compiled, fetch
 from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS
 
-_CHUNK = 32  # values that loops take turns with: few enough to be worked on at once
+_CHUNK = 48  # values that loops take turns with: 32 are a tenth faster on some processors, 64 on others
 _LINE = 8  # values in a line of the cache
 _INDEX = np.uint64(0xFFFFFFFF)  # the bits of 2^52 + index that are the index
 
