@@ -99,8 +99,8 @@ print(json.dumps({f"{name}, two cores, by the clock": min(each[1:]) for name, ea
 _COLD = {
     "optimal, absolute error, ε = 8": "sv.optimal(8.0, loss='l1', **({'goal': 'value'} if new else {}))",
     "optimal, unbiased, ε = 8": "sv.optimal(8.0, **({} if new else {'unbiased': True}))",
-    "two numbers and an hour, ε = 2": "several(2.0, [(0, 120), (0, 10), sv.Circle(24)])",
-    "two numbers and an hour, ε = 16": "several(16.0, [(0, 120), (0, 10), sv.Circle(24)])",
+    "questions about two numbers and an hour, ε = 2": "several(2.0, [(0, 120), (0, 10), sv.Circle(24)])",
+    "questions about two numbers and an hour, ε = 16": "several(16.0, [(0, 120), (0, 10), sv.Circle(24)])",
     "worst error of OGPM": "sv.ogpm(1.0).worst_error('l1')",
     "worst error of truncated reports": "sv.pm(4.0, (0, 1)).truncated().worst_error(1, distance='circular')",
 }
@@ -121,7 +121,7 @@ sys.argv = ["sottovoce", "--version"]
 try:
     main()
 finally:
-    print("\\n" + json.dumps({"sottovoce --version, the whole process": time.process_time()}))
+    print("\\n" + json.dumps({"the command sottovoce --version": time.process_time()}))
 """
 _ENOUGH = 10.0  # seconds: what takes longer is not asked for again
 
@@ -157,7 +157,7 @@ def page_table(known: dict[str, Any]) -> str:
             row["what"],
             f"{number(1e3 * row['before'])} ms",
             f"{number(1e3 * row['now'])} ms",
-            f"{row['now'] / row['before']:.2f}",
+            number(row["now"] / row["before"]),
         )
         for row in known["rows"]
     ]

@@ -26,7 +26,7 @@ from sottovoce import bulk
 TAKES = "2 min"
 RESULTS = Path(__file__).parent / "results" / "second_core.json"
 PAGE = Path(__file__).parents[1] / "docs" / "measurements" / "limits.md"
-PEOPLE, ROWS, GROUPS, TURNS = 10**7, 4 * 10**6, 10**4, 3
+PEOPLE, ROWS, GROUPS, TURNS = 10**7, 4 * 10**6, 10**4, 12
 
 
 def works(folder: Path) -> dict[str, Callable[[], object]]:
