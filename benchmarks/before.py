@@ -152,15 +152,11 @@ def _run(tree: Path, variables: dict[str, str], *program: str) -> dict[str, floa
 
 def page_table(known: dict[str, Any]) -> str:
     """Both versions and their ratio."""
-    rows = [
-        (
-            row["what"],
-            f"{number(1e3 * row['before'])} ms",
-            f"{number(1e3 * row['now'])} ms",
-            number(row["now"] / row["before"]),
-        )
-        for row in known["rows"]
-    ]
+    rows = []
+    for row in known["rows"]:
+        ratio = row["now"] / row["before"]
+        times = (f"{number(1e3 * row[which])} ms" for which in ("before", "now"))
+        rows.append((row["what"], *times, f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.1g}"))
     return table(("what", "0.1.0", "now", "now / 0.1.0"), rows)
 
 
