@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.designs.prior import Prior
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +35,23 @@ def test_expected_error_meets_its_limit(samples: np.ndarray, options: dict[str, 
     assert m.certificate.verify() >= m.certificate.limit
     assert expected(m) < expected(worst_case)
     assert sv.audit(m).epsilon <= 1.0
+
+
+@pytest.mark.parametrize("options", [{"goal": "value", "loss": "l1"}, {"goal": "value"}, {}])
+@pytest.mark.parametrize("guess", [[0.1, 0.7, 0.7, 0.9, 0.3, 0.3], np.linspace(0, 1, 11)], ids=["even", "odd"])
+def test_half_of_a_symmetric_guess_is_enough(
+    guess: list[float], options: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same limit as with all points, for whatever the points are in the last bit."""
+    half = sv.optimal(1.5, prior=guess, **options)  # type: ignore[arg-type]
+    assert Prior(*half.certificate.prior).folded[2]
+    monkeypatch.setattr(Prior, "folded", property(lambda self: (self.points, self.chances, False)))
+    monkeypatch.setenv("SOTTOVOCE_CACHE", "")
+    whole = sv.optimal(1.5, prior=guess, **options)  # type: ignore[arg-type]
+    assert half.certificate.limit == pytest.approx(whole.certificate.limit, rel=0.002)
+    for design in (half, whole):
+        assert 1 <= design.certificate.ratio <= 1.002
+        assert design.certificate.verify() >= design.certificate.limit
 
 
 def test_two_points_have_the_answer_of_randomised_response() -> None:

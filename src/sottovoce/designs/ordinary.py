@@ -79,10 +79,7 @@ def least_expected(
         The design on [0, 1], with the limit of the minimax design and its own worst case.
     """
     limit = minimax.certificate.unit_limit
-    people = ordinary_prior() if prior is None else prior
-    points, chances, symmetric = people.points, people.chances, prior is None
-    if symmetric:
-        points, chances = points[:_POINTS], 2 * chances[:_POINTS]
+    points, chances, symmetric = (ordinary_prior() if prior is None else prior).folded
     everywhere = Ceiling(0.0, limit * (1 + slack) * (1 - _GAP / 2), firm=True)
     oracle = mean_oracle(problem.e, points, (everywhere, *ceilings))
 

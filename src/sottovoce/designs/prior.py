@@ -34,6 +34,16 @@ class Prior:
     points: FloatArray
     chances: FloatArray
 
+    @property
+    def folded(self) -> tuple[FloatArray, FloatArray, bool]:
+        """The points and chances of the objective, and if they are the lower half of a symmetric guess."""
+        x, p = self.points, self.chances
+        if not (np.allclose(x, 1 - x[::-1], 0, 1e-12) and np.allclose(p, p[::-1], 1e-9, 0)):
+            return x, p, False
+        half = p[: (len(x) + 1) // 2].copy()
+        half[: len(x) // 2] *= 2
+        return x[: len(half)], half, True
+
 
 #: Samples, or a pair of values and weights.
 PriorLike = ArrayLike | tuple[ArrayLike, ArrayLike]
@@ -109,19 +119,24 @@ class PriorProblem(Problem):
         return min(worst, max(constant, 1e-6 * worst))
 
     def solve(self, reports: int, *, gap: float, coarse: GridSolution | None = None) -> GridSolution:
-        points, y = self.prior.points, self._grid(reports, coarse)
+        (points, chances, symmetric), y = self.prior.folded, self._grid(reports, coarse)
         if self.unbiased:
             oracle = mean_oracle(self.e, points)
         else:
             y = np.union1d(y, points)  # a corner of the loss off the grid would cost the certificate
+            y = np.append(y[y <= 0.5], 1 - y[y < 0.5][::-1]) if symmetric else y
             oracle = value_oracle(points, self.k, self.e, np.arange(len(points)))
-        problem = GridProblem(self.epsilon, y, self.prior.chances, self.scale, symmetric=False)
+        problem = GridProblem(self.epsilon, y, chances, self.scale, symmetric)
         return search(problem, oracle, gap=gap, known=None if coarse is None else coarse.active)
 
     def proof(self, best: GridSolution, *, gap: float) -> Proof:
         """The limit that the cuts prove when no input has more weight than its chance."""
         keep = best.weights >= 1e-12 * best.weights.max()  # all of them if a constant report costs nothing
         cuts, weights, groups = best.cuts[keep], best.weights[keep], best.groups[keep]
+        if self.prior.folded[2]:
+            groups, mirror = np.append(groups, len(self.prior.points) - 1 - groups), cuts.mirrored()
+            cuts, weights = cuts + mirror, np.tile(weights / 2, 2)
+            cuts = replace(cuts, x=np.where(cuts.a > 0, self.prior.points[groups], cuts.x))  # to the last bit
         on_error = cuts.a > 0
         total = np.bincount(groups[on_error], weights[on_error], len(self.prior.chances))
         share = np.minimum(1.0, self.prior.chances / np.maximum(total, 1e-300))
