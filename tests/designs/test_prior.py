@@ -38,7 +38,7 @@ def test_expected_error_meets_its_limit(samples: np.ndarray, options: dict[str, 
 
 
 @pytest.mark.parametrize("options", [{"goal": "value", "loss": "l1"}, {"goal": "value"}, {}])
-@pytest.mark.parametrize("guess", [[0.1, 0.7, 0.7, 0.9, 0.3, 0.3], np.linspace(0, 1, 11)], ids=["even", "odd"])
+@pytest.mark.parametrize("guess", [[0.1, 0.7, 0.7, 0.9, 0.3, 0.3], np.linspace(0, 1, 11)], ids=len)
 def test_half_of_a_symmetric_guess_is_enough(
     guess: list[float], options: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
