@@ -53,6 +53,18 @@ def test_no_input_is_worse_than_the_worst_case() -> None:
     assert misses(parts=2) == 0
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+def test_what_a_leap_of_the_start_ends_is_seen(loss: float) -> None:
+    """Below 0.9 the window holds the report at 0, from there on the one at 1."""
+    most = (1 << 40) - (1 << 38)
+    window = Window(
+        wraps=False, bits=40, count=[1, 1], background=[1 << 37, 1 << 37], extra=[most, most],
+        value=[0.0, 1.0], step=[0.0, 0.0], knot_t=[0.0, 0.9], knot_s=[0, most], stepwise=True,
+    )  # fmt: skip
+    worst = (7 * 0.9**loss + 0.1**loss) / 8
+    assert WindowLaw([window], [1.0]).worst_error(loss, False) == pytest.approx(worst, rel=1e-9)
+
+
 def test_corners_alone_are_not_enough_around_a_circle(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Bulge, "__call__", lambda self, t0, t1, s0, s1: np.zeros_like(t0))
     assert misses() > 0

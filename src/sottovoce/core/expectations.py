@@ -160,7 +160,7 @@ class WindowLaw:
         """max over t of E|y − t|^k: to rounding for k = 1, 2 in the domain's own distance, else to 1e−6.
 
         The exceptions to the first are circles of unequal cells, which no design here makes. What is returned
-        is attained.
+        is attained, or approached where a start leaps.
         """
         period = max(part.period() for part in self.parts) if circular else 1.0
         if period < 1.0 and len(self.parts) > 1:
@@ -179,18 +179,18 @@ class WindowLaw:
         bulges = [Bulge(part.window, k, circular) for part in self.parts]
         if k in (1.0, 2.0) and not circular:
             halvings = max(part.window.cells // _BENDS for part in self.parts).bit_length()
-            (worst, _), places = pieces.narrowed(list(zip(self.shares, exact, bulges, strict=True)), halvings)
+            peak, places = pieces.narrowed(list(zip(self.shares, exact, bulges, strict=True)), halvings)
             turns = np.sort(np.concatenate([part.window.v for part in self.parts]))
-            return max(worst, places.cut(turns).quadratic_maximum(error)) if len(places.t0) else worst
+            rest = places.cut(turns).quadratic_maximum(error) if len(places.t0) else 0.0
+            return max(peak.value, rest)
         near = exact  # within a period only the single cells matter
         if period == 1.0:
             near = [
                 Smooth.of(part.window, k, circular) or at for part, at in zip(self.parts, exact, strict=True)
             ]
         shares = list(zip(self.shares, near, bulges, strict=True))
-        (_, worst), _ = pieces.narrowed(shares, _MOST_HALVINGS, close=5e-7)
-        t = np.array([worst])
-        return float(error(t, self.starts(t))[0])
+        peak, _ = pieces.narrowed(shares, _MOST_HALVINGS, close=5e-7)
+        return float(error(np.array([peak.t]), list(np.array(peak.starts)[:, None]))[0])
 
     @staticmethod
     def _at(part: Expectations, k: float, circular: bool) -> ErrorAt:

@@ -10,7 +10,7 @@ on the few places where bends have to be looked at. Around a circle it may lie a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,14 @@ Share = tuple[float, ErrorAt, "Bulge"]
 _NOWHERE: FloatArray = np.empty(0)
 _LONG, _LEAST_INSIDE = 256, 64  # cells of a run, and of a window, from which on sums may be integrals
 _BLOCK = 1 << 16  # runs × inputs handled at a time
+
+
+class Peak(NamedTuple):
+    """A largest value, its place, and the start of every track there: on either side of where it leaps."""
+
+    value: float
+    t: float
+    starts: tuple[float, ...]
 
 
 class Track:
@@ -130,19 +138,17 @@ class Pieces:
         top = np.where(np.abs(top - middle) <= np.abs(slope) + 1e-12 * middle, top, middle)
         return float(max(left.max(), right.max(), top.max()))
 
-    def narrowed(
-        self, parts: Sequence[Share], rounds: int, close: float = 0.0
-    ) -> tuple[tuple[float, float], Pieces]:
-        """The largest value that bisection met, and where; the pieces whose bound is above it, and not close.
+    def narrowed(self, parts: Sequence[Share], rounds: int, close: float = 0.0) -> tuple[Peak, Pieces]:
+        """The largest value that bisection met; the pieces whose bound is above it, and not close.
 
         The bound of a piece is, for every part, the largest error at its four corners, plus how far it may
         bulge; the weights add these up.
         """
 
-        def highest(t: FloatArray, starts: list[FloatArray]) -> tuple[float, float]:
-            values = sum(share * f(t, s) for (share, f, _), s in zip(parts, starts, strict=True))
+        def highest(t: FloatArray, starts: list[FloatArray]) -> Peak:
+            values = np.sum([share * f(t, s) for (share, f, _), s in zip(parts, starts, strict=True)], axis=0)
             at = int(np.argmax(values))
-            return float(np.asarray(values)[at]), float(t[at])
+            return Peak(float(values[at]), float(t[at]), tuple(float(s[at]) for s in starts))
 
         def bound(t0: FloatArray, t1: FloatArray, starts: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
             total, t = np.zeros_like(t0), np.concatenate((t0, t1, t0, t1))
@@ -154,7 +160,7 @@ class Pieces:
         t0, t1, starts = self.t0, self.t1, self.starts
         best = max(highest(t0, [s for s, _ in starts]), highest(t1, [s for _, s in starts]))
         for _ in range(rounds):
-            keep = bound(t0, t1, starts) > best[0] * (1 + close)
+            keep = bound(t0, t1, starts) > best.value * (1 + close)
             t0, t1, starts = t0[keep], t1[keep], [(s0[keep], s1[keep]) for s0, s1 in starts]
             if not keep.any():
                 break
