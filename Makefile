@@ -42,7 +42,7 @@ quick: .venv/all.stamp lint ## lint, types, the contract, and one test file of e
 # What needs no Python package is done while those are installed: npm's, then JavaScript's own tests. Lint and types
 # run beside the tests, which also build the site. Files go to workers in the order of tests/conftest.py.
 test: .venv/python.stamp ## lint, type-check and test everything; build the docs
-	@tools/system java jdk node npm typescript chromium postgres strace nginx
+	@tools/system java jdk node npm typescript chromium atomic postgres strace nginx
 	@mkdir -p build
 	@{ $(MAKE) --no-print-directory $(MATRIX)/node_modules && cd clients/js && node --test; } > build/javascript.log 2>&1 & javascript=$$!; \
 	$(MAKE) --no-print-directory .venv/all.stamp; python=$$?; wait $$javascript; javascript=$$?; [ $$python = 0 ] || exit $$python; \
@@ -112,7 +112,7 @@ dist: .venv/all.stamp ## build wheel, npm package and jar twice, byte for byte t
 
 constraints: .venv/build.stamp ## pin again what pyproject.toml asks for (UPGRADE=--upgrade for the newest)
 	@$(INSTALL) uv
-	$(BIN)/uv pip compile pyproject.toml --all-extras --group build --group peers --output-file constraints.txt $(UPGRADE) \
+	$(BIN)/uv pip compile pyproject.toml --all-extras --group build --group papers --group peers --output-file constraints.txt $(UPGRADE) \
 	    --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --strip-extras \
 	    --no-annotate --no-header --no-emit-index-url --no-emit-find-links --quiet
 

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from papers.trials import simulate
 
 import sottovoce as sv
 from benchmarks.page.worker import cpu_seconds
 from sottovoce.central.hourglass import sigma2
-from sottovoce.central.trials import simulate
 
 TAKES = "1 min"
 

@@ -113,7 +113,6 @@ def speed(saved: dict[str, Any]) -> dict[str, Any]:
                 "in another order": rate(partial(texts.report, sorted_kinds), n),
                 "texts": rate(partial(texts.report, words), words.size, 10),
                 "of one width": rate(partial(texts.report, fixed), fixed.size, 10),
-                "reading": rate(partial(np.bitwise_xor.reduce, fixed.view(np.uint32)), fixed.size, 10),
             }
         )
     return {"machine": describe_machine(), "rows": rows}
@@ -254,11 +253,10 @@ def tables(saved: dict[str, Any]) -> None:
             f"{r['in another order'] / r['ogpm']:.2f}",
             f"{r['texts'] / r['ogpm']:.2f}",
             f"{r['of one width'] / r['ogpm']:.2f}",
-            f"{1 / (r['ogpm'] / r['numbers'] + r['ogpm'] / r['reading']):.2f}",
         )
         for r in saved.get("speed", {"rows": []})["rows"]
     ]
-    ratios = ("ratio", "categories", "in another order", "texts", "of one width", "only read")
+    ratios = ("ratio", "categories", "in another order", "texts", "of one width")
     heads = ("options", "`sv.ogpm`, M/s", "choices by numbers, M/s", *ratios)
     replace_table(PAGE, "speed", table(heads, rows))
     rows = [

@@ -1,33 +1,40 @@
 """A million (spec, value, word) triples through every client: the same cell or the same refusal.
 
     python benchmarks/client_fuzz.py --triples 1000000 --output benchmarks/results/client_fuzz.json
+    python benchmarks/client_fuzz.py --steep --triples 10000000 --output …/client_fuzz_steep.json
 
 Python with numpy and with numba, JavaScript value by value and in bulk, and Java answer the same questions
-about whole and broken specs. `tests/clients/fuzz.py` makes them; a small part runs with the tests.
+about whole and broken specs, or, with `--steep`, about hostile ones of which readers accept most: starts as
+steep as may be, knots an ulp apart, runs of all sizes. `tests/clients/specs.py` makes them; a small part runs
+with the tests.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 from tests.clients.fuzz import fuzz
+from tests.clients.specs import steep, written
 
 from sottovoce.auditing.clients import Client
 
 TAKES = "4 min"
 
 _JAVA = Path("clients/java")
+_SPECS, _EACH = 250, 20_000  # each: values of a steep spec
 _NODE = "node clients/js/tests/check.js"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--triples", type=int, default=1_000_000)
+    parser.add_argument("--steep", action="store_true")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as classes:
@@ -42,8 +49,11 @@ def main() -> None:
         clients = {name: Client(command) for name, command in commands.items()}
         start, triples, specs, refused, wrong, seed = time.perf_counter(), 0, 0, 0, [], 0
         while triples < options.triples:
-            seed, outcome = seed + 1, fuzz(clients, specs=250, each=1000, seed=seed + 1)
-            triples, specs, refused = triples + outcome.triples, specs + 250, refused + outcome.refused
+            chance = random.Random(seed + 1)
+            texts = [written(steep(chance)) for _ in range(_SPECS)] if options.steep else None
+            each = _EACH if options.steep else 1000
+            seed, outcome = seed + 1, fuzz(clients, _SPECS, each, seed=seed + 1, texts=texts)
+            triples, specs, refused = triples + outcome.triples, specs + _SPECS, refused + outcome.refused
             wrong += outcome.wrong
             print(
                 f"{triples:,} triples, {specs:,} specs, {refused:,} refused, {len(wrong)} differ", flush=True

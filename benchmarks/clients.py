@@ -92,14 +92,14 @@ def main() -> None:
 
 def measured(folder: Path) -> dict[str, Any]:
     """Everything, in a folder where the packed package is installed."""
-    subprocess.run(["node", _MATRIX / "build.js", folder], check=True)
+    nodes = {name: str(_MATRIX / f"node_modules/node{name}-{_KIND}/bin/node") for name in ("18", "26")}
+    subprocess.run([nodes["26"], _MATRIX / "build.js", folder], check=True)
     bundles = json.loads((folder / "result.json").read_text())["results"]
     jar, spec = folder / "sottovoce.jar", sv.ogpm(1.0, (0, 24), "l1").to_json()
     subprocess.run(["make", "-s", "jar", f"JAR={jar}"], check=True, stdout=subprocess.DEVNULL)
     (folder / "Rate.java").write_text(_RATE_JAVA)
     subprocess.run(["javac", "-cp", jar, "-d", folder, folder / "Rate.java"], check=True)
     java = ["java", "-cp", f"{jar}:{folder}", "Rate", spec]
-    nodes = {name: str(_MATRIX / f"node_modules/node{name}-{_KIND}/bin/node") for name in ("18", "26")}
     nodes["installed"] = "node"
     first = {
         f"Node {name}, import": _start([node, "-e", _IMPORT, spec], folder) for name, node in nodes.items()

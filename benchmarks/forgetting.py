@@ -62,13 +62,13 @@ class Keeping(SecureStream):
         return self._fill
 
     def words(self, count: int) -> Words:
-        self._drop_inherited()
+        self._own()
         out = np.empty(count, dtype="<u8")
         self._fill(_bytes(out))
         return out
 
     def blocks(self, count: int, most: int) -> Iterator[Words]:
-        self._drop_inherited()
+        self._own()
         words = np.empty(min(count, most), dtype="<u8")
         for first in range(0, count, most):
             part = words[: count - first]

@@ -42,7 +42,7 @@ PAGE = HERE / "docs" / "measurements" / "limits.md"
 CHUNK = 1 << 22  # people at a time
 MOST_FILE = 10**7  # rows; 10^8 is in docs/measurements/scale.md
 MOST_BATCH = 10**4  # reports in a request
-EPSILONS = (0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0)
+EPSILONS = (0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0)
 
 #: What is beside which floor, and what the floor is.
 FLOORS = {

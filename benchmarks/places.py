@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from papers.reconstructions import smoothed_em
 
 import sottovoce as sv
 from benchmarks._tables import replace_table, table
@@ -217,7 +218,7 @@ def _coarse(m: Any, x: FloatArray, counts: Any) -> tuple[FloatArray, Any]:
 def _smoothed(
     law: Products, counts: FloatArray, area: FloatArray, epsilon: float, rng: np.random.Generator
 ) -> FloatArray:
-    def fit(part: FloatArray, weight: float) -> Any:
+    def fit(part: FloatArray, weight: float) -> FloatArray:
         def smooth(f: FloatArray) -> FloatArray:
             g = (f / area).reshape(16, 32)
             g = (1 - 2 * weight) * g + weight * (np.roll(g, 1, axis=1) + np.roll(g, -1, axis=1))
@@ -226,15 +227,15 @@ def _smoothed(
             f = area * g.reshape(-1)
             return f / f.sum()
 
-        return em(law, part, start=area, smooth=smooth, tolerance=1e-3 * math.exp(epsilon / 2), most=400)
+        return smoothed_em(law, part, area, smooth, tolerance=1e-3 * math.exp(epsilon / 2), most=400)
 
     half = rng.binomial(counts.astype(np.int64), 0.5).astype(np.float64)
     halves = half, counts - half
 
     def likelihood(weight: float) -> float:
-        return sum(float((b * np.log(fit(a, weight).reports)).sum()) for a, b in (halves, halves[::-1]))
+        return sum(float((b * np.log(law.mix(fit(a, weight)))).sum()) for a, b in (halves, halves[::-1]))
 
-    return np.asarray(fit(counts, max((0.25, 0.1, 0.04, 0.015, 0.006), key=likelihood)).probabilities)
+    return fit(counts, max((0.25, 0.1, 0.04, 0.015, 0.006), key=likelihood))
 
 
 METHODS: dict[str, Callable[..., Map]] = {
@@ -303,7 +304,7 @@ def _known(epsilon: float, n: int, truth: str) -> tuple[float, ...]:
         return far(refits(surface, again, surface.counts[:, None])[:, 0])
 
     def climbed(rounds: int) -> float:
-        return far(em(law, surface.counts, start=even, most=rounds, tolerance=0.0).probabilities)
+        return far(em(law, surface.counts, even, most=rounds, tolerance=0.0))
 
     own = far(fit.density)
     alone = np.mean([_alone(epsilon, x, turn, compared, rng) for turn in range(4)])

@@ -108,7 +108,7 @@ def reached(end: float, runs: int = 50) -> None:
                 return
             t = truth.tally(m, n, np.random.default_rng([50, run]))
             fit = CrossFit(t)
-            focus = Focus(m, [known] * 2, n, p, 0.025, [counts for counts, _ in fit.halves], fit.limit)
+            focus = Focus(m, [known] * 2, n, p, 0.025, [counts for counts, _ in fit.halves], fit.bound)
             ends: dict[str, sv.Estimate | Ends] = {
                 "one": sv.quantile(t, p),
                 "oracle": answered(focus.ends()),

@@ -3,7 +3,7 @@
 Wasserstein error (share of the domain × 1000, mean ± standard error over repetitions) of
 
 - the published standard: the square wave (on a circle OGPM) with EMS on 1024 bins;
-- the default of this library: `two_scale` reports and `distribution(method="auto")`;
+- the default of this library: `two_scale` reports and `distribution`;
 - the raw histogram of OGPM reports, as the OGPM paper reads them.
 
 Every repetition draws new people and reports; the same people go to all three. Ratios are of mean errors,
@@ -17,9 +17,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+from papers.reconstructions import ems, raw
 
 import sottovoce as sv
 from benchmarks._tables import replace_table
@@ -37,17 +39,16 @@ def errors(draw: Draw, epsilon: float, n: int, repetitions: int, circle: bool, s
     domain = sv.Circle(1) if circle else (0, 1)
     ogpm = sv.ogpm(epsilon, domain, "l1")
     ways = (
-        (ogpm if circle else sv.sw(epsilon, domain), "ems"),
-        (sv.two_scale(epsilon, domain), "auto"),
-        (ogpm, "raw"),
+        (ogpm if circle else sv.sw(epsilon, domain), ems),
+        (sv.two_scale(epsilon, domain), partial(sv.distribution, band=False)),
+        (ogpm, raw),
     )
     rng = np.random.default_rng(seed)
     found = np.empty((repetitions, len(ways)))
     for row in found:
         x = draw(rng, n)
-        for k, (m, method) in enumerate(ways):
-            d = sv.distribution(sv.Tally(m, m.report(x, rng=rng)), BINS, method=method, band=False)
-            row[k] = 1000 * d.distance(x)
+        for k, (m, reconstruct) in enumerate(ways):
+            row[k] = 1000 * reconstruct(sv.Tally(m, m.report(x, rng=rng)), BINS).distance(x)
     return found
 
 

@@ -23,6 +23,8 @@ from typing import Any
 
 from tools.figures import ROOT, notes, save
 
+from sottovoce.core.disclosure import bound, frequencies
+
 HERE = Path(__file__).parent
 PICTURES = ROOT / "docs" / "figures" / "examples"
 PAGE = ROOT / "docs" / "examples.md"
@@ -103,11 +105,11 @@ def _section(name: str) -> str:
 
 def _in_words(epsilon: float) -> str:
     """What one report gives away, for somebody who has never heard of ε."""
-    odds = math.exp(epsilon)
+    guess, base = frequencies(bound(epsilon), round=math.ceil)
     return (
-        f"**Privacy**: ε = {epsilon:g}. Somebody who wavers evenly between any two "
-        "values of a person\nis, after seeing the report, at most "
-        f"{odds / (1 + odds):.0%} sure of one of them."
+        f"**Privacy**: ε = {epsilon:g}. Somebody who knows that a person's value is "
+        "one of two\nguesses right with the report in at most "
+        f"{guess} of {base} cases; without it in 50 of 100."
     )
 
 

@@ -1,6 +1,6 @@
 """A place on a map: where should the new library be?
 
-Where people live is as private as data gets. A report about a place is a disc on the
+Where people live is private. A report about a place is a disc on the
 map, as one integer, that holds the person's home more often than another disc of the
 same size. The collector finds the mean position, with intervals, and a map.
 

@@ -9,7 +9,7 @@ Data: a simulated population of 200,000 phones, seven in ten warm starts, three 
 cold ones.
 
 To see: two humps, at the right places and of the right size, from reports of which
-each alone says next to nothing.
+each alone says little.
 """
 
 import matplotlib.pyplot as plt
@@ -45,5 +45,11 @@ marks = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10]
 ax.set_xticks(np.log10(marks), marks)
 ax.set(xlabel="seconds until the app is ready", ylabel="density per power of ten")
 ax.set_title(f"{phones:,} phones, one report each, ε = {m.epsilon:g}")
-ax.legend(frameon=False)
+ax.legend(
+    frameon=False,
+    fontsize="small",
+    loc="upper center",
+    bbox_to_anchor=(0.5, -0.25),
+    ncols=2,
+)
 figure.savefig("start_time.png")

@@ -4,7 +4,7 @@
     python -m tools.figures polar       only those of docs/figures/polar.py
 
 A script of docs/figures has a function `draw()` that returns its figures by file name. The papers' figures
-come from `sottovoce reproduce`, which keeps a CSV file of each instead.
+come from `python -m papers`, which keeps a CSV file of each instead.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Print what pip has to install for sottovoce with some of its extras, one requirement per line.
 
     python tools/requirements.py fast peers    the core, an extra and a dependency group
-    python tools/requirements.py --all         the core and every extra
+    python tools/requirements.py --all         the core, every extra and what the papers take
     python tools/requirements.py --build       the tools that install them
 
 pip cannot check the hash of a folder, so `pip install --require-hashes .[fast]` is refused. Installing
@@ -19,7 +19,7 @@ def requirements(arguments: list[str]) -> list[str]:
         return sorted(pyproject["dependency-groups"]["build"])
     extras = pyproject["project"]["optional-dependencies"]
     known = extras | pyproject["dependency-groups"]
-    chosen = list(extras) if arguments == ["--all"] else arguments
+    chosen = [*extras, "papers"] if arguments == ["--all"] else arguments
     unknown = sorted(set(chosen) - set(known))
     if unknown:
         raise SystemExit(f"no such extra: {', '.join(unknown)}; there are {', '.join(known)}")

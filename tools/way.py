@@ -5,7 +5,8 @@
 
 Each way runs in a process of its own. What is called from Python is counted once everything is imported (by
 going the same way before, with another ε); commands from the first import on, with the files that they load.
-`--version` is timed instead, against `import numpy`. With names, the files are listed.
+`--version` is timed instead, against `import numpy`. With names, the files are listed. `lines` says how long
+files are: the longest ones, and with its name all of more than 300 lines.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ import numpy as np
 
 Action = Callable[[], object]
 PEOPLE = 2_000
+LONG = 300  # lines
 CLOSING = contextlib.ExitStack()
 
 
@@ -180,6 +182,24 @@ def version_ratio(rounds: int = 15) -> float:
     return statistics.median(seconds(_MAIN, "--version") / seconds("import numpy") for _ in range(rounds))
 
 
+def lines() -> list[tuple[int, str]]:
+    """How long each file of the package is, the longest first."""
+    spec = importlib.util.find_spec("sottovoce")
+    assert spec is not None
+    assert spec.origin is not None
+    root = Path(spec.origin).parent
+    files = [(len(path.read_text().splitlines()), str(path.relative_to(root))) for path in root.rglob("*.py")]
+    return sorted(files, reverse=True)
+
+
+def print_lines(*, each: bool) -> None:
+    files = lines()
+    total, many = sum(long for long, _ in files), sum(long > LONG for long, _ in files)
+    print(f"lines{total:11,} in {len(files)} files, {many} of more than {LONG}; longest {files[0][0]}")
+    for long, file in files[: many if each else 5]:
+        print(f"    {long:4} {file}")
+
+
 def follow(name: str) -> dict[str, Any]:
     """Go one way in this process."""
     way = Way()
@@ -195,7 +215,10 @@ def follow(name: str) -> dict[str, Any]:
 
 def main(names: list[str]) -> None:
     environment = {**os.environ, "SOTTOVOCE_CACHE": "", "OPENBLAS_NUM_THREADS": "1"}
-    for name in names or [*FUNCTIONS, *COMMANDS, "version"]:
+    for name in names or [*FUNCTIONS, *COMMANDS, "version", "lines"]:
+        if name == "lines":
+            print_lines(each=bool(names))
+            continue
         if name == "version":
             print(f"{name:<10}{version_ratio():6.2f} times the time of import numpy")
             continue

@@ -10,6 +10,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from papers.reconstructions import raw
 
 import sottovoce as sv
 
@@ -39,8 +40,8 @@ def draw() -> dict[str, Any]:
 def delays(delay: np.ndarray) -> Any:
     m = sv.two_scale(epsilon=2.0, domain=(-60, 180))
     d = sv.distribution(sv.Tally(m, m.report(delay, rng=1)), bins=120)
-    raw = sv.ogpm(epsilon=2.0, domain=(-60, 180), loss="l1")
-    histogram = sv.distribution(sv.Tally(raw, raw.report(delay, rng=1)), 120, method="raw", band=False)
+    ogpm = sv.ogpm(epsilon=2.0, domain=(-60, 180), loss="l1")
+    histogram = raw(sv.Tally(ogpm, ogpm.report(delay, rng=1)), 120)
     print(f"delay: W1 {d.distance(delay):.2f} min against {histogram.distance(delay):.1f} min raw, {d}")
     figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
     d.plot(ax)
@@ -48,7 +49,7 @@ def delays(delay: np.ndarray) -> Any:
     ax.stairs(truth, d.edges, color="#c0562b", linewidth=1.0, label="truth")
     ax.stairs(histogram.density, d.edges, color="#8a8a8a", linestyle=":", label="raw OGPM reports")
     ax.set(xlabel="departure delay in minutes", ylabel="density per minute", xlim=(-60, 180))
-    ax.legend(frameon=False)
+    ax.legend(frameon=False, fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.25), ncols=2)
     return figure
 
 
@@ -62,5 +63,7 @@ def rose(clock: np.ndarray) -> Any:
     radii, around = np.sqrt(48 * truth), 2 * np.pi * d.edges / 24
     ax.stairs(radii, around, baseline=None, color="#c0562b", label="truth")
     ax.get_legend().remove()
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
+    figure.legend(
+        *ax.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False, fontsize="small"
+    )
     return figure

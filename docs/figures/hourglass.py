@@ -11,10 +11,10 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from papers.hourglass_formulas import staircase_level
+from papers.trials import simulate
 
 from sottovoce.central.hourglass import sigma2
-from sottovoce.central.trials import simulate
-from sottovoce.papers.hourglass_formulas import staircase_level
 
 COLOURS = {
     "independent": "#D55E00",

@@ -57,10 +57,7 @@ def picture(c: Colours, truth: np.ndarray, reports: np.ndarray, found: Any, mean
         1, 3, figsize=(9.0, 3.1), sharex=True, sharey=True, layout="constrained", facecolor=c.page
     )
     true = np.histogram(truth, found.edges, density=True)[0]
-    low, high = (
-        np.append(side, side[-1]) / BIN
-        for side in (found.probabilities - found.variation, found.probabilities + found.variation)
-    )
+    low, high = (np.append(side, side[-1]) / BIN for side in found.ribbon)
     edges = np.arange(np.floor(reports.min() / BIN) * BIN, reports.max() + BIN, BIN)
     axes[0].stairs(true, found.edges, fill=True, color=c.truth, alpha=0.85)
     axes[1].stairs(np.histogram(reports, edges, density=True)[0], edges, fill=True, color=c.report)
@@ -76,7 +73,7 @@ def picture(c: Colours, truth: np.ndarray, reports: np.ndarray, found: Any, mean
     beside = (
         (c.truth, f"truth: mean {truth.mean():.1f}"),
         (c.estimate, f"estimate: {mean.value:.1f} ± {half:.1f}"),
-        (c.estimate, "± one std. deviation"),
+        (c.estimate, "nine places in ten"),
     )
     for i, (colour, line) in enumerate(beside):
         axes[2].text(

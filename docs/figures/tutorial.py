@@ -23,5 +23,5 @@ def draw() -> dict[str, Any]:
     density = np.histogram(truth, d.edges, density=True)[0]
     ax.stairs(density, d.edges, color="#c0562b", label="truth")
     ax.set(xlabel="hour of departure", xticks=range(0, 25, 3), xlim=(0, 24))
-    ax.legend(frameon=False)
+    ax.legend(frameon=False, fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.25), ncols=2)
     return {"tutorial.svg": figure}

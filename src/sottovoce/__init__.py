@@ -1,4 +1,4 @@
-"""sottovoce: numbers from people, without anyone's number.
+"""sottovoce: statistics about people; every answer stays deniable.
 
     import sottovoce as sv
     m = sv.ogpm(epsilon=1.0, domain=(0, 24))   # a mechanism: what the device runs
@@ -17,7 +17,6 @@ from sottovoce._version import __version__
 if TYPE_CHECKING:
     from sottovoce import bulk as bulk
     from sottovoce import laws as laws
-    from sottovoce import papers as papers
     from sottovoce.auditing.audit import Audit as Audit
     from sottovoce.auditing.audit import audit as audit
     from sottovoce.auditing.contract import check_reporter as check_reporter
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
     from sottovoce.compose.strategies import survey as survey
     from sottovoce.compose.within import within as within
     from sottovoce.core.areas import Area as Area
+    from sottovoce.core.disclosure import Disclosure as Disclosure
+    from sottovoce.core.disclosure import disclosure as disclosure
     from sottovoce.core.discs import Disc as Disc
     from sottovoce.core.domains import Circle as Circle
     from sottovoce.core.domains import Interval as Interval
@@ -110,7 +111,6 @@ if TYPE_CHECKING:
     from sottovoce.estimates.tally import Tally as Tally
     from sottovoce.estimates.trend import Trend as Trend
     from sottovoce.estimates.trend import trend as trend
-    from sottovoce.papers.pieces.solve import solve_pieces as solve_pieces
     from sottovoce.planning import Plan as Plan
     from sottovoce.planning import plan as plan
 
@@ -129,6 +129,7 @@ _NAMES = {
     "compose.strategies": "survey",
     "compose.within": "within",
     "core.areas": "Area",
+    "core.disclosure": "Disclosure disclosure",
     "core.discs": "Disc",
     "core.domains": "Circle Interval",
     "core.formats": "from_json",
@@ -164,14 +165,13 @@ _NAMES = {
     "estimates.shares": "Shares shares",
     "estimates.tally": "Tally",
     "estimates.trend": "Trend trend",
-    "papers.pieces.solve": "solve_pieces",
     "planning": "Plan plan",
 }
 _HOME: dict[str, str] = {}
 for _module, _names in _NAMES.items():
     _HOME.update(dict.fromkeys(_names.split(), _module))
 #: Subpackages reached as attributes.
-_PARTS = frozenset({"bulk", "central", "compose", "device", "laws", "papers"})
+_PARTS = frozenset({"bulk", "central", "compose", "device", "laws"})
 
 __all__ = ["__version__", *sorted(_HOME)]
 

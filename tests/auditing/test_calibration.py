@@ -32,6 +32,8 @@ def test_one_person_gets_no_more_than_the_central_one() -> None:
 
 def test_never_more_than_a_design_takes() -> None:
     assert largest_local(sv.duchi, (20.0, 1e-6), 10) == MAX_EPSILON
+    assert largest_local(sv.duchi, (20.0, 1e-6), 10, most=12.0) == 12.0
+    assert largest_local(sv.duchi, (0.1, 1e-8), 10**5, most=2.0) == 2.0
 
 
 def test_more_people_allow_more() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce import bulk
-from sottovoce.bulk.files import CsvFile
+from sottovoce.bulk.csv_files import CsvFile
 from sottovoce.bulk.sources import counts_text, specs_path
 from sottovoce.core.errors import DataError
 
@@ -27,7 +27,7 @@ def messy(tmp_path: Path) -> Path:
 def test_lines_are_those_of_an_editor(messy: Path) -> None:
     lines = MESSY.split("\n")
     for row, begins in enumerate(('"New', "Bonn", "Kiel", "Rom", "Oslo")):
-        assert lines[CsvFile(messy, {}).line(row) - 1].startswith(begins)
+        assert lines[int(CsvFile(messy, {}).place(row).removeprefix("line ")) - 1].startswith(begins)
 
 
 def test_refusals_say_where_and_what_helps_and_that_it_does(messy: Path, tmp_path: Path) -> None:

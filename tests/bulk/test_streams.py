@@ -158,12 +158,13 @@ def test_other_csv_columns_are_text_as_it_stands(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"wait,house\n5,1\n5,1,Baker Street\n", "Expected 2 columns, got 3"),
-        (b"wait,wait\n5,1\n", "t.csv has several columns 'wait'"),
-        ("wait,house\n5,1\n".encode("utf-16"), "t.csv must be UTF-8 text, it is UTF-16"),
-        ("wait,citt\u00e0\n5,1\n".encode("latin-1"), "t.csv must be UTF-8 text, its first line is not"),
+        (
+            b"wait,house\n5,1\n5,1,Baker Street\n",
+            "t.csv cannot be read: line 3 has 3 fields, the first line has 2; delimiter=",
+        ),
+        (b"wait,wait\n5,1\n", "t.csv has several columns of one name"),
         (b'wait,house\n"1,234",1\n', "must be numeric: 1 of 1 values are not, the first in line 2"),
-        (b"", "t.csv cannot be read: Empty CSV file"),
+        (b"", "t.csv cannot be read: it is empty"),
     ],
 )
 def test_odd_csv_files_are_refused_without_quoting(tmp_path: Path, content: bytes, message: str) -> None:
@@ -398,7 +399,7 @@ def test_estimates_refuse_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(tally: sv.Tally) -> sv.Estimate:
         raise ValueError("too few for this")
 
-    with pytest.raises(DataError, match=r"no estimate for the group town='t0' \(n=200\): too few for this"):
+    with pytest.raises(DataError, match=r"no estimate for group 1 of 3 .* \(n=200\): too few for this"):
         bulk.estimates(grouped, "wait", "town", never)
     with pytest.raises(ValueError, match=r"by must be that of the tally, \['town'\], got by='country'"):
         bulk.estimates(grouped, "wait", "country", sv.mean)

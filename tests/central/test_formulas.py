@@ -8,15 +8,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from papers.hourglass_formulas import hourglass_density, staircase2d_normaliser, staircase_level
+from papers.trials import simulate
 
 from sottovoce.central.grid import Grid
 from sottovoce.central.hourglass import Hourglass, sigma2
 from sottovoce.central.integer_staircase import Staircase
 from sottovoce.central.mechanisms import noise_of
 from sottovoce.central.staircase2d import Staircase2D, optimal_gamma_2d, variance_2d
-from sottovoce.central.trials import simulate
 from sottovoce.laws.staircase import Stairs, staircase_gamma
-from sottovoce.papers.hourglass_formulas import hourglass_density, staircase2d_normaliser, staircase_level
 
 EPSILONS = [0.5, 1.0, 2.0, 4.0, 8.0]
 STEPS = 1 << 32

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 import pytest
+from papers.trials import simulate
 
 from sottovoce.central import intervals
 from sottovoce.central.grid import Grid
 from sottovoce.central.intervals import quantiles
 from sottovoce.central.mechanisms import NAMES, noise_of
 from sottovoce.central.noise import Noise
-from sottovoce.central.trials import simulate
 
 RUNS = 50_000
 Z = 4.8  # one-sided normal quantile at 1e−6

@@ -29,7 +29,7 @@ def typed(*words: str, folder: Path) -> tuple[int, str, str]:
         ("optimal --epsilon 1 --circle -1", "--circle: circumference must be positive"),
         ("optimal --epsilon 1 --output no/spec.json", "there is no folder no"),
         ("central empty.csv --statistic count --epsilon 1", "empty.csv cannot be read"),
-        ("estimate twice.csv", "twice.csv has several columns 'x'"),
+        ("estimate twice.csv", "twice.csv has several columns of one name"),
         ("nothing", "there is no command 'nothing'"),
         ("serve --max-body 1", "--max-body: max_body must be between 1024 and 67108864"),
     ],

@@ -118,7 +118,7 @@ def test_a_range_is_one_of_the_domain(run) -> None:  # type: ignore[no-untyped-d
         ),
         (
             "perturb ragged.csv --column hours --epsilon 1 --domain 0 24 --output x.parquet",
-            "Expected 2 columns, got 3",
+            "line 3 has 3 fields, the first line has 2",
         ),
         (
             "perturb nan.csv --column hours --epsilon 1 --domain 0 24 --output x.parquet",

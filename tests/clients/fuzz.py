@@ -1,22 +1,19 @@
 """The same specs, values and words for every client: the same cells, or the same refusal.
 
-Specs are those of the vectors, random small windows, and both of them broken: a number, a key, a list or a
-letter changed. Python's own two samplers, numpy's and numba's, are compared as well.
+Specs (`tests.clients.specs`) are those of the vectors, random small windows, hostile ones that are accepted,
+and broken ones: a number, a key, a list or a letter changed. Python's own samplers, numpy's and numba's, one
+value at a time and all at once, are compared as well.
 """
 
 from __future__ import annotations
 
-import json
-import math
-import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from tests.vectors.hostile import hostile_specs
+from tests.clients.specs import spec_texts
 from tests.vectors.make import cells_of, report_of, value_of, words_of
-from tests.vectors.mechanisms import composites, mechanisms
 
 import sottovoce as sv
 from sottovoce.auditing.clients import Client
@@ -25,10 +22,7 @@ from sottovoce.core.kernels import blocks
 from sottovoce.core.number import Number
 from sottovoce.core.spec import digest
 from sottovoce.core.translates import Translates
-
-_ODD = (
-    0, 1, -1, 2, 0.5, -0.0, 1e-300, 1e308, 1 << 53, (1 << 53) + 1, 1 << 70, None, True, "x", [], {}, math.inf,
-)  # fmt: skip
+from sottovoce.core.window import MAX_BITS
 
 
 @dataclass
@@ -46,7 +40,9 @@ class Outcome:
     wrong: list[str] = field(default_factory=list)
 
 
-def fuzz(clients: Mapping[str, Client], specs: int, each: int, seed: int) -> Outcome:
+def fuzz(
+    clients: Mapping[str, Client], specs: int, each: int, seed: int, texts: Iterable[str] | None = None
+) -> Outcome:
     """Ask every client the same, and compare with Python.
 
     Args:
@@ -54,9 +50,10 @@ def fuzz(clients: Mapping[str, Client], specs: int, each: int, seed: int) -> Out
         specs: How many specs.
         each: How many values and words for each.
         seed: Which ones.
+        texts: Other specs than those of the seed.
     """
     outcome, rng = Outcome(), np.random.default_rng(seed)
-    for text in spec_texts(specs, seed):
+    for text in spec_texts(specs, seed) if texts is None else texts:
         question = {"do": "report", "spec": text, "values": [], "words": []}
         reporter, error = read(text)
         if reporter is not None:
@@ -105,16 +102,44 @@ def draws(
             _compare_choices(reporter, values, words, expected, wrong)
         return values, _hex(words), expected
     d = reporter.domain
-    x = d.from_unit(rng.choice([0.0, 1.0, 0.5, *rng.uniform(size=30)], size=count))
-    x = np.where(rng.uniform(size=count) < 0.1, np.nextafter(x, rng.choice([-np.inf, np.inf])), x)
-    x = np.where(rng.uniform(size=count) < 0.02, d.high + abs(d.high) + 1, x)
+    with np.errstate(over="ignore"):
+        x = d.from_unit(rng.choice([0.0, 1.0, 0.5, *_knots(reporter), *rng.uniform(size=30)], size=count))
+        beside = rng.choice([0.0, -np.inf, np.inf], size=count, p=[0.4, 0.3, 0.3])
+        x = np.where(beside != 0, np.nextafter(x, beside), x)
+        x = np.where(rng.uniform(size=count) < 0.02, d.high + abs(d.high) + 1, x)
     x = np.where(np.isfinite(x), x, d.low)
     inside = d.contains(x)
+    clipped = np.where(inside, x, d.low)
+    _aim(reporter, clipped, words, rng)
     coins = words[:, -1] >> np.uint64(32)
-    cells = cells_of(reporter, np.where(inside, x, d.low), words[:, 0], coins)
-    _compare_compiled(reporter, np.where(inside, x, d.low), words, cells, wrong)
+    cells = cells_of(reporter, clipped, words[:, 0], coins)
+    _compare_compiled(reporter, clipped, words, cells, wrong)
     expected = [[cell] if ok else None for cell, ok in zip(cells.tolist(), inside.tolist(), strict=True)]
     return x.tolist(), _hex(words), expected
+
+
+def _parts(reporter: Any) -> tuple[sv.Mechanism, ...]:
+    parts = reporter.parts if isinstance(reporter, sv.Mixture) else (reporter,)
+    return tuple(part for part in parts if isinstance(part, sv.Mechanism))
+
+
+def _knots(reporter: Any) -> list[float]:
+    """Where starts turn, or the nearest row changes."""
+    if isinstance(reporter, sv.Rows):
+        return list(reporter._borders)[:30]
+    return [t for part in _parts(reporter) for t in part.window.knot_t.tolist()[:30]]
+
+
+def _aim(reporter: Any, x: Any, words: Any, rng: np.random.Generator) -> None:
+    """Half of the words draw what lies on an edge: of the background, of a cell, of the window."""
+    for part in _parts(reporter):
+        w, some = part.window, rng.uniform(size=len(x)) < 0.5 / len(_parts(reporter))
+        back = np.cumsum(w.count * w.background)[rng.integers(0, len(w.count), len(x))]
+        into = (w.edge[rng.integers(0, len(w.edge), len(x))] - w.starts(part.domain.to_unit(x))) % w.around
+        into = np.where((into < w.length) & (rng.uniform(size=len(x)) < 0.8), w.mass + into, back)
+        draw = np.clip(into - rng.integers(0, 2, len(x)), 0, w.total - 1).astype(np.uint64)
+        low = words[:, 0] & np.uint64((1 << (64 - w.bits)) - 1)
+        words[:, 0] = np.where(some, draw << np.uint64(64 - w.bits) | low, words[:, 0])
 
 
 def _hex(words: Any) -> list[str]:
@@ -122,11 +147,8 @@ def _hex(words: Any) -> list[str]:
 
 
 def _compare_compiled(reporter: Any, x: Any, words: Any, cells: Any, wrong: list[str]) -> None:
-    """numba against numpy."""
-    parts = reporter.parts if isinstance(reporter, sv.Mixture) else (reporter,)
-    for offset, part in enumerate(parts):
-        if not isinstance(part, sv.Mechanism):
-            continue
+    """numba, and what is public, against numpy: all at once, and the first of them one by one."""
+    for offset, part in enumerate(_parts(reporter)):
         compiled = np.empty(len(x), dtype=np.uint32)
         assert part._sampler.fill(compiled, words[:, 0].copy(), x, compiled=True) == 0
         side = np.ones(len(x), dtype=bool)
@@ -136,6 +158,17 @@ def _compare_compiled(reporter: Any, x: Any, words: Any, cells: Any, wrong: list
             side = (cells >= base) & (cells < int(reporter.offsets[offset + 1]))
         if (compiled[side].astype(np.int64) + base != cells[side]).any():
             wrong.append(f"numba differs for {reporter.to_json()[:2000]}")
+    if isinstance(reporter, sv.Mixture) and reporter._sampler:  # one word draws and tosses
+        alone, compiled = words[:, 0].copy(), np.empty(len(x), dtype=np.uint32)
+        plain = cells_of(reporter, x, alone, alone << np.uint64(MAX_BITS) >> np.uint64(32))
+        assert reporter._sampler.fill(compiled, alone, x, compiled=True) == 0
+        if (compiled != plain).any():
+            wrong.append(f"numba's coin differs for {reporter.to_json()[:2000]}")
+    if (reporter.report_from(words, x) != cells).any():
+        wrong.append(f"report_from differs for {reporter.to_json()[:2000]}")
+    for i in range(min(4, len(x))):
+        if reporter.report_from(words[i], x[i]) != cells[i]:
+            wrong.append(f"report_from differs for one value of {reporter.to_json()[:2000]}")
 
 
 def _compare_choices(reporter: Translates, values: Any, words: Any, expected: Any, wrong: list[str]) -> None:
@@ -144,92 +177,3 @@ def _compare_choices(reporter: Translates, values: Any, words: Any, expected: An
     blocks.fill(out, words[:, 0].copy(), element, reporter._tables, compiled=True)
     if [[int(cell)] for cell in out] != expected:
         wrong.append(f"numba differs for {reporter.to_json()[:2000]}")
-
-
-# -- specs --------------------------------------------------------------------------------------------
-
-
-def spec_texts(count: int, seed: int) -> Iterator[str]:
-    """Specs, about a third of them whole."""
-    chance = random.Random(seed)
-    good = [m.to_json() for m in {**mechanisms(), **composites()}.values()]
-    good = [text for text in good if len(text) < 20_000]
-    hostile = [text for _, text in hostile_specs() if len(text) < 20_000]
-    for _ in range(count):
-        kind = chance.random()
-        base = chance.choice(good) if chance.random() < 0.5 else small_window(chance)
-        if kind < 0.35:
-            yield base
-        elif kind < 0.4:
-            yield chance.choice(hostile)
-        elif kind < 0.9:
-            yield broken(base, chance)
-        else:
-            at = chance.randrange(len(base))
-            yield base[:at] + chance.choice(["", "0", "9", "-", ".", "e", ",", "]", '"']) + base[at + 1 :]
-
-
-def small_window(chance: random.Random) -> str:
-    """A window of a few runs whose counts may or may not keep its claim."""
-    bits, runs = chance.randrange(33, 46), chance.randrange(1, 6)
-    circle, stepwise = chance.random() < 0.4, chance.random() < 0.4
-    count = [chance.choice([1, 1, 2, 7, 50]) for _ in range(runs)]
-    share = chance.uniform(0.3, 0.9) * 2.0**bits / sum(count)
-    a = [max(1, int(share * chance.uniform(0.5, 1.1))) for _ in count]
-    e = [chance.choice([1.7, 1.7, 1.7, 0.0, 1.718]) * w // 1 for w in a]
-    e = [int(w) for w in e]
-    mass, around = (sum(c * w for c, w in zip(count, part, strict=True)) for part in (a, e))
-    length = 2**bits - mass
-    if around < length:  # make room for the window
-        e[0] += (length - around) // count[0] + 1
-        around = sum(c * w for c, w in zip(count, e, strict=True))
-    top = max(0, 2 * around - 1 if circle else around - length)
-    knots = chance.randrange(1 if stepwise else 2, 7)
-    low = chance.choice([0.0, -3.0, 1e-5, 1e15])
-    width = chance.choice([1.0, 24.0, 1e-9 * max(low, 1), 7e3])
-    scale = {"scale": "log"} if not circle and low > 0 and chance.random() < 0.5 else {}
-    value = sorted(chance.uniform(0, 0.9) for _ in count)
-    return json.dumps(
-        {
-            "format": "window/1", "epsilon": chance.choice([1.0, 1.0, 2.5, 8.0]),
-            "circle": circle, "bits": bits,
-            "domain": [low, width if circle else low + width], **scale,
-            "cells": {"count": count, "background": a, "extra": e, "value": value, "step": [0.0] * runs},
-            "start": {
-                "t": sorted(chance.choice([0.0, 1.0, chance.random()]) for _ in range(knots)),
-                "s": sorted(chance.choice([0, top, chance.randrange(top + 1)]) for _ in range(knots)),
-                "step": stepwise,
-            },
-        },
-        sort_keys=True, separators=(",", ":"),
-    )  # fmt: skip
-
-
-def broken(text: str, chance: random.Random) -> str:
-    """The same with one or two things changed."""
-    content = json.loads(text)
-    for _ in range(chance.choice([1, 1, 2])):
-        owner, key = _place(content, chance)
-        value = owner[key]
-        change = chance.randrange(6)
-        if change == 0 and isinstance(owner, dict):
-            del owner[key]
-        elif change == 1 and isinstance(value, list) and value:
-            value.insert(chance.randrange(len(value)), chance.choice(value))
-        elif change <= 3 and isinstance(value, int | float) and not isinstance(value, bool):
-            near = chance.choice([1, -1]) if isinstance(value, int) else np.spacing(value)
-            owner[key] = value + near if isinstance(value, int) else float(value + near)
-        elif change == 4 and isinstance(value, int | float) and not isinstance(value, bool):
-            owner[key] = chance.choice([value * 2, -value, value / 3])
-        else:
-            owner[key] = chance.choice(_ODD)
-    return json.dumps(content, sort_keys=True, separators=(",", ":"))
-
-
-def _place(content: Any, chance: random.Random) -> tuple[Any, Any]:
-    """A random place in a tree."""
-    owner, key = content, chance.choice(list(content))
-    while isinstance(owner[key], dict | list) and owner[key] and chance.random() < 0.85:
-        owner = owner[key]
-        key = chance.choice(list(owner)) if isinstance(owner, dict) else chance.randrange(len(owner))
-    return owner, key

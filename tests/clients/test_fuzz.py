@@ -2,23 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from tests.clients.fuzz import fuzz
 
+import sottovoce as sv
 from sottovoce.auditing.clients import Client
+from sottovoce.core.errors import MAX_EPSILON, loss_exponent
+from sottovoce.designs.optimal import most_epsilon
 
 NODE = "node clients/js/tests/check.js"
+CIRCLE = sv.Circle(24)
+#: Every question, with what it needs.
+QUESTIONS: list[tuple[str, Any, dict[str, Any]]] = [
+    ("mean", (0, 24), {}), ("quantile", (0, 24), {"p": 0.9}), ("distribution", (0, 24), {}),
+    ("share", (0, 24), {"between": (3, 7)}), ("value", (0, 24), {}), ("value", (0, 24), {"loss": "l1"}),
+    ("direction", CIRCLE, {}), ("distribution", CIRCLE, {}), ("value", CIRCLE, {}),
+    ("share", CIRCLE, {"between": (22, 3)}), ("mean", sv.Interval(1, 1e6, scale="log"), {}),
+    ("choice", ["car", "bike", "train"], {}), ("choices", ["car", "bike", "train"], {}),
+    ("place", ((0, 4), (-1, 0)), {}), ("pair", [(0, 120), (0, 3)], {}), ("group", (["a", "b"], (0, 3)), {}),
+]  # fmt: skip
 
 
-def test_same_cell_or_same_refusal(classes: str) -> None:
+@pytest.fixture
+def clients(classes: str) -> Iterator[dict[str, Client]]:
     commands = {"js": NODE, "js, many": f"{NODE} --many", "java": f"java -cp {classes} sottovoce.Check"}
-    clients = {name: Client(command) for name, command in commands.items()}
-    outcome = fuzz(clients, specs=250, each=40, seed=23)
-    for client in clients.values():
+    started = {name: Client(command) for name, command in commands.items()}
+    yield started
+    for client in started.values():
         client.close()
+
+
+def largest(task: str, domain: Any, *, loss: str | float = "l2", **_: Any) -> float:
+    """The largest ε that there is a design for."""
+    certified = task in ("mean", "value") and not isinstance(domain, sv.Circle)
+    return most_epsilon(loss_exponent(loss)) if certified else MAX_EPSILON
+
+
+def test_every_design_of_every_question_is_read(clients: dict[str, Client]) -> None:
+    texts = [
+        sv.design(task, e, domain, **more).to_json()
+        for task, domain, more in QUESTIONS
+        for e in (0.001, 0.1, 1.0, 3.0, 6.0, largest(task, domain, **more))
+    ]
+    for text in texts:
+        question = {"do": "report", "spec": text, "values": [], "words": []}
+        digests = {name: client.ask(question).get("digest") for name, client in clients.items()}
+        assert digests == dict.fromkeys(clients, sv.from_json(text).digest), text[:200]
+
+
+def test_same_cell_or_same_refusal(clients: dict[str, Client]) -> None:
+    outcome = fuzz(clients, specs=250, each=1000, seed=23)
     assert outcome.wrong == []
-    assert outcome.triples > 3000
+    assert outcome.triples >= 100_000
     assert 50 < outcome.refused < 200
 
 

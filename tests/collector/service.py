@@ -27,6 +27,7 @@ from sottovoce.collector import Settings, campaigns, open_store, tokens
 from sottovoce.collector import run as run_module
 from sottovoce.collector.campaigns import Campaign
 from sottovoce.collector.store import Store
+from sottovoce.collector.store.ingest import held
 from sottovoce.core.reporter import Reporter
 
 KEY = "Idempotency-Key"
@@ -98,14 +99,15 @@ class Running:
 
     def stored(self, campaign: Campaign) -> int:
         """Reports in the store, published or not; the days' totals must agree with the counters."""
-        published = int(self.store.counts(campaign.id, campaign.reporter.cells).sum())
-        assert published == campaign.reporter.width * sum(n for _, n in self.store.days(campaign.id))
-        return published // campaign.reporter.width + len(self.store.waiting(campaign.id))
+        for number in (campaign.id, held(campaign.id)):
+            counted = int(self.store.counts(number, campaign.reporter.cells).sum())
+            assert counted == campaign.reporter.width * sum(n for _, n in self.store.days(number))
+        return self.store.reports(campaign.id)
 
 
 def every_count(store: Store, campaign: Campaign) -> np.ndarray:
     """How often each cell was reported, published or not."""
-    counts = store.counts(campaign.id, campaign.reporter.cells)
+    counts = sum(store.counts(one, campaign.reporter.cells) for one in (campaign.id, held(campaign.id)))
     np.add.at(counts, store.waiting(campaign.id)[:, 1:], 1)
     return counts
 

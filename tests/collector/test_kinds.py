@@ -46,7 +46,7 @@ def test_explicit_rows(running: Running) -> None:
         "value": mean.value,
         "low": mean.low,
         "high": mean.high,
-        "notes": list(mean.notes),
+        "notes": [*mean.advice(), *mean.notes],
     }
     assert "do not tell a distribution" in answers["problems"]["distribution"]
 

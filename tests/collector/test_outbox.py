@@ -13,7 +13,7 @@ import pytest
 
 from sottovoce.core.errors import LedgerError
 from sottovoce.device import outbox
-from sottovoce.device.outbox import Outbox
+from sottovoce.device.outbox import Outbox, Run
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def put(path: Path, name: str, many: int) -> None:
     box = Outbox(path)
     for person in range(many):
         box.put_single(str(person), name.encode())
-        box.put_batches("b", [f"{name} {person}".encode()])
+        box.put_batches(Run("b", f"{name} {person}", 1), [f"{name} {person}".encode()])
 
 
 def test_processes_that_start_together_keep_one_letter_per_person(path: Path) -> None:
@@ -49,7 +49,7 @@ def test_threads_share_one_outbox(path: Path) -> None:
         for person in range(20):
             letter = box.put_single(str(person), name.encode())
             seen.append((letter.key, letter.body))
-            box.put_batches("b", [name.encode()] * 3)
+            box.put_batches(Run("b", f"{name} {person}", 3), [name.encode()] * 3)
             assert len(box.waiting("b")) % 3 == 0  # never a part of what another thread writes
 
     threads = [threading.Thread(target=work, args=(str(i),)) for i in range(4)]
@@ -78,10 +78,9 @@ def test_batches_are_written_together_or_not_at_all(path: Path) -> None:
     box = Outbox(path)
 
     with pytest.raises(TypeError):
-        box.put_batches("b", [b"one", b"two", object()])  # type: ignore[list-item]
+        box.put_batches(Run("b", "", 3), [b"one", b"two", object()])  # type: ignore[list-item]
     assert box.waiting("b") == []
-    box.put_batches("b", [b"one", b"two"])
-    box.put_batches("b", [])
+    box.put_batches(Run("b", "", 2), [b"one", b"two"])
     first, second = box.waiting("b")
     box.settle(first, "sent")
     assert box.waiting("b") == [second]
@@ -96,7 +95,7 @@ def test_what_is_settled_is_cleared_away(path: Path, monkeypatch: pytest.MonkeyP
     box.settle(kept, "sent")
     sizes = []
     for _ in range(30):
-        box.put_batches("b", [b"two", b"three"])
+        box.put_batches(Run("b", "", 2), [b"two", b"three"])
         for letter in other.waiting("b"):
             other.settle(letter, "sent")
             other.settle(letter, "sent")  # again, as a second program would

@@ -60,6 +60,37 @@ def test_a_refused_key_can_be_used_again(running: Running, mechanism: sv.Mechani
     assert running.post(mechanism, [5], key=key).json() == {"accepted": 1}
 
 
+def test_an_invitation_says_beforehand_what_its_report_would_be_told(
+    running: Running, mechanism: sv.Mechanism
+) -> None:
+    """To who has the token, and without spending it: a stranger learns as little as from a guess."""
+    campaign = running.create(mechanism, collection="enrolment", results="token")
+    other = running.create(mechanism, name="other", collection="enrolment")
+    fresh, spent, revoked = (running.token("enrolment", campaign.id) for _ in range(3))
+    assert running.post(mechanism, [1], token=spent).status_code == 200
+    running.store.revoke(campaign.id, tokens.token_hash(revoked))
+    path = "/campaigns/trial/invitation"
+    for _ in range(3):
+        answer = running.get(path, fresh)
+        assert (answer.status_code, answer.content) == (204, b"")
+    wrong = {
+        spent: "token_spent",
+        revoked: "bad_token",
+        tokens.make("enrolment"): "bad_token",
+        running.token("enrolment", other.id): "wrong_scope",
+        running.token("read", campaign.id): "wrong_scope",
+        "enrl_short": "bad_token",
+        None: "bad_token",
+    }
+    for token, code in wrong.items():
+        check_refused(running.get(path, token), code)
+        check_refused(running.post(mechanism, [1], token=token), code)
+    check_refused(running.get("/campaigns/none/invitation", fresh), "unknown_campaign")
+    assert running.stored(campaign) == 1
+    assert running.post(mechanism, [1], token=fresh).status_code == 200
+    check_refused(running.get(path, fresh), "token_spent")
+
+
 def test_an_enrolment_token_reports_once(running: Running, mechanism: sv.Mechanism) -> None:
     campaign = running.create(mechanism, collection="enrolment")
     token, other, key = (
@@ -134,7 +165,8 @@ def test_single_reports_are_all_counted_through_the_pool(running: Running, mecha
     running.app.state.service.tidy()
     rows = running.get("/campaigns/trial/counts", running.token("read", campaign.id)).text.splitlines()
     assert rows[0] == "day,cell,count"
-    assert rows[1:] == [f"2024-10-04,{cell},1" for cell in range(700)]
+    [(today, _)] = running.store.days(campaign.id)
+    assert rows[1:] == [f"{moments.day_text(today)},{cell},1" for cell in range(700)]
 
 
 def test_a_purged_campaign_leaves_nothing(running: Running, mechanism: sv.Mechanism) -> None:
@@ -180,13 +212,18 @@ def test_expiry_forgets_keys_and_old_days(running: Running, mechanism: sv.Mechan
     running.post(mechanism, [1], key=key)
     today = moments.day_number(moments.now())
     running.post(mechanism, [3] * 64)
-    running.store.expire(today + 7, {campaign.id: 30})
+    for day in range(1, 9):
+        running.store.expire(today + day, {campaign.id: 30})
     check_refused(running.post(mechanism, [2], key=key), "key_reused")
-    running.store.expire(today + 8, {campaign.id: 30})
+    running.store.expire(today + 9, {campaign.id: 30})
     assert running.post(mechanism, [2], key=key).status_code == 200
-    running.store.expire(today + 29, {campaign.id: 30})
+    for day in range(10, 30):
+        running.store.expire(today + day, {campaign.id: 30})
     assert running.stored(campaign) == 66
     running.store.expire(today + 30, {campaign.id: 30})  # never later than people were told
+    assert running.stored(campaign) == 1  # which came nine days after the others
+    for day in range(31, 40):
+        running.store.expire(today + day, {campaign.id: 30})
     assert running.stored(campaign) == 0
 
 

@@ -24,6 +24,7 @@ import sottovoce as sv
 from sottovoce.collector import open_store, pages, results_cache, tokens
 from sottovoce.collector.results import View, results
 from sottovoce.collector.store import Unavailable
+from sottovoce.estimates.distribution import default_bins
 
 
 @pytest.fixture(scope="module")
@@ -102,17 +103,25 @@ def test_estimates_are_the_librarys(embedded: Running, small: sv.Mechanism) -> N
         "value": mean.value,
         "low": mean.low,
         "high": mean.high,
-        "notes": list(mean.notes),
+        "notes": [*mean.advice(), *mean.notes],
     }
     assert found["circular_mean"] is None
     assert [entry["p"] for entry in found["quantiles"]] == [0.5, 0.9]
     median = sv.quantile(tally, 0.5, confidence=0.9)
     numbers = {"p": 0.5, "value": median.value, "low": median.low, "high": median.high}
-    assert found["quantiles"][0] == {**numbers, "notes": list(median.notes)}
+    assert found["quantiles"][0] == {**numbers, "notes": [*median.advice(), *median.notes]}
     shape = sv.distribution(tally, bins=16, confidence=0.9)
     assert found["distribution"]["edges"] == shape.edges.tolist()
     assert found["distribution"]["probabilities"] == shape.probabilities.tolist()
     assert found["distribution"]["low"] == shape.low.tolist()
+
+
+def test_a_dashboard_shows_as_many_bins_as_there_is_detail(embedded: Running) -> None:
+    """At ε = 2 two thousand people are worth 32 bins; as many as there are cells would show noise."""
+    mechanism = sv.sw(2.0, (0, 24), cells=53)
+    tally = sv.Tally(mechanism, filled(embedded, mechanism, "bins"))
+    shown = estimates(embedded, "bins", quantiles="")["distribution"]
+    assert len(shown["probabilities"]) == default_bins(tally) == 32
 
 
 def test_a_circle_has_a_direction_instead_of_a_mean(embedded: Running) -> None:

@@ -29,6 +29,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "revoke": ("0" * 12, "hours"),
     "export": ("hours", "--output", "counts.csv"),
     "purge": ("hours", "--yes"),
+    "check": (),
     "backup": ("--output", "copy.db"),
     "forget-secret": ("--yes",),
 }

@@ -79,7 +79,7 @@ def test_no_count_is_lost(store_url: str, revision: str, mechanism: sv.Mechanism
         number = campaigns[name].id
         marks = fingerprints(SECRET, number, key, body.encode())
         spends = None if token is None else token_hash(token)
-        return store.ingest([Batch(number, 20_460, np.array(cells), *marks, 20_467, spends)])[0]
+        return store.ingest([Batch(number, 20_459, np.array(cells), *marks, 20_467, spends)])[0]
 
     # What was acknowledged before is recognised, a token that was spent stays spent, another one is good.
     assert sent("commute", [3, 9, 40] * 30, before["key"], before["body"]) == Accepted(90, replay=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 import sottovoce as sv
 from sottovoce.compose.within import blocks_variance, signs_variance
@@ -37,22 +38,26 @@ def test_signs_are_balanced(k: int) -> None:
     assert np.array_equal(signs.T @ signs, len(signs) * np.eye(k))
 
 
-@pytest.mark.parametrize(("epsilon", "levels"), [(1.0, None), (4.0, None), (4.0, 6)])
-def test_means_shares_and_distributions(epsilon: float, levels: int | None) -> None:
-    """Five standard errors: false alarms below 1e-5."""
+@pytest.mark.parametrize(("epsilon", "levels", "most"), [(1.0, None, 0), (4.0, None, 5), (4.0, 6, 6)])
+def test_means_shares_and_distributions(epsilon: float, levels: int | None, most: int) -> None:
+    """Five standard errors: false alarms below 1e-5. All means together tell their groups apart."""
     w, values = sv.within(epsilon, WAYS, (0, 10), levels=levels), people(60_000, 1)
     assert len(w.questions) == (2 if epsilon == 1 else 1)
     assert sv.from_json(w.to_json()) == w
     answer = sv.groups(sv.Tally(w, w.report(values, rng=2)))
+    right = alike = 0.0
     for c, way in enumerate(WAYS):
         own = values["number"][values["group"] == way]
         group = answer[way]
-        assert abs(group.mean.value - own.mean()) < 5 * group.mean.standard_error < (6 if epsilon == 1 else 1)
+        error = group.mean.standard_error
+        right += ((group.mean.value - own.mean()) / error) ** 2
+        alike += ((values["number"].mean() - own.mean()) / error) ** 2  # the mutant: every group is like all
         assert abs(group.share.value - len(own) / 60_000) < 5 * group.share.standard_error
-        assert len(group.distribution) == (levels or len(group.distribution))
+        assert len(group.distribution) == most
         if levels == 6:
             assert group.levels == pytest.approx((0, 2, 4, 6, 8, 10))
             assert np.dot(group.levels, group.distribution) == pytest.approx(2 + c, abs=0.7)
+    assert right < chi2.isf(1e-6, len(WAYS)) < alike
     assert "on foot: mean " in str(answer)
 
 

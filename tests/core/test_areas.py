@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.core import areas, discs
 from sottovoce.core.areas import Area
+from sottovoce.core.discs import Disc
 from sottovoce.core.errors import ArgumentError, DataError
 from sottovoce.core.kernels import blocks as kernel
 from sottovoce.core.translates import Translates
@@ -183,3 +185,40 @@ def test_the_rim_belongs_to_the_disc(m: Any) -> None:
     assert domain.contains(domain.bring_inside(middle + 3 * way)).all()
     strict = np.square((middle + way - middle) / half).sum(axis=-1) <= 1
     assert strict.mean() < 0.95  # what a rule without rounding would refuse
+
+
+# -- N7: areas that are hardly there --------------------------------------------------------------------
+
+
+def lost(space: Area | Disc) -> int:
+    """How many positions are brought or spread to where the area says that they are not."""
+    rng = np.random.default_rng(0)
+    turn = rng.uniform(0, 7, 4000)
+    rays = np.stack((np.cos(turn), np.sin(turn)), axis=-1) * rng.choice([1e3, 1.0, 1e-300, 1e-323], (4000, 1))
+    words = rng.integers(0, 1 << 64, size=4000, dtype=np.uint64)
+    with np.errstate(all="ignore"):
+        return sum(int((~space.contains(x)).sum()) for x in (space.bring_inside(rays), space.spread(words)))
+
+
+@pytest.mark.attack("N7", "succeeds")
+def test_of_a_disc_of_a_few_least_doubles_positions_get_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client raised for a missing position, or one outside: that tells the collector that it was."""
+    monkeypatch.setattr(areas, "LEAST", 5e-324)
+    monkeypatch.setattr(discs, "LEAST", 5e-324)
+    assert lost(Area((0.0, 1.5e-323), (0.0, 1.0), round=True)) > 0
+    assert lost(Disc(1.5e-323)) > 0
+
+
+@pytest.mark.attack("N7", "refused")
+def test_areas_have_a_least_width() -> None:
+    """The clients' readers are in the shared vectors."""
+    for ends in ((0.0, 1.5e-323), (0.0, 9e-301), (-4e-301, 4e-301)):
+        for x, y, name in ((ends, (0.0, 1.0), "x"), ((0.0, 1.0), ends, "y")):
+            with pytest.raises(ArgumentError, match="at least 1e-300") as error:
+                Area(x, y, round=True)
+            assert error.value.argument == name
+    with pytest.raises(ArgumentError, match="radius must be at least 1e-300"):
+        Disc(1.5e-323)
+    for y in ((0.0, 1.0), (0.0, 1e300), (0.0, 1e-300)):
+        assert lost(Area((0.0, 1e-300), y, round=True)) == lost(Area((-5e-301, 5.1e-301), y, round=True)) == 0
+    assert lost(Disc(1e-300)) == 0

@@ -26,17 +26,17 @@ class Noting(randomness.SecureStream):
     def __init__(self):
         super().__init__()
         self._later, self._last = [], None  # keys that have made nothing yet; the key of the last words
-    def _next_ciphers(self):
+    def _next_keys(self, key):
         aes, keys = randomness._aes, []
         def noting(key):  # without the counter, as a cipher holds it
             keys.append(np.frombuffer(key, np.uint8)[:16] ^ np.uint8(MASK))
             return aes()(key)
         randomness._aes = lambda: noting
-        ciphers = super()._next_ciphers()
+        key, ciphers = super()._next_keys(key)
         randomness._aes = aes
         masked.append(("key", keys[0].tobytes()))  # it has made keys, and is of no more use
         self._later = keys[1:]
-        return ciphers
+        return key, ciphers
     def _open(self):
         fill, key = super()._open(), self._later.pop()
         self._note_key()
@@ -96,6 +96,7 @@ def blocks():
 work = {
     "uniform": lambda: lambda rng, m=sv.sw(1.0): m.report(0.25, rng=rng),
     "general": lambda: lambda rng, m=sv.optimal(1.0): m.report(0.25, rng=rng),
+    "some": lambda: lambda rng, m=sv.optimal(1.0): m.report(np.full(60, 0.25), rng=rng),
     "many": lambda: lambda rng, m=sv.optimal(1.0): m.report(np.full(4096, 0.25), rng=rng),
     "blocks": blocks,
     "mixture": lambda: lambda rng, m=sv.two_scale(1.0): m.report(0.25, rng=rng),
@@ -111,11 +112,11 @@ few, many = Noting(), Noting()
 work(few)  # whatever the first report loads and keeps
 few_words, randomness._FEW = randomness._FEW, 0
 many.words(1).fill(0)
-many._stock = many._stock[:0]
+many._own().pop("stock")
 masked.clear()
 randomness._FEW = few_words
 work(few)
-assert few._key.size == 0 or name in ("many", "blocks", "mixtures")
+assert "keys" not in few._own() or name in ("many", "blocks", "mixtures")
 randomness._FEW = 0  # all words of a key, none of the operating system
 work(many)
 work(many)
@@ -158,6 +159,7 @@ print(*counts.values())
 PATHS = [
     "uniform",
     "general",
+    "some",
     "many",
     "many, numba",
     "blocks",

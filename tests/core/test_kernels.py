@@ -45,7 +45,7 @@ def crowded_cells() -> Mechanism:
 def clamped_circle() -> Mechanism:
     """Its start line would leave [0, 2H) on both sides of the two knots."""
     m = sv.ogpm(2.0, sv.Circle(5.0, origin=-1.0), cells=512)
-    window = replace(m.window, knot_t=np.array([0.3, 0.6]), knot_s=np.array([7, m.window.top - 9]))
+    window = replace(m.window, knot_t=np.array([0.02, 0.98]), knot_s=np.array([7, m.window.top - 9]))
     return Mechanism(m.epsilon, m.domain, window)
 
 
@@ -76,14 +76,16 @@ MECHANISMS = {
     "mean": bumpy(True),
     "crowded": crowded(),
     "crowded cells": crowded_cells(),
-    "steep": lines([0.0, 0.5, 0.5 + 2.0**-53], [0.0, 0.5, 1.0]),
+    "steep": lines([0.0, 0.5, 0.5 + 2.0**-53, 1.0], [0.0, 0.5, 1.0, 1.0]),
+    "steep at the end": lines([0.0, 1.0 - 2.0**-53, 1.0], [0.0, 0.5, 1.0]),
+    "steep at the beginning": lines([0.0, 2.0**-64, 1.0], [0.0, 0.5, 1.0]),
     "crowded lines": lines(
         [0.0, *(0.5 + 1e-13 * np.arange(6)), 1.0], [0.0, 0.1, 0.2, 0.4, 0.5, 0.7, 0.8, 1.0]
     ),
     "a late first knot": lines([0.2, 0.6, 1.0], [0.3, 0.5, 1.0]),
     "a late first knot at 0": lines([0.2, 0.6, 1.0], [0.0, 0.5, 1.0]),
     "beyond the last start": lines([0.0, 0.3, 0.5], [0.0, 0.5, 1.0]),
-    "a late and steep first knot": lines([0.2, 0.2 + 1e-14, 1.0], [0.3, 0.5, 1.0]),
+    "a late and steep first knot": lines([0.2, 0.25, 1.0], [0.3, 0.4, 1.0]),
     "flat, then steep": lines([0.0, 0.3, 0.3 + 1e-13, 0.6, 0.7, 1.0], [0.1, 0.1, 0.4, 0.4, 0.6, 0.6]),
     "optimal, unbiased": sv.optimal(4.0, (-1, 4)),
     "equal cells": mechanisms()["equal cells, nearest"],
@@ -114,6 +116,16 @@ def awkward_inputs(m: Mechanism) -> tuple[np.ndarray, np.ndarray]:
     inside = (into >= 0) & (into < m.window.length)
     draws[some][inside] = (m.window.mass + into[inside]).astype(np.uint64)
     return x, draws << np.uint64(64 - m.window.bits)
+
+
+def test_no_unit_coordinate_is_above_1() -> None:
+    """Or a start would lie beyond the last one that is counted, where loops leave out the clamp."""
+    rng = np.random.default_rng(8)
+    for high in (
+        np.concatenate((rng.uniform(0.2, 1.0, 2000) * 1.79e308, rng.uniform(size=200) * 1e-300))
+    ).tolist():
+        assert sv.Interval(0, high).to_unit(high) <= 1.0
+        assert sv.Circle(high).to_unit(high) <= 1.0
 
 
 @every

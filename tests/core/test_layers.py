@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import sottovoce
@@ -18,7 +19,7 @@ LAYERS = [
     "planning auditing central",
     "device bulk",
     "collector",
-    "papers demo",
+    "demo",
     "cli",
 ]
 LEVEL = {name: level for level, line in enumerate(LAYERS) for name in line.split()}
@@ -50,6 +51,12 @@ def test_imports_follow_the_layers() -> None:
             if name in LEVEL and LEVEL[name] > LEVEL[own]:
                 wrong.append(f"{path.relative_to(ROOT)} imports {name}")
     assert not wrong
+
+
+def test_nothing_in_the_wheel_imports_what_is_outside() -> None:
+    outside = re.compile(r"^\s*(?:from|import) (?:papers|benchmarks|tests|tools)\b", re.MULTILINE)
+    assert outside.search("def f():\n    from papers.pieces import solve_pieces\n")
+    assert not [path for path in ROOT.rglob("*.py") if outside.search(path.read_text())]
 
 
 def test_the_check_can_fail(tmp_path: Path) -> None:

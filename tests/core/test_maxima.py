@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.expectations import Expectations, WindowLaw
-from sottovoce.core.maxima import Bulge, Smooth
+from sottovoce.core import maxima
+from sottovoce.core.expectations import WindowLaw
 from sottovoce.core.window import Window
 
 LOSSES = (1.0, 1.5, 2.0, 7.0)
@@ -67,13 +67,11 @@ def test_what_a_leap_of_the_start_ends_is_seen(loss: float) -> None:
     assert WindowLaw([window], [1.0]).worst_error(loss, False) == pytest.approx(worst, rel=1e-9)
 
 
-def test_corners_alone_are_not_enough_around_a_circle(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Bulge, "__call__", lambda self, t0, t1, s0, s1: np.zeros_like(t0))
-    assert misses() > 0
-
-
-def test_the_part_of_the_start_is_needed_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Bulge, "_report", lambda self, u: np.full_like(u, 1e9))  # never reaches round
+@pytest.mark.parametrize(("name", "value"), [("_SAME", 1.0), ("_GRID", 2)])
+def test_around_a_circle_neither_a_grid_nor_halving_is_enough(
+    name: str, value: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maxima, name, value)
     assert misses() > 0
 
 
@@ -86,7 +84,7 @@ def test_any_loss_on_a_circle_of_many_cells(epsilon: float) -> None:
     assert m.worst_error(3) == pytest.approx(seen, rel=1e-6)
 
 
-FEW = {"epsilon": 4.0, "domain": (0, 1), "cells": 2048}  # cells, so that nothing need be integrated
+FEW = {"epsilon": 4.0, "domain": (0, 1), "cells": 2048}
 MANY_CELLS = {
     "at the ends": sv.sw(**FEW),
     "inside": sv.pm(**FEW).truncated(),
@@ -99,9 +97,8 @@ MANY_CELLS = {
 @pytest.mark.parametrize("distance", ["linear", "circular"])
 @pytest.mark.parametrize("loss", [1.5, 3.0])
 def test_any_loss_of_many_cells(
-    m: sv.Mechanism, loss: float, distance: Literal["linear", "circular"], monkeypatch: pytest.MonkeyPatch
+    m: sv.Mechanism, loss: float, distance: Literal["linear", "circular"]
 ) -> None:
-    """Integrals find the largest error; what is said is that of the cells there are."""
     places = np.random.default_rng(3).random(2000)
     places = np.concatenate(
         (places, places**4, 1 - places**4, [0.5])
@@ -109,22 +106,3 @@ def test_any_loss_of_many_cells(
     worst = m.worst_error(loss, distance)
     seen = float(m.error(places, loss, distance).max())
     assert seen * (1 - 1e-6) <= worst <= seen * (1 + 1e-4)
-    assert any(Smooth.of(part.window, loss, distance == "circular") for part in m._law.parts)
-    monkeypatch.setattr(Smooth, "of", lambda *_: None)
-    assert worst == pytest.approx(m.worst_error(loss, distance), rel=1e-6)
-
-
-@pytest.mark.parametrize("circular", [False, True])
-def test_integrals_are_as_near_as_they_say(circular: bool) -> None:
-    """Runs of all kinds, flat ones too; on a circle windows around the seam."""
-    window = Window(
-        wraps=circular, bits=33, count=[300, 2, 3000, 20], background=[9, 40, 70000, 300],
-        extra=[80, 300, 5000000, 2000], value=[0.02, 0.1, 0.2, 0.9], step=[0.0, 0.01, 0.0002, 0.001],
-        knot_t=[0.0, 1.0], knot_s=[0, 100], stepwise=False,
-    )  # fmt: skip
-    rng = np.random.default_rng(5)
-    t, s = rng.random(400), np.floor(rng.random(400) * (window.around if circular else window.top))
-    for k in (1.2, 3.0):
-        smooth, exact = Smooth.of(window, k, circular), Expectations(window).error(t, s, k, circular)
-        assert smooth is not None
-        assert np.allclose(smooth(t, s), exact, rtol=1e-6)

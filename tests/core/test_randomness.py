@@ -8,6 +8,7 @@ import threading
 import timeit
 import weakref
 from collections.abc import Callable
+from io import FileIO
 from typing import Any
 
 import numpy as np
@@ -59,12 +60,12 @@ def test_threads_do_not_share_output() -> None:
 
 def test_the_key_is_replaced_by_its_own_output_before_it_makes_words(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[int] = []
-    real = os.urandom
-    monkeypatch.setattr(os, "urandom", lambda n: calls.append(n) or real(n))
+    real = randomness._system_words
+    monkeypatch.setattr(randomness, "_system_words", lambda count: calls.append(count) or real(count))
     stream = SecureStream()
-    keys = [stream._key.tobytes() for _ in range(65) if stream.words(1 << 16).size]
+    keys = [stream._own()["keys"][0].tobytes() for _ in range(65) if stream.words(1 << 16).size]
     assert [keys.count(key) for key in dict.fromkeys(keys)] == [32, 32, 1]  # 32 are set up at a time
-    assert calls == [32]  # one key from the operating system; each of the others from the one before
+    assert calls == [4]  # one key from the operating system; each of the others from the one before
     drawn = [part.copy() for part in stream.blocks(400_000, 1 << 16)]
     assert [part.size for part in drawn] == [65_536] * 6 + [6_784]
     assert len(np.unique(np.concatenate((*drawn, stream.words(1000))))) == 401_000
@@ -79,16 +80,19 @@ def test_no_word_is_given_twice() -> None:
     assert len(np.unique(np.concatenate(drawn))) == sum(part.size for part in drawn)
 
 
-def test_a_few_words_come_from_the_operating_system(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And what `os.urandom` returned is written over: the words are in one place only."""
-    returned: list[bytes] = []
+@pytest.mark.parametrize("there", [True, False], ids=["file", "no file"])
+def test_a_few_words_come_from_the_operating_system(monkeypatch: pytest.MonkeyPatch, there: bool) -> None:
+    """Read to where they are wiped: `os.urandom` returns a copy that nobody can wipe."""
+    asked: list[int] = []
     real = os.urandom
-    monkeypatch.setattr(os, "urandom", lambda n: returned.append(real(n)) or returned[-1])
+    monkeypatch.setattr(os, "urandom", lambda n: asked.append(n) or real(n))
+    if not there:
+        monkeypatch.setattr(randomness, "FileIO", lambda _: FileIO("/there/is/no/such/file"))
     stream = SecureStream()
     words = [int(stream.words(1)[0]) for _ in range(9)]
     assert len(set(words)) == 9
-    assert returned == [bytes(64), bytes(64)]
-    assert not stream._key.size
+    assert asked == ([1, 1] if there else [1, 64, 1, 64])  # for one byte: it waits until there is entropy
+    assert "keys" not in stream._own()
 
 
 def test_bits_are_balanced() -> None:

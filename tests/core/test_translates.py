@@ -14,7 +14,6 @@ import pytest
 import sottovoce as sv
 from sottovoce.core.errors import ArgumentError, DataError, PrivacyError, SpecError
 from sottovoce.core.kernels import blocks as kernel
-from sottovoce.core.kernels.categories import categorised, renumbered
 from sottovoce.core.options import Options
 from sottovoce.core.translates import Translates
 
@@ -245,25 +244,22 @@ def test_categories_and_whole_numbers_take_the_quick_way() -> None:
                 stars.report(np.array([3] * (n - 1) + [far]))
 
 
-def test_columns_of_texts_are_categories():
-    """Every different text or object once, in any layout; too many of them, and other kinds, are none."""
+def test_columns_of_texts_are_read_in_any_layout():
+    """Texts of one width and objects, whichever way they lie in memory, and objects of several kinds."""
+    import pandas as pd
+
     rng = np.random.default_rng(2)
-    texts = np.array([f"way {i}" for i in range(900)])[rng.integers(0, 900, (2, 6000))]
-    for column in (texts, texts[:, ::2], texts.astype(">U7"), texts.astype("U8")):
-        numbers, kinds = categorised(column)
-        assert np.array_equal(kinds[numbers], column)
-        assert len(kinds) == len(np.unique(column))
+    codes = rng.integers(0, 900, (2, 6000))
+    way = sv.choice(1.0, [f"way {i}" for i in range(900)])
+    texts = np.array(way.domain.names)[codes]
+    for column in (texts, texts.astype(">U7"), texts.astype("U8"), texts.astype(object), texts.T.copy().T):
+        assert np.array_equal(way.domain.numbers(column), codes)
+        assert np.array_equal(way.domain.quick_elements(column), codes)
+    assert np.array_equal(way.domain.quick_elements(texts[:, ::2]), codes[:, ::2])
     shared = np.array(["car", None, 2.0, math.nan, "bike"], dtype=object)[rng.integers(0, 5, 4000)]
-    numbers, kinds = categorised(shared)
-    assert len(kinds) == 5
-    assert all(one is two for one, two in zip(kinds[numbers], shared, strict=True))
-    places = sv.choice(1.0, ["car", "bike", 2]).domain.numbers(shared)
-    assert np.array_equal(np.isnan(places), [one is None or one != one for one in shared])
-    assert categorised(np.array([f"{i}" for i in range(3000)])) is None
-    assert categorised(texts.astype(object)) is None  # as many objects as people
-    assert categorised(np.zeros(3000)) is None
-    assert len(categorised(np.full(3000, ""))[1]) == 1
-    by = np.array([2, 0, -1], dtype=np.int16)
-    for kind in ("i1", "i2", "i8"):
-        column = np.tile(np.array([-1, 2, 1, 0], dtype=kind), 1000)
-        assert renumbered(column, by).tolist() == [-1, -1, 0, 2] * 1000
+    domain = sv.choice(1.0, ["car", "bike", 2]).domain
+    assert np.array_equal(np.isnan(domain.numbers(shared)), [one is None or one != one for one in shared])
+    assert domain.quick_elements(shared) is None  # something is missing: it is looked at more closely
+    kinds = pd.Categorical(np.array(["bike", "car", "none"])[rng.integers(0, 3, 4000)])
+    wanted = [{"car": 0, "bike": 1}.get(kind, -1) for kind in kinds]
+    assert domain.quick_elements(kinds).tolist() == wanted

@@ -59,7 +59,7 @@ def test_a_prior_from_a_file(tmp_path: Path) -> None:
     [
         (["--epsilon", "1", "--loss", "huber"], "loss must be 'l1', 'l2' or a number k >= 1"),
         (["--epsilon", "1", "--domain", "3", "3"], "domain must have low < high"),
-        (["--epsilon", "16", "--goal", "value", "--tolerance", "0.01"], "out of reach"),
+        (["--epsilon", "16", "--goal", "value", "--tolerance", "0.01"], "at most 12 for this optimal design"),
     ],
 )
 def test_mistakes_are_one_sentence(

@@ -101,5 +101,5 @@ def test_bad_priors(prior: object, error: type[Exception], sentence: str) -> Non
 def test_where_there_is_no_search_there_is_no_prior() -> None:
     with pytest.raises(ValueError, match=r"prior needs epsilon between 1e-06 and 8\.0"):
         sv.optimal(9.0, goal="value", prior=[0.5, 0.6])
-    with pytest.raises(ValueError, match="prior must be left out on a circle"):
+    with pytest.raises(ValueError, match="prior does not belong to a circle"):
         sv.optimal(1.0, sv.Circle(), prior=[0.5, 0.6])

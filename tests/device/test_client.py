@@ -10,17 +10,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.collector.service import until
 from tests.device.fake import Collector
 
 import sottovoce as sv
-from sottovoce.core.errors import ArgumentError, BudgetError, LedgerError, PrivacyError
+from sottovoce.core.errors import ArgumentError, BudgetError, DataError, LedgerError, PrivacyError
 from sottovoce.core.survey import Survey
 from sottovoce.device import client as module
 from sottovoce.device import wire
 from sottovoce.device.client import Receipt
 from sottovoce.device.inquiry import Inquiry
+from sottovoce.device.outbox import Run
 from sottovoce.device.wire import Refused, Undelivered, Wire
 
 MECHANISM = sv.ogpm(1.0, (0, 24), cells=50)
@@ -189,6 +191,48 @@ def test_what_was_refused_holds_nothing_else_up(collector: Collector, ledger: sv
         assert mine.flush() == 1
 
 
+class _Wrong:
+    """A reporter whose sampler is wrong: it gives a cell that there is not."""
+
+    def __init__(self, reporter: Any) -> None:
+        self._reporter = reporter
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reporter, name)
+
+    def report(self, values: Any, **options: Any) -> Any:
+        return np.full(np.shape(values), self._reporter.cells, dtype=np.uint32)
+
+
+def test_what_is_no_report_is_neither_written_down_nor_sent(
+    collector: Collector, ledger: sv.Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with client(collector, outbox=tmp_path / "outbox.db") as mine:
+        inquiry = mine._inquiry
+        object.__setattr__(inquiry, "reporter", _Wrong(inquiry.reporter))
+        for send in (lambda: mine.report(7.5), lambda: mine.send([7.5, 8])):
+            with pytest.raises(DataError, match=r"cells must lie in 0\.\.49"):
+                send()
+        assert mine.flush() == 0
+        object.__setattr__(inquiry, "reporter", mine.reporter)
+        body = bytes.fromhex(mine.reporter.digest) + bytes([50])  # by a version that drew wrongly
+        record: Any = mine._record
+        record._outbox.put_batches(Run(record._batches, "", 1), [body])
+        with pytest.raises(DataError, match=r"cells must lie in 0\.\.49"):
+            mine.flush()
+        assert mine.flush() == 0  # it holds nothing else up
+        assert mine.send([7.5, 8], run="later") == 2
+    ledger.enrol("hours", MECHANISM, missing=3)
+    with ledger._journal.open() as turn:
+        inquiry = turn.state.account("hours").terms.inquiry
+    monkeypatch.setattr(type(inquiry.reporter), "report", _Wrong(inquiry.reporter).report)
+    with pytest.raises(DataError, match=r"cells must lie in 0\.\.49"):
+        ledger.report("hours", 7.5)
+    monkeypatch.undo()
+    assert ledger.spent == 0
+    assert len(collector.sent) == 1
+
+
 def test_what_a_ledger_is_not_for(collector: Collector, ledger: sv.Ledger) -> None:
     with client(collector, ledger=ledger) as mine, pytest.raises(ArgumentError, match="one person's"):
         mine.send([1.0, 2.0])
@@ -206,18 +250,31 @@ def test_a_survey_with_a_ledger(ledger: sv.Ledger) -> None:
         assert (len(collector.sent), ledger.spent) == (1, 1)
 
 
+@pytest.mark.parametrize("kind", ["ledger", "outbox"])
+@pytest.mark.parametrize("days", [-7, 7])
 def test_what_the_collector_may_have_forgotten_is_not_repeated(
-    collector: Collector, ledger: sv.Ledger, monkeypatch: pytest.MonkeyPatch
+    collector: Collector,
+    ledger: sv.Ledger,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+    days: int,
 ) -> None:
+    """Nor is it lost: the person has paid for it, and the device's clock may be set right later."""
     collector.statuses = [503]
-    with client(collector, ledger=ledger) as mine:
+    box: dict[str, Any] = {"ledger": ledger} if kind == "ledger" else {"outbox": tmp_path / "box"}
+    with client(collector, **box) as mine:
         with pytest.raises(Undelivered):
             mine.report(7.5)
         now = time.time()
-        monkeypatch.setattr("sottovoce.device.client.time.time", lambda: now + 7 * 86_400)
-        with pytest.raises(Refused, match="too_late"):
-            mine.report(7.5)
-    assert len(collector.sent) == 1
+        with monkeypatch.context() as patch:
+            patch.setattr("sottovoce.device.client.time.time", lambda: now + days * 86_400)
+            for send in (lambda: mine.report(7.5), mine.flush):
+                with pytest.raises(Refused, match="too_late"):
+                    send()
+        assert len(collector.sent) == 1
+        assert mine.flush() == 1
+        assert mine.flush() == 0
 
 
 # -- the moment of sending -----------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from tests.device.test_damage import rewrite
 
 import sottovoce as sv
 from sottovoce.core import journal
-from sottovoce.core.errors import BudgetError, LedgerError
+from sottovoce.core.errors import BudgetError, DataError, LedgerError
 from sottovoce.core.exact import exp_upper
 from sottovoce.core.formats import from_json
 from sottovoce.core.polar import Polar
@@ -65,8 +65,10 @@ def test_one_joint_epsilon_is_charged_and_recorded_first(ledger: sv.Ledger) -> N
 def test_a_choice_is_never_silent(tmp_path: Path) -> None:
     ledger = sv.Ledger(tmp_path / "ledger.db", budget=6)
     ledger.enrol("way", sv.choice(1.0, ["car", "bike", "train"]))
-    for day, value in enumerate(("Bike", None, "boat", "", "train")):
+    for day, value in enumerate(("Bike", None, math.inf, "", "train")):
         assert 0 <= ledger.report("way", value, f"day {day}").cells[0] < 3
+    with pytest.raises(DataError, match="must be one of the options or None"):
+        ledger.report("way", "boat", "later")
     with pytest.raises(TypeError, match="must be one option or None"):
         ledger.report("way", ["car"], "later")
 

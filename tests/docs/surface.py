@@ -21,7 +21,11 @@ from tests.docs.sections import members
 ROOT = Path(__file__).parents[2]
 
 #: Modules whose names are public beside those of `sottovoce` itself.
-MODULES = [*sorted(_PARTS), "bulk.spark", "collector", "compose.disc", "core.errors", "planning"]
+MODULES = [
+    *(f"sottovoce.{part}" for part in sorted(_PARTS)),
+    *(f"sottovoce.{part}" for part in ("bulk.spark", "collector", "compose.disc", "core.errors", "planning")),
+    *("papers", "papers.pieces"),
+]
 
 #: Public, but not to be found by following what functions return.
 FURTHER = ["sottovoce.designs.certificate.Certificate"]
@@ -32,21 +36,23 @@ LAW = "sottovoce.laws.law.Law"
 
 
 @cache
-def package() -> Any:
-    """The package as griffe reads it."""
-    return griffe.load("sottovoce", search_paths=[str(ROOT / "src")], resolve_aliases=True)
+def package(name: str) -> Any:
+    """A package as griffe reads it."""
+    return griffe.load(name, search_paths=[str(ROOT / "src"), str(ROOT)], resolve_aliases=True)
 
 
 def exported(name: str) -> list[str]:
     """The public names of a module: its `__all__`, else what it imports `as` itself or defines."""
-    module = importlib.import_module(f"sottovoce.{name}")
+    module = importlib.import_module(name)
     if hasattr(module, "__all__"):
         return list(module.__all__)
     found = []
     for node in ast.walk(ast.parse(inspect.getsource(module))):
         if isinstance(node, ast.ImportFrom):
             found += [alias.asname for alias in node.names if alias.asname == alias.name]
-        elif isinstance(node, ast.ClassDef) or (isinstance(node, ast.FunctionDef) and name != "core.errors"):
+        elif isinstance(node, ast.ClassDef) or (
+            isinstance(node, ast.FunctionDef) and name != "sottovoce.core.errors"
+        ):
             found.append(node.name)
     return [own for own in found if not own.startswith("_") and inspect.getmodule(_get(module, own))]
 
@@ -57,31 +63,34 @@ def _get(module: Any, name: str) -> Any:
 
 def public() -> dict[str, str]:
     """{name as people write it: where it is defined}, without the version."""
-    found = {f"sottovoce.{name}": source(f"{home}.{name}").path for name, home in _HOME.items()}
+    found = {f"sottovoce.{name}": source(f"sottovoce.{home}.{name}").path for name, home in _HOME.items()}
     for part in MODULES:
-        module = importlib.import_module(f"sottovoce.{part}")
+        module = importlib.import_module(part)
         for name in exported(part):
             thing = getattr(module, name)
-            found[f"sottovoce.{part}.{name}"] = f"{thing.__module__}.{thing.__qualname__}"
+            found[f"{part}.{name}"] = f"{thing.__module__}.{thing.__qualname__}"
     return found
 
 
 def source(path: str) -> Any:
     """The definition at a dotted path."""
-    found = package()[path.removeprefix("sottovoce.")]
+    name, _, rest = path.partition(".")
+    found = package(name)[rest]
     while found.is_alias:
         found = found.final_target
     return found
 
 
 def returned(thing: Any) -> set[str]:
-    """Classes of this package that a function, or a method of a class, gives back."""
+    """Classes of ours that a function, or a method of a class, gives back."""
     functions = [thing] if thing.is_function else [member for _, member in members(thing)]
     found = set()
     for function in functions:
         given = function.returns if function.is_function else function.annotation
         for part in given.iterate() if isinstance(given, griffe.Expr) else ():
-            if isinstance(part, griffe.ExprName) and part.canonical_path.startswith("sottovoce."):
+            if isinstance(part, griffe.ExprName) and part.canonical_path.startswith(
+                ("sottovoce.", "papers.")
+            ):
                 try:
                     target = source(part.canonical_path)
                 except KeyError:

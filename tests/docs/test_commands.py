@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import typer
+from papers.__main__ import parser as papers_options
 from tools.site_pages import every_command
 
 import sottovoce as sv
@@ -52,6 +53,11 @@ def fault(program: str, rest: str) -> str | None:
         return f"there is no target {unknown[0]}" if unknown else None
     if program.startswith("tools/"):
         return None if (ROOT / program).exists() else f"there is no {program}"
+    if program == "python -m papers":
+        try:
+            papers_options().parse_args(shlex.split(rest))
+        except SystemExit:
+            return f"it does not take {rest}"
     if program.startswith("python -m "):
         module = ROOT / program.removeprefix("python -m ").replace(".", "/")
         known = module.is_dir() or module.with_suffix(".py").exists() or module.name in ("venv", "build")
@@ -111,6 +117,7 @@ def test_commands_are_found() -> None:
         ("make", "dmeo"),
         ("tools/instal", "here"),
         ("python -m tools.figure", ""),
+        ("python -m papers", "--quik"),
     ],
 )
 def test_a_wrong_command_is_noticed(program: str, rest: str) -> None:

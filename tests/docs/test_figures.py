@@ -9,7 +9,7 @@ import pytest
 from examples.__main__ import ORDER
 from tools.figures import FOLDER, ROOT, content, differences, draw, notes, save, scripts
 
-from sottovoce.papers import entries
+from papers import entries
 
 SHOWN = re.compile(r'!\[[^\]]*\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"')
 KINDS = {".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp"}
@@ -39,7 +39,7 @@ def makers() -> dict[Path, str]:
     made |= {FOLDER / "examples" / f"{name}.png": f"examples/{name}.py" for name in ORDER}
     made |= {ROOT / "docs/benchmarks" / name: "make peers" for name in ("bins.png", "speed.png")}
     made[ROOT / "docs/benchmarks/limits.png"] = "python -m benchmarks limits"
-    return made | {ROOT / "docs/papers" / f"{e.key}.png": "sottovoce reproduce" for e in entries()}
+    return made | {ROOT / "docs/papers" / f"{e.key}.png": "python -m papers" for e in entries()}
 
 
 def test_every_figure_is_shown_and_every_shown_figure_exists() -> None:

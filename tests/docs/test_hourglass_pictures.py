@@ -8,9 +8,8 @@ from types import SimpleNamespace
 import matplotlib as mpl
 import numpy as np
 import pytest
+from papers.hourglass_formulas import hourglass_density
 from tools.figures import FOLDER
-
-from sottovoce.papers.hourglass_formulas import hourglass_density
 
 mpl.use("Agg")
 PICTURES = SimpleNamespace(**runpy.run_path(str(FOLDER / "hourglass.py")))

@@ -32,12 +32,12 @@ ELSEWHERE = {
     "tools/": "fetches packages: `make dist` runs both scripts as the pages say",
     "pip install": "fetches packages: `make dist` installs wheel and archive; the extras are checked below",
     "python3 -m venv": "as above",
-    "/opt/sottovoce-0.2.0/bin/pip": "as above",
+    "/opt/sottovoce-0.2.1/bin/pip": "as above",
     ". .venv/bin/activate": "the shell here has the command already",
     "systemctl": "there is no systemd; tests/collector/test_deploy.py starts and stops the unit's command",
+    "sottovoce campaign check --last-day": "takes today only; tests/collector/test_clocks.py runs it",
     "curl": "asks the service that systemd started; every server here is asked for its health instead",
     "sottovoce vectors --check": "tests/clients checks the JavaScript and the Java client in this way",
-    "sottovoce reproduce": "two minutes; tests/papers runs the command, and every entry",
     "sottovoce serve --host": "an address of another machine",
 }
 PROGRAMS = {"sottovoce", "make", "pip", "python3", "mkdir", "cp", "rm", "mv", "ln", "chown"}

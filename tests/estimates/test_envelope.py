@@ -14,7 +14,7 @@ from sottovoce.estimates.envelope import CrossFit, Envelope, Nodes, Target
 from sottovoce.estimates.interior_point import Problem, least_limits
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.quantiles import quantile_limits
-from sottovoce.estimates.statistic import Asking
+from sottovoce.estimates.statistic import Asking, Moments
 
 
 def value(w: np.ndarray, q: np.ndarray, kappa: float) -> float:
@@ -197,9 +197,9 @@ def test_people_exactly_where_a_design_turns_are_counted(epsilon: float, loss: s
     assert median.low <= x <= median.high
 
 
-def known(y: float) -> Asking[float]:
+def known(y: float) -> Asking[Moments]:
     yield []
-    return y
+    return Moments(y, 0.0, 0.0, 1.0)
 
 
 def test_the_ends_of_the_people_are_looked_for_further_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,9 +219,9 @@ def test_the_ends_of_the_people_are_looked_for_further_out(monkeypatch: pytest.M
     assert again.low <= ends.low + 0.031
     low = ends.low - 0.05
 
-    def even(self: CrossFit, target: Target, side: int, *rest: object) -> Asking[float]:
+    def even(self: CrossFit, target: Target, side: int, *rest: object) -> Asking[Moments]:
         return known(1.0 if side < 0 or target.jumps[0] > low else 0.0)
 
-    monkeypatch.setattr(CrossFit, "limit", even)
+    monkeypatch.setattr(CrossFit, "bound", even)
     (wider,) = quantile_limits(CrossFit(t), [0.5], 0.025)
     assert wider.low <= ends.low + 1e-9

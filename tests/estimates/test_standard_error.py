@@ -85,9 +85,9 @@ def test_a_mechanism_that_does_not_suit_the_mean_says_so_in_numbers() -> None:
 def test_an_error_that_is_not_known_is_nan_with_a_note() -> None:
     m = sv.sw(1.0, cells=2048)
     t = sv.Tally(m, m.report(np.random.default_rng(1).random(2000), rng=1))
-    for e in (sv.quantile(t, 0.5), sv.mean(t, method="distribution")):
-        assert math.isnan(e.standard_error)
-        assert "not known" in e.notes[0]
+    e = sv.quantile(t, 0.5)
+    assert math.isnan(e.standard_error)
+    assert "not known" in e.notes[0]
     c = sv.ogpm(1.0, sv.Circle(24), cells=2048)
     nowhere = sv.circular_mean(sv.Tally(c, c.report(np.linspace(0, 24, 2000), rng=1)))
     assert math.isnan(nowhere.standard_error)

@@ -1,31 +1,45 @@
-"""sottovoce reproduce."""
+"""python -m papers."""
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from papers.__main__ import main, parser
 
-from sottovoce.cli import build_app
-from sottovoce.papers import Run, reproduce
+from papers import Run, reproduce
+
+ROOT = Path(__file__).parents[2]
 
 
-def test_reproduce_one_entry(tmp_path: Path) -> None:
+def test_reproduce_one_entry(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "papers"
-    args = ["reproduce", "--quick", "--only", "example-6-1", "--output", str(out)]
-    result = CliRunner().invoke(build_app(), args)
-    assert result.exit_code == 0, result.output
-    assert "3  reproduced" in result.output
-    assert "synthetic stand-in" in result.output
+    main(["--quick", "--only", "example-6-1", "--output", str(out)])
+    said = capsys.readouterr().out
+    assert "3  reproduced" in said
+    assert "synthetic stand-in" in said
     assert (out / "report.html").exists()
 
 
-def test_list_names_every_entry() -> None:
-    result = CliRunner().invoke(build_app(), ["reproduce", "--list"])
-    assert result.exit_code == 0
-    assert "ogpm-figure-8" in result.output
-    assert "hourglass-figure-5" in result.output
+def test_it_runs_in_a_clone_and_writes_beside_the_sources_nothing_by_default() -> None:
+    line = [sys.executable, "-m", "papers", "--list"]
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "ogpm-figure-8" in done.stdout
+    assert "hourglass-figure-5" in done.stdout
+    assert parser().get_default("output") == Path("out/papers")  # papers/ is the package
+
+
+def test_help_says_what_every_option_is_for(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["--help"])
+    assert end.value.code == 0
+    said = capsys.readouterr().out
+    for option in ("--quick", "--output", "--motionsense", "--only", "--seed", "--force", "--list"):
+        assert re.search(rf"^  {option} .*\n?.*[a-z.)]$", said, re.MULTILINE), option
+    assert "python -m papers --only ogpm-figure-9" in said
 
 
 def test_a_folder_without_the_data_is_refused_before_any_work(tmp_path: Path) -> None:
@@ -38,6 +52,20 @@ def test_a_folder_without_the_data_is_refused_before_any_work(tmp_path: Path) ->
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_that_is_not_there() -> None:
-    result = CliRunner().invoke(build_app(), ["reproduce", "--motionsense", "/nowhere/at/all"])
-    assert result.exit_code == 2
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--motionsense", "/nowhere/at/all"], "--motionsense must be a folder with sub_1.csv"),
+        (["--only", "figure-99"], "only must name an entry, got only=['figure-99']"),
+        (["--seed", "-1"], "--seed must be at least 0, got --seed -1"),
+        (["--quik"], "unrecognized arguments: --quik"),
+    ],
+)
+def test_a_mistake_is_a_sentence(
+    words: list[str], sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        main([*words, "--output", str(tmp_path / "out")])
+    assert end.value.code == 2
+    assert sentence in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

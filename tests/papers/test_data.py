@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from papers.data import motionsense, stand_in, weather
+from papers.raw_reports import BINS, simulate_raw
 
 import sottovoce as sv
-from sottovoce.papers.data import motionsense, stand_in, weather
-from sottovoce.papers.raw_reports import BINS, simulate_raw
 
 
 def write(folder: Path, name: str, rows: list[tuple[float, float]], head: str = "") -> None:

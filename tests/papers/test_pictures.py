@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
+from papers.findings import Result
 
-from sottovoce.papers import Run, entries
-from sottovoce.papers.findings import Result
+from papers import Run, entries
 
 DRAWN = [
     one.key for one in entries() if "figure" in one.name or one.key in ("beyond-variance", "ptt-theorem-7")

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from papers.registry import entry
+from papers.sheet import Sheet
 
-from sottovoce.papers import Finding, Run, Verdict, entries
-from sottovoce.papers.registry import entry
-from sottovoce.papers.sheet import Sheet
+from papers import Finding, Run, Verdict, entries
 
 #: Everything the papers show that has numbers in it.
 ASKED = {

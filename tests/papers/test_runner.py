@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from papers.findings import Finding, Result, Verdict
+from papers.registry import Entry
 
+from papers import Run, entries, reproduce, runner
 from sottovoce.core.errors import MissingExtra
-from sottovoce.papers import Run, entries, reproduce, runner
-from sottovoce.papers.findings import Finding, Result, Verdict
-from sottovoce.papers.registry import Entry
 
 CHEAP = ("ogpm-figure-4", "ogpm-example-6-1")
 QUICK = Run(quick=True)

@@ -11,16 +11,16 @@ from functools import cache
 
 import numpy as np
 import pytest
+from papers.families import circle_error, endpoint_error
+from papers.hourglass_formulas import lemma_4_gap, printed_normaliser, staircase2d_normaliser
+from papers.ogpm_laplace import printed_b_laplace
+from papers.ptt_figures import crossing, duchi_variance, fixed_eta_variance, theorem_4_mass
+from papers.ptt_theorems import best_ptt, shape_variance, variance_at
 
 import sottovoce as sv
+from papers import Finding, Run, Verdict, entries
 from sottovoce.central.hourglass import sigma2
 from sottovoce.designs.formulas import ptt_parameters, ptt_worst_variance
-from sottovoce.papers import Finding, Run, Verdict, entries
-from sottovoce.papers.families import circle_error, endpoint_error
-from sottovoce.papers.hourglass_formulas import lemma_4_gap, printed_normaliser, staircase2d_normaliser
-from sottovoce.papers.ogpm_laplace import printed_b_laplace
-from sottovoce.papers.ptt_figures import crossing, duchi_variance, fixed_eta_variance, theorem_4_mass
-from sottovoce.papers.ptt_theorems import best_ptt, shape_variance, variance_at
 
 QUICK = Run(quick=True)
 

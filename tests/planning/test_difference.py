@@ -52,7 +52,7 @@ def test_the_power_is_what_simulation_shows() -> None:
     [
         ({}, "needs shift"),
         ({"shift": -1.0}, "shift must be positive"),
-        ({"shift": 0.1, "power": 1.5}, "power must lie"),
+        ({"shift": 0.1, "power": 1.5, "people": None}, "power must lie"),
         ({"shift": 0.1, "domain": sv.Circle(24)}, "linear interval"),
         ({"shift": 0.1, "epsilon": None, "people": None}, "epsilon or people"),
         ({"shift": 1e-6, "epsilon": None, "people": 10}, "so few people"),

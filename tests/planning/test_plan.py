@@ -184,6 +184,16 @@ def test_epsilon_for_a_target_and_who_cannot_reach_it() -> None:
         sv.plan("direction", epsilon=None, people=2, domain=CLOCK, target=1e-9)
 
 
+def test_above_the_largest_epsilon_of_a_design_others_are_ranked() -> None:
+    mean, value = sv.plan("mean", 14.0, 1000, HOURS), sv.plan("value", 11.0, 1000, HOURS, loss="l1")
+    assert mean.best.name == "ptt"
+    assert mean.left_out == dict.fromkeys(("design", "optimal"), "is made up to ε = 12")
+    assert value.left_out == {"design": "is made up to ε = 10"}
+    for plan in (mean, value):
+        assert "is made up to" in str(plan)
+    assert [way.name for way in sv.plan("choice", 14.0, 100, [1, 2, 3]).options] == ["choice"]
+
+
 def test_the_search_needs_few_evaluations() -> None:
     calls = []
 

@@ -22,6 +22,7 @@ def hostile_specs() -> list[tuple[str, str]]:
         *((name, _text(content)) for name, content in _wrong_positions()),
         *((name, _text(content)) for name, content in _wrong_choices()),
         *((name, _text(content)) for name, content in _wrong_places()),
+        *((name, _text(content)) for name, content in _steep_lines()),
     ]
 
 
@@ -228,6 +229,8 @@ def _wrong_positions() -> Iterator[tuple[str, Any]]:
     yield "position with a task", {**content, "task": "mean"}
     yield "a position that claims less", {**content, "epsilon": 1.5}
     yield "a part that claims less", {**content, "parts": [{**distance, "epsilon": 0.5}, angle]}
+    for radius in (2e-323, 9e-301):
+        yield f"a radius of {radius}", {**content, "parts": [{**distance, "domain": [0, radius]}, angle]}
 
 
 def _wrong_choices() -> Iterator[tuple[str, Any]]:
@@ -239,8 +242,10 @@ def _wrong_choices() -> Iterator[tuple[str, Any]]:
         [], ["car"], ["car", "Car", *options[2:]], ["car", " bike", *options[2:]], ["car", "", *options[2:]],
         ["car", "bi\u202eke", *options[2:]], ["car", 1.0, *options[2:]], ["car", True, *options[2:]],
         ["car", None, *options[2:]], ["1", 1, *options[2:]], ["a  b", "a b", *options[2:]], "car",
-        ["car", "x" * 201, *options[2:]], ["car", 1 << 54, *options[2:]], ["cafe\u0301", *options[1:]],
-        [*options, "boat"], [str(i) for i in range(1001)], ["stra\u00dfe", "strasse", *options[2:]],
+        ["car", "x" * 201, *options[2:]], ["car", 1 << 54, *options[2:]],
+        ["car", (1 << 53) + 1, *options[2:]], ["car", -(1 << 53) - 1, *options[2:]],
+        ["cafe\u0301", *options[1:]], [*options, "boat"], [str(i) for i in range(1001)],
+        ["stra\u00dfe", "strasse", *options[2:]],
     ):  # fmt: skip
         yield f"options {str(names)[:40]}", {**content, "options": names}
     for blocks in ([], [[]], [[0, 0]], [[4]], [[-1]], [[0, 1, 2, 3]], [0], [[0.0]], [[True]], "0"):
@@ -266,7 +271,8 @@ def _wrong_places() -> Iterator[tuple[str, Any]]:
         {"x": 13.3}, {"x": [None, 13]}, {"y": [89, 91]}, {"y": [-1e308, 1e309]}, {"points": [1, 16]},
         {"points": [16, 1025]}, {"points": [16.0, 16]}, {"points": [60, 60]}, {"points": [16]},
         {"moduli": [15, 16]}, {"moduli": [1025, 1025]}, {"moduli": [22, 23]}, {"round": 1}, {"degrees": None},
-        {"degrees": False, "x": [-1e308, 1.1e308]}, {"unit": "km"},
+        {"degrees": False, "x": [-1e308, 1.1e308]}, {"unit": "km"}, {"round": True, "x": [0, 2e-323]},
+        {"x": [0, 2e-323]}, {"round": True, "y": [-4e-301, 4e-301]},
     ):  # fmt: skip
         yield f"area with {changes}", {**content, "area": {**area, **changes}}
     for wrong in (None, [], "area"):
@@ -281,6 +287,34 @@ def _wrong_places() -> Iterator[tuple[str, Any]]:
         {"extra": content["extra"] - 50}, {"epsilon": 1.9}, {"bits": 51}, {"task": "value"},
     ):  # fmt: skip
         yield f"place with {changes}", {**content, **changes}
+
+
+def _steep_lines() -> Iterator[tuple[str, Any]]:
+    """Lines of starts that leave 2^53 where they are followed: doubles round there."""
+    two = json.loads(mechanisms()["two cells, as steep as may be"].to_json())
+    around = json.loads(mechanisms()["circle, as steep as may be"].to_json())
+    coin, polar = (
+        json.loads(made.to_json()) for made in (mechanisms()["coin of three"], composites()["polar"])
+    )
+    survey = json.loads(composites()["survey of a few"].to_json())
+
+    def lines(content: Any, *knots: float) -> Any:
+        """All of the rise on the last line."""
+        s = [0 if knot < knots[-1] else content["start"]["s"][-1] for knot in knots]
+        return {**content, "start": {"s": s, "step": False, "t": list(knots)}}
+
+    below, above = two["start"]["t"]
+    yield "a last line that is followed beyond 2^53", lines(two, 0.25, 0.25 + 2.0**-54)  # by 2^106
+    yield "the same a little", lines(two, below * (1 + 1e-9), above)
+    yield "the last line only", lines(two, 0.0, 0.75, 0.75 + 2.0**-53)
+    yield "a last line on a circle", lines(around, 0.0, 0.25, 0.25 + 2.0**-54)
+    parts = [lines(coin["parts"][0], 0.5, 0.5 + 2.0**-53), *coin["parts"][1:]]
+    yield "a part of a coin that leaves 2^53", {**coin, "parts": parts}
+    parts = [lines(polar["parts"][0], 0.5, 0.5 + 2.0**-53), polar["parts"][1]]
+    yield "a part of a position that leaves 2^53", {**polar, "parts": parts}
+    first = survey["questions"][0]
+    steep = {**first, "spec": lines(first["spec"], 0.5, 0.5 + 2.0**-53)}
+    yield "a question that leaves 2^53", {**survey, "questions": [steep, *survey["questions"][1:]]}
 
 
 def _wrong_content(good: str) -> Iterator[tuple[str, Any]]:

@@ -3,6 +3,7 @@
 - sampling.json: specs, and the cell that a 64-bit word draws at x. Values and words lie on the boundaries of
   every table; `bulk` is the SHA-256 of the cells (32-bit, little-endian) of many cases made from a counter.
 - specs.json: specs with their audit, and specs that every reader must refuse.
+- answers.json: what people may answer, and what is refused before anything is drawn (`answers.py`).
 - ledger.json: what a ledger gives, step by step, and the one spelling of a campaign's address (`ledger.py`).
 
 A word is 16 hexadecimal digits, with 8 more for a mixture: the leading half of the word that tosses its coin.
@@ -15,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,7 @@ from sottovoce.core.kernels import plain
 from sottovoce.core.randomness import WordSource
 from sottovoce.core.rows import Rows
 from sottovoce.core.spec import digest
-from tests.vectors import ledger
+from tests.vectors import answers, ledger
 from tests.vectors.hostile import hostile_specs
 from tests.vectors.mechanisms import AnyMechanism, composites, mechanisms
 
@@ -168,7 +170,8 @@ def value_of(reporter: Any, rng: np.random.Generator) -> Any:
 def _number_or_option(space: Any, rng: np.random.Generator) -> Any:
     if isinstance(space, sv.Options):
         return space.names[int(rng.integers(len(space)))]
-    return float(rng.choice([space.low, space.high, rng.uniform(space.low, space.high)]))
+    between = 2 * rng.uniform(space.low / 2, space.high / 2)  # the width may be beyond doubles
+    return float(rng.choice([space.low, space.high, between]))
 
 
 def beyond(reporter: Any) -> list[list[float]]:
@@ -254,7 +257,8 @@ def specs() -> dict[str, Any]:
             }
         )
     refused = [
-        {"name": name, "spec": _packed(text), "error": refusal(text)} for name, text in hostile_specs()
+        {"name": name, "spec": _packed(text), "error": refusal(text), "audit": refusal(text, sv.audit)}
+        for name, text in hostile_specs()
     ]
     return {"audits": audits, "refused": refused}
 
@@ -266,10 +270,10 @@ def _packed(text: str) -> str | list[list[Any]]:
     return [[run.group(1), len(run.group(0))] for run in re.finditer(r"(.)\1*", text, re.DOTALL)]
 
 
-def refusal(text: str) -> str | None:
+def refusal(text: str, read: Callable[[str], object] = sv.from_json) -> str | None:
     """Why a spec is refused: "privacy" if its counts break its claim, else "spec"; None if it is not."""
     try:
-        sv.from_json(text)
+        read(text)
     except PrivacyError:
         return "privacy"
     except ValueError:
@@ -298,7 +302,13 @@ def overclaiming() -> list[tuple[str, str]]:
 
 
 def main() -> None:
-    for name, content in (("sampling", sampling()), ("specs", specs()), ("ledger", ledger.content())):
+    made = {
+        "sampling": sampling(),
+        "specs": specs(),
+        "ledger": ledger.content(),
+        "answers": answers.content(),
+    }
+    for name, content in made.items():
         (HERE / f"{name}.json").write_text(json.dumps(content, separators=(",", ":")) + "\n")
 
 

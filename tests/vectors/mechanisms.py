@@ -25,7 +25,7 @@ from sottovoce.core.rows import Rows
 from sottovoce.core.translates import Translates
 from sottovoce.core.window import Window
 from sottovoce.designs.build import background_window
-from sottovoce.designs.equal import equal_cells
+from tests.vectors.steep import steep_composites, steep_mechanisms
 
 _COIN = ((1.0, 16), (1.0, 64), (1.0, 1000))
 
@@ -92,12 +92,8 @@ def mechanisms() -> dict[str, AnyMechanism]:
             made[name] = background_window(
                 epsilon, as_domain((0, 10)), positions=v_out, masses=g, unbiased=unbiased
             )
-    ends = 0.5 - 0.5 * np.cos(np.linspace(0, math.pi, 61))  # close together near both
-    for unbiased in (False, True):
-        made[f"equal cells, {'unbiased' if unbiased else 'nearest'}"] = equal_cells(
-            3.0, as_domain((0, 10)), positions=1.4 * ends - 0.2 if unbiased else ends,
-            inside=7, unbiased=unbiased, tolerance=1e-3,
-        )  # fmt: skip
+    for name, text in json.loads((Path(__file__).parent / "equal_cells.json").read_text()).items():
+        made[name] = sv.from_json(text)
     made["mixture of unlike parts"] = sv.Mixture(
         (sv.duchi(1.0, (-3, 3)), _by_hand(1.0, as_domain((-3, 3)))), (1, 1)
     )
@@ -105,7 +101,7 @@ def mechanisms() -> dict[str, AnyMechanism]:
     made["mixed runs, stepwise"] = _by_hand(1.0, as_domain((-3, 3)), stepwise=True)
     made["mixed runs on a circle"] = _by_hand(1.0, sv.Circle(10, origin=5))
     made["mixed runs on a circle, stepwise"] = _by_hand(1.0, sv.Circle(10, origin=5), stepwise=True)
-    return made
+    return made | steep_mechanisms(made["mixed runs"], made["mixed runs on a circle"])
 
 
 @cache
@@ -138,6 +134,7 @@ def composites() -> dict[str, sv.Survey | sv.Polar | Translates]:
         "survey of one question": sv.Survey(1.0, {"value": age}, sampled=1),
         "functions of numbers": _functions(),
         "a number within groups": _within(),
+        **steep_composites(_by_hand(1.0, as_domain((-3, 3)))),
     }
 
 

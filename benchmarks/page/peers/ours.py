@@ -93,27 +93,12 @@ def two_scale(epsilon: float) -> Run:
     return sv.two_scale(epsilon).report
 
 
-def _distribution(m: Any, method: str, bins: int) -> tuple[Run, Run]:
-    import sottovoce as sv
-
-    def estimate(reports: Any) -> Any:
-        return sv.distribution(sv.Tally(m, reports), bins, method=method, band=False).probabilities
-
-    return m.report, estimate
-
-
 def default(epsilon: float) -> tuple[Run, Run]:
     """`sv.two_scale` and `sv.distribution`, both as they are"""
     import sottovoce as sv
 
-    return _distribution(sv.two_scale(epsilon), "auto", 512)
-
-
-def wave_and_ems(epsilon: float) -> tuple[Run, Run]:
-    """`sv.sw` and `sv.distribution(method="ems")`, on 1024 bins"""
-    import sottovoce as sv
-
-    return _distribution(sv.sw(epsilon), "ems", 1024)
+    m = sv.two_scale(epsilon)
+    return m.report, lambda reports: sv.distribution(sv.Tally(m, reports), 512, band=False).probabilities
 
 
 SPEED = {
@@ -128,4 +113,4 @@ SPEED = {
     "optimal, absolute error": optimal,
     "optimal, unbiased": optimal_unbiased,
 }
-HISTOGRAMS = {"two scales + log-density splines": default, "SW + EMS": wave_and_ems}
+HISTOGRAMS = {"two scales + log-density splines": default}

@@ -23,7 +23,7 @@ const CASES = {
   "optimal l1, epsilon 4": "optimal L1, ε = 4",
   "optimal l2, epsilon 1": "optimal L2, ε = 1",
   "optimal unbiased, epsilon 2": "optimal unbiased, ε = 2",
-  "equal cells, nearest": "equal cells, as of optimal L1 above ε = 6.5",
+  "equal cells, nearest": "equal cells, of a nearest window",
 };
 
 function randomWords(count) {

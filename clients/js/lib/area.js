@@ -1,5 +1,5 @@
 /** Where places lie: a box, or the disc that fills it, on a grid of points. Mirrors sottovoce/core/areas.py. */
-import { Positions, hide, isPosition } from "./domain.js";
+import { LEAST, Positions, hide, isPosition } from "./domain.js";
 import { flag, integer, keys, list, real } from "./spec.js";
 import { rule } from "./window.js";
 
@@ -30,7 +30,7 @@ export class Area extends Positions {
     const [points, moduli] = ["points", "moduli"].map((key) => pair(spec, key, integer));
     const [round, degrees] = ["round", "degrees"].map((key) => flag(spec.get(key), key));
     [x, y].forEach(([low, high], i) => {
-      rule(high - low > 0 && Number.isFinite(high - low), "area must have ends above its beginnings", "area");
+      rule(high - low >= LEAST && Number.isFinite(high - low), `area must have ends above its beginnings, by at least ${LEAST}`, "area");
       rule(!degrees || (low >= -90 * (2 - i) && high <= 90 * (2 - i)), "area must lie within ±180 and ±90 degrees", "area");
     });
     const sizes = [...points, ...moduli].every((size) => size >= 2 && size <= MAX_POINTS);

@@ -91,30 +91,44 @@ export class Client {
 
   /**
    * Report the values of many people, for a gateway that holds them: each is randomised once. All batches are
-   * drawn and stored before the first is sent; if the collector cannot be reached, call `flush`, not this again.
+   * drawn and stored, in one step, before the first is sent; if the collector cannot be reached, `flush` continues.
+   * With the name of a `run`, a second start sends what is left, also what was refused, and draws nobody again. Without
+   * one nothing is drawn while batches of the campaign are not accepted.
    */
-  async send(values, { batch = 1000 } = {}) {
+  async send(values, { batch = 1000, run = "" } = {}) {
     const { inquiry, record, network } = this.inside;
-    if (!values.length) throw new DataError("values must not be empty", { code: "no_data", argument: "values" });
+    if (typeof run !== "string") throw new ArgumentTypeError("run must be a name", { argument: "run" });
     const ready = beat(network.wait);
-    const judged = Array.from(values, (value) => inquiry.judge(value)); // all of them, before the first is drawn
-    await record.drawMany(judged, this.campaign.collection === "open" ? 1 : batch); // where anybody may report, one a request
+    const judged = inquiry.judgeAll(values); // before the first is drawn
+    await record.drawMany(judged, this.campaign.collection === "open" ? 1 : batch, run); // where anybody may report, one a request
     await ready();
-    return this.flush();
+    return this.deliverAll(await record.waiting(run));
   }
 
   /** Send what was drawn and not yet acknowledged, with its own keys. Resolves to how many reports were accepted. */
   async flush() {
+    return this.deliverAll(await this.inside.record.waiting());
+  }
+
+  /** Deliver letters; what is refused holds nothing else up. */
+  async deliverAll(letters) {
     const { record } = this.inside;
+    const refusals = [];
     let accepted = 0;
-    for (const found of await record.waiting()) {
+    for (const found of letters) {
       await exclusively(found.name, async () => {
         const letter = await record.again(found);
-        if (letter.state !== "pending") return;
-        await this.deliver(letter);
-        accepted += letter.reports.length;
+        if (letter.state !== found.state) return;
+        try {
+          await this.deliver(letter);
+          accepted += letter.reports.length;
+        } catch (error) {
+          if (error.retryable !== false && !(error instanceof DataError)) throw error;
+          refusals.push(error);
+        }
       });
     }
+    if (refusals.length) throw refusals[0];
     return accepted;
   }
 
@@ -125,16 +139,18 @@ export class Client {
 
   async deliver(letter) {
     const { record, network, address, token, inquiry } = this.inside;
-    if (Math.abs(Date.now() - letter.created) > KEY_LIFE) { // drawn in the future: the clock cannot tell
-      throw new CollectorError("too late to send this report again: it might be counted twice", { code: "too_late" });
-    }
-    const { type, content } = body(letter, inquiry.reporter);
-    const headers = { "Content-Type": type, "Idempotency-Key": letter.key };
-    if (token) headers.Authorization = `Bearer ${token}`;
+    const late = Math.abs(Date.now() - letter.created) > KEY_LIFE; // drawn in the future: the clock cannot tell
     try {
+      const { type, content } = body(letter, inquiry.reporter); // refuses what is no report
+      const headers = { "Content-Type": type, "Idempotency-Key": letter.key };
+      if (token) headers.Authorization = `Bearer ${token}`;
+      if (late) {
+        throw new CollectorError("too late to send this report again: it might be counted twice", { code: "too_late" });
+      }
       await request(`${address}/reports`, network, { method: "POST", headers, body: content });
     } catch (error) {
-      if (!error.retryable) await record.settle(letter, "refused");
+      // Of one person's report the device's clock may be wrong, and be set right later.
+      if (!error.retryable && !(late && letter.name === record.name)) await record.settle(letter, "refused");
       throw error;
     }
     return record.settle(letter, "sent");

@@ -12,8 +12,9 @@ export class Domain {
     // A power of two brings the width into the range where 1/width is finite.
     const factor = !Number.isFinite(width) ? 0.25 : width > 2 ** -900 ? 1 : 2 ** 200;
     const [scaledLow, scaledWidth] = [ends[0] * factor, ends[1] * factor - ends[0] * factor];
+    const perWidth = 1 / scaledWidth; // where that is subnormal, what is below: no unit coordinate is above 1
     Object.assign(this, { low, high, circumference, circle: circumference !== null, scale });
-    hide(this, "units", { ends, factor, scaledLow, scaledWidth, perWidth: 1 / scaledWidth });
+    hide(this, "units", { ends, factor, scaledLow, scaledWidth, perWidth: scaledWidth * perWidth > 1 ? perWidth - Number.MIN_VALUE : perWidth });
     Object.freeze(this);
   }
 
@@ -70,15 +71,17 @@ export class Domain {
 export class Positions {
   /** As for numbers; a position is missing where a part of it is. */
   judge(position, clip) {
-    if (!Array.isArray(position) || !isPosition(position.map((part) => (part === null ? NaN : part)))) {
+    const parts = Array.isArray(position) ? Array.from(position, (part) => (part === null ? NaN : part)) : null;
+    if (!isPosition(parts)) {
       throw new ArgumentTypeError("value must be a position [x, y], or null if it is missing", { argument: "value" });
     }
-    if (!position.every(Number.isFinite)) return null;
+    if (!parts.every(Number.isFinite)) return null;
     if (this.contains(position)) return position;
     return clip ? this.bringInside(position) : null;
   }
 }
 
+export const LEAST = 1e-300; // across an area or a disc: far from where doubles lose digits
 const ROUNDING = 2 ** -48; // of a distance: so far beyond the rim of a disc is on it
 
 /** Positions around the origin. */

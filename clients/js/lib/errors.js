@@ -40,3 +40,6 @@ export class CollectorError extends coded(Error, "CollectorError", "unreachable"
     Object.assign(this, { status, retryable });
   }
 }
+
+/** The same error, of a part of what was given. */
+export const about = (error, where, argument) => new error.constructor(`${where}: ${error.message}`, { code: error.code, argument });

@@ -50,12 +50,32 @@ export abstract class Reporter {
   keeps(epsilon: number): boolean;
 }
 
+/** What the report of one question tells; docs/howto/choose-epsilon.md has the kinds. */
+export interface Told {
+  readonly kind: "option" | "near" | "words" | "ends" | "spot" | "two";
+  /** How often somebody guesses right between two answers who sees the report, and without it in half of the cases. */
+  readonly guess: number;
+  readonly shares: readonly number[];
+  readonly about: readonly number[];
+}
+
+/** What one person's report tells, computed from the counted law: the guess with all of it, and by question. */
+export function disclosure(reporter: Scalar | Polar | Translates | Survey): { guess: number; questions: Map<string, Told> };
+
+/** The largest such guess within ε, whatever the law. */
+export function bound(epsilon: number): number;
+
+/** Shares as whole numbers of 100, or of 1,000, 10,000 … until the rarer side is at least 1; for "at most" round by Math.ceil. */
+export function frequencies(shares: readonly number[], round?: (share: number) => number): { base: number; counts: number[] };
+
 /** A reporter of one number: `window/1`, `mixture/1` and `rows/1`. */
 export class Scalar extends Reporter {
   private constructor();
   readonly domain: Domain;
   /** Randomise one value. Values outside the domain are refused unless `clip` brings them inside. */
   report(value: number, options?: { clip?: boolean }): number;
+  /** The probability of each cell if this is the value, as counted. */
+  probabilities(value: number): Float64Array;
   /** Randomise many values, each with randomness of its own; the narrowest unsigned integers. */
   reportAll(values: ArrayLike<number>, options?: { clip?: boolean }): Uint8Array | Uint16Array | Uint32Array;
   /** The cell that given 64-bit words draw, as pairs of halves: for checks against other implementations. */
@@ -74,6 +94,8 @@ export class Polar extends Reporter {
   readonly domain: Disc;
   report(position: Position, options?: { clip?: boolean }): number;
   reportFrom(words: Uint32Array, position: Position): number;
+  /** The probability of each cell if this is the position, as counted. */
+  probabilities(position: Position): Float64Array;
   decode(cell: number): Position;
 }
 
@@ -98,6 +120,10 @@ export class Translates extends Reporter {
   readonly domain: Options | Area;
   report(value: string | number | Position, options?: { clip?: boolean }): number;
   reportFrom(words: Uint32Array, value: string | number | Position): number;
+  /** The probability of each cell if this is the value, as counted. */
+  probabilities(value: string | number | Position): Float64Array;
+  /** Of options: how many a report names on average, and how often the person's own is among them. */
+  readonly named: { readonly many: number; readonly right: number };
   /** A 1 for each option that a cell holds, and a 0 for each other; or the position in the middle of a cell. */
   decode(cell: number): number[];
 }
@@ -199,7 +225,7 @@ export interface Receipt {
 }
 
 /** A person's value: a number, a position, an option, or the answers to a survey; null or NaN where it is missing. */
-export type Value = Answer | Answers | null | undefined;
+export type Value = Answer | Answers | null;
 
 /** A person's side of a campaign: one draw, stored with its key before it is sent, and only that repeated. */
 export class Client {
@@ -215,8 +241,11 @@ export class Client {
   adopt(store: Store, options?: { period?: string }): Promise<void>;
   /** Randomise, record, send; called again it repeats the first draw, whatever the value. A period needs a ledger. */
   report(value: Value, options?: { period?: string }): Promise<Receipt>;
-  /** Report many people's values in batches (of 1000); how many reports were accepted. */
-  send(values: ArrayLike<Value>, options?: { batch?: number }): Promise<number>;
+  /**
+   * Report many people's values in batches (of 1000); how many reports were accepted now. Started again with the same
+   * name of a run it sends what is left and draws nobody; without a name nothing is drawn while batches are not accepted.
+   */
+  send(values: ArrayLike<Value>, options?: { batch?: number; run?: string }): Promise<number>;
   /** Send what is pending; how many reports were accepted. */
   flush(): Promise<number>;
 }

@@ -8,6 +8,7 @@ export { Client } from "./client.js";
 export {
   ArgumentError, ArgumentTypeError, BudgetError, CollectorError, DataError, LedgerError, PrivacyError, SpecError,
 } from "./errors.js";
+export { bound, disclosure, frequencies } from "./disclosure.js";
 export { audit, fromJson, specDigest } from "./formats.js";
 export { Ledger } from "./ledger.js";
 export { Polar } from "./polar.js";

@@ -1,11 +1,13 @@
 /**
  * What a campaign asks of a person: a reporter, and the rules for values that are missing (null, NaN, infinite) or
- * outside. A client that stayed silent because of a value would tell something about it, so every value is reported;
- * only what is no number at all is an error of the program. Mirrors sottovoce/device/inquiry.py.
+ * outside. A client that stayed silent because of a value would tell something about it, so every value is reported; what
+ * cannot be an answer at all, undefined too, is an error of the program, found before anything is drawn. Mirrors
+ * sottovoce/device/inquiry.py.
  */
-import { ArgumentError } from "./errors.js";
+import { ArgumentError, ArgumentTypeError, DataError, about } from "./errors.js";
 import { randomWord } from "./random.js";
 import { Domain } from "./domain.js";
+import { checkCells } from "./reporter.js";
 
 export class Inquiry {
   /** `missing` is "uniform" or a number, for all questions or by name; `outside` is "clip" or "missing". */
@@ -42,12 +44,34 @@ export class Inquiry {
   /** The value of each question in order, after the rule for values outside; null where it is missing. */
   judge(value) {
     const clip = this.outside === "clip";
-    return this.byQuestion(value).map((one, i) => (one === null || one === undefined ? null : this.asked[i].domain.judge(one, clip)));
+    return this.byQuestion(value).map((one, i) => {
+      const { name, domain } = this.asked[i];
+      try {
+        return one === null ? null : domain.judge(one, clip);
+      } catch (error) {
+        throw this.several ? about(error, `question ${name}`, name) : error;
+      }
+    });
+  }
+
+  /** The same for many people; the first whose value cannot be an answer is refused by index, and nobody is drawn. */
+  judgeAll(values) {
+    if (!Array.isArray(values) && !(ArrayBuffer.isView(values) && "length" in values)) {
+      throw new ArgumentTypeError("values must be an array with one for each person", { argument: "values" });
+    }
+    if (!values.length) throw new DataError("values must not be empty", { code: "no_data", argument: "values" });
+    return Array.from(values, (value, i) => {
+      try {
+        return this.judge(value);
+      } catch (error) {
+        throw about(error, `the one at index ${i}`, "values");
+      }
+    });
   }
 
   byQuestion(value) {
     if (!this.several) return [value];
-    if (value === null || value === undefined) return this.asked.map(() => null);
+    if (value === null) return this.asked.map(() => null);
     return this.reporter.inOrder(value);
   }
 
@@ -63,7 +87,7 @@ export class Inquiry {
   /** One exact draw of judged values: the cells of a report. */
   draw(values, next = randomWord) {
     const ready = this.fill(values, next);
-    return [].concat(this.reporter.draw(this.several ? ready : ready[0], next));
+    return checkCells([].concat(this.reporter.draw(this.several ? ready : ready[0], next)), this.reporter.cells);
   }
 
   /** What cells stand for. */

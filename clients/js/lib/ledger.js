@@ -234,7 +234,10 @@ export class Ledger {
     const holder = holderOf(token);
     const state = await this.turn((current) => {
       const account = current.account(campaign);
-      return mine(account, period, holder) ? null : { kind: "report", campaign, period, holder, ...fresh(current, account) };
+      if (mine(account, period, holder)) return null;
+      const entry = { kind: "report", campaign, period, holder, ...fresh(current, account) };
+      account.terms.inquiry.decode(entry.cells); // what is no report would make the ledger unreadable
+      return entry;
     });
     return mine(state.account(campaign), period, holder);
   }

@@ -4,6 +4,7 @@
  */
 import { largerRatio } from "./exact.js";
 import { fillMixed, isPlain } from "./many.js";
+import { upper } from "./rows.js";
 import { Sampler } from "./sampler.js";
 import { largestRatio } from "./window.js";
 
@@ -21,7 +22,7 @@ export class WindowLaw {
     let [offset, share] = [0, 0];
     this.parts = windows.map((window, i) => {
       const { value, step, cells } = window;
-      const part = { sampler: new Sampler(window, domain), value, step, offset, share: (share += weights[i]) };
+      const part = { sampler: new Sampler(window, domain), window, value, step, offset, weight: weights[i], share: (share += weights[i]) };
       offset += cells;
       return part;
     });
@@ -48,11 +49,35 @@ export class WindowLaw {
     }
   }
 
+  /** The probability of each cell at a place on the domain's line. */
+  probabilities(x) {
+    const cells = new Float64Array(this.cells);
+    for (const { sampler, window, offset, weight } of this.parts) {
+      const { bits, count, background, extra, length, wraps, around } = window;
+      const unit = weight / (this.sides.length * 2 ** bits);
+      const start = sampler.start(x);
+      let [cell, edge] = [offset, 0];
+      count.forEach((many, run) => {
+        for (const end = cell + many; cell < end; cell += 1) {
+          const right = edge + extra[run];
+          const over = (first) => Math.max(0, Math.min(right, first + length) - Math.max(edge, first)); // the window's share of the cell
+          cells[cell] = (background[run] + over(start) + (wraps ? over(start - around) : 0)) * unit;
+          edge = right;
+        }
+      });
+    }
+    return cells;
+  }
+
+  /** Unit coordinates where the start of a window turns. */
+  get knots() {
+    return this.parts.flatMap(({ window }) => Array.from(window.t));
+  }
+
   unitValue(cell) {
     const { offset, value, step, sampler } = last(this.parts, (part) => part.offset <= cell);
-    const first = sampler.first;
-    let run = first.length - 1;
-    while (first[run] > cell - offset) run -= 1;
+    const { first } = sampler;
+    const run = upper(first, 0, first.length, cell - offset) - 1;
     return value[run] + step[run] * (cell - offset - first[run]);
   }
 }

@@ -1,5 +1,5 @@
 /** What people choose from: a few options with names. Mirrors sottovoce/core/options.py. */
-import { ArgumentTypeError } from "./errors.js";
+import { ArgumentTypeError, DataError } from "./errors.js";
 import { rule } from "./window.js";
 
 const MAX_OPTIONS = 1000;
@@ -31,8 +31,8 @@ export class Options {
   /** The options of a parsed spec as they are kept, or null: texts, or whole numbers. */
   static read(items) {
     const names = items.map((item) => (typeof item === "bigint" ? Number(item) : item));
-    const fits = (name) => (typeof name === "number"
-      ? Number.isInteger(name) && Math.abs(name) <= 2 ** 53 : isPrintable(name, MAX_LENGTH) && name.normalize("NFC").trim() === name);
+    const fits = (name, i) => (typeof name === "number"
+      ? Math.abs(name) <= 2 ** 53 && BigInt(name) === items[i] : isPrintable(name, MAX_LENGTH) && name.normalize("NFC").trim() === name);
     if (names.length < 2 || names.length > MAX_OPTIONS || items.some((item) => typeof item === "number") || !names.every(fits)) return null;
     const options = new Options(names);
     return options.places.size === names.length ? options : null;
@@ -65,13 +65,14 @@ export class Options {
     return block;
   }
 
-  /** A choice that is on the list, or null: there is no nearest one. */
+  /** A choice that is on the list, null if it is missing. Another one is refused: there is no nearest. */
   judge(value) {
-    if (typeof value === "string" ? !value.trim() : Number.isNaN(value)) return null;
     if (typeof value !== "string" && typeof value !== "number") {
       throw new ArgumentTypeError("value must be an option, or null if it is missing", { argument: "value" });
     }
-    return this.contains(value) ? value : null;
+    if (typeof value === "string" ? !value.trim() : !Number.isFinite(value)) return null;
+    if (!this.contains(value)) throw new DataError("value must be one of the options, or null if it is missing", { code: "outside", argument: "value" });
+    return value;
   }
 
   spread(next) {

@@ -1,6 +1,6 @@
 /** A position by distance and angle: `polar/1`. One integer for both. Mirrors sottovoce/core/polar.py. */
 import { ArgumentTypeError } from "./errors.js";
-import { Disc, hide, isPosition } from "./domain.js";
+import { Disc, LEAST, hide, isPosition } from "./domain.js";
 import { productOfLargest } from "./exact.js";
 import { randomWord } from "./random.js";
 import { Reporter, checkCell, outside } from "./reporter.js";
@@ -35,6 +35,7 @@ export class Polar extends Reporter {
     const turn = around.high - around.low;
     const radians = Math.abs(turn - TURN) <= 1e-9 * Math.max(turn, TURN);
     rule(!line.circle && line.low === 0 && around.circle && radians, "a position is a distance from 0 on and an angle in radians", "parts");
+    rule(line.high >= LEAST, `radius must be at least ${LEAST}`, "radius");
     this.domain = new Disc(line.high);
     hide(this, "distance", distance);
     hide(this, "angle", angle);
@@ -61,6 +62,14 @@ export class Polar extends Reporter {
   drawPolar(distance, angle, next) {
     const one = this.distance.draw(distance, next);
     return one * this.angle.cells + this.angle.draw(this.angle.domain.bringInside(angle), next);
+  }
+
+  /** The probability of each cell if this is the position, as counted. */
+  probabilities(position) {
+    const [x, y] = this.checked(position);
+    const away = this.distance.probabilities(Math.min(Math.hypot(x, y), this.domain.radius));
+    const turn = this.angle.probabilities(this.angle.domain.bringInside(Math.atan2(y, x)));
+    return Float64Array.from({ length: this.cells }, (_, cell) => away[Math.floor(cell / turn.length)] * turn[cell % turn.length]);
   }
 
   /** The position that a cell stands for. */

@@ -3,20 +3,28 @@
  * each bound to the token that it was drawn for. A ledger is one person's: it charges their budget, and a campaign is
  * answered once in a period, whatever token comes with it. Mirrors sottovoce/device/records.py.
  *
- * A letter: {name, key, digest, reports, created, state}, state "pending", "sent" or "refused".
+ * A letter: {name, key, digest, reports, created, state}, state "pending", "sent" or "refused". The letters of many people
+ * are in one record, their run, which is added in one step: {run, holder, digest, people, letters}. What becomes of each is
+ * a record of its own. A run whose letters were all sent stays without them, so that it is never drawn again.
  */
 import { ArgumentError, PrivacyError } from "./errors.js";
 import { randomKey } from "./random.js";
 import { sha256 } from "./sha256.js";
+import { exclusively } from "./stores.js";
 
 const answeredBefore = () => new PrivacyError(
   "this person has answered the campaign before, when it had another mechanism: a second draw would spend epsilon again",
   { code: "repeated" },
 );
 
+const drawnBefore = (sentence, argument) => new PrivacyError(sentence, { code: "repeated", argument });
+
+const isPending = ({ state }) => state === "pending";
+const isUnsent = ({ state }) => state !== "sent";
+
 export class StoreRecord {
   constructor(inquiry, campaign, place, token, store) {
-    Object.assign(this, { inquiry, digest: campaign.digest, store });
+    Object.assign(this, { inquiry, digest: campaign.digest, place, store });
     this.name = `${place} ${sha256(token || "")}`; // one person's report is never sent under another's token
   }
 
@@ -44,31 +52,85 @@ export class StoreRecord {
     throw answeredBefore();
   }
 
-  async drawMany(people, batch) {
-    const reports = people.map((values) => this.inquiry.draw(values));
-    for (let first = 0; first < reports.length; first += batch) {
-      const letter = this.letter(`${this.name}#${randomKey()}`, reports.slice(first, first + batch));
-      await this.store.add(letter.name, JSON.stringify(letter));
+  /** Draw the people of a run and store all their letters in one step, unless they were drawn before. */
+  drawMany(people, batch, run) {
+    return exclusively(`${this.place}#`, async () => {
+      const runs = await this.runs();
+      const unnamed = runs.filter((one) => !one.run);
+      // Runs without a name are numbered: two programs that begin one at a time cannot both take its number.
+      const name = `${this.place}#${run ? sha256(run) : unnamed.length}`;
+      if (run && runs.some((one) => one.name === name)) return this.checkRun(await this.read(name), people.length);
+      const unsettled = run
+        ? unnamed.some(({ holder, digest, letters }) => holder === this.name && digest === this.digest && letters.some(isPending))
+        : runs.some(({ letters }) => letters.length);
+      if (!unsettled) {
+        const letters = [];
+        for (let first = 0; first < people.length; first += batch) {
+          const reports = people.slice(first, first + batch).map((values) => this.inquiry.draw(values));
+          letters.push(this.letter(`${name}#${randomKey()}`, reports));
+        }
+        const fresh = { run, holder: this.name, digest: this.digest, people: people.length, letters };
+        if (await this.store.add(name, JSON.stringify(fresh))) return undefined;
+        if (run) return this.checkRun(await this.read(name), people.length); // another program was quicker
+      }
+      throw drawnBefore(
+        "batches of this campaign were drawn before and not accepted. They may be of the same people, whose second draw would spend "
+        + "epsilon again. Call flush() to send what waits. Other people need a run with a name of its own, such as { run: \"2026-11\" }",
+        "run",
+      );
+    });
+  }
+
+  checkRun({ run, holder, digest, people }, now) {
+    if (holder !== this.name || digest !== this.digest) {
+      throw drawnBefore(`run ${run} was drawn for another token or another mechanism of the campaign: a second draw would spend epsilon again`, "run");
     }
+    if (people !== now) {
+      throw drawnBefore(
+        `values must be of the ${people} people for whom run ${run} was drawn, got ${now}: nobody is drawn again. `
+        + "Call flush() to send what waits; people who came later need a run of their own",
+        "values",
+      );
+    }
+  }
+
+  /** Every run of the campaign, for any token, with its letters that were not accepted. */
+  async runs() {
+    const names = await this.store.names();
+    const known = new Set(names);
+    const read = (wanted) => Promise.all(names.filter(wanted).map((name) => this.read(name)));
+    const runs = await read((name) => name.startsWith(`${this.place}#`) && !name.includes("#", this.place.length + 1));
+    await Promise.all(runs.filter(({ letters }) => letters.length).map(async (run) => {
+      const letters = await Promise.all(run.letters.map((letter) => (known.has(letter.name) ? this.again(letter) : letter)));
+      run.letters = letters.filter(isUnsent);
+      if (!run.letters.length) await this.store.set(run.name, JSON.stringify(run));
+    }));
+    // Before there were runs, each batch was a record of its own.
+    const alone = await read((name) => name.startsWith(`${this.place} `) && name.includes("#"));
+    const ofOne = (letter) => ({ run: "", holder: letter.name.split("#")[0], digest: letter.digest, letters: [letter].filter(isUnsent) });
+    return [...runs, ...alone.map(ofOne)];
   }
 
   letter(name, reports) {
     return { name, key: randomKey(), digest: this.digest, reports, state: "pending", created: Date.now() };
   }
 
-  async waiting() {
-    const names = (await this.store.names()).filter((name) => name === this.name || name.startsWith(`${this.name}#`));
-    const letters = await Promise.all(names.map((name) => this.read(name)));
-    return letters.filter(({ state, digest }) => state === "pending" && digest === this.digest);
+  /** What was stored and not settled, for this token and this mechanism; of a run also what was refused. */
+  async waiting(run = "") {
+    const single = await this.read(this.name);
+    const alone = { run: "", holder: this.name, digest: single && single.digest, letters: [single] };
+    return [...(single ? [alone] : []), ...(await this.runs())]
+      .filter(({ holder, digest }) => holder === this.name && digest === this.digest)
+      .reduce((all, one) => all.concat(one.letters.filter((letter) => isPending(letter) || (run && one.run === run && isUnsent(letter)))), []);
   }
 
-  again(letter) {
-    return this.read(letter.name);
+  async again(letter) {
+    return { ...letter, ...(await this.read(letter.name)) };
   }
 
   async settle(letter, state) {
     const settled = { ...letter, state };
-    await this.store.set(letter.name, JSON.stringify(settled));
+    await this.store.set(letter.name, JSON.stringify(letter.name === this.name ? settled : { state }));
     return settled;
   }
 }

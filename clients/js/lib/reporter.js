@@ -66,4 +66,10 @@ export function checkCell(cell, cells) {
   }
 }
 
+/** The same for a report, the last time before it is written down or sent. */
+export function checkCells(report, cells) {
+  report.forEach((cell) => checkCell(cell, cells));
+  return report;
+}
+
 export const outside = () => new DataError("value must be a number in the domain", { code: "outside", argument: "value" });

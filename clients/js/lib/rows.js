@@ -52,6 +52,7 @@ export class RowsLaw {
     this.domain = domain;
     this.bits = bits;
     this.values = values;
+    this.knots = Array.from(inputs);
     this.borders = Float64Array.from(domain.circle ? [...middles, (last + 1) / 2] : middles); // where the nearest input changes
     this.prefix = new Float64Array(rows.length * values.length); // counts up to and with each cell, row after row
     rows.forEach((row, i) => row.reduce((sum, count, cell) => (this.prefix[i * values.length + cell] = sum + count), 0));
@@ -91,13 +92,20 @@ export class RowsLaw {
     }
   }
 
+  /** The probability of each cell at a place on the domain's line. */
+  probabilities(x) {
+    const { borders, prefix, cells } = this;
+    const first = this.begin(upper(borders, 0, borders.length, this.domain.along(x)));
+    return Float64Array.from({ length: cells }, (_, i) => (prefix[first + i] - (i ? prefix[first + i - 1] : 0)) / 2 ** this.bits);
+  }
+
   unitValue(cell) {
     return this.values[cell];
   }
 }
 
 /** How many of `size` sorted entries from `first` on are at most `at`. */
-function upper(sorted, first, size, at) {
+export function upper(sorted, first, size, at) {
   let base = first;
   for (let left = size; left > 1; left -= left >> 1) {
     base += ((sorted[base + (left >> 1) - 1] <= at) | 0) * (left >> 1);

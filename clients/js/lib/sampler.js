@@ -16,7 +16,7 @@ const record = new Float64Array(3); // the segment that was found …
 const taken = new Int32Array(record.buffer); // … and its bits
 
 export class Sampler {
-  constructor({ wraps, bits, count, background, extra, mass, around, top, t, s, stepwise }, domain) {
+  constructor({ wraps, bits, count, background, extra, mass, around, top, t, s, slopes }, domain) {
     const { factor, scaledLow, perWidth } = domain.units;
     Object.assign(this, { scale: factor, scaledLow, perWidth });
     this.shift = 64 - bits;
@@ -25,8 +25,7 @@ export class Sampler {
     this.top = top;
     this.edge = wraps ? around : NEVER; // positions from here on …
     this.turn = wraps ? around : 0; // … come back by one turn
-    const slope = (k) => (stepwise || t[k + 1] === t[k] ? 0 : (s[k + 1] - s[k]) / (t[k + 1] - t[k]));
-    this.segments = records(stepwise ? t.length : t.length - 1, (k) => [t[k], s[k], slope(k)]);
+    this.segments = records(slopes.length, (k) => [t[k], s[k], slopes[k]]);
     const [back, more] = [edges(count, background), edges(count, extra)];
     this.runs = records(count.length, (i) => [back[i], more[i], background[i], Math.max(extra[i], 1)]);
     this.first = edges(count);
@@ -68,7 +67,8 @@ export class Sampler {
     const t = (x * this.scale - this.scaledLow) * this.perWidth;
     let s = segments.length === ONE ? segments[1] + Math.floor((t - segments[0]) * segments[2]) : bent(segments, t);
     s *= (s > 0) | 0; // arithmetic, because Math.max takes another way for each side
-    s -= ((s > this.top) | 0) * (s - this.top);
+    const over = (s > this.top) | 0;
+    s = s * (1 - over) + over * this.top; // s − (s − top) would round where s is above 2^53
     return s - ((s >= this.edge) | 0) * this.turn;
   }
 

@@ -40,6 +40,11 @@ export class Scalar extends Reporter {
     return this.law.cell(this.domain.line(x), hi, lo, coin);
   }
 
+  /** The probability of each cell if this is the value, as counted. */
+  probabilities(value) {
+    return this.law.probabilities(this.domain.line(this.checked(value)));
+  }
+
   /** Randomise many values, each with randomness of its own. */
   reportAll(values, { clip = false } = {}) {
     const numbers = this.allChecked(values, clip);

@@ -46,6 +46,9 @@ export function indexedStore(database = "sottovoce", factory = indexedDB) {
     request.onupgradeneeded = () => request.result.createObjectStore("records");
     request.onsuccess = () => done(request.result);
     request.onerror = () => fail(request.error);
+  }).catch((error) => {
+    opening = null; // the next call tries again
+    throw error;
   });
 
   async function act(mode, work) {

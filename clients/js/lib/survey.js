@@ -3,7 +3,7 @@
  * after the other in one range. Mirrors sottovoce/core/survey.py.
  */
 import { hide } from "./domain.js";
-import { ArgumentTypeError, DataError } from "./errors.js";
+import { ArgumentTypeError, DataError, about } from "./errors.js";
 import { productOfLargest } from "./exact.js";
 import { Functions, readFunctions } from "./functions.js";
 import { isPrintable } from "./options.js";
@@ -73,7 +73,7 @@ export class Survey extends Reporter {
         return reporter.checked(value, clip);
       } catch (error) {
         if (!(error instanceof DataError)) throw error;
-        throw new DataError(`question ${name}: ${error.message}`, { code: error.code, argument: name });
+        throw about(error, `question ${name}`, name);
       }
     });
   }
@@ -81,11 +81,11 @@ export class Survey extends Reporter {
   /** Values by name (an object or a Map) or in order, as a list in order. */
   inOrder(values) {
     const names = [...this.inputs.keys()];
-    if (Array.isArray(values) && values.length === names.length) return values;
+    if (Array.isArray(values) && values.length === names.length) return Array.from(values); // a hole is undefined then
     const isObject = values !== null && typeof values === "object" && !Array.isArray(values);
     const given = values instanceof Map ? values : new Map(isObject ? Object.entries(values) : []);
     if (!isObject || given.size !== names.length || !names.every((name) => given.has(name))) {
-      throw new ArgumentTypeError(`values must be those of ${names.length} questions, by name or in order`, { argument: "values" });
+      throw new ArgumentTypeError(`value must be ${names.length} values (null: missing), by name or in order`, { argument: "value" });
     }
     return names.map((name) => given.get(name));
   }

@@ -50,6 +50,8 @@ const divisor = (a, b) => (b ? divisor(b, a % b) : a);
 /** A cell has more draws for an element that it holds than for one that it does not. */
 export const translatesRatio = ({ background, extra }) => reduced([BigInt(background) + BigInt(extra), BigInt(background)]);
 
+const LOTS = 1 << 10; // a position goes to one of four points by the last ten bits of a word
+
 export class Translates extends Reporter {
   constructor(content) {
     super(content.epsilon, translatesRatio(content), content.cells);
@@ -82,6 +84,30 @@ export class Translates extends Reporter {
     const [rows, columns] = this.domain.group;
     const [y, x] = this.domain.point(value, lo);
     return inSet ? base + ((y + row) % rows) * columns + ((x + column) % columns) : place;
+  }
+
+  /** The probability of each cell if this is the value, as counted; of a position, of all points that it may go to. */
+  probabilities(value) {
+    const { background, extra, bits, cells, entries, left } = this.content;
+    const [inside, [rows, columns], points] = [this.checked(value), this.domain.group, new Map()];
+    for (let lot = 0; lot < LOTS; lot += 1) {
+      const [y, x] = this.domain.point(inside, lot);
+      points.set(y * columns + x, (points.get(y * columns + x) || 0) + 1);
+    }
+    const result = Float64Array.from({ length: cells }, (_, cell) => background + Number(cell < left));
+    points.forEach((lots, point) => {
+      const [y, x] = [Math.floor(point / columns), point % columns];
+      for (const { base, row, column } of entries) {
+        result[base + ((y + row) % rows) * columns + ((x + column) % columns)] += (extra * lots) / LOTS;
+      }
+    });
+    return result.map((count) => count / 2 ** bits);
+  }
+
+  /** Of options: how many a report names on average, and how often the person's own is among them. */
+  get named() {
+    const { background, extra, bits, cells, entries } = this.content;
+    return { many: (entries.length * this.domain.group[1]) / cells, right: (entries.length * (background + extra)) / 2 ** bits };
   }
 
   /** A 1 for each option that a cell holds, and a 0 for each other; or the position in the middle of a cell. */

@@ -1,5 +1,6 @@
 /** What goes over the wire: one request that is repeated until it is answered, always the same bytes. */
 import { CollectorError } from "./errors.js";
+import { checkCells } from "./reporter.js";
 
 const BINARY = "application/vnd.sottovoce.cells";
 const LONGEST_WAIT = 30; // seconds, whatever Retry-After says
@@ -7,6 +8,7 @@ const BEAT = 0.25; // seconds
 
 /** The body of reports, always the same bytes for the same ones; its length tells nothing about the cells. */
 export function body({ digest, reports }, { cells, width, cellBytes }) {
+  for (const report of reports) checkCells(report, cells);
   if (reports.length === 1) {
     const [report] = reports;
     const most = String(cells - 1).length * width;

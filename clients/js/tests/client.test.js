@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { Client, CollectorError, PrivacyError, SpecError, fileStore, fromJson, memoryStore, sha256 } from "sottovoce";
+import { Client, CollectorError, Ledger, PrivacyError, SpecError, fileStore, fromJson, indexedStore, memoryStore, sha256 } from "sottovoce";
 import { body } from "../lib/wire.js";
 
 const { mechanisms } = JSON.parse(
@@ -34,7 +34,7 @@ async function collector({ spec = specOf("ogpm"), outcomes = [], ...changes } = 
     keys.set(headers["Idempotency-Key"], body);
     return reply(200, { accepted: 1 });
   }
-  return { campaign, posts, keys, fetch };
+  return { campaign, posts, keys, fetch, outcomes };
 }
 
 const waits = [];
@@ -81,6 +81,29 @@ test("the length of what is sent does not depend on the cell", () => {
   assert.equal(new Set(rows).size, 1);
 });
 
+test("what is no report is neither written down nor sent", async () => {
+  const server = await collector({ outcomes: ["lost", "lost", "lost", "lost"] });
+  const store = memoryStore();
+  const client = await open(server, { store });
+  const { reporter } = client.inside.inquiry;
+  const impossible = Object.create(reporter, { draw: { value: () => reporter.cells } });
+  client.inside.inquiry.reporter = impossible; // a sampler that is wrong
+  await assert.rejects(client.report(3), { name: "DataError", argument: "cell" });
+  await assert.rejects(client.send([3, 4]), { name: "DataError", argument: "cell" });
+  assert.deepEqual(await store.names(), []);
+  client.inside.inquiry.reporter = reporter;
+  await assert.rejects(client.report(3), CollectorError);
+  const [name] = await store.names();
+  await store.set(name, JSON.stringify({ ...JSON.parse(await store.get(name)), reports: [[reporter.cells]] })); // by a version that drew wrongly
+  await assert.rejects(client.flush(), { name: "DataError", argument: "cell" });
+  assert.equal(server.posts.length, 4);
+  assert.equal(await client.flush(), 0, "it holds nothing else up");
+  const ledger = await Ledger.open(memoryStore(), { budget: 2 });
+  await ledger.enrol("hours", specOf("ogpm"), { missing: 12, outside: "clip" });
+  await assert.rejects(ledger.adopt("hours", { key: "k".repeat(32), cells: [reporter.cells], created: 0 }), { name: "DataError" });
+  assert.equal((await ledger.pending("hours")).length, 0);
+});
+
 test("asked again, with another value or in another process, it repeats the first draw", async () => {
   const server = await collector({ outcomes: Array(4).fill("lost") });
   const store = memoryStore();
@@ -101,6 +124,20 @@ test("two clients on one store answer once", async () => {
   const [a, b] = await Promise.all(clients.map((client, i) => client.report(i)));
   assert.equal(a.cell, b.cell);
   assert.equal(server.keys.size, 1);
+});
+
+test("a database that could not be opened is opened again", async () => {
+  let tried = 0;
+  const factory = {
+    open() {
+      const request = { error: new Error(`no. ${tried += 1}`) };
+      queueMicrotask(() => request.onerror());
+      return request;
+    },
+  };
+  const store = indexedStore("name", factory);
+  await assert.rejects(() => store.get("a"), /no\. 1/);
+  await assert.rejects(() => store.get("a"), /no\. 2/);
 });
 
 test("a mechanism with more epsilon than agreed is refused, in exact arithmetic", async () => {
@@ -129,7 +166,7 @@ test("a spec that the digest does not name, or that lies, is refused", async () 
 
 test("every value is answered: missing and out-of-range ones by the declared rule", async () => {
   const clip = await open(await collector());
-  assert.deepEqual([null, undefined, NaN, Infinity, -1, 25, 3].map((x) => clip.prepare(x)), [12, 12, 12, 12, 0, 24, 3]);
+  assert.deepEqual([null, NaN, Infinity, -1, 25, 3].map((x) => clip.prepare(x)), [12, 12, 12, 0, 24, 3]);
   const missing = await open(await collector({ outside: "missing" }));
   assert.deepEqual([NaN, -1, 25, 24].map((x) => missing.prepare(x)), [12, 12, 12, 24]);
   const circle = await open(await collector({ spec: specOf("circle of hours") }));
@@ -177,8 +214,13 @@ test("a report that may have been forgotten by the collector is not repeated", a
     const old = { ...JSON.parse(store.get(name)), created: Date.now() + days * 86_400_000 };
     store.set(name, JSON.stringify(old));
     await assert.rejects(client.report(3), (error) => error.code === "too_late");
+    await assert.rejects(client.flush(), { code: "too_late" });
+    assert.equal((await client.previous()).state, "pending");
   }
   assert.equal(server.posts.length, 4);
+  store.set(name, JSON.stringify({ ...JSON.parse(store.get(name)), created: Date.now() })); // as if the clock is set right
+  assert.equal(await client.flush(), 1, "it is not lost: the person has paid for it");
+  assert.equal((await client.previous()).state, "sent");
 });
 
 test("batches go in the compact form, and survive the process in files", async (t) => {
@@ -189,18 +231,120 @@ test("batches go in the compact form, and survive the process in files", async (
   await assert.rejects(client.send([]), { name: "DataError", code: "no_data", argument: "values" });
   await assert.rejects(client.send([1, null, 30, 4, 5, 6], { batch: 4 }), (error) => error.retryable);
   const store = await fileStore(folder);
+  const records = (await Promise.all((await store.names()).map((name) => store.get(name)))).map((text) => JSON.parse(text));
   const later = await open(server, { store });
   assert.equal(await later.flush(), 6);
   assert.equal(await later.flush(), 0);
   const bodies = server.posts.map(({ body }) => body);
   assert.deepEqual(bodies[0], bodies[4], "the batch that was lost is sent again as it was");
   assert.deepEqual(bodies.slice(4).map(({ length }) => length).sort(), [32 + 2 * 2, 32 + 4 * 2]);
-  const records = (await Promise.all((await store.names()).map((name) => store.get(name)))).map((text) => JSON.parse(text));
+  const drawn = records.reduce((all, { letters = [] }) => all.concat(letters), []);
   for (const body of bodies.slice(4)) {
     assert.equal(Buffer.from(body.slice(0, 32)).toString("hex"), server.campaign.digest);
     const cells = Array.from(new Uint16Array(body.slice(32).buffer));
-    assert.ok(records.some((record) => record.reports.join() === cells.join()));
+    assert.ok(drawn.some(({ reports }) => reports.join() === cells.join()));
   }
+});
+
+/** The keys that left the device, never one with two bodies. */
+function keysOf({ posts }) {
+  const bodies = new Map();
+  for (const { headers: { "Idempotency-Key": key }, body } of posts) {
+    if (!bodies.has(key)) bodies.set(key, String(body));
+    assert.equal(bodies.get(key), String(body));
+  }
+  return bodies.size;
+}
+
+const lost = (times) => Array(times).fill("lost");
+const refused = { status: 403, code: "forbidden", message: "", field: null };
+const people = Array.from({ length: 5000 }, (_, i) => i / 250);
+const repeated = (argument) => ({ name: "PrivacyError", code: "repeated", argument });
+
+test("a job without a name that failed does not draw again when it is started again", async () => {
+  const server = await collector({ outcomes: [null, null, ...lost(4)] });
+  const store = memoryStore();
+  const send = async (options) => (await open(server, { store })).send(people, options);
+  await assert.rejects(send(), (error) => error.retryable);
+  await assert.rejects(send(), repeated("run"));
+  await assert.rejects(send({ run: "2026-11" }), repeated("run"), "else a name would draw everybody again");
+  await assert.rejects((await open(server, { store, token: "other" })).send(people), repeated("run"));
+  assert.equal(await (await open(server, { store })).flush(), 3000);
+  assert.equal(keysOf(server), 5);
+  assert.equal(await send(), 5000, "other people, as nothing waits");
+  server.outcomes.push(refused);
+  await assert.rejects(send(), { status: 403 });
+  await assert.rejects(send(), repeated("run"), "what was refused left the device too");
+  assert.equal(await send({ run: "november" }), 5000);
+  assert.equal(keysOf(server), 20);
+});
+
+test("a run that failed goes on where it was, and is drawn once", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "sottovoce-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const server = await collector({ outcomes: [null, null, ...lost(8)] });
+  for (const store of [memoryStore(), await fileStore(folder)]) {
+    const posts = keysOf(server);
+    const send = async (values = people, options = {}) => (await open(server, { store, ...options })).send(values, { run: "2026-11" });
+    server.outcomes.splice(0, 99, null, null, ...lost(8));
+    await assert.rejects(send(), (error) => error.retryable);
+    await assert.rejects(send(), (error) => error.retryable);
+    server.outcomes.push(refused, null, refused);
+    await assert.rejects(send(), { status: 403 });
+    assert.equal(await (await open(server, { store })).flush(), 0);
+    assert.equal(await send(), 2000, "what was refused is sent with the rest of its run");
+    assert.equal(await send(), 0);
+    assert.equal(await send([...people].reverse()), 0, "the draws that are recorded stay");
+    await assert.rejects(send(people.slice(1)), repeated("values"));
+    await assert.rejects(send(people, { token: "renewed" }), repeated("run"));
+    assert.equal(keysOf(server), posts + 5);
+    await assert.rejects((await open(server, { store })).send(people, { run: 11 }), { name: "ArgumentTypeError", argument: "run" });
+    assert.ok((await Promise.all((await store.names()).map((name) => store.get(name)))).every((text) => !text.includes("reports")));
+    server.outcomes.push(...lost(4));
+    await assert.rejects((await open(server, { store })).send(people, { run: "2026-12" }), (error) => error.retryable);
+    assert.equal(await (await open(server, { store })).send(people, { run: "2027-01" }), 10000, "what waits is sent too");
+    assert.equal(keysOf(server), posts + 15);
+  }
+});
+
+test("two starts at once draw once", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "sottovoce-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const stores = [await fileStore(folder), await fileStore(folder)];
+  const server = await collector();
+  const clients = await Promise.all(stores.map((store) => open(server, { store })));
+  await Promise.all(clients.map((client) => client.send(people, { run: "2026-11" })));
+  assert.equal(keysOf(server), 5);
+  await Promise.allSettled(clients.map((client) => client.send(people)));
+  assert.equal(keysOf(server), 10);
+});
+
+test("batches that an earlier version stored are sent, and hold a new draw up until then", async () => {
+  const server = await collector();
+  const store = memoryStore();
+  const name = `https://collector.example/v1/campaigns/hours ${await sha256("")}#old`;
+  store.set(name, JSON.stringify({
+    name, key: "k".repeat(22), digest: server.campaign.digest, reports: [[1], [2]], state: "pending", created: Date.now(),
+  }));
+  const client = await open(server, { store });
+  await assert.rejects(client.send([1, 2]), repeated("run"));
+  assert.equal(await client.flush(), 2);
+  assert.equal(await client.send([1, 2]), 2);
+});
+
+test("a run that waited for a week is not sent, and not drawn again", async () => {
+  const server = await collector({ outcomes: lost(4) });
+  const store = memoryStore();
+  const client = await open(server, { store });
+  await assert.rejects(client.send(people, { run: "2026-11" }), (error) => error.retryable);
+  const [name] = store.names();
+  const run = store.get(name);
+  const old = JSON.parse(run);
+  for (const letter of old.letters) letter.created -= 7 * 86_400_000;
+  store.set(name, JSON.stringify(old));
+  for (let i = 0; i < 2; i += 1) await assert.rejects(client.send(people, { run: "2026-11" }), { code: "too_late" });
+  assert.equal(await client.flush(), 0);
+  assert.equal(server.posts.length, 4);
 });
 
 test("stores refuse to overwrite what is there", async (t) => {

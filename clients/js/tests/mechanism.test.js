@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import test from "node:test";
 import * as sottovoce from "sottovoce";
+import { Domain } from "../lib/domain.js";
+import { Sampler } from "../lib/sampler.js";
 
 const { DataError, SpecError, audit, fromJson } = sottovoce;
 const { mechanisms } = JSON.parse(
@@ -39,6 +41,20 @@ test("fresh draws follow the exact law; a mutant does not", () => {
   assert.ok(largestZ(counts, p, n) < 5.4);
   const mutant = p.map((x, j) => x + [0.01, -0.005, -0.005][j]);
   assert.ok(largestZ(counts, mutant, n) > 5.4);
+});
+
+test("starts are exact on lines that no reader accepts, too", () => {
+  for (const top of [1, 2 ** 40 - 1, 2 ** 52 + 1, 2 ** 53 - 3]) {
+    for (const gap of [2 ** -64, 2 ** -54, 2 ** -30, 0.1, 0.3]) {
+      const lines = { t: [0.25], s: [0], slopes: [top / gap], count: [2], background: [1], extra: [1], bits: 52 };
+      const sampler = new Sampler({ ...lines, wraps: false, mass: 2, around: 2, top }, new Domain(0, 1));
+      const sides = [...new Array(50).keys()].map((i) => i / 49);
+      assert.deepEqual(sides.map((t) => sampler.start(t) + 0), sides.map((t) => {
+        const place = BigInt(Math.floor((t - 0.25) * (top / gap)));
+        return place < 0n ? 0 : place > BigInt(top) ? top : Number(place);
+      }));
+    }
+  }
 });
 
 test("values outside the domain are refused without being named", () => {

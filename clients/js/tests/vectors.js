@@ -94,17 +94,18 @@ export async function checkAudits({ audits, refused }) {
     if (!same) wrong.push(`${vector.name}: ${found.ratio.join("/")}, ${found.epsilon}, ${found.holds}`);
     if (refusal(vector.spec) !== vector.error) wrong.push(`${vector.name}: ${refusal(vector.spec)}, not ${vector.error}`);
   }
-  for (const { name, spec, error } of refused) {
+  for (const { name, spec, error, audit: audited } of refused) {
     const text = typeof spec === "string" ? spec : spec.map(([sign, times]) => sign.repeat(times)).join("");
     if (error === null || refusal(text) !== error) wrong.push(`${name}: ${refusal(text)}, not ${error}`);
+    if (refusal(text, audit) !== audited) wrong.push(`${name}, audited: ${refusal(text, audit)}, not ${audited}`);
   }
   return wrong;
 }
 
 /** Why a spec is refused, or null; anything but the two errors made for this is a fault. */
-function refusal(spec) {
+function refusal(spec, read = fromJson) {
   try {
-    fromJson(spec);
+    read(spec);
     return null;
   } catch (error) {
     if (error instanceof PrivacyError) return "privacy";

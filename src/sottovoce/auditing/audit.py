@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sottovoce.core.errors import ArgumentTypeError
+from sottovoce.core.errors import ArgumentTypeError, refuse_others
 from sottovoce.core.exact import exp_lower, log_upper
 from sottovoce.core.formats import counted, from_json
 from sottovoce.core.reporter import Reporter
@@ -81,6 +81,8 @@ def audit(mechanism: Reporter | str | bytes, people: int | None = None, delta: f
     >>> result.central.epsilon < 0.15
     True
     """
+    if people is None:
+        refuse_others(audit, "an audit without people", {"delta": delta})
     if isinstance(mechanism, str | bytes):
         claimed, ratio = counted(mechanism)
         reporter = None if people is None else from_json(mechanism)

@@ -31,6 +31,7 @@ def largest_local(
     people: int,
     *,
     start: float | None = None,
+    most: float = MAX_EPSILON,
 ) -> float:
     """The largest local ε of a design with which the counts of so many people keep (ε, δ).
 
@@ -42,6 +43,7 @@ def largest_local(
         central: The ε and δ that the counts shall keep.
         people: How many report honestly.
         start: Where to begin; by default where a window that is quickly made is.
+        most: The largest local ε that the design takes.
 
     Returns:
         The local ε, at least the central one.
@@ -57,7 +59,7 @@ def largest_local(
     guarantee = _Guarantee.of(central, people)
     typical, slope = _typical(guarantee)
     begin = typical * (1 + _CLOSE / 2) if start is None else start
-    return _crossing(guarantee, design, begin, slope)[0]
+    return _crossing(guarantee, design, begin, slope, most)[0]
 
 
 @dataclass(frozen=True)
@@ -145,19 +147,23 @@ def _typical(guarantee: _Guarantee) -> tuple[float, float]:
 
 
 def _crossing(
-    guarantee: _Guarantee, design: Callable[[float], Reporter], start: float, slope: float
+    guarantee: _Guarantee,
+    design: Callable[[float], Reporter],
+    start: float,
+    slope: float,
+    most: float = MAX_EPSILON,
 ) -> tuple[float, float]:
     """The largest local ε that keeps a guarantee, along lines within two numbers that enclose it; a slope."""
-    least = min(max(_rounded(guarantee.epsilon), MIN_EPSILON), MAX_EPSILON)
-    low, high = (least, depth(0.0) - depth(guarantee.delta)), (MAX_EPSILON, -depth(guarantee.delta))
-    x, last = _rounded(min(max(start, least), MAX_EPSILON)), None
+    least = min(max(_rounded(guarantee.epsilon), MIN_EPSILON), most)
+    low, high = (least, depth(0.0) - depth(guarantee.delta)), (most, -depth(guarantee.delta))
+    x, last = _rounded(min(max(start, least), most)), None
     for tries in range(1, 60):
         value = guarantee.spare(design(x))
         low, high = ((x, value), high) if value >= 0 else (low, (x, value))
         if last is not None and last[0] != x and (value - last[1]) / (x - last[0]) < 0:
             slope = (value - last[1]) / (x - last[0])
         last = (x, value)
-        if low[0] == MAX_EPSILON or high[0] - low[0] <= _CLOSE * high[0]:
+        if low[0] == most or high[0] - low[0] <= _CLOSE * high[0]:
             break
         if value >= 0 and value <= -slope * _CLOSE * x:  # 0.2 % more would be too much
             break

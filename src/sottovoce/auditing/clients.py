@@ -97,7 +97,9 @@ def cases(folder: Path | None = None) -> Iterator[Case]:
         yield Case(one["name"], {"do": "audit", "spec": one["spec"]}, {key: one[key] for key in keys})
         yield Case(f"{one['name']}, read", _report(one["spec"]), {"error": one["error"]})
     for one in specs["refused"]:
-        yield Case(one["name"], _report(_unpacked(one["spec"])), {"error": one["error"]})
+        text = _unpacked(one["spec"])
+        yield Case(one["name"], _report(text), {"error": one["error"]})
+        yield Case(f"{one['name']}, audited", {"do": "audit", "spec": text}, {"error": one["audit"]})
     for one in sampling["mechanisms"]:
         reports = [[cell] for cell in one["expected"]]
         expected = {"digest": one["digest"], "cells": one["cells"], "reports": reports}

@@ -19,6 +19,7 @@ from typing import Any, Literal, overload
 from sottovoce.auditing.curve import Curve
 from sottovoce.auditing.hiding import hidden
 from sottovoce.auditing.witness import Witness, witnesses
+from sottovoce.core.disclosure import bound, frequencies
 from sottovoce.core.errors import one_of, whole_number
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.shown import Shown
@@ -42,6 +43,7 @@ class Shuffled(Shown):
         people: How many people report honestly, the person in question among them.
         local: The ε of one report, which protects against whoever sees it.
         witness: The two inputs and the truth of the others behind `lower`.
+        neighbours: What a person's answer is exchanged for.
     """
 
     epsilon: float
@@ -50,6 +52,7 @@ class Shuffled(Shown):
     people: int
     local: float
     witness: Witness = field(repr=False)
+    neighbours: Neighbours = "replace"
 
     @property
     def pair(self) -> tuple[Any, Any]:
@@ -63,10 +66,11 @@ class Shuffled(Shown):
         Example:
             >>> from sottovoce.designs.classic import ogpm
             >>> print(shuffled(ogpm(1.0, loss="l1"), people=10_000).sentence)
-            These counts are (0.04, 1e-06)-private for everybody in them, if at least 10,000 people answered
-            honestly and nobody sees reports one by one; whoever does is held off by ε = 1 only.
+            Readers of these counts guess right between two answers of one person in at most 51 of 100 cases,
+            if at least 10,000 people answered honestly. The operator receives single reports: at most 74 of
+            100.
         """
-        return for_readers(self.epsilon, self.delta, self.people, self.local)
+        return for_readers(self.epsilon, self.delta, self.people, self.local, self.neighbours)
 
     def __repr__(self) -> str:
         return f"<Shuffled epsilon={self.epsilon:.5g} delta={self.delta:g} people={self.people}>"
@@ -142,26 +146,22 @@ def shuffled(
         example, bound = examples()[i]
         if not lower or bound(lower) > delta:
             lower, best = replace(curve, below=bound).lower(delta), example
-    return Shuffled(epsilon, lower, float(delta), people, curve.local, best)
+    return Shuffled(epsilon, lower, float(delta), people, curve.local, best, neighbours)
 
 
-def for_readers(epsilon: float, delta: float, people: int, local: float) -> str:
+def for_readers(
+    epsilon: float, delta: float, people: int, local: float, neighbours: Neighbours = "replace"
+) -> str:
     """The sentence about counts of so many people that are (ε, δ)-private; a report alone has the local ε."""
-    return (
-        f"These counts are ({rounded_up(epsilon)}, {delta:g})-private for everybody in them, "
-        f"if at least {people:,} people answered honestly and nobody sees reports one by one; "
-        f"whoever does is held off by ε = {rounded_up(local)} only."
+    counts = bound(epsilon) + delta * bound(-epsilon)  # the largest area under any test of two laws
+    (readers, base), (operator, whole) = (
+        frequencies(guess, round=math.ceil) for guess in (counts, bound(local))
     )
-
-
-def rounded_up(number: float, digits: int = 2) -> str:
-    """A number with a few digits, never less than it is.
-
-    Example:
-        >>> rounded_up(0.0396211), rounded_up(1.0)
-        ('0.04', '1')
-    """
-    if number <= 0:
-        return "0"
-    unit = 10.0 ** (math.floor(math.log10(number)) - digits + 1)
-    return f"{math.ceil(number / unit * (1 - 1e-12)) * unit:.{digits}g}"
+    between = (
+        "two answers of one person" if neighbours == "replace" else "one person's answer and a random one"
+    )
+    return (
+        f"Readers of these counts guess right between {between} in at most {readers:,} of {base:,} cases, "
+        f"if at least {people:,} people answered honestly. "
+        f"The operator receives single reports: at most {operator:,} of {whole:,}."
+    )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from sottovoce.core.durable import sync
+from sottovoce.core.errors import ExistingFile, MissingFile
 
 
 @contextmanager
@@ -20,7 +21,7 @@ def atomic_file(target: Path) -> Iterator[Path]:
     What a killed run left behind is removed; a file that another run finished meanwhile is not replaced.
     """
     if not target.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {target.parent}")
+        raise MissingFile(f"there is no folder {target.parent}", argument="path")
     _sweep(target)
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
     try:
@@ -43,10 +44,14 @@ def _name_once(temporary: Path, target: Path) -> None:
     try:
         os.link(temporary, target)
     except FileExistsError:
-        raise FileExistsError(f"{target} was written by another run: its reports stand") from None
+        raise ExistingFile(
+            f"{target} was written by another run: its reports stand", argument="path"
+        ) from None
     except OSError:  # a file system without links
         if target.exists():
-            raise FileExistsError(f"{target} was written by another run: its reports stand") from None
+            raise ExistingFile(
+                f"{target} was written by another run: its reports stand", argument="path"
+            ) from None
         os.replace(temporary, target)
 
 

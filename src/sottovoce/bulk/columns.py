@@ -52,10 +52,10 @@ def read_values(batch: pa.RecordBatch, column: str, domain: Space) -> FloatArray
     if isinstance(domain, Options):
         return _places(array, domain)
     if not domain.shape:
-        return _numbers(array)
+        return from_arrow(array)
     (size,) = domain.shape
     check_sizes(array, size, f"column {column!r}")
-    return np.stack([_numbers(pc.list_element(array, i)) for i in range(size)], axis=-1)
+    return np.stack([from_arrow(pc.list_element(array, i)) for i in range(size)], axis=-1)
 
 
 def _places(array: pa.Array, options: Options) -> FloatArray:
@@ -64,12 +64,6 @@ def _places(array: pa.Array, options: Options) -> FloatArray:
         array = array.dictionary_encode()
     places = np.append(options.numbers(array.dictionary.to_pylist(), "values"), np.nan)
     return places[from_arrow(array.indices.fill_null(len(places) - 1))]
-
-
-def _numbers(array: pa.Array) -> FloatArray:
-    if pa.types.is_decimal(array.type) or pa.types.is_null(array.type):
-        array = array.cast(pa.float64())
-    return from_arrow(array)
 
 
 # -- reports ------------------------------------------------------------------------------------------------

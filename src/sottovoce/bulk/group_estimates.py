@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Unpack
 
 import pyarrow as pa
 
 from sottovoce.bulk.files import Data
-from sottovoce.bulk.group_counter import Key, check_keys
+from sottovoce.bulk.group_counter import check_keys
 from sottovoce.bulk.grouped_tally import GroupedTally, spread
 from sottovoce.bulk.processes import in_processes
 from sottovoce.bulk.sources import Progress
@@ -20,6 +21,9 @@ from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.tally import Tally
 
+if TYPE_CHECKING:
+    from sottovoce.bulk.csv_dialect import CsvOptions
+
 Estimator = Callable[[Tally], Estimate | Sequence[Estimate]]
 
 #: Columns of the result beside the group keys, with Spark's names for their types.
@@ -27,7 +31,7 @@ COLUMNS = {"what": "string", "n": "long", "value": "double", "low": "double", "h
 _TYPES = {"string": pa.string(), "long": pa.int64(), "double": pa.float64()}
 _CHUNK = 32  # groups that a process takes at once
 
-Group = tuple[Key, IntArray, IntArray]  # its key, the cells that occurred, how often
+Group = tuple[str, IntArray, IntArray]  # which one it is, the cells that occurred, how often
 Row = tuple[str, int, float, float, float]
 
 
@@ -40,6 +44,7 @@ def estimates(
     mechanism: Reporter | None = None,
     processes: int | None = 1,
     progress: Progress | None = None,
+    **csv: Unpack[CsvOptions],
 ) -> pa.Table:
     """Compute an estimate for each group of people.
 
@@ -54,6 +59,7 @@ def estimates(
             enough for processes to be worth their start. A script that uses them needs the usual
             `if __name__ == "__main__":`.
         progress: Called with the number of groups done.
+        **csv: `delimiter`, `decimal` and `encoding` of CSV files, as in `bulk.report`.
 
     Returns:
         An Arrow table: the columns of `by`, then what, n, value, low, high; a row for each answer.
@@ -73,10 +79,12 @@ def estimates(
         whole_number(processes, "processes", least=1)
     names = (by,) if isinstance(by, str) else tuple(by)
     check_keys(names, COLUMNS)
-    groups = data if isinstance(data, GroupedTally) else tally(data, column, by=names, mechanism=mechanism)
+    groups = data
+    if not isinstance(groups, GroupedTally):
+        groups = tally(groups, column, by=names, mechanism=mechanism, **csv)
     if groups.by != names:
         raise ArgumentError(f"by must be that of the tally, {list(groups.by)}, got by={by!r}", argument="by")
-    work = partial(_estimated, groups.reporter.to_json(), groups.by, estimate)
+    work = partial(_estimated, groups.reporter.to_json(), estimate)
     rows: list[list[Row]] = []
     for answers in in_processes(work, _chunks(groups), processes):
         rows += answers
@@ -95,25 +103,24 @@ def mechanism_from(spec: str) -> Reporter:
 
 
 def _chunks(groups: GroupedTally) -> list[list[Group]]:
-    parts = [(key, *groups.pairs(key)) for key in groups]
+    parts = [(f"{i} of {len(groups)}", *groups.pairs(key)) for i, key in enumerate(groups, 1)]
     return [parts[first : first + _CHUNK] for first in range(0, len(parts), _CHUNK)]
 
 
-def _estimated(spec: str, by: Sequence[str], estimate: Estimator, chunk: Sequence[Group]) -> list[list[Row]]:
+def _estimated(spec: str, estimate: Estimator, chunk: Sequence[Group]) -> list[list[Row]]:
     """The rows of some groups; runs in a process of its own."""
     mechanism = mechanism_from(spec)
-    return [
-        _rows(spread(mechanism, cells, counts), estimate, dict(zip(by, key, strict=True)))
-        for key, cells, counts in chunk
-    ]
+    return [_rows(spread(mechanism, cells, counts), estimate, which) for which, cells, counts in chunk]
 
 
-def _rows(part: Tally, estimate: Estimator, key: Mapping[str, object]) -> list[Row]:
+def _rows(part: Tally, estimate: Estimator, which: str) -> list[Row]:
+    refusal = None
     try:
         answer = estimate(part)
-    except (ValueError, ArithmeticError) as error:
-        group = ", ".join(f"{name}={value!r}" for name, value in key.items())
-        raise DataError(f"no estimate for the group {group} (n={part.n}): {error}") from None
+    except (ValueError, ArithmeticError) as error:  # the key is text of a file, and may be somebody's name
+        refusal = f"no estimate for group {which} in the order of their keys (n={part.n}): {error}"
+    if refusal is not None:
+        raise DataError(refusal)
     several = answer if isinstance(answer, Sequence) else [answer]
     if not all(hasattr(one, "value") for one in several):
         raise ArgumentTypeError(

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from sottovoce.core.cores import cores
-from sottovoce.core.errors import ArgumentTypeError
+from sottovoce.core.errors import ArgumentTypeError, ProcessError
 
 In = TypeVar("In")
 Out = TypeVar("Out")
@@ -54,9 +54,10 @@ def _spawned(work: Callable[[In], Out], chunks: Sequence[In], processes: int) ->
             argument="estimate",
         ) from error
     except BrokenProcessPool:
-        raise RuntimeError(
+        raise ProcessError(
             f"the processes could not start or were killed: a script that asks for processes={processes} "
-            'needs `if __name__ == "__main__":`'
+            'needs `if __name__ == "__main__":`',
+            argument="processes",
         ) from None
 
 

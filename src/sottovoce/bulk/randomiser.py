@@ -13,7 +13,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sottovoce.bulk.columns import Mask, cells_array, check_type, read_values, to_arrow, value_type
-from sottovoce.bulk.files import Data, Text
+from sottovoce.bulk.csv_dialect import CsvOptions
+from sottovoce.bulk.csv_numbers import Text
+from sottovoce.bulk.files import Data
 from sottovoce.bulk.keyed_draws import KeyedDraws
 from sottovoce.bulk.sources import Source, label
 from sottovoce.core.arrays import FloatArray
@@ -39,6 +41,7 @@ class Randomiser:
     row_id: str | None = None
     secret: bytes = field(default=b"", repr=False)
     text: Text = "refuse"
+    csv: CsvOptions = field(default_factory=CsvOptions)
 
     def __post_init__(self) -> None:
         if not isinstance(self.mechanisms, Mapping) or not self.mechanisms:
@@ -85,7 +88,7 @@ class Randomiser:
     def open(self, data: Data) -> Source:
         """The source of some data, with the columns that are needed."""
         kinds = {column: value_type(space) for column, space in self.inputs.items()}
-        source = Source(data, [*self.keep, *self.inputs], kinds, text=self.text)
+        source = Source(data, [*self.keep, *self.inputs], kinds, text=self.text, **self.csv)
         for column, domain in self.inputs.items():
             check_type(source.field(column).type, column, domain)
         return source

@@ -16,7 +16,7 @@ from sottovoce.bulk.atomic_files import atomic_file
 from sottovoce.bulk.files import ARROW, PARQUET
 from sottovoce.bulk.randomiser import Randomiser
 from sottovoce.bulk.sources import DIGEST, POLICY, arrow_label, specs_path, specs_text
-from sottovoce.core.errors import ArgumentError, DataError
+from sottovoce.core.errors import ArgumentError, DataError, ExistingFile
 
 SOURCE = "sottovoce:source"  # size and time of the file that reports were made from
 ROW_GROUP = 1 << 20
@@ -51,11 +51,13 @@ def write_reports(
 def finished_rows(target: Path, randomiser: Randomiser, source: Path | None) -> int:
     """The rows of a file that an earlier run finished, if it is the same work; otherwise refuse to guess."""
     if source is None or target.suffix.lower() == ".csv":
-        raise FileExistsError(f"{target} exists: reports are written once, choose another name")
+        raise ExistingFile(f"{target} exists: reports are written once, choose another name", argument="path")
     try:
         rows, schema = _look(target)
     except (pa.ArrowInvalid, OSError):
-        raise FileExistsError(f"{target} exists and is no file of reports: choose another name") from None
+        raise ExistingFile(
+            f"{target} exists and is no file of reports: choose another name", argument="path"
+        ) from None
     about = arrow_label(schema.metadata)
     same = schema.names == randomiser.columns and all(
         about.get(key) == value for key, value in _origin(source, randomiser).items()
@@ -137,4 +139,6 @@ def _write_specs(target: Path, specs: str) -> None:
 def _check_specs(target: Path, specs: str) -> None:
     path = specs_path(target)
     if path.exists() and path.read_bytes() != specs.encode():
-        raise FileExistsError(f"{path} exists and is not the spec of these reports: move it away first")
+        raise ExistingFile(
+            f"{path} exists and is not the spec of these reports: move it away first", argument="path"
+        )

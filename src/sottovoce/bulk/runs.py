@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import pyarrow as pa
 
-from sottovoce.bulk.files import Data, Text
+from sottovoce.bulk.files import Data
 from sottovoce.bulk.randomiser import Randomiser
 from sottovoce.bulk.report_files import finished_rows, write_reports
 from sottovoce.bulk.sources import Progress, Source, list_files
@@ -19,6 +19,10 @@ from sottovoce.core.cores import in_order
 from sottovoce.core.errors import ArgumentError, DataError
 from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.reporter import Reporter
+
+if TYPE_CHECKING:
+    from sottovoce.bulk.csv_dialect import CsvOptions
+    from sottovoce.bulk.csv_numbers import Text
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,7 @@ def report(
     clip: bool = False,
     text: Text = "refuse",
     progress: Progress | None = None,
+    **csv: Unpack[CsvOptions],
 ) -> pa.Table: ...
 
 
@@ -68,6 +73,7 @@ def report(
     clip: bool = False,
     text: Text = "refuse",
     progress: Progress | None = None,
+    **csv: Unpack[CsvOptions],
 ) -> Written: ...
 
 
@@ -82,6 +88,7 @@ def report(
     clip: bool = False,
     text: Text = "refuse",
     progress: Progress | None = None,
+    **csv: Unpack[CsvOptions],
 ) -> pa.Table | Written:
     """Randomise columns of a file, a folder of files, a dataframe or a stream of record batches.
 
@@ -103,6 +110,8 @@ def report(
         clip: Short for `outside="clip"`.
         text: What a word in a column of numbers of a CSV file is: "refuse" (an error) or "missing".
         progress: Called with the number of rows of every batch that is done.
+        **csv: How CSV files are written, where they do not say it themselves: `delimiter` (one character, or
+            "tab"), `decimal` ("." or ",") and `encoding` (as Python names it).
 
     Returns:
         An Arrow table, or with `output` what was written.
@@ -119,7 +128,7 @@ def report(
         ['town', 'wait']
     """
     kept = (keep,) if isinstance(keep, str) else tuple(keep)
-    randomiser = Randomiser(mechanisms, kept, Policy.of(missing, outside, clip), text=text)
+    randomiser = Randomiser(mechanisms, kept, Policy.of(missing, outside, clip), text=text, csv=csv)
     files = list_files(data)
     if output is None:
         tables = []

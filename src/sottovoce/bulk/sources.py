@@ -7,17 +7,24 @@ lengths and indices lie inside their buffers, text is UTF-8. What is not so is r
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING, Unpack, cast
 
 import pyarrow as pa
 
-from sottovoce.bulk.files import FILES, PARQUET, ROWS, CsvFile, Data, Text, content_of, unquoted
+from sottovoce.bulk.files import FILES, PARQUET, ROWS, Data, content_of
 from sottovoce.core.errors import DataError
 from sottovoce.core.formats import from_json
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.spec import parse_json
+
+if TYPE_CHECKING:
+    from sottovoce.bulk.csv_dialect import CsvOptions
+    from sottovoce.bulk.csv_files import CsvFile
+    from sottovoce.bulk.csv_numbers import Text
 
 _UNREADABLE = (pa.ArrowException, OSError, UnicodeDecodeError)
 
@@ -40,7 +47,8 @@ class Source:
     """One file, one table in memory or one stream, read as record batches of chosen columns.
 
     The columns of a CSV file have the types that are given, whatever its first rows look like, and are text
-    as it stands otherwise; `text` says what words in a column of numbers are. A stream can be read once.
+    as it stands otherwise; `text` says what words in a column of numbers are, `csv` how the file is written.
+    A stream can be read once.
     """
 
     def __init__(
@@ -50,17 +58,23 @@ class Source:
         csv_types: Mapping[str, pa.DataType] | None = None,
         *,
         text: Text = "refuse",
+        **csv: Unpack[CsvOptions],
     ) -> None:
         self.path = Path(data) if isinstance(data, str | Path) else None
         self.name = "the data" if self.path is None else self.path.name
-        self._content = content_of(data, csv_types or {}, text)
+        self._content = content_of(data, csv_types or {}, text, csv)
+        is_csv = self.path is not None and self.path.suffix.lower() == ".csv"
+        self._csv = cast("CsvFile", self._content) if is_csv else None
+        refusal = None
         try:
             schema = self._content.schema()
             fields = [field.with_type(_plain_type(field.type)) for field in schema]
             self.schema = pa.schema(fields, metadata=schema.metadata)
             self.names = self.schema.names  # decoded here: they may not be text
         except _UNREADABLE as error:
-            raise self._refusal(error) from None
+            refusal = self._refusal(error)
+        if refusal is not None:
+            raise refusal
         self.columns = list(dict.fromkeys(columns))
         for column in self.columns:
             self.field(column)
@@ -68,9 +82,9 @@ class Source:
     def field(self, column: str) -> pa.Field:
         """A column's name, type and metadata."""
         if column not in self.names:
-            raise DataError(f"{self.name} has no column {column!r}; columns are {self.names}")
+            raise DataError(f"{self.name} has no column {column!r}; {self._columns(column)}")
         if self.names.count(column) > 1:
-            raise DataError(f"{self.name} has several columns {column!r}: which one is meant cannot be said")
+            raise DataError(f"{self.name} has several columns of one name: which one is meant cannot be said")
         return self.schema.field(column)
 
     def label(self, column: str) -> Label:
@@ -82,8 +96,7 @@ class Source:
 
     def place(self, row: int) -> str:
         """Where a row is for who opens the file: a line of text, otherwise a row, counted from 1."""
-        content = self._content
-        return f"line {content.line(row)}" if isinstance(content, CsvFile) else row_from_one(row)
+        return row_from_one(row) if self._csv is None else self._csv.place(row)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Record batches of the wanted columns, in the order of the rows, each one validated.
@@ -98,6 +111,7 @@ class Source:
                 yield batch
 
     def _read(self) -> Iterator[pa.RecordBatch]:
+        refusal = None
         try:
             for batch in self._content.batches(self.columns):
                 columns = _validated(batch)
@@ -106,12 +120,29 @@ class Source:
                 for first in range(0, plain.num_rows, ROWS):
                     yield plain.slice(first, ROWS)
         except _UNREADABLE as error:
-            raise self._refusal(error) from None
+            refusal = self._refusal(error)
+        if refusal is not None:
+            raise refusal
+
+    def _columns(self, column: str) -> str:
+        """Which columns there are. The first line of a CSV file may be a person's: it is not shown."""
+        if self._csv is None:
+            return f"columns are {self.names}"
+        alike = [name for name in self.names if name.strip().casefold() == column.strip().casefold()]
+        has = f"one that differs in case or blanks, {alike[0]!r}" if alike else "other names"
+        between = f"{self._csv.dialect.delimiter!r} between {len(self.names)} columns"
+        return f"its first line has {has}, read with {between}"
 
     def _refusal(self, error: Exception) -> DataError:
-        if isinstance(self._content, CsvFile):
-            return self._content.refusal(error)
-        return DataError(f"{self.name} cannot be read: {unquoted(error)}")
+        """Why it cannot be read, in words of our own: those of Arrow may quote a person's row.
+
+        It is raised when `error` is no longer handled, which would be kept with it otherwise.
+        """
+        known = isinstance(error, OSError) and error.errno
+        if self._csv is not None and not known:
+            return self._csv.refusal()
+        reason = os.strerror(known) if known else "it is damaged, cut short or of another format"
+        return DataError(f"{self.name} cannot be read: {reason}")
 
 
 def row_from_one(row: int) -> str:

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from sottovoce.bulk.columns import check_type
 from sottovoce.core import errors
-from sottovoce.core.errors import Coded, DataError, MissingExtra, whole_number
+from sottovoce.core.errors import Coded, DataError, ExistingFile, FileError, MissingExtra, whole_number
 from sottovoce.core.spaces import Space
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def session(cores: int | str = "*", *, retries: int = 0, **settings: str) -> Spa
     pyspark = _pyspark()
     whole_number(retries, "retries")
     if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
-        raise OSError(_JAVA)
+        raise FileError(_JAVA)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     master = f"local[{cores},{retries + 1}]"
@@ -69,7 +69,7 @@ def session(cores: int | str = "*", *, retries: int = 0, **settings: str) -> Spa
         return builder.getOrCreate()
     except pyspark.errors.PySparkRuntimeError as error:
         if error.getCondition() == "JAVA_GATEWAY_EXITED":
-            raise OSError(f"{_JAVA}; the Java that was found did not start Spark") from None
+            raise FileError(f"{_JAVA}; the Java that was found did not start Spark") from None
         raise
 
 
@@ -109,7 +109,7 @@ def run_action(action: Callable[[], Result]) -> Result:
         return action()
     except PySparkException as error:
         if error.getCondition() == "PATH_ALREADY_EXISTS":
-            raise FileExistsError(_ONCE) from None
+            raise ExistingFile(_ONCE) from None
         if refusal := _noted(str(error)):
             raise refusal from None
         raise
@@ -143,7 +143,7 @@ def write_once(df: DataFrame, output: str) -> None:
     target = java.Path(output)
     files = target.getFileSystem(session._jsc.hadoopConfiguration())
     if files.exists(target):
-        raise FileExistsError(_ONCE)
+        raise ExistingFile(_ONCE)
     target = files.makeQualified(target)
     parent, name = target.getParent(), target.getName()
     for left in files.globStatus(java.Path(parent, f".{name}.*.partial")) or []:
@@ -155,7 +155,7 @@ def write_once(df: DataFrame, output: str) -> None:
         # A task that was given up may still have made its folder after Spark's commit.
         files.delete(java.Path(temporary, "_temporary"), True)
         if files.exists(target) or not files.rename(temporary, target):
-            raise FileExistsError(_ONCE)
+            raise ExistingFile(_ONCE)
     finally:
         files.delete(temporary, True)
 

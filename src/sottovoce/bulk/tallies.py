@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +28,9 @@ from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.tally import Tally
 
+if TYPE_CHECKING:
+    from sottovoce.bulk.csv_dialect import CsvOptions
+
 
 @overload
 def tally(
@@ -37,6 +40,7 @@ def tally(
     by: None = None,
     mechanism: Reporter | None = None,
     progress: Progress | None = None,
+    **csv: Unpack[CsvOptions],
 ) -> Tally: ...
 
 
@@ -48,6 +52,7 @@ def tally(
     by: Sequence[str] | str,
     mechanism: Reporter | None = None,
     progress: Progress | None = None,
+    **csv: Unpack[CsvOptions],
 ) -> GroupedTally: ...
 
 
@@ -58,6 +63,7 @@ def tally(
     by: Sequence[str] | str | None = None,
     mechanism: Reporter | None = None,
     progress: Progress | None = None,
+    **csv: Unpack[CsvOptions],
 ) -> Tally | GroupedTally:
     """Count the reports of a column, of everybody or by group.
 
@@ -69,6 +75,7 @@ def tally(
         by: The columns of group keys; without them everybody is one group.
         mechanism: What made the reports, where the data does not say so itself.
         progress: Called with the number of rows of every batch that is counted.
+        **csv: `delimiter`, `decimal` and `encoding` of CSV files, as in `bulk.report`.
 
     Returns:
         A Tally, or with `by` a GroupedTally.
@@ -87,17 +94,18 @@ def tally(
     files = list_files(data)
     items = [data] if files is None else files
     if column is None:
-        column = labelled_column(items[0])
+        column = labelled_column(items[0], **csv)
     if column in groups:
         raise ArgumentError(f"by must not name the column of reports, got by={groups!r}", argument="by")
     sources = []
     for item in items:
-        source = Source(item, [*groups, column], {column: pa.int64()})
+        source = Source(item, [*groups, column], {column: pa.int64()}, **csv)
         label = source.label(column)
         mechanism = agreed(labelled_mechanism(label, column), mechanism, _where(source, column))
         amounts = label.get(COUNTS)
         if amounts is not None:
-            source = Source(item, [*groups, column, amounts], {column: pa.int64(), amounts: pa.int64()})
+            whole = dict.fromkeys((column, amounts), pa.int64())
+            source = Source(item, [*groups, column, amounts], whole, **csv)
         sources.append((source, amounts))
     assert mechanism is not None
     counts = np.zeros(mechanism.cells, dtype=np.int64)
@@ -126,9 +134,9 @@ def tally(
     return GroupedTally(mechanism, groups, *counter.result())
 
 
-def labelled_column(data: Data) -> str:
+def labelled_column(data: Data, **csv: Unpack[CsvOptions]) -> str:
     """The only column of a file or table that says which mechanism made it."""
-    source = Source(data, [])
+    source = Source(data, [], **csv)
     labelled = [name for name in source.names if SPEC in source.label(name)]
     if len(labelled) != 1:
         which = (

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from sottovoce.core.durable import Kind
-from sottovoce.core.errors import BudgetError, check_epsilon
+from sottovoce.core.errors import BudgetError, EntryError, check_epsilon
 from sottovoce.core.journal import Entry, Journal
 from sottovoce.core.shown import Shown
 from sottovoce.core.spending import Amount, afford, as_written, exact_budget, plain
@@ -46,7 +46,7 @@ class Spending:
             self.spent += as_written(release.epsilon)
             self.history.append(release)
         else:
-            raise ValueError("an entry is out of place")
+            raise EntryError("an entry is out of place")
 
     def afford(self, release: Spent) -> None:
         """Refuse a release that costs more than is left."""

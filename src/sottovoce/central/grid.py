@@ -19,7 +19,7 @@ from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import DomainLike, Interval, as_domain
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, whole_number
 from sottovoce.core.policy import Missing, Outside, Policy
-from sottovoce.core.values import as_numbers, from_arrow
+from sottovoce.core.values import as_numbers, from_arrow, one_column
 
 #: 2^32 steps move a mean by at most 1.2e−10 of the range; a block's sum of positions is an exact double.
 STEPS = 1 << 32
@@ -199,6 +199,7 @@ def chunks_of(values: Any) -> Iterator[NDArray[Any]]:
 
 def one_array(values: Any) -> NDArray[Any]:
     """Numbers of one column; missing entries of pandas, polars and Arrow become NaN."""
+    values = one_column(values, "values")
     if hasattr(values, "columns") or isinstance(values, dict):
         raise ArgumentTypeError("values is a table: say which column holds the numbers", argument="values")
     if values is None or isinstance(values, str | bytes):
@@ -207,8 +208,6 @@ def one_array(values: Any) -> NDArray[Any]:
         )
     module = type(values).__module__.partition(".")[0]
     if module == "pyarrow":
-        # a column without a single value has Arrow's null type
-        values = values.cast("float64") if str(values.type).startswith(("decimal", "null")) else values
         values = from_arrow(values)
     elif module == "pandas" and not isinstance(values.dtype, np.dtype) and values.dtype.kind in "iuf":
         values = values.to_numpy(dtype=np.float64, na_value=np.nan)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError
-from sottovoce.core.values import from_arrow
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError, UnknownKey
+from sottovoce.core.values import from_arrow, one_column
 
 Codes = NDArray[np.int64]
 _FAR = 1 << 62  # integer keys beyond this are looked up one by one
@@ -43,6 +43,9 @@ class Keys:
     def __len__(self) -> int:
         return len(self.keys)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Keys, (self.keys,)
+
     @cached_property
     def _positions(self) -> dict[Any, int]:
         return {key: position for position, key in enumerate(self.keys)}
@@ -54,7 +57,7 @@ class Keys:
             KeyError: If it was not.
         """
         if key not in self._positions:
-            raise KeyError(f"{key!r} is not among the declared groups")
+            raise UnknownKey(f"{key!r} is not among the declared groups", argument="key")
         return self._positions[key]
 
     def codes(self, rows: Any) -> Codes:
@@ -73,7 +76,7 @@ class Keys:
                 return self._arrow_codes(rows)
             case "pandas":
                 return self._pandas_codes(rows)
-        array = np.asarray(rows)
+        array = np.asarray(one_column(rows, "by"))
         if array.ndim != 1:
             raise ArgumentError(
                 f"by must be one-dimensional, one key per person, got shape={array.shape}",

@@ -38,6 +38,7 @@ class Release(Estimate):
         effective: None, as it is not weighted.
         bound: None, as it is no quantile.
         sides: None: only the limits are known.
+        advisers: Empty: nothing is compared with another design.
         sources: Empty: two releases may be of the same people, so arithmetic refuses them.
         epsilon: What it cost.
         count: The noisy number of people that comes with a mean: unbiased, not always whole, below zero at

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from sottovoce.central.draws import Integers
 from sottovoce.central.grid import Grid, Wrong, chunks_of
 from sottovoce.central.keys import Keys
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError
 
 EVERYBODY = Keys(["everybody"])
 _ROWS = 1 << 20  # 2^20 positions of at most 2^32 add up exactly in doubles
@@ -69,8 +70,9 @@ def count_rows(values: Any, by: Any, groups: Any) -> Totals:
     for part in _batches(values) if isinstance(by, str) else [None]:
         codes = keys.codes(by if part is None else _column(part, by))
         if part is None and codes.size != _length(values):
-            raise ValueError(
-                f"by must give one key per row, got {codes.size} keys for {_length(values)} rows"
+            raise ArgumentError(
+                f"by must give one key per row, got {codes.size} keys for {_length(values)} rows",
+                argument="by",
             )
         people += np.bincount(codes, minlength=people.size)
     return Totals(people[:-1], 0 * people[:-1], keys)
@@ -78,13 +80,16 @@ def count_rows(values: Any, by: Any, groups: Any) -> Totals:
 
 def _asks_for_groups(by: Any, groups: Any) -> bool:
     if (by is None) != (groups is None):
-        raise ValueError("by and groups go together: which rows belong where, and which keys are public")
+        rule = "by and groups go together: which rows belong where, and which keys are public"
+        raise ArgumentError(rule, argument="by" if groups is None else "groups")
     return by is not None
 
 
 def _length(rows: Any) -> int:
     if isinstance(rows, str | bytes) or not hasattr(rows, "__len__"):
-        raise TypeError(f"values must be a sequence or a table, got {type(rows).__name__}")
+        raise ArgumentTypeError(
+            f"values must be a sequence or a table, got {type(rows).__name__}", argument="values"
+        )
     return len(next(iter(rows.values()), ())) if isinstance(rows, dict) else len(rows)
 
 
@@ -95,7 +100,7 @@ def _by_group(pairs: Iterator[tuple[Any, Any]], grid: Grid, keys: Keys) -> Total
     for values, row_keys in pairs:
         if len(row_keys) != values.size:
             sizes = f"{len(row_keys)} keys for {values.size} values"
-            raise ValueError(f"by must give one key per value, got {sizes}")
+            raise ArgumentError(f"by must give one key per value, got {sizes}", argument="by")
         for first in range(0, values.size, _ROWS):
             rows = slice(first, first + _ROWS)
             found, kept = grid.positions(values[rows], wrong, buffer)
@@ -120,11 +125,12 @@ def _pairs(values: Any, column: str | None, by: Any) -> Iterator[tuple[Any, Any]
     """Arrays of values with their rows' keys."""
     if isinstance(by, str):
         if column is None:
-            raise ValueError("column must name the values when by names a column")
+            raise ArgumentError("column must name the values when by names a column", argument="column")
         for part in _batches(values):
             yield _whole(_column(part, column)), _column(part, by)
     elif not hasattr(by, "__len__"):
-        raise TypeError(f"by must be a column's name or one key per value, got by={by!r}")
+        rule = "by must be a column's name or one key per value"
+        raise ArgumentTypeError(f"{rule}, got {type(by).__name__}", argument="by")
     else:
         yield _whole(_columns(values, column)), by
 
@@ -145,12 +151,17 @@ def _batches(table: Any) -> Iterator[Any]:
 
 def _column(table: Any, name: str) -> Any:
     if not isinstance(name, str):
-        raise TypeError(f"column must be a name, got column={name!r}")
+        raise ArgumentTypeError(f"column must be a name, got column={name!r}", argument="column")
     names = next((list(getattr(table, at)) for at in ("column_names", "columns") if hasattr(table, at)), None)
     if isinstance(table, dict):
         names = list(table)
     if names is None:
-        raise TypeError(f"a column was named, so values must be a table, got {type(table).__name__}")
-    if name not in names:
-        raise ValueError(f"there is no column {name!r}; there are {', '.join(map(repr, names))}")
+        raise ArgumentTypeError(
+            f"a column was named, so values must be a table, got {type(table).__name__}", argument="column"
+        )
+    if names.count(name) != 1:
+        have = "are several columns" if name in names else "is no column"
+        raise ArgumentError(
+            f"there {have} {name!r}; there are {', '.join(map(repr, names))}", argument="column"
+        )
     return table[name]

@@ -13,19 +13,23 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
+from numbers import Number
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sottovoce._version import __version__
-from sottovoce.core.errors import MissingExtra, require_extra
+from sottovoce.core.errors import FileError, MissingExtra, MissingFile, UsageError, require_extra
 
 if TYPE_CHECKING:
     import typer
 
-ABOUT = "Statistics about people, without learning anyone's answer."
+ABOUT = "Statistics about people. Every answer stays deniable."
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # a spreadsheet computes what begins so, says OWASP
 #: Each command with the first line of its help: the function of the same name in the module of that name, or,
 #: where that has commands of its own, what its `register(app)` adds.
 COMMANDS = {
@@ -38,7 +42,6 @@ COMMANDS = {
     "optimal": "Design the best mechanism there is for a goal, and certify how close it comes.",
     "perturb": "Randomise columns of a file: one integer report per row.",
     "plan": "Rank mechanisms by the error to expect, or find ε or people for a target.",
-    "reproduce": "Regenerate every figure and table of the papers.",
     "serve": "Run the collector until it is told to stop (SIGTERM or Ctrl-C finishes what is under way).",
     "vectors": "Check a client in any language against the shared vectors.",
 }
@@ -105,6 +108,7 @@ def _run(words: list[str]) -> None:
     from sottovoce.cli.options import in_options
 
     command = get_command(build_app(words[0]))
+    warnings.showwarning = lambda message, *_, **__: _say(str(message))
     try:
         if words[0] in NEEDS and "--help" not in words:
             require_extra(NEEDS[words[0]], f"sottovoce {words[0]}")
@@ -123,11 +127,16 @@ def _run_bare(words: list[str]) -> NoReturn:
 
 
 def _refuse(sentence: str) -> NoReturn:
+    _say(sentence)
+    raise SystemExit(2)
+
+
+def _say(sentence: str) -> None:
+    """Print a sentence to the error stream, after the program's name."""
     line = f"sottovoce: {sentence}"
     if sys.stderr.isatty():  # in a log it stays one line
         line = wrapped(line, shutil.get_terminal_size().columns)
     print(line, file=sys.stderr)
-    raise SystemExit(2)
 
 
 def wrapped(text: str, columns: int) -> str:
@@ -188,15 +197,39 @@ def check_target(path: Path | None, endings: tuple[str, ...] = (), option: str =
     if path is None:
         return
     if endings and path.suffix.lower() not in endings:
-        raise ValueError(f"{option} must end in one of {', '.join(endings)}, got {path.name}")
+        raise UsageError(f"{option} must end in one of {', '.join(endings)}, got {path.name}")
     if path.suffix.lower() in PICTURES:
         require_extra("plots", "a picture")
     if path.is_dir():
-        raise IsADirectoryError(f"{option} must be a file, {path} is a folder")
+        raise UsageError(f"{option} must be a file, {path} is a folder")
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {path.parent}")
+        raise MissingFile(f"there is no folder {path.parent}")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise PermissionError(f"{option} cannot be written: {path}")
+        raise FileError(f"{option} cannot be written: {path}")
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner may read, also where there was one that others may read."""
+    with open(path, "w", encoding="utf-8", newline="", opener=partial(os.open, mode=0o600)) as file:
+        path.chmod(0o600)
+        file.write(text)
+
+
+def write_table(path: Path, columns: Mapping[Any, Iterable[object]]) -> None:
+    """Write a CSV file for spreadsheets: text is quoted, and none of it is a formula."""
+    rows = [columns, *zip(*columns.values(), strict=True)]
+    text = "".join(",".join(map(_cell, row)) + "\n" for row in rows)
+    path.write_text(text, encoding="utf-8", newline="")
+
+
+def _cell(value: Any) -> str:
+    if value is None or value != value:
+        return ""
+    text = str(value)
+    if isinstance(value, Number):
+        return text
+    text = "'" + text if text.startswith(_FORMULA) else text
+    return '"' + text.replace('"', '""') + '"'
 
 
 def save_picture(path: Path, draw: Callable[[], Any]) -> None:

@@ -9,6 +9,7 @@ import typer
 
 import sottovoce as sv
 from sottovoce.cli import check_target
+from sottovoce.cli.check import check
 from sottovoce.cli.options import (
     Between,
     Choices,
@@ -26,6 +27,7 @@ from sottovoce.cli.options import (
 from sottovoce.cli.serve import SecretOption, StoreOption
 from sottovoce.cli.stores import Name, find_campaign, open_store, unlocked
 from sottovoce.cli.tokens import invite, revoke, tokens
+from sottovoce.core.errors import UsageError
 
 if TYPE_CHECKING:
     from sottovoce.collector.campaigns import Campaign
@@ -38,7 +40,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     group = typer.Typer(no_args_is_help=True, help="Create and manage the campaigns of a collector's store.")
     commands = (create, edit, invite, list_campaigns, close, next_round, tokens, revoke, export, purge)
-    for command in (*commands, backup, restore, forget_secret):
+    for command in (*commands, check, backup, restore, forget_secret):
         group.command(command.__name__.removesuffix("_campaigns").replace("_", "-"))(command)
     app.add_typer(group, name="campaign")
 
@@ -179,10 +181,10 @@ def edit(
         content = read_survey(file)
         if content["spec"] != campaign.stored.spec:
             rule = "a mechanism is fixed; make another campaign"
-            raise ValueError(f"{file} asks other things than {name}: {rule}")
+            raise UsageError(f"{file} asks other things than {name}: {rule}")
         changes = {key: content[key] for key in campaigns.EDITABLE if key in content} | changes
     if not changes:
-        raise ValueError("say what to change: --title, --question, --operator, --unit, or a survey's file")
+        raise UsageError("say what to change: --title, --question, --operator, --unit, or a survey's file")
     campaigns.edit(opened, campaign, changes)
     typer.echo(f"changed {', '.join(sorted(changes))} of {name}")
 

@@ -16,9 +16,9 @@ import sottovoce as sv
 from sottovoce.central.grid import STEPS
 from sottovoce.central.mechanisms import NAMES
 from sottovoce.central.release import GroupedRelease, Release
-from sottovoce.cli import check_target, counting
-from sottovoce.cli.options import Column, Epsilon, Json, Words, missing_from
-from sottovoce.core.errors import ArgumentTypeError, DataError, one_of
+from sottovoce.cli import check_target, counting, write_table
+from sottovoce.cli.options import Column, Decimal, Delimiter, Encoding, Epsilon, Json, Words, missing_from
+from sottovoce.core.errors import ArgumentTypeError, DataError, UsageError, one_of
 
 _UNWRITTEN = {"notes", "reach", "estimand"}  # the same for every release
 
@@ -65,6 +65,9 @@ def central(
     missing: Missing = "refuse",
     outside: Outside = "refuse",
     text: Words = "refuse",
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
     confidence: Annotated[float, typer.Option("--confidence", help="Of the interval.")] = 0.95,
     budget: Annotated[
         float | None, typer.Option("--budget", help="All the ε that releases about these people may cost.")
@@ -83,29 +86,32 @@ def central(
     of a CSV file are text as it stands: 07 is not 7.
     """
     check_target(output, (".json", ".csv"))
+    csv: Any = {"delimiter": delimiter, "decimal": decimal, "encoding": encoding}
     keys = [*(group or []), *_lines(groups_from)]
     if bool(keys) != (by is not None):
-        raise ValueError(
+        raise UsageError(
             "--by and --group (or --groups-from) go together: group keys are public and declared"
         )
     if (budget is None) != (budget_file is None):
-        raise ValueError("--budget and --budget-file go together: the limit, and where spending is recorded")
+        raise UsageError("--budget and --budget-file go together: the limit, and where spending is recorded")
     account = None if budget is None else sv.central.Accountant(budget, budget_file)
     common: dict[str, Any] = {"epsilon": epsilon, "confidence": confidence, "accountant": account}
     if by is not None:
-        common |= {"by": by, "groups": _keys(keys, _open(file, [by])[0].field(by).type)}
+        common |= {"by": by, "groups": _keys(keys, _open(file, [by], **csv)[0].field(by).type)}
     from sottovoce.bulk.sources import count_rows
 
     if statistic is Statistic.count:
-        names = [name for name in (column, by) if name is not None] or _open(file, [])[0].schema.names[:1]
-        rows = _Rows(file, names)
+        names = [name for name in (column, by) if name is not None] or _open(file, [], **csv)[0].schema.names[
+            :1
+        ]
+        rows = _Rows(file, names, **csv)
         release_of: Callable[..., Release | GroupedRelease] = sv.central.count
     else:
         if column is None or bounds is None:
-            raise ValueError(f"a {statistic.value} needs --column NAME and --bounds LOW HIGH")
+            raise UsageError(f"a {statistic.value} needs --column NAME and --bounds LOW HIGH")
         common |= {"bounds": bounds, "column": column, "clip": clip, "grid": grid}
         common |= {"missing": missing_from(missing), "outside": outside}
-        rows = _Rows(file, [column] if by is None else [column, by], column, text)
+        rows = _Rows(file, [column] if by is None else [column, by], column, text, **csv)
         release_of = sv.central.sum
         if statistic is Statistic.mean:
             release_of = partial(sv.central.mean, mechanism=mechanism)
@@ -116,15 +122,19 @@ def central(
             raise rows.placed(error) from None
     typer.echo(_as_json(release) if as_json else _as_lines(release))
     if output is not None:
-        text = _as_csv(release) if output.suffix.lower() == ".csv" else _as_json(release) + "\n"
-        output.write_text(text, encoding="utf-8")
+        if output.suffix.lower() == ".csv":
+            write_table(output, _columns(release))
+        else:
+            output.write_text(_as_json(release) + "\n", encoding="utf-8")
 
 
 def _lines(path: Path | None) -> list[str]:
     """The keys in a file; a line without anything is none."""
     if path is None:
         return []
-    return [line for line in path.read_text(encoding="utf-8-sig").splitlines() if line]
+    from sottovoce.bulk.csv_dialect import text_encoding
+
+    return [line for line in path.read_text(encoding=text_encoding(path)).splitlines() if line]
 
 
 def _keys(texts: list[str], kind: Any) -> list[Any]:
@@ -141,25 +151,27 @@ def _keys(texts: list[str], kind: Any) -> list[Any]:
     return keys
 
 
-def _open(path: Path, columns: list[str], numbers: str | None = None, text: str = "refuse") -> list[Any]:
+def _open(
+    path: Path, columns: list[str], numbers: str | None = None, text: str = "refuse", **csv: Any
+) -> list[Any]:
     """A source for the file, or for each file of a folder."""
     import pyarrow as pa
 
-    from sottovoce.bulk.files import Text
+    from sottovoce.bulk.csv_numbers import Text
     from sottovoce.bulk.sources import Source, list_files
 
     kind = cast(Text, one_of(text, "text", get_args(Text)))
     types = {} if numbers is None else {numbers: pa.float64()}
-    return [Source(part, columns, types, text=kind) for part in list_files(path) or []]
+    return [Source(part, columns, types, text=kind, **csv) for part in list_files(path) or []]
 
 
 class _Rows:
     """The rows of a file or folder in batches, and where each row stands for who opens the file."""
 
     def __init__(
-        self, path: Path, columns: list[str], numbers: str | None = None, text: str = "refuse"
+        self, path: Path, columns: list[str], numbers: str | None = None, text: str = "refuse", **csv: Any
     ) -> None:
-        self._sources = _open(path, columns, numbers, text)
+        self._sources = _open(path, columns, numbers, text, **csv)
         self._ends: list[int] = []
 
     def batches(self, progress: Callable[[int], None]) -> Iterator[Any]:
@@ -193,16 +205,7 @@ def _as_json(release: Release | GroupedRelease) -> str:
     return json.dumps([{"group": key, **release[key].to_dict()} for key in release], default=str)
 
 
-def _as_csv(release: Release | GroupedRelease) -> str:
-    import csv
-    import io
-
+def _columns(release: Release | GroupedRelease) -> dict[str, Any]:
     if isinstance(release, GroupedRelease):
-        columns: dict[str, Any] = release.to_dict()
-    else:
-        columns = {name: [value] for name, value in release.to_dict().items() if name not in _UNWRITTEN}
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    return out.getvalue()
+        return release.to_dict()
+    return {name: [value] for name, value in release.to_dict().items() if name not in _UNWRITTEN}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+import textwrap
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from sottovoce.core.arrays import FloatArray
+    from sottovoce.core.disclosure import Disclosure, Told
     from sottovoce.demo import Answers
     from sottovoce.device.client import Receipt
 
@@ -34,14 +35,15 @@ def demo(
 ) -> None:
     """Run a whole campaign on this machine, told in plain words.
 
-    Two thousand people answer three questions over HTTP; the collector never sees an answer, and still gives
-    means, shares and a distribution.
+    Two thousand people answer three questions over HTTP. The collector receives randomised reports and gives
+    means, shares and a distribution; the demo also says what single reports tell.
     """
     require_extra("plots", "the picture of the demo")
     from rich.console import Console
     from rich.progress import track
 
     from sottovoce.collector.surveys import expected
+    from sottovoce.core.disclosure import disclosure
     from sottovoce.core.survey import Survey
     from sottovoce.demo import answers, collector
     from sottovoce.demo.picture import save
@@ -71,13 +73,13 @@ def demo(
         receipts = list(track(reports, "   reports", total=people, console=console, transient=True))
         taken = time.perf_counter() - begun
         say(f"   {len(receipts):,} reports stored and acknowledged in {taken:.1f} s.\n")
-        results = passengers.fetch("estimates?quantiles=0.5&bins=24")
+        results = passengers.fetch("estimates?quantiles=0.5")
         say(f"[bold]4. What the collector estimates[/] from {results['n']:,} of them (the others wait in its")
         say("   encrypted pool until there are enough), against the truth that it never saw:")
         _table(console, truth, results["questions"])
         save(truth, results["questions"], epsilon, output)
         say(f"   The picture: {output}\n")
-        _lesson(console, truth.time, receipts, epsilon)
+        _lesson(console, truth, receipts, disclosure(survey), epsilon)
         say(f"\nThe survey, for you: {page}\nThe dashboard: {dashboard}", soft_wrap=True)
         if stay:
             say("Both stay until Ctrl-C ends the demo.")
@@ -120,25 +122,52 @@ def _table(console: Console, truth: Answers, questions: dict[str, Any]) -> None:
             console.print(f"   {name}, {what}: {reason}")
 
 
-def _lesson(console: Console, times: FloatArray, receipts: list[Receipt], epsilon: float) -> None:
+def _lesson(
+    console: Console, truth: Answers, receipts: list[Receipt], disclosed: Disclosure, epsilon: float
+) -> None:
+    """What single reports tell, computed from the law of the survey that was run."""
     from sottovoce.demo import clock
 
     value, receipt, hour = next(
         (value, receipt, receipt.decoded["time"])
-        for value, receipt in zip(times, receipts, strict=True)
+        for value, receipt in zip(truth.time, receipts, strict=True)
         if isinstance(receipt.decoded, dict) and "time" in receipt.decoded
     )
-    console.print("[bold]5. What the collector could and could not learn.[/]")
-    console.print(
-        f"   The lot chose the time for a passenger who left at {clock(value)}. What arrived is\n"
-        f"   cell {receipt.cells[0]:,} of {receipt.of:,}, which stands for {clock(float(hour))}.\n"
-        "   Every time could have produced it. Whatever the collector believed before, a\n"
-        "   report changes the odds between any two passengers' answers by a factor of\n"
-        f"   at most e^{epsilon:g} = {math.exp(epsilon):.2f}: counted in integers.\n"
-        "   It could learn: the answers of the whole group, with the uncertainty above,\n"
-        "   and that a token was used. It could not learn when or where any one person\n"
-        "   left, nor could a thief of its database and logs: it stores counts per day\n"
-        "   and cell, no address, and no row per person."
+    console.print("[bold]5. What single reports tell the collector.[/]")
+    sentences = (
+        f"The lot chose the time for a passenger who left at {clock(value)}. What arrived is cell "
+        f"{receipt.cells[0]:,} of {receipt.of:,}, which stands for {clock(float(hour))}.",
+        _told("time", disclosed.questions["time"], clock),
+        _told("airport", disclosed.questions["airport"], str),
+        _told("temperature", disclosed.questions["temperature"], lambda degrees: f"{degrees:g} °C"),
+        "Whatever somebody believed before, one person's report changes the odds between any two answers by "
+        f"a factor of at most e^{epsilon:g} = {math.exp(epsilon):,.2f}: counted in integers.",
+        "Stored are counts per day and cell, and that a token was used: no address, and no row per person.",
+    )
+    for sentence in sentences:
+        console.print(textwrap.indent(textwrap.fill(sentence, 76), "   "), highlight=False)
+
+
+def _told(name: str, told: Told, write: Callable[[float], str]) -> str:
+    """What the reports about one question tell, in frequencies."""
+    from sottovoce.core.disclosure import frequencies
+
+    if told.kind == "option":
+        right, base = frequencies(*told.shares)
+        unsure = "" if told.guess >= 0.95 else ", and the reports do not show which"
+        return f"{right:,} of {base:,} reports name the true {name}; {base - right:,} name another{unsure}."
+    about = [write(one) for one in told.about]
+    if told.kind == "near":
+        one, other, base = frequencies(*told.shares)
+        return (
+            f"If the {name} was {about[0]}, the report is between {about[2]} and {about[3]} in {one:,} of "
+            f"{base:,} cases; if it was {about[1]}, in {other:,}."
+        )
+    guess, base = frequencies(told.guess)
+    which = " or ".join(about) or "one of two"
+    return (
+        f"Somebody who knows that the {name} was {which} guesses right in {guess:,} of {base:,} cases with "
+        "the report; without it in 50 of 100."
     )
 
 

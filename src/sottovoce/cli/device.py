@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import sottovoce as sv
+from sottovoce.cli import write_private
 from sottovoce.cli.options import Output
 
 Path_ = Annotated[Path, typer.Argument(help="The ledger's file.", exists=True, dir_okay=False)]
@@ -61,6 +62,5 @@ def export(ledger: Path_, output: Output = None) -> None:
     if output is None:
         typer.echo(text)
     else:
-        output.touch(mode=0o600)
-        output.write_text(text + "\n")
+        write_private(output, text + "\n")
         typer.echo(f"wrote {output}; it tells the bins of your values, so keep it to yourself")

@@ -12,10 +12,10 @@ from typing import Annotated, Any
 import typer
 
 from sottovoce.cli import PICTURES, check_target, counting, save_picture
-from sottovoce.cli.options import Column, Json, Quick, SpecOption, read_spec
+from sottovoce.cli.options import Column, Decimal, Delimiter, Encoding, Json, Quick, SpecOption, read_spec
 from sottovoce.core.areas import Area
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import check_confidence, one_of, require_extra
+from sottovoce.core.errors import MissingFile, UsageError, check_confidence, one_of, require_extra
 from sottovoce.core.number import Number
 from sottovoce.estimates.circular import circular_mean, concentration
 from sottovoce.estimates.distribution import distribution
@@ -77,6 +77,9 @@ def estimate(
         ),
     ] = None,
     quick: Quick = False,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
 ) -> None:
     """Estimate the mean, spread and quantiles behind files of reports.
 
@@ -89,22 +92,23 @@ def estimate(
     tables = (".csv", ".parquet") if by or trend else (".html", ".geojson")
     check_target(output, (*PICTURES, ".json", *tables))
     ask = Questions(tuple(quantiles or ()), between, confidence, interval, estimand)
+    csv: Any = {"delimiter": delimiter, "decimal": decimal, "encoding": encoding}
     if by or compare or pairs or trend:
         from sottovoce.cli.groups import by_group, together
 
         if compare or pairs or trend:
             if compare + pairs + (trend is not None) > 1 or bool(by) == (trend is not None):
-                raise ValueError("give --by NAME with --compare or --pairs, or --trend NAME alone")
-            counted = _counted(data, column, spec, by or [str(trend)])
+                raise UsageError("give --by NAME with --compare or --pairs, or --trend NAME alone")
+            counted = _counted(data, column, spec, by or [str(trend)], **csv)
             groups = {key: of_question(counted[key], question) for key in counted}
             together(groups, ask, trend=trend, pairs=pairs, as_json=as_json, output=output)
         else:
             of_each = partial(answers, question=question, ask=ask)
-            by_group(_counted(data, column, spec, by), of_each, as_json, output)
+            by_group(_counted(data, column, spec, by, **csv), of_each, as_json, output)
         if not as_json and (rules := treated(data[0])):
             typer.echo(rules)
         return
-    whole = _counted(data, column, spec)
+    whole = _counted(data, column, spec, **csv)
     told = partial(tell, data=data[0], as_json=as_json, output=output)
     tally = whole if question is None else of_question(whole, question)
     if not isinstance(tally.reporter, Number):
@@ -158,7 +162,7 @@ class Questions:
         one_of(self.estimand, "estimand", ESTIMANDS)
         for p in self.quantiles:
             if not 0 <= p <= 1:
-                raise ValueError(f"--quantile must lie between 0 and 1, got {p!r}")
+                raise UsageError(f"--quantile must lie between 0 and 1, got {p!r}")
 
     def of(self, tally: Tally, *, spread: bool) -> list[Estimate]:
         """The answers; `spread`: with the variance or the concentration."""
@@ -167,7 +171,7 @@ class Questions:
             _check_range(self.between, tally.mechanism.domain)
         if tally.mechanism.domain.is_circle:
             if self.quantiles:
-                raise ValueError("a circle has no quantiles; ask for --range LOW HIGH")
+                raise UsageError("a circle has no quantiles; ask for --range LOW HIGH")
             found = [circular_mean(tally, **asked)]
             found += [concentration(tally, **asked)] if spread else []
         else:
@@ -182,18 +186,22 @@ class Questions:
 def _check_range(between: tuple[float, float], domain: Domain) -> None:
     got = f"got {between[0]:g} {between[1]:g}"
     if not domain.contains(between).all():
-        raise ValueError(f"--range must lie in the domain [{domain.low:g}, {domain.high:g}], {got}")
+        raise UsageError(f"--range must lie in the domain [{domain.low:g}, {domain.high:g}], {got}")
     if between[0] > between[1] and not domain.is_circle:
-        raise ValueError(f"--range must be LOW HIGH with LOW at most HIGH, {got}")
+        raise UsageError(f"--range must be LOW HIGH with LOW at most HIGH, {got}")
 
 
-def _counted(data: list[Path], column: str | None, spec: Path | None, by: list[str] | None = None) -> Any:
+def _counted(
+    data: list[Path], column: str | None, spec: Path | None, by: list[str] | None = None, **csv: Any
+) -> Any:
     mechanism = None if spec is None else read_spec(spec)
     if data[0].suffix.lower() == ".json":
         if by or len(data) > 1:
-            raise ValueError("a tally (.json) is estimated alone: it has no groups left")
+            raise UsageError("a tally (.json) is estimated alone: it has no groups left")
+        if given := [name for name, value in csv.items() if value is not None]:
+            raise UsageError(f"--{given[0]} is about CSV files, which a tally (.json) is not")
         if not data[0].is_file():
-            raise FileNotFoundError(f"there is no file {data[0]}")
+            raise MissingFile(f"there is no file {data[0]}")
         return Tally.from_json(data[0].read_bytes(), mechanism)
     require_extra("bulk", "a file of reports")
     from sottovoce.bulk.sources import count_rows
@@ -201,7 +209,7 @@ def _counted(data: list[Path], column: str | None, spec: Path | None, by: list[s
 
     source = data[0] if len(data) == 1 else data
     with counting("counted", count_rows(source)) as progress:
-        return tally(source, column, by=by, mechanism=mechanism, progress=progress)
+        return tally(source, column, by=by, mechanism=mechanism, progress=progress, **csv)
 
 
 def of_question(tally: Tally, question: str | None) -> Tally:
@@ -255,7 +263,7 @@ def tell(
     if output is not None:
         possible: Writers = {".json": lambda path: path.write_text(text), **writers}
         if (suffix := output.suffix.lower()) not in possible:
-            raise ValueError(f"--output: these answers are written as {', '.join(possible)}, got {suffix}")
+            raise UsageError(f"--output: these answers are written as {', '.join(possible)}, got {suffix}")
         possible[suffix](output)
     if as_json:
         typer.echo(text)
@@ -273,26 +281,20 @@ def tell(
 
 def treated(path: Path) -> str:
     """What became of missing values and those outside, where the file of reports says it."""
-    if path.suffix.lower() == ".json":
-        return ""
     from sottovoce.bulk.sources import POLICY, Source, arrow_label, list_files
 
     first = (list_files(path) or [path])[0]  # of a folder: its files were made with the same policy
-    text = arrow_label(Source(first, []).schema.metadata).get(POLICY)  # CSV says nothing
-    if text is None:
+    if first.suffix.lower() in (".json", ".csv"):  # they say nothing
+        return ""
+    if (text := arrow_label(Source(first, []).schema.metadata).get(POLICY)) is None:
         return ""
     policy = json.loads(text)
     rules = {
-        "missing": {
-            "uniform": "filled in by draws from the whole domain",
-            "drop": "left out",
-            "keep": "left out",
-        },
+        "missing": {"uniform": "filled in by draws from the whole domain"}
+        | dict.fromkeys(("drop", "keep"), "left out"),
         "outside": {"clip": "brought to the nearest end", "missing": "treated as missing"},
     }
-    words = [
-        f"values {kind} were {how[rule]}" for kind, how in rules.items() if (rule := policy[kind]) in how
-    ]
+    words = [f"values {kind} were {how[policy[kind]]}" for kind, how in rules.items() if policy[kind] in how]
     if isinstance(number := policy["missing"], float):
         words.insert(0, f"{number:g} stands in for missing values")
     return f"{'; '.join(words)} (how many, only who randomised them may know)" if words else ""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import sottovoce as sv
-from sottovoce.cli import PICTURES, counting, save_picture
+from sottovoce.cli import PICTURES, counting, save_picture, write_table
 from sottovoce.core.errors import ArgumentError, NoDataError
 from sottovoce.estimates.forest import draw_forest
 from sottovoce.estimates.trend import UNITS
@@ -42,7 +42,7 @@ def together(
     if output is not None:
         writers: dict[str, Callable[[], object]] = {
             ".json": lambda: output.write_text(text),
-            ".csv": lambda: answer.to_frame().to_csv(output, index=False),
+            ".csv": lambda: write_table(output, answer.to_frame().to_dict("list")),
             ".parquet": lambda: answer.to_frame().to_parquet(output, index=False),
             **dict.fromkeys(PICTURES, lambda: save_picture(output, answer.plot)),
         }
@@ -92,9 +92,7 @@ def _write_groups(table: Any, content: dict[str, Any], output: Path) -> None:
     if suffix == ".json":
         output.write_text(json.dumps(content, allow_nan=False, default=str))
     elif suffix == ".csv":
-        from pyarrow import csv
-
-        csv.write_csv(table, output)
+        write_table(output, table.to_pydict())
     elif suffix == ".parquet":
         from pyarrow import parquet
 

@@ -10,6 +10,7 @@ import typer
 import sottovoce as sv
 from sottovoce.cli import PICTURES, check_target, save_picture
 from sottovoce.cli.options import CircleOption, DomainPair, Epsilon, Output, domain_from
+from sottovoce.core.errors import UsageError
 
 
 def optimal(
@@ -84,4 +85,4 @@ def _samples(path: Path | None) -> Any:
     try:
         return [float(line) for line in path.read_text().split()]
     except ValueError:
-        raise ValueError(f"--prior must be numbers, one per line, in {path.name}") from None
+        raise UsageError(f"--prior must be numbers, one per line, in {path.name}") from None

@@ -11,7 +11,7 @@ import typer
 
 import sottovoce as sv
 from sottovoce.core.domains import Circle, Domain, Interval, as_domain
-from sottovoce.core.errors import one_of
+from sottovoce.core.errors import UsageError, one_of
 from sottovoce.core.policy import Missing
 
 Epsilon = Annotated[float, typer.Option("--epsilon", help="Privacy parameter ε: smaller is more private.")]
@@ -62,6 +62,22 @@ Column = Annotated[str | None, typer.Option("--column", metavar="NAME", help="Th
 Output = Annotated[Path | None, typer.Option("--output", metavar="PATH", help="Where to write.")]
 Quick = Annotated[bool, typer.Option("--quick", help="A smaller, faster run.")]
 Words = Annotated[str, typer.Option("--text", help="Words in a column of numbers (CSV): refuse, or missing.")]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        "--delimiter", metavar="MARK", help="What separates columns (CSV): , ; tab … If not said: seen."
+    ),
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option("--decimal", metavar="MARK", help="The decimal mark (CSV): . or , If not said: seen."),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding", metavar="NAME", help="Of a text file (CSV), such as cp1252. If not said: seen."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 SpecOption = Annotated[
@@ -79,7 +95,8 @@ def in_options(error: Exception, command: Any, words: Sequence[str]) -> str:
         words: What the user typed after the program's name.
 
     Returns:
-        The error's own sentence, after the option that its argument or its code names, if there is one.
+        The error's own sentence, after the option that its argument or its code names, if there is one
+        that the sentence does not name itself.
     """
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{error.filename}: {error.strerror}"  # without Python's "[Errno 13]"
@@ -88,7 +105,7 @@ def in_options(error: Exception, command: Any, words: Sequence[str]) -> str:
     options = {param.name: param.opts[0] for param in command.params if param.param_type_name == "option"}
     names = (getattr(error, "argument", None), getattr(error, "code", None))
     option = next((options[name] for name in map(_alias, names) if name in options), None)
-    return str(error) if option is None else f"{option}: {error}"
+    return str(error) if option is None or option in str(error) else f"{option}: {error}"
 
 
 def _alias(name: str | None) -> str | None:
@@ -116,13 +133,13 @@ def domain_from(
 ) -> Domain:
     """The domain that --domain, --log or --circle names."""
     if domain is not None and circle is not None:
-        raise ValueError("give either --domain LOW HIGH or --circle CIRCUMFERENCE, not both")
+        raise UsageError("give either --domain LOW HIGH or --circle CIRCUMFERENCE, not both")
     if circle is not None:
         if log:
-            raise ValueError("--log goes with --domain LOW HIGH: a circle has no factors")
+            raise UsageError("--log goes with --domain LOW HIGH: a circle has no factors")
         return Circle(circle)
     if domain is None and default is None:
-        raise ValueError("say where values lie: --domain LOW HIGH or --circle CIRCUMFERENCE")
+        raise UsageError("say where values lie: --domain LOW HIGH or --circle CIRCUMFERENCE")
     ends = as_domain(domain if domain is not None else default)
     return Interval(ends.low, ends.high, "log") if log else ends
 
@@ -154,12 +171,12 @@ class Request:
         if self.spec is not None:
             others = [value for name, value in vars(self).items() if name not in ("spec", "log", "degrees")]
             if self.log or self.degrees or any(value is not None for value in others):
-                raise ValueError("--spec says everything: leave out what else describes a mechanism")
+                raise UsageError("--spec says everything: leave out what else describes a mechanism")
             return read_spec(self.spec)
         if self.mechanism is not None:
             one_of(self.mechanism, "mechanism", DESIGNS)
         if self.epsilon is None:
-            raise ValueError("say how private: --epsilon E, or --spec PATH")
+            raise UsageError("say how private: --epsilon E, or --spec PATH")
         numbers = (self.purpose, self.domain, self.circle, self.p, self.between, self.mechanism)
         kind = _of_kind(self.epsilon, self.options, self.pair)
         if self.place is not None:
@@ -172,14 +189,14 @@ class Request:
                     if self.place
                     else "--options and --pair say what is asked"
                 )
-                raise ValueError(f"{what}: leave out what describes a number")
+                raise UsageError(f"{what}: leave out what describes a number")
             return kind
         where = domain_from(self.domain, self.circle, log=self.log)
         if self.mechanism is None:
             task, p = question_of(self.purpose or "distribution", self.p)
             return sv.design(task, self.epsilon, where, p=p, between=self.between)
         if self.purpose is not None:
-            raise ValueError("give either --for QUESTION or --mechanism NAME, not both")
+            raise UsageError("give either --for QUESTION or --mechanism NAME, not both")
         return getattr(sv, self.mechanism)(self.epsilon, where)
 
 
@@ -191,7 +208,7 @@ def question_of(purpose: str, p: float | None) -> tuple[str, float | None]:
 def _of_kind(epsilon: float, options: str | None, pair: list[str] | None) -> Any:
     """The choice or the pair that --options or --pair names, or None."""
     if options is not None and pair:
-        raise ValueError("give either --options or --pair, not both")
+        raise UsageError("give either --options or --pair, not both")
     if options is not None:
         return sv.choice(epsilon, options_in(options))
     return sv.pair(epsilon, domains_in(pair)) if pair else None
@@ -219,5 +236,5 @@ def domains_in(pair: list[str]) -> dict[str, tuple[float, float]]:
         except ValueError:
             equals = ""
         if not (name and equals and colon):
-            raise ValueError(f"--pair must be NAME=LOW:HIGH, got {text}")
+            raise UsageError(f"--pair must be NAME=LOW:HIGH, got {text}")
     return domains

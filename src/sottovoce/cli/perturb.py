@@ -12,9 +12,12 @@ from sottovoce.cli.options import (
     Between,
     Choices,
     CircleOption,
+    Decimal,
     Degrees,
+    Delimiter,
     Design,
     DomainPair,
+    Encoding,
     For,
     Level,
     LogScale,
@@ -26,7 +29,7 @@ from sottovoce.cli.options import (
     missing_from,
     read_spec,
 )
-from sottovoce.core.errors import DataError
+from sottovoce.core.errors import DataError, MissingFile, UsageError
 from sottovoce.core.policy import Missing, Outside
 
 _MISSING = {"drop": "their rows are left out", "keep": "their reports are empty"}
@@ -80,16 +83,22 @@ def perturb(
     ] = "refuse",
     clip: Annotated[bool, typer.Option("--clip", help="Short for --outside clip.")] = False,
     text: Words = "refuse",
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
 ) -> None:
     """Randomise columns of a file: one integer report per row.
 
     Nothing else of the file is copied unless kept. A file appears only when it is complete. After an
     interruption run the same command again: finished files are left alone, so that nobody is randomised
     twice. Parquet and Arrow files carry the mechanism with them; beside a CSV its spec is written as
-    NAME.spec.json. With --pair the two columns that it names become one column of reports, named by --column.
+    NAME.spec.json. CSV files are read as spreadsheets write them: commas, semicolons or tabs, decimal points
+    or commas, UTF-8, UTF-16 or cp1252; what a file leaves open is refused before anybody is randomised, with
+    the line and the option that settles it. With --pair the two columns that it names become one column of
+    reports, named by --column.
     """
     from sottovoce import bulk
-    from sottovoce.bulk.files import Text
+    from sottovoce.bulk.csv_numbers import Text
     from sottovoce.bulk.sources import count_rows
 
     described = (purpose, epsilon, domain, circle, log, p, between, mechanism, spec)
@@ -109,6 +118,9 @@ def perturb(
             clip=clip,
             text=cast("Text", text),
             progress=progress,
+            delimiter=delimiter,
+            decimal=cast(Any, decimal),
+            encoding=encoding,
         )
     if done.rows == 0:
         for path in (*done.paths, *specs) if done.new else ():
@@ -152,10 +164,10 @@ def _mechanisms(columns: list[str], request: Request) -> dict[str, Any]:
     for text in columns:
         column, _, own = text.rpartition("=") if text.endswith(".json") else (text, "", "")
         if column in mechanisms:
-            raise ValueError(f"--column must name a column once, got {column} twice")
+            raise UsageError(f"--column must name a column once, got {column} twice")
         if own:
             if not Path(own).is_file():
-                raise FileNotFoundError(f"there is no file {own}")
+                raise MissingFile(f"there is no file {own}")
             mechanisms[column] = read_spec(Path(own))
         else:
             shared = shared or request.reporter()

@@ -26,6 +26,7 @@ from sottovoce.cli.options import (
     options_in,
     question_of,
 )
+from sottovoce.core.errors import UsageError
 
 Task = Annotated[
     str,
@@ -99,15 +100,18 @@ def plan(
     check_target(output, (*PICTURES, ".json"))
     if task in _SAID_BY:
         if output is not None:
-            raise ValueError(
+            raise UsageError(
                 "--output is for plans of a number; `sottovoce perturb` takes --options, --pair and --place"
             )
-        other = sv.plan(task, epsilon, people, _asked(task, options, pair, place, domain))
+        other = sv.plan(
+            task, epsilon, people, _asked(task, options, pair, place, domain), target, p=p, between=between,
+            confidence=confidence, simulate=simulate, central=central,
+        )  # fmt: skip
         typer.echo(json.dumps({"options": other.rows}) if as_json else str(other))
         return
     where = domain_from(domain, circle, log=log)
     if target is None and (people is None or (epsilon is None and central is None)):
-        raise ValueError("give --epsilon and --people, one of them and --target, or --people and --central")
+        raise UsageError("give --epsilon and --people, one of them and --target, or --people and --central")
     question, level = question_of(task, p)
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
@@ -137,7 +141,7 @@ def _asked(task: str, options: str | None, pair: list[str] | None, place: Any, d
     """What a choice, a pair, a place or a group is asked of."""
     said = {"options": options, "pair": pair, "place": place}[_SAID_BY[task]]
     if not said or (task == "group" and domain is None):
-        raise ValueError(f"say of what: --{_SAID_BY[task]}{' and --domain' if task == 'group' else ''}")
+        raise UsageError(f"say of what: --{_SAID_BY[task]}{' and --domain' if task == 'group' else ''}")
     if task == "place":
         return place[:2], place[2:]
     if task == "pair":

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sottovoce.cli import check_target
+from sottovoce.cli import check_target, write_private
 from sottovoce.cli.serve import StoreOption
 from sottovoce.cli.stores import Name, find_campaign, open_store
-from sottovoce.core.errors import one_of
+from sottovoce.core.errors import UsageError, one_of
 
 if TYPE_CHECKING:
     from sottovoce.collector.store import Store
@@ -34,14 +34,14 @@ def invite(
     opened = open_store(store)
     campaign = find_campaign(opened, name)
     if campaign.rules.collection != "enrolment":
-        raise ValueError(f"{name} is not by invitation: its collection is {campaign.rules.collection!r}")
+        raise UsageError(f"{name} is not by invitation: its collection is {campaign.rules.collection!r}")
     invitations.links(url, name, ())  # refused before tokens are made
     addresses = invitations.links(url, name, issue(opened, campaign.id, "enrolment", count))
     csv = output.suffix.lower() == ".csv"
     text = (
         invitations.listed(addresses) if csv else invitations.sheet(campaign.rules.title or name, addresses)
     )
-    output.write_text(text, encoding="utf-8", newline="")
+    write_private(output, text)
     typer.echo(f"wrote {count} links to {output}: they are not stored and cannot be shown again")
 
 
@@ -66,7 +66,7 @@ def tokens(
         return
     one_of(kind, "kind", tuple(PREFIXES))
     if (name is None) != (kind == "admin"):
-        raise ValueError("an admin token is for the whole collector; every other kind needs a campaign")
+        raise UsageError("an admin token is for the whole collector; every other kind needs a campaign")
     opened = open_store(store)
     for text in issue(opened, _number(opened, name), kind, count):
         typer.echo(text)
@@ -89,7 +89,7 @@ def revoke(
 
     number = token_id(token) if "_" in token else token
     if not re.fullmatch("[0-9a-f]{12}", number):
-        raise ValueError("token must be a token, or the 12 hexadecimal digits of its id")
+        raise UsageError("token must be a token, or the 12 hexadecimal digits of its id")
     opened = open_store(store)
     opened.revoke(_number(opened, name), bytes.fromhex(number))
     typer.echo(f"revoked {number}")

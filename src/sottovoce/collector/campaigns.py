@@ -32,7 +32,7 @@ StandIn = float | Literal["uniform"]
 
 def _plain(text: str) -> str:
     if not _CONTROL.isdisjoint(text) or any(0xD800 <= ord(letter) < 0xE000 for letter in text):
-        raise ValueError("must be plain text without control characters")
+        raise ArgumentError("must be plain text without control characters", code="text")
     return text
 
 

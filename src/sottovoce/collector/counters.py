@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 _SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 _TIMES = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
@@ -46,6 +46,10 @@ class Counters:
             buckets=_TIMES,
             registry=self._live,
         )
+        self.wrong_days = Gauge(
+            "sottovoce_wrong_days", "Days of campaigns whose counts do not add up.", registry=self._live
+        )
+        self.wrong_days.set(float("nan"))  # until they were added up
         self._total = self._shown = 0
         self._text = generate_latest(self._stepwise)
 

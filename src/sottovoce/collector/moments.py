@@ -7,6 +7,8 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
+from sottovoce.core.errors import ArgumentError
+
 _EPOCH = dt.date(1970, 1, 1)
 
 
@@ -21,13 +23,13 @@ def as_moment(text: object) -> object:
     try:
         moment = dt.datetime.fromisoformat(text)
     except ValueError:
-        raise ValueError("must be ISO 8601, for example 2027-01-31T00:00:00Z") from None
+        raise ArgumentError("must be ISO 8601, for example 2027-01-31T00:00:00Z", code="moment") from None
     if moment.tzinfo is None:
-        raise ValueError("must name its time zone, for example end in Z")
+        raise ArgumentError("must name its time zone, for example end in Z", code="moment")
     try:
         return moment.astimezone(dt.UTC).replace(microsecond=0)
     except OverflowError:
-        raise ValueError("must be between the years 1 and 9999") from None
+        raise ArgumentError("must be between the years 1 and 9999", code="moment") from None
 
 
 Moment = Annotated[dt.datetime, BeforeValidator(as_moment)]
@@ -51,3 +53,8 @@ def day_number(when: dt.datetime | dt.date) -> int:
 def day_text(number: int) -> str:
     """The ISO date of a day number."""
     return (_EPOCH + dt.timedelta(days=number)).isoformat()
+
+
+def beginning(number: int) -> dt.datetime:
+    """The first moment of a day."""
+    return dt.datetime.combine(_EPOCH, dt.time(), dt.UTC) + dt.timedelta(days=number)

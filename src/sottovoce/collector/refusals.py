@@ -37,6 +37,7 @@ SENTENCES = {
     "internal": "the collector failed; nothing was acknowledged",
     "busy": "the collector is busy; nothing was stored, try again",
     "estimates_unavailable": "the estimates cannot be computed now; try again",
+    "clock_unconfirmed": "the collector's clock is in doubt; nothing was stored, try again later",
     "store_unavailable": "the store cannot write now; nothing was stored, try again",
 }
 

@@ -19,6 +19,7 @@ from sottovoce.compose import disc
 from sottovoce.compose.range_rounds import OPEN, RangeRounds
 from sottovoce.core.errors import DataError
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.most_common import Sure, outward
 
 _DELTA = 1e-8
 _FEW_CELLS = 4  # fewer different reports tell no distribution
@@ -41,14 +42,14 @@ _NOTHING: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class View:
-    """What somebody wants to see: which quantiles, how many bins, intervals of which confidence.
+    """What somebody wants to see: which quantiles, how many bins (None: `default_bins`), which confidence.
 
     `watched` is for whoever looks again and again: the mean's interval then holds at every look.
     """
 
     confidence: float = 0.95
     quantiles: tuple[float, ...] = (0.1, 0.25, 0.5, 0.75, 0.9)
-    bins: int = 64
+    bins: int | None = None
     watched: bool = False
 
 
@@ -214,7 +215,7 @@ def _quantiles(tally: sv.Tally, view: View) -> list[dict[str, Any]]:
 
 def _interval(estimate: Estimate) -> dict[str, Any]:
     numbers = {name: _number(getattr(estimate, name)) for name in ("value", "low", "high")}
-    return {**numbers, "notes": list(estimate.notes)}
+    return {**numbers, "notes": [*estimate.advice(), *estimate.notes]}
 
 
 def _number(value: float) -> float | None:
@@ -222,18 +223,32 @@ def _number(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _distribution(tally: sv.Tally, view: View) -> dict[str, list[float]]:
-    cells = tally.mechanism.cells
+def _distribution(tally: sv.Tally, view: View) -> dict[str, Any]:
+    domain, cells = tally.mechanism.domain, tally.mechanism.cells
     if cells < _FEW_CELLS:
         raise DataError(f"a report of this mechanism is one of {cells}: they do not tell a distribution")
     even = _evened(tally)
-    estimate = sv.distribution(even, bins=min(view.bins, cells), confidence=view.confidence)
-    names = ("edges", "probabilities", "variation", "low", "high")
-    content = {name: getattr(estimate, name).tolist() for name in names}
-    if even is not tally:  # the nearest input changes at the same places of either scale
+    bins = None if view.bins is None else min(view.bins, cells)
+    estimate = sv.distribution(even, bins, confidence=view.confidence)
+
+    def placed(*x: float) -> list[float]:
+        """Values of the even scale on the campaign's: the nearest input changes at the same places."""
+        if even is tally:
+            return list(x)
         scaled, values = (one.mechanism.bends(np.arange(cells)) for one in (even, tally))
-        content["edges"] = np.interp(estimate.edges, scaled, values).tolist()
-    return content
+        return [float(value) for value in np.interp(x, scaled, values)]
+
+    columns, sure = estimate.to_dict(), estimate.sure
+    names = {"probability": "probabilities", "ribbon_low": "ribbon_low", "ribbon_high": "ribbon_high"}
+    return {
+        "n": estimate.n,
+        "edges": placed(*estimate.edges.tolist()),
+        **{shown: columns[name] for name, shown in names.items()},
+        **{name: np.asarray(getattr(estimate, name)).tolist() for name in ("low", "high")},
+        "shaped": estimate.shaped,
+        "most_common": [outward(domain, *placed(*ends)) for ends in estimate.most_common or ()],
+        "sure": sure and Sure(sure.share, *outward(domain, *placed(sure.low, sure.high)))._asdict(),
+    }
 
 
 def _evened(tally: sv.Tally) -> sv.Tally:

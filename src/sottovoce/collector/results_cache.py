@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
+from collections.abc import MutableMapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ class _Entry:
 
 @dataclass
 class _Job:
-    task: asyncio.Task[_Entry]
+    task: asyncio.Task[_Entry] = field(init=False)
     waiting: int = 0
     begun: bool = False
 
@@ -74,6 +75,7 @@ class ResultsCache:
         finally:
             job.waiting -= 1
             if job.waiting == 0 and not job.begun:
+                self._forget_job(name, job.task)  # now: nobody who comes shall wait for it
                 job.task.cancel()
 
     def _job(self, campaign: Campaign, view: View, entry: _Entry | None) -> _Job:
@@ -81,20 +83,25 @@ class ResultsCache:
         if name not in self._jobs:
             if len(self._jobs) >= self._waiting and view != _USUAL:
                 raise Refusal("busy", "too many questions wait for their estimates", retry_after=5)
-            task = asyncio.create_task(self._refresh(campaign, view, entry))
-            task.add_done_callback(lambda done: self._finished(name, done))
-            self._jobs[name] = _Job(task)
+            job = self._jobs[name] = _Job()
+            job.task = asyncio.create_task(self._refresh(job, campaign, view, entry))
+            job.task.add_done_callback(lambda done: self._finished(name, done))
         return self._jobs[name]
 
-    async def _refresh(self, campaign: Campaign, view: View, before: _Entry | None) -> _Entry:
+    async def _refresh(self, job: _Job, campaign: Campaign, view: View, before: _Entry | None) -> _Entry:
         async with self._turn:
-            self._jobs[campaign.id, view].begun = True
+            job.begun = True
             entry = await to_thread.run_sync(self._compute, campaign, view, before)
-        self._entries[campaign.id, view] = entry
+        if self._jobs.get((campaign.id, view)) is job:  # else the campaign was forgotten meanwhile
+            self._entries[campaign.id, view] = entry
         return entry
 
+    def _forget_job(self, name: _Name, task: asyncio.Task[_Entry]) -> None:
+        if name in self._jobs and self._jobs[name].task is task:
+            del self._jobs[name]
+
     def _finished(self, name: _Name, task: asyncio.Task[_Entry]) -> None:
-        self._jobs.pop(name, None)
+        self._forget_job(name, task)
         if not task.cancelled():
             task.exception()  # retrieved here even when nobody waits any more
 
@@ -182,8 +189,10 @@ class ResultsCache:
 
     def forget(self, campaign: int) -> None:
         """Keep nothing that was computed about a campaign."""
-        for name in [name for name in self._entries if name[0] == campaign]:
-            del self._entries[name]
+        kept: tuple[MutableMapping[_Name, Any], ...] = self._entries, self._jobs
+        for things in kept:  # who waits for a job still hears of it
+            for name in [name for name in things if name[0] == campaign]:
+                del things[name]
 
     def close(self) -> None:
         """End the process that computes."""

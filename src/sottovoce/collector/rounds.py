@@ -7,7 +7,7 @@ knows how large values are there may be more rounds: each asks on the range wher
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -46,8 +46,10 @@ class Round(BaseModel):
             Refusal: If there is none for what is asked.
         """
         try:
-            range_ = {"unit": self.unit, "largest": self.largest, "signed": self.signed}
-            return sv.rounds(self.task, reporter.epsilon, reporter.domain, p=self.p, **range_)  # type: ignore[arg-type]
+            asked: dict[str, Any] = {"domain": reporter.domain}
+            if self.task == "range":
+                asked = {"unit": self.unit, "largest": self.largest, "signed": self.signed}
+            return sv.rounds(self.task, reporter.epsilon, p=self.p, **asked)
         except (ValueError, TypeError) as error:
             raise Refusal("invalid", f"rounds: {error}", "rounds") from None
 

@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 from sottovoce.core.durable import sync
+from sottovoce.core.errors import ArgumentError
 
 _BYTES = 32
 
@@ -28,7 +29,11 @@ def load(path: Path) -> bytes:
         _make(path)
     secret = path.read_bytes()
     if len(secret) != _BYTES:
-        raise ValueError(f"the secret file {path} must hold {_BYTES} bytes, got {len(secret)}")
+        raise ArgumentError(
+            f"the secret file {path} must hold {_BYTES} bytes, got {len(secret)}",
+            code="secret",
+            argument="secret",
+        )
     return secret
 
 

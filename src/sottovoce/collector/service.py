@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import logging
 import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TypeVar, TypeVarTuple
 
@@ -19,13 +20,15 @@ from sottovoce.collector import logs, tokens
 from sottovoce.collector.campaigns import NAME, Campaign, read_reporter
 from sottovoce.collector.counters import Counters
 from sottovoce.collector.exports import Day
-from sottovoce.collector.moments import day_number, now
-from sottovoce.collector.rates import RateLimit
+from sottovoce.collector.moments import beginning, day_number, day_text, now
+from sottovoce.collector.rates import Group, RateLimit
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.results_cache import ResultsCache
 from sottovoce.collector.settings import Settings
 from sottovoce.collector.store import Store, Unavailable
+from sottovoce.collector.store.last_day import Unconfirmed
 from sottovoce.collector.store.pool import KEEP
+from sottovoce.collector.sums import wrong_days
 from sottovoce.collector.tokens import Scope
 from sottovoce.collector.writer import Writer
 
@@ -35,8 +38,6 @@ _FLUSH_EVERY = 1.0
 _TIDY_EVERY = 60.0
 _PROBE_EVERY = 5.0
 _EXPORT_ROOM = 1 << 25
-#: How long a clock that has jumped must stand, in seconds of this process, before anything is deleted by it.
-_PATIENCE = 86_400.0
 _NAME = re.compile(NAME)
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
@@ -58,24 +59,32 @@ class Service:
         self._day_counts: LRUCache[tuple[int, int, int], Day] = LRUCache(
             _EXPORT_ROOM, lambda day: day[1].nbytes + day[2].nbytes
         )
+        self.wrong_days: int | None = None
+        self._right: dict[tuple[int, int], int] = {}
         self._probing, self._probed = asyncio.Lock(), float("-inf")
-        self._jumped: float | None = None
+        self._groups: dict[int, Group] = {}
         self._campaigns: TTLCache[str, Campaign] = TTLCache(_MOST, _REMEMBER)
         self._scopes: TTLCache[bytes, Scope] = TTLCache(_MOST, _REMEMBER)
         self._numbers: dict[str, int] = {}
         self._refusals: Counter[tuple[int, int, str]] = Counter()
         self._lock, self._flushing = threading.Lock(), threading.Lock()
+        self._day = 0
+        self.today()
 
     async def ask(self, function: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
         """A question to the store, asked from a thread."""
         return await to_thread.run_sync(function, *arguments, limiter=self._threads)
 
     async def healthy(self) -> None:
-        """Raises unless the store can write; a few seconds' old success is enough, whoever asks."""
+        """Raises unless the store can write, and goes by the clock.
+
+        A few seconds' old success is enough, whoever asks.
+        """
         async with self._probing:
             if time.monotonic() - self._probed >= _PROBE_EVERY:
                 await self.ask(self.store.check)
                 await self.ask(self.store.probe)
+                await self.ask(self.store.today, day_number(now()))
                 self._probed = time.monotonic()
 
     def day_counts(self, campaign: int, day: int, reports: int) -> Day:
@@ -109,6 +118,15 @@ class Service:
         """The number of a campaign that was asked for before: an early refusal costs no query."""
         return self._numbers.get(name)
 
+    async def group(self, campaign: Campaign) -> Group | None:
+        """The group of an open campaign to which what is stored from now on belongs; others have none."""
+        if campaign.rules.collection == "open" and campaign.id not in self._groups:
+            self._groups.setdefault(campaign.id, await self.ask(self._begun, campaign.id))
+        return self._groups.get(campaign.id)
+
+    def _begun(self, campaign: int) -> Group:
+        return Group(sum(number for _, number in self.store.days(campaign)), self._day)
+
     def forget(self, campaign: Campaign) -> None:
         """Keep nothing in memory about a campaign that has changed or is gone."""
         self._campaigns.pop(campaign.name, None)
@@ -134,7 +152,7 @@ class Service:
         self.counters.refusals.labels(code).inc()
         if campaign is not None:
             with self._lock:
-                self._refusals[campaign, day_number(now()), code] += 1
+                self._refusals[campaign, self._day, code] += 1
 
     def flush(self) -> None:
         """Write the refusals down."""
@@ -144,9 +162,10 @@ class Service:
             if numbers:
                 try:
                     self.store.add_refusals(numbers)
-                except Unavailable:
+                except Exception:
                     with self._lock:
                         self._refusals.update(numbers)
+                    raise
 
     def refusals(self, campaign: int) -> dict[str, int]:
         """How often each code was the reason of a refusal, up to now."""
@@ -160,54 +179,91 @@ class Service:
 
     # -- upkeep -------------------------------------------------------------------------------------------
 
+    def today(self) -> int | None:
+        """The store's day; None if the clock is in doubt. Asked every minute: days pass without reports."""
+        before, clock = self._day, day_number(now())
+        try:
+            self._day = self.store.today(clock)
+        except Unconfirmed as doubt:
+            self._day = doubt.last
+            logs.event(doubt.code, {"reason": str(doubt)}, level=logging.ERROR)
+            return None
+        if self._day < before:  # it was taken back: other counts may now come under a day that was known
+            self._day_counts.clear()
+        if clock < self._day - 1:
+            days = {"clock": day_text(clock), "last_day": day_text(self._day)}
+            logs.event("clock_behind", days, level=logging.ERROR)
+        return self._day
+
+    def moment(self) -> dt.datetime:
+        """This moment, or the beginning of the store's day if the clock is behind that."""
+        return max(now(), beginning(self._day))
+
     def upkeep(self) -> None:
         """Forget what has to be forgotten, unless the clock is in doubt."""
-        today = day_number(now())
-        if not self._trusted(today):
-            logs.event("clock_jumped", level=logging.ERROR)
-            return
-        self.store.note("day", str(today))
         every = map(Campaign.of, self.store.campaigns())
         retention = {c.id: c.rules.retention_days for c in every if c.rules.retention_days is not None}
-        self.store.expire(today, retention)
-
-    def _trusted(self, today: int) -> bool:
-        """Whether the store saw yesterday; after a pause, or a jump of the clock, a day has to pass first."""
-        if today <= int(self.store.fact("day", str(today))) + 1:
-            self._jumped = None
-            return True
-        if self._jumped is None:
-            self._jumped = time.monotonic()
-        return time.monotonic() - self._jumped >= _PATIENCE
+        if self.today() is not None:
+            self.store.expire(day_number(now()), retention)
 
     def tidy(self) -> None:
-        """Publish the rest of campaigns that are closed, and remove traces of the order in which things came.
+        """Publish the rest of closed campaigns and groups of open ones; remove traces of who came when.
 
         At least `KEEP` reports are published at once; a smaller campaign's on the day after.
         """
-        moment = now()
-        for campaign in map(Campaign.of, self.store.campaigns()):
+        today, moment = self.today(), self.moment()
+        for campaign in map(Campaign.of, self.store.campaigns() if today is not None else ()):
             closes = campaign.rules.closes
             if closes is not None and closes <= moment:
                 over = day_number(closes) < day_number(moment)
                 self.store.settle(campaign.id, 1 if over else KEEP)
+            elif campaign.rules.collection == "open":
+                self._publish(campaign)
         self.store.tidy()
 
+    def _publish(self, campaign: Campaign) -> None:
+        """Publish the group of an open campaign if it is due.
+
+        A new one begins then, when another collector has published, or reports of it may be deleted.
+        """
+        group = self._groups.get(campaign.id)
+        if group is None:  # nobody has reported anything
+            return
+        retention = campaign.rules.retention_days
+        kept = retention is None or group.day > self._day - retention
+        if kept and group.due:
+            self.store.settle(campaign.id, KEEP, group.published)
+        now = self._begun(campaign.id)
+        if not kept or group.published != now.published:
+            self._groups[campaign.id] = now
+
+    def add_up(self) -> None:
+        """See whether the counts of every day add up; of those that did, only if they have changed."""
+        wrong = wrong_days(self.store, self._right, self.stopping.is_set)
+        self.wrong_days = len(wrong)
+        self.counters.wrong_days.set(len(wrong))
+        if wrong:
+            logs.event("counts_wrong", {"days": len(wrong)}, level=logging.ERROR)
+
     async def run(self) -> None:
-        """Upkeep until the service is told to stop."""
-        upkeep = tidied = float("-inf")
+        """Upkeep until the service is told to stop; adding up may take long, and holds up nothing else."""
+        upkeep = {self.flush: _FLUSH_EVERY, self.upkeep: _UPKEEP_EVERY, self.tidy: _TIDY_EVERY}
+        await asyncio.gather(self._repeat(upkeep), self._repeat({self.add_up: _UPKEEP_EVERY}))
+
+    async def _repeat(self, jobs: Mapping[Callable[[], None], float]) -> None:
+        """Do each job every so many seconds; a failure of one stops no other."""
+        done = dict.fromkeys(jobs, float("-inf"))
         while not self.stopping.is_set():
             clock = time.monotonic()
-            try:
-                await to_thread.run_sync(self.flush)
-                if clock - upkeep >= _UPKEEP_EVERY:
-                    await to_thread.run_sync(self.upkeep)
-                    upkeep = clock
-                if clock - tidied >= _TIDY_EVERY:
-                    await to_thread.run_sync(self.tidy)
-                    tidied = clock
-            except Unavailable:
-                logs.event("store_unavailable", level=logging.WARNING)
+            for job in [job for job, every in jobs.items() if clock - done[job] >= every]:
+                try:
+                    await to_thread.run_sync(job)
+                    done[job] = clock
+                except Refusal as refusal:  # the store is away, or the clock has just jumped
+                    logs.event(refusal.code, level=logging.WARNING)
+                except Exception:
+                    done[job] = clock
+                    logs.logger.exception("upkeep_failed", extra={"fields": {"job": job.__name__}})
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.stopping.wait(), _FLUSH_EVERY)
 
@@ -215,9 +271,10 @@ class Service:
         """Store what waits, stop what runs, close the store."""
         self.writer.close()
         self.results.close()
-        self.flush()
         try:
+            self.flush()
             self.store.tidy()
         except Unavailable:
             logs.event("store_unavailable", level=logging.WARNING)
-        self.store.close()
+        finally:
+            self.store.close()

@@ -57,6 +57,8 @@ def read_survey(path: Path) -> dict[str, Any]:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise Refusal("invalid", f"{path}: {error}") from None
+    except RecursionError:
+        raise Refusal("invalid", f"{path}: nested too deeply") from None
     return declared(content)
 
 

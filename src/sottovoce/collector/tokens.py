@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.store import Store
+from sottovoce.collector.store.ingest import not_an_invitation
 
 PREFIXES = {"enrolment": "enrl", "write": "writ", "read": "read", "admin": "admn"}
 _KINDS = {prefix: kind for kind, prefix in PREFIXES.items()}
@@ -79,6 +80,22 @@ def kind_of(token: str) -> str:
 def scope(store: Store, token: str) -> Scope:
     """What a token is good for; refused if the store does not know it."""
     row = store.token(token_hash(token))
-    if row is None or not hmac.compare_digest(row[1].encode(), kind_of(token).encode()):
+    if row is None or not hmac.compare_digest(row.kind.encode(), kind_of(token).encode()):
         raise Refusal("bad_token", argument="token")
-    return Scope(*row)
+    return Scope(row.campaign, row.kind)
+
+
+def check_invitation(store: Store, campaign: int, token: str) -> None:
+    """See that an enrolment token can bring its one report; nothing is spent, and nobody else learns of it.
+
+    Args:
+        store: Where its hash is.
+        campaign: The campaign's number.
+        token: The token, as only its holder has it.
+
+    Raises:
+        Refusal: The one that a report with it would get.
+    """
+    refusal = not_an_invitation(store.token(token_hash(token)), campaign)
+    if refusal is not None:
+        raise refusal

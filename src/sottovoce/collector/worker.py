@@ -90,9 +90,11 @@ class Worker:
                 process.stdin.flush()
                 content: dict[str, Any] = json.loads(process.stdout.readline())
                 self.used = content.pop("used")
-            except (OSError, ValueError) as error:
-                self._stop()
-                raise Broken from error
+            except BaseException as error:
+                self._stop()  # or the next job would read what is left of this answer
+                if isinstance(error, OSError | ValueError):
+                    raise Broken from error
+                raise
             finally:
                 limit.cancel()
             return content

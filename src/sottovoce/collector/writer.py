@@ -12,6 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from sottovoce.collector import logs
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.store import Accepted, Batch, Outcome, Store, Unavailable
 
@@ -73,6 +74,7 @@ class Writer:
         except Exception:
             # One batch that the code cannot handle must not refuse its neighbours.
             if len(batches) == 1:
+                logs.logger.exception("batch_failed")
                 return [Refusal("internal")]
             return [outcome for batch in batches for outcome in self._ingest([batch])]
         self._observe(len(batches), time.perf_counter() - begun)

@@ -29,6 +29,7 @@ import numpy as np
 
 from sottovoce.compose.design import design
 from sottovoce.core.arrays import FloatArray
+from sottovoce.core.compact import Compact
 from sottovoce.core.domains import Circle
 from sottovoce.core.errors import DataError, check_confidence
 from sottovoce.core.mechanism import Mechanism
@@ -50,7 +51,7 @@ _ACROSS = 0.2  # the second round says nothing of directions whose cosine from Ï
 
 
 @dataclass(frozen=True)
-class DirectionRounds(Shown):
+class DirectionRounds(Shown, Compact):
     """A first mechanism that knows nothing, and a way to make the second from its reports.
 
     Attributes:

@@ -22,6 +22,7 @@ import numpy as np
 
 from sottovoce.compose.relations import by_lot, check_numbers, products
 from sottovoce.compose.strategies import by_name
+from sottovoce.core.compact import Compact
 from sottovoce.core.domains import Domain, DomainLike, Interval, as_domain
 from sottovoce.core.errors import ArgumentError, DataError, check_epsilon
 from sottovoce.core.functions import Function
@@ -96,7 +97,7 @@ def _inputs(domains: Sequence[DomainLike] | Mapping[str, DomainLike]) -> dict[st
 
 
 @dataclass(frozen=True, repr=False)
-class PairRounds(Shown):
+class PairRounds(Shown, Compact):
     """Some people say where values lie and how far they spread; the others answer a pair on that part.
 
     Everybody answers in one round and spends ε once.
@@ -122,7 +123,8 @@ class PairRounds(Shown):
     def second(self, first: Tally) -> Survey:
         """The pair for everybody else, on domains two standard deviations to either side.
 
-        Values outside are to be clipped: what is estimated is the relation of the clipped values.
+        A number keeps its whole domain where the first round puts nearly nobody on it, which only forged
+        reports do. Values outside are to be clipped: what is estimated is the relation of the clipped values.
 
         Args:
             first: The tally of the first round.
@@ -140,10 +142,9 @@ class PairRounds(Shown):
         domains = {}
         for i, (name, domain) in enumerate(self.domains.items()):
             centre, spread = relation.centre_and_spread(i)
-            low, high = (
-                float(domain.from_unit(np.clip(centre + side * _CUT * spread, 0, 1))) for side in (-1, 1)
-            )
-            domains[name] = Interval(low, high)
+            ends = np.clip([centre - _CUT * spread, centre + _CUT * spread], 0, 1)
+            told = ends[1] - ends[0] >= spread > 0  # else such reports are of no people: some are forged
+            domains[name] = Interval(*domain.from_unit(ends).tolist()) if told else domain
         return pair(self.epsilon, domains)
 
     def estimate(self, second: Tally, of: str = "correlation", *, confidence: float = 0.95) -> Estimate:
@@ -161,7 +162,11 @@ class PairRounds(Shown):
         relation = Relation.of(second)
         answer = relation.estimate(of, x, y, confidence)
         cut = "; ".join(f"{name} {one.low:.4g} to {one.high:.4g}" for name, one in relation.domains.items())
-        return replace(answer, notes=(*answer.notes, f"of values clipped to {cut}"))
+        whole = [name for name, one in self.domains.items() if relation.domains[name] == one]
+        why = [
+            f"the first round did not tell where {name} lies: its whole domain was asked" for name in whole
+        ]
+        return replace(answer, notes=(*answer.notes, f"of values clipped to {cut}", *why))
 
 
 def _even(count: int) -> list[int]:

@@ -37,9 +37,9 @@ from sottovoce.core.errors import (
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.polar import Polar
 from sottovoce.core.shown import Shown
-from sottovoce.designs.bounds import circular_limit
+from sottovoce.designs.bounds import circular_limit, even_prior_limit
 from sottovoce.designs.classic import ogpm, ptt
-from sottovoce.designs.optimal import optimal
+from sottovoce.designs.optimal import most_epsilon, optimal
 
 Design = Literal["optimal", "unbiased", "ogpm"]
 DESIGNS: tuple[Design, ...] = ("optimal", "unbiased", "ogpm")
@@ -83,6 +83,8 @@ def certificate(m: Polar) -> PolarCertificate:
     k, worst = loss_exponent(m.loss), m.worst_error()
 
     def radial(epsilon: float) -> float:
+        if epsilon > most_epsilon(k):
+            return m.weights[0] * even_prior_limit(epsilon, k)
         return m.weights[0] * _unit_distance(epsilon, k).certificate.limit
 
     def angular(epsilon: float) -> float:
@@ -174,11 +176,15 @@ def divided_for_mean(epsilon: float) -> tuple[float, float]:
 
 @lru_cache(maxsize=256)
 def _unit_distance(epsilon: float, k: float) -> Mechanism:
+    if epsilon > most_epsilon(k):
+        return _ogpm_distance(epsilon, k)
     return optimal(epsilon, (0, 1), "value", loss=k)
 
 
 @lru_cache(maxsize=256)
 def _unbiased_distance(epsilon: float, k: float) -> Mechanism:
+    if epsilon > most_epsilon(k):
+        return ptt(epsilon, (0, 1), cells=DISTANCE_CELLS)
     return optimal(epsilon, (0, 1), "mean", loss=k)
 
 

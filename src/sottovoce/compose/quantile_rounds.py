@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.core.arrays import FloatArray
+from sottovoce.core.compact import Compact
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import DataError, check_confidence, whole_number
 from sottovoce.core.exact import exp_lower
@@ -57,7 +58,7 @@ class _Half(NamedTuple):
 
 
 @dataclass(frozen=True)
-class QuantileRounds(Shown):
+class QuantileRounds(Shown, Compact):
     """A first mechanism that knows nothing, and a way to make the second from its reports.
 
     Attributes:
@@ -147,7 +148,7 @@ class QuantileRounds(Shown):
         """The density that the first round suggests."""
         if first.digest != self.first.digest:
             raise DataError("first must be a tally of the first round's mechanism", argument="first")
-        density = smooth_density(CrossFit(first.required()), self.epsilon)
+        density = smooth_density(CrossFit(first.required()))
         return 0.99 * density / density.sum() + 0.01 / len(density)
 
     def _limits(self, second: Tally, pilot: FloatArray, side: int, tail: float) -> _Half:

@@ -29,6 +29,7 @@ import numpy as np
 
 from sottovoce.compose.design import design
 from sottovoce.core.arrays import FloatArray
+from sottovoce.core.compact import Compact
 from sottovoce.core.domains import Domain, Interval
 from sottovoce.core.errors import ArgumentError, DataError, check_confidence, real_number
 from sottovoce.core.mechanism import Mechanism
@@ -50,7 +51,7 @@ _HALF = 5e-4  # the error of a limit that says that half of the people are in th
 
 
 @dataclass(frozen=True)
-class RangeRounds:
+class RangeRounds(Compact):
     """A first mechanism for values of any size, and ranges from what is reported.
 
     Attributes:
@@ -113,7 +114,7 @@ class RangeRounds:
         """
         scaled = tally.required().digest == self.first.digest
         seen = Tally.from_counts(self._scaled, tally.counts) if scaled else tally
-        density = smooth_density(CrossFit(seen), self.epsilon)
+        density = smooth_density(CrossFit(seen))
         total = np.concatenate(([0.0], np.cumsum(density / density.sum())))
         last = np.searchsorted(total, np.minimum(total + _MASS, 1.0) - 1e-9)
         last = np.where(total + _MASS > 1 + 1e-9, 2 * len(total), last)  # too little is left from here

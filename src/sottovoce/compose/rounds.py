@@ -24,6 +24,7 @@ from sottovoce.compose.direction_rounds import DirectionRounds
 from sottovoce.compose.quantile_rounds import QuantileRounds
 from sottovoce.compose.range_rounds import RangeRounds
 from sottovoce.core.arrays import FloatArray
+from sottovoce.core.compact import Compact
 from sottovoce.core.domains import Circle, Domain, DomainLike, as_domain
 from sottovoce.core.errors import (
     ArgumentError,
@@ -32,6 +33,7 @@ from sottovoce.core.errors import (
     check_epsilon,
     one_of,
     real_number,
+    refuse_others,
 )
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.number import Number
@@ -46,7 +48,7 @@ _BINS = 32
 
 
 @dataclass(frozen=True)
-class TwoRounds(Shown):
+class TwoRounds(Shown, Compact):
     """A first mechanism that knows nothing, and a way to make the second from its reports.
 
     Attributes:
@@ -184,6 +186,13 @@ def two_rounds(epsilon: float, domain: DomainLike = (0, 1), *, caution: float = 
     return TwoRounds(check_epsilon(epsilon), line, caution)
 
 
+#: What each task takes beside ε.
+_TAKEN = {
+    "mean": "domain caution", "quantile": "domain p share", "direction": "domain",
+    "range": "largest unit signed",
+}  # fmt: skip
+
+
 def rounds(
     task: str,
     epsilon: float,
@@ -223,7 +232,8 @@ def rounds(
         >>> plan.second(Tally(plan.first, plan.first.report([8.0] * 500, rng=1)), people=1000).cells
         24
     """
-    one_of(task, "task", ("mean", "quantile", "direction", "range"))
+    one_of(task, "task", tuple(_TAKEN))
+    refuse_others(rounds, f"task={task!r}", locals(), _TAKEN[task])
     if task == "range":
         ends = real_number(largest, "largest"), real_number(unit, "unit")
         if not 0 < ends[1] < ends[0] or (signed and ends[1] < 1e-14 * ends[0]):

@@ -34,9 +34,9 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.translates import Translates
 from sottovoce.designs.build import uniform_window
 from sottovoce.designs.choices import least_total_variance
-from sottovoce.designs.classic import pm
+from sottovoce.designs.classic import pm, ptt
 from sottovoce.designs.formulas import ptt_optimal_q, ptt_worst_variance
-from sottovoce.designs.optimal import SEARCH_UNBIASED_FROM, SEARCH_UP_TO, optimal
+from sottovoce.designs.optimal import EXPECTED_UP_TO, SEARCH_UNBIASED_FROM, most_epsilon, optimal
 from sottovoce.designs.prior import Prior, PriorLike, as_prior
 from sottovoce.designs.roots import lowest
 from sottovoce.estimates.positions import position_variance
@@ -62,9 +62,9 @@ def question_mechanism(epsilon: float, domain: Domain, spread: Prior | None = No
 
 @lru_cache(maxsize=1024)
 def _unit(epsilon: float, spread: Prior | None) -> Mechanism:
-    if spread is not None and SEARCH_UNBIASED_FROM <= epsilon <= SEARCH_UP_TO:
+    if spread is not None and SEARCH_UNBIASED_FROM <= epsilon <= EXPECTED_UP_TO:
         return optimal(epsilon, UNIT, prior=(spread.points, spread.chances))
-    worst_case = optimal(epsilon, UNIT)
+    worst_case = (optimal if epsilon <= most_epsilon() else ptt)(epsilon, UNIT)
     if spread is None:
         return worst_case
     # Out of reach of the search: PM may be better than the worst-case design where values are not extreme.

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray
-from sottovoce.core.discs import Positions
+from sottovoce.core.discs import LEAST, Positions
 from sottovoce.core.errors import ArgumentError, SpecError, real_number, whole_number
 
 MAX_POINTS = 1024
@@ -59,9 +59,10 @@ class Area(Positions):
         for name, most in (("x", 180.0), ("y", 90.0)):
             low, high = (real_number(end, name) for end in getattr(self, name))
             object.__setattr__(self, name, (low, high))
-            if not 0 < high - low < math.inf:
+            if not LEAST <= high - low < math.inf:
                 raise ArgumentError(
-                    f"{name} must have an end above its beginning, got {name}={low, high}", argument=name
+                    f"{name} must end at least {LEAST} above its beginning, got {name}={low, high}",
+                    argument=name,
                 )
             if self.degrees and not -most <= low < high <= most:
                 raise ArgumentError(

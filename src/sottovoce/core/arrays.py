@@ -9,8 +9,9 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    BoolArray = NDArray[np.bool_]
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
     Words = NDArray[np.uint64]
 else:
-    FloatArray = IntArray = Words = np.ndarray
+    BoolArray = FloatArray = IntArray = Words = np.ndarray

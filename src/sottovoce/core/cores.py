@@ -1,4 +1,4 @@
-"""Work on all the cores that may be used: blocks of values, each with words of its own, batches, and counts.
+"""Work on all the cores that may be used: blocks of values, each with words of its own, and batches.
 
 How many that is says SOTTOVOCE_CORES, else OMP_NUM_THREADS or NUMBA_NUM_THREADS, else the operating system.
 Threads live as long as one call, so a fork finds none. Each has a secure stream of its own: no words depend
@@ -8,7 +8,6 @@ on which thread is first. Seeded words are drawn by one thread, so that cells do
 from __future__ import annotations
 
 import os
-import sys
 from _thread import _local  # this is `threading.local`; loading all of `threading` takes a millisecond
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +17,6 @@ import numpy as np
 
 from sottovoce.core.arrays import IntArray, Words
 from sottovoce.core.errors import ArgumentError
-from sottovoce.core.kernels import worth_compiling
 from sottovoce.core.randomness import SecureStream, WordSource
 
 if TYPE_CHECKING:
@@ -26,9 +24,6 @@ if TYPE_CHECKING:
 
 SETTINGS = ("SOTTOVOCE_CORES", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 _WORTH_A_THREAD = 1 << 17  # values: a thread takes as long to start as a few thousand values
-_COUNTS_WORTH_A_THREAD = 1 << 18  # cells to count
-_WORTH_LOADING = 1 << 24  # cells to count: numpy counts so many while numba loads
-_FEW_CELLS = 1 << 12
 
 In = TypeVar("In")
 T = TypeVar("T")
@@ -127,24 +122,7 @@ def in_order(work: Callable[[In], T], batches: Iterable[In]) -> Iterator[T]:
 
 
 def counted(cells: NDArray[Any], size: int) -> IntArray | None:
-    """How often each of `size` cells occurs in a row of integers, on all cores; None if one is no cell.
-
-    Numba is loaded for very many only.
-    """
-    ready = "sottovoce.core.kernels.compiled" in sys.modules or cells.size >= _WORTH_LOADING
-    if not (ready and worth_compiling(cells.size)):
-        if cells.size and not (cells.min() >= 0 and cells.max() < size):
-            return None
-        return np.bincount(cells.astype(np.int64, copy=False), minlength=size)
-    from sottovoce.core.kernels import compiled
-
-    def share(first: int, end: int) -> tuple[int, IntArray]:
-        lanes = np.zeros((4 if size <= _FEW_CELLS else 1, size), dtype=np.int64)
-        part = cells[first:end]
-        part.flags.writeable = False  # one kind of array: each is compiled
-        return compiled.count(part, lanes), lanes.sum(axis=0)
-
-    shares = on_cores(cells.size, max(_COUNTS_WORTH_A_THREAD, size), share)
-    if any(none for none, _ in shares):
+    """How often each of `size` cells occurs in a row of integers; None if one is no cell."""
+    if cells.size and not (cells.min() >= 0 and cells.max() < size):
         return None
-    return np.sum([counts for _, counts in shares], axis=0)
+    return np.bincount(cells.astype(np.int64, copy=False), minlength=size)

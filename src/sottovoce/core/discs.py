@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import DataError, positive_number
+from sottovoce.core.errors import ArgumentError, DataError, positive_number
 from sottovoce.core.spaces import Space
 
+LEAST = 1e-300  # across an area or a disc: far from where doubles lose digits
 _ROUNDING = 2.0**-48  # of a distance: so far beyond the rim of a disc is on it
 
 
@@ -45,6 +46,8 @@ class Disc(Positions):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "radius", positive_number(self.radius, "radius"))
+        if self.radius < LEAST:
+            raise ArgumentError(f"radius must be at least {LEAST}, got {self.radius!r}", argument="radius")
 
     def __str__(self) -> str:
         return f"the disc of radius {self.radius!r}"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import ArgumentError, one_of, positive_number, real_number
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError, one_of, positive_number, real_number
 from sottovoce.core.logarithm import natural_log
 from sottovoce.core.spaces import Space
 
@@ -85,8 +85,9 @@ class Domain(Space):
 
     @cached_property
     def per_width(self) -> float:
-        """1 / `scaled_width`."""
-        return 1.0 / self.scaled_width
+        """1 / `scaled_width`; where that is subnormal, what is below: no unit coordinate is above 1."""
+        factor = 1.0 / self.scaled_width
+        return factor if self.scaled_width * factor <= 1.0 else factor - 5e-324
 
     @property
     def width(self) -> float:
@@ -249,9 +250,10 @@ class Circle(Domain):
         around = positive_number(self.circumference, "circumference")
         origin = real_number(self.origin, "origin")
         if not (math.isfinite(origin + around) and origin + around > origin):
-            raise ValueError(
+            raise ArgumentError(
                 f"origin + circumference must be a finite number above origin, "
-                f"got origin={origin!r}, circumference={around!r}"
+                f"got origin={origin!r}, circumference={around!r}",
+                argument="domain",
             )
         object.__setattr__(self, "circumference", around)
         object.__setattr__(self, "origin", origin)
@@ -283,7 +285,9 @@ def as_domain(domain: DomainLike) -> Domain:
     if isinstance(domain, Domain):
         return domain
     if isinstance(domain, str | bytes) or not hasattr(domain, "__len__") or len(domain) != 2:
-        raise TypeError(f"domain must be (low, high), an Interval or a Circle, got domain={domain!r}")
+        raise ArgumentTypeError(
+            f"domain must be (low, high), an Interval or a Circle, got domain={domain!r}", argument="domain"
+        )
     low, high = domain
     return Interval(_plain(low), _plain(high))
 

@@ -9,7 +9,9 @@ position, never a value.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from numbers import Real
+from typing import Any
 
 from sottovoce._version import __version__
 
@@ -36,6 +38,16 @@ class ArgumentError(Coded, ValueError):
     """A parameter has a value that it must not have."""
 
     code = "range"
+
+
+class UsageError(ArgumentError):
+    """Options of a command contradict each other; the first that the sentence names is the argument."""
+
+    code = "usage"
+
+    def __init__(self, sentence: str) -> None:
+        _, _, rest = sentence.partition("--")
+        super().__init__(sentence, argument=rest.split(" ")[0].rstrip(":,").replace("-", "_") or None)
 
 
 class ArgumentTypeError(Coded, TypeError):
@@ -66,6 +78,48 @@ class LedgerError(Coded, ValueError):
     """A ledger that cannot be trusted or written: no answer is given and nothing may be sent."""
 
     code = "ledger"
+
+
+class EntryError(Coded, ValueError):
+    """An entry of a journal or an outbox contradicts what is written before it."""
+
+    code = "entry"
+
+
+class SolverError(Coded, ArithmeticError):
+    """A solver failed, or what it found proves less than it claims."""
+
+    code = "solver"
+
+
+class ProcessError(Coded, RuntimeError):
+    """The processes that work was shared among could not start, or were killed."""
+
+    code = "processes"
+
+
+class UnknownKey(Coded, KeyError):
+    """There is no question, group or key of that name."""
+
+    code = "unknown"
+
+
+class FileError(Coded, OSError):
+    """A file, a store or a program that is needed cannot be used."""
+
+    code = "file"
+
+
+class MissingFile(FileError, FileNotFoundError):
+    """There is no such file or folder."""
+
+    code = "missing_file"
+
+
+class ExistingFile(FileError, FileExistsError):
+    """What would be written is there already, and stays."""
+
+    code = "exists"
 
 
 class ContractError(Coded, ValueError):
@@ -117,7 +171,6 @@ EXTRAS = {
         "alembic", "cachetools", "fastapi", "httptools", "plotly", "prometheus_client", "pyarrow", "rich",
         "segno", "sqlalchemy", "typer", "uvicorn",
     ),
-    "solver": ("pyscipopt",),
 }  # fmt: skip
 
 
@@ -179,6 +232,21 @@ def one_of(value: object, name: str, choices: tuple[str, ...]) -> str:
             f"{name} must be one of {words}, got {name}={value!r}", code="choice", argument=name
         )
     return value
+
+
+def refuse_others(function: Callable[..., Any], what: str, given: Mapping[str, Any], taken: str = "") -> None:
+    """Refuse options of `function` that were given, are not `taken`, and would be ignored.
+
+    What equals its default was not given; of names without a default nothing is said.
+    """
+    from inspect import signature
+
+    for name, parameter in signature(function).parameters.items():
+        if parameter.default is parameter.empty or name not in given or name in taken.split():
+            continue
+        value, default = given[name], parameter.default
+        if not (value is default or (isinstance(value, type(default)) and value == default)):
+            raise ArgumentError(f"{name} does not belong to {what}", code="unknown", argument=name)
 
 
 def check_epsilon(epsilon: object) -> float:

@@ -10,6 +10,7 @@ import math
 from decimal import Context, Decimal
 from fractions import Fraction
 
+from sottovoce.core.errors import ArgumentError
 from sottovoce.core.exponential import BITS, exp_fixed, exp_units, written
 
 
@@ -32,7 +33,9 @@ def exp_lower(epsilon: float | Fraction) -> Fraction:
     """
     exponent = rational_epsilon(epsilon)
     if exponent < 0:
-        raise ValueError(f"epsilon must not be negative, got epsilon={float(exponent)!r}")
+        raise ArgumentError(
+            f"epsilon must not be negative, got epsilon={float(exponent)!r}", argument="epsilon"
+        )
     return Fraction(exp_units(*exponent.as_integer_ratio()), 1 << BITS)
 
 

@@ -20,14 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.arrays import FloatArray
-from sottovoce.core.maxima import Bulge, ErrorAt, Pieces, Smooth, Track
+from sottovoce.core.maxima import ErrorAt, Pieces, Track
 from sottovoce.core.positions import power_loss
 from sottovoce.core.window import Window
 
 LongArray = NDArray[np.longdouble]
 
 _BENDS = 16  # that are looked at rather than halving the domain once more
-_MOST_HALVINGS = 60  # until the maximum is known
 _ROW_BLOCK = 1 << 16  # cells × inputs handled at a time by the direct sums: they stay in the cache
 
 
@@ -159,8 +158,8 @@ class WindowLaw:
     def worst_error(self, k: float, circular: bool) -> float:
         """max over t of E|y − t|^k: to rounding for k = 1, 2 in the domain's own distance, else to 1e−6.
 
-        The exceptions to the first are circles of unequal cells, which no design here makes. What is returned
-        is attained, or approached where a start leaps.
+        Of other losses, in the other distance and on circles of unequal cells, which no design here makes,
+        it is what a search finds. What is returned is attained, or approached where a start leaps.
         """
         period = max(part.period() for part in self.parts) if circular else 1.0
         if period < 1.0 and len(self.parts) > 1:
@@ -175,26 +174,18 @@ class WindowLaw:
         if k in (1.0, 2.0) and period < 1.0:
             turns = (self.parts[0].window.v[:2, None] + [0.0, 0.5, -0.5]).ravel() % period
             return pieces.cut(np.sort(turns)).quadratic_maximum(error)
-        exact = [self._at(part, k, circular) for part in self.parts]
-        bulges = [Bulge(part.window, k, circular) for part in self.parts]
-        if k in (1.0, 2.0) and not circular:
-            halvings = max(part.window.cells // _BENDS for part in self.parts).bit_length()
-            peak, places = pieces.narrowed(list(zip(self.shares, exact, bulges, strict=True)), halvings)
-            turns = np.sort(np.concatenate([part.window.v for part in self.parts]))
-            rest = places.cut(turns).quadratic_maximum(error) if len(places.t0) else 0.0
-            return max(peak.value, rest)
-        near = exact  # within a period only the single cells matter
-        if period == 1.0:
-            near = [
-                Smooth.of(part.window, k, circular) or at for part, at in zip(self.parts, exact, strict=True)
-            ]
-        shares = list(zip(self.shares, near, bulges, strict=True))
-        peak, _ = pieces.narrowed(shares, _MOST_HALVINGS, close=5e-7)
-        return float(error(np.array([peak.t]), list(np.array(peak.starts)[:, None]))[0])
+        if circular or self.parts[0].window.wraps or k not in (1.0, 2.0):
+            return pieces.searched(error)
+        shares = [(share, self._at(part, k)) for share, part in zip(self.shares, self.parts, strict=True)]
+        halvings = max(part.window.cells // _BENDS for part in self.parts).bit_length()
+        peak, places = pieces.narrowed(shares, halvings)
+        turns = np.sort(np.concatenate([part.window.v for part in self.parts]))
+        rest = places.cut(turns).quadratic_maximum(error) if len(places.t0) else 0.0
+        return max(peak, rest)
 
     @staticmethod
-    def _at(part: Expectations, k: float, circular: bool) -> ErrorAt:
-        return lambda t, s: part.error(t, s, k, circular)
+    def _at(part: Expectations, k: float) -> ErrorAt:
+        return lambda t, s: part.error(t, s, k, False)
 
     def _pieces(self, until: float = 1.0) -> Pieces:
         return Pieces.until(until, [Track(part.window) for part in self.parts])

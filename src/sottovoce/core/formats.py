@@ -12,10 +12,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from sottovoce.core import spec
-from sottovoce.core.errors import ArgumentTypeError, SpecError, loss_exponent, positive_number
+from sottovoce.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    PrivacyError,
+    SpecError,
+    loss_exponent,
+    positive_number,
+)
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.questions import check_questions, product_of_largest
 
@@ -25,6 +32,9 @@ if TYPE_CHECKING:
     from sottovoce.core.reporter import Reporter
 
 MAX_BYTES = 1 << 24  # 256 optimal designs of 50 KB, or a table of half a million counts
+
+
+Read = TypeVar("Read")
 
 
 class Format(NamedTuple):
@@ -49,11 +59,11 @@ def from_json(text: str | bytes) -> Reporter:
         SpecError: If the spec is malformed or contradicts itself.
         PrivacyError: If its counts do not give the ε it claims.
     """
-    return _read(_parsed(text))
+    return _in_spec(_read, text)
 
 
 def counted(text: str | bytes) -> tuple[float, Fraction]:
-    """What a spec claims and what its integers give.
+    """What a spec claims and what its integers give; refused as `from_json` refuses it, but for the claim.
 
     Args:
         text: A spec in any format.
@@ -64,7 +74,25 @@ def counted(text: str | bytes) -> tuple[float, Fraction]:
     Raises:
         SpecError: If the spec is malformed or contradicts itself.
     """
-    return _counted(_parsed(text))
+    return _in_spec(_counted_and_read, text)
+
+
+def _in_spec(read: Callable[[Any], Read], text: str | bytes) -> Read:
+    """What is read of a spec; an argument that is out of its range there is the spec's fault."""
+    try:
+        return read(_parsed(text))
+    except ArgumentError as error:
+        raise SpecError(str(error), argument=error.argument) from None
+
+
+def _counted_and_read(content: Any) -> tuple[float, Fraction]:
+    found = _counted(content)
+    try:
+        _read(content)
+    except (ArgumentError, SpecError, PrivacyError) as error:
+        if error.argument != "epsilon":
+            raise
+    return found
 
 
 def _parsed(text: str | bytes) -> Any:

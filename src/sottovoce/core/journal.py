@@ -19,6 +19,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -137,15 +138,16 @@ class Journal(Generic[S]):
         self.file = None if path is None else DurableFile(path, kind, wait)
         self._lock = threading.Lock()  # of the newest entry, and of a state in memory; a file has SQLite's
         self._newest = Head.first(kind)  # that was seen on disk; nothing makes it older
+        self._pid, self._bodies = os.getpid(), list[str]()  # of a state in memory
         self._forget()
 
     def _forget(self) -> None:
-        self._pid, self._state, self._head = os.getpid(), self._new(), Head.first(self.kind)
+        self._known = self._new(), Head.first(self.kind)  # one thing: neither is there without the other
 
     @property
     def head(self) -> Head:
         """The last entry that was read."""
-        return self._head
+        return self._known[1]
 
     def create(self, first: Entry) -> None:
         """Begin the journal, unless its file is there.
@@ -154,12 +156,12 @@ class Journal(Generic[S]):
             LedgerError: If it cannot be written, for example because there is no such folder.
         """
         if self.file is None:
-            self._state.apply(first)
+            self._bodies.append(json.dumps(first))
             return
 
         def write(db: sqlite3.Connection) -> None:
             db.execute(_TABLE)
-            transaction = Transaction(self._state, Head.first(self.kind))
+            transaction = Transaction(self._new(), Head.first(self.kind))
             transaction.append(first)
             transaction.write(db)
 
@@ -192,20 +194,22 @@ class Journal(Generic[S]):
         """
         if self.file is not None:
             with self.file.transaction() as db:
-                self._catch_up(db)
-                transaction = Transaction(self._state, self._head)
+                transaction = Transaction(*self._catch_up(db))
                 yield transaction
                 head = transaction.write(db)
             self._remember(head)
             return
         self._notice_fork()
         with self._lock:
-            transaction = Transaction(self._state, self._head)
+            state, head = self._replay(self._in_memory)
+            transaction = Transaction(state, head)
             yield transaction
-            if transaction.restarted:
-                self._state = self._new()
+            self._forget()
+            state = self._new() if transaction.restarted else state
             for body in transaction.bodies:
-                self._state.apply(json.loads(body))
+                state.apply(json.loads(body))
+            self._bodies = [*([] if transaction.restarted else self._bodies), *transaction.bodies]
+            self._known = state, Head(len(self._bodies), "")
 
     def entries(self) -> list[tuple[Head, Entry]]:
         """Everything the file holds, in order."""
@@ -213,7 +217,7 @@ class Journal(Generic[S]):
         with self.file.transaction() as db:
             return list(self._after(db, Head.first(self.kind)))
 
-    def _catch_up(self, db: sqlite3.Connection) -> None:
+    def _catch_up(self, db: sqlite3.Connection) -> tuple[S, Head]:
         """Take in what others wrote, if the newest entry that was seen is still there."""
         (first,) = db.execute("SELECT min(n) FROM entries").fetchone()
         if first is None:
@@ -221,19 +225,30 @@ class Journal(Generic[S]):
         self._notice_fork()
         if self._newest.count >= first:  # else the file was restarted since, which others may
             self._recognise(db, self._newest)
-        if self._head.count < first:
+        if self.head.count < first:
             self._forget()
         try:
-            for head, entry in self._after(db, self._head):
-                self._state.apply(entry)
-                self._head = head
-        except BaseException as error:
-            self._forget()  # half an entry may have been taken in
-            rules = isinstance(error, ValueError | TypeError | LookupError | ArithmeticError)
-            if rules and not isinstance(error, LedgerError):
-                raise self._damaged(f"it breaks its own rules, {error}") from error
-            raise
-        self._remember(self._head)
+            known = self._replay(partial(self._after, db))
+        except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+            if isinstance(error, LedgerError):
+                raise
+            raise self._damaged(f"it breaks its own rules, {error}") from error
+        self._remember(known[1])
+        return known
+
+    def _replay(self, after: Callable[[Head], Iterator[tuple[Head, Entry]]]) -> tuple[S, Head]:
+        """Take in further entries. Nothing is known meanwhile: an interruption leaves no half of an entry."""
+        state, last = self._known
+        self._forget()
+        for head, entry in after(last):
+            state.apply(entry)
+            last = head
+        self._known = state, last
+        return state, last
+
+    def _in_memory(self, head: Head) -> Iterator[tuple[Head, Entry]]:
+        for n, body in enumerate(self._bodies[head.count :], head.count + 1):
+            yield Head(n, ""), json.loads(body)
 
     def _remember(self, head: Head) -> None:
         with self._lock:

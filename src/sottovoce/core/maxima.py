@@ -1,16 +1,14 @@
 """Maxima over the continuous domain: where the law bends, and how far it can rise in between.
 
 Between bends (knots; s or s+K at a cell edge; t at a report) L1, L2 and the variance are quadratic in t:
-three values give each piece's maximum. For all losses and linear distance the error is convex in t and
-quasi-convex in s, so four corners bound it on a rectangle, and bisection closes in: on the maximum itself, or
-on the few places where bends have to be looked at. Around a circle it may lie above the corners by what
-`Bulge` bounds, which falls with the square of the rectangle.
+three values give each piece's maximum. On an interval the error is convex in t and
+quasi-convex in s, so four corners bound it on a rectangle, and bisection closes in on the few places where
+bends have to be looked at. Around a circle and for other losses the maximum is searched for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,19 +18,10 @@ from sottovoce.core.window import Window
 ErrorAt = Callable[[FloatArray, FloatArray], FloatArray]
 #: Errors at places t, given the window starts there: one array of starts for each part.
 AtStarts = Callable[[FloatArray, list[FloatArray]], FloatArray]
-#: A part of a coin: its probability, its errors, and how far they may bulge.
-Share = tuple[float, ErrorAt, "Bulge"]
+#: A part of a coin: its probability and its errors.
+Share = tuple[float, ErrorAt]
 _NOWHERE: FloatArray = np.empty(0)
-_LONG, _LEAST_INSIDE = 256, 64  # cells of a run, and of a window, from which on sums may be integrals
-_BLOCK = 1 << 16  # runs × inputs handled at a time
-
-
-class Peak(NamedTuple):
-    """A largest value, its place, and the start of every track there: on either side of where it leaps."""
-
-    value: float
-    t: float
-    starts: tuple[float, ...]
+_GRID, _KEPT, _SAME = 512, 16, 1e-7  # places of a search, pieces that it goes on with, and what ends it
 
 
 class Track:
@@ -138,29 +127,28 @@ class Pieces:
         top = np.where(np.abs(top - middle) <= np.abs(slope) + 1e-12 * middle, top, middle)
         return float(max(left.max(), right.max(), top.max()))
 
-    def narrowed(self, parts: Sequence[Share], rounds: int, close: float = 0.0) -> tuple[Peak, Pieces]:
-        """The largest value that bisection met; the pieces whose bound is above it, and not close.
+    def narrowed(self, parts: Sequence[Share], rounds: int) -> tuple[float, Pieces]:
+        """The largest value that bisection met; the pieces whose bound is above it.
 
-        The bound of a piece is, for every part, the largest error at its four corners, plus how far it may
-        bulge; the weights add these up.
+        The bound of a piece is, for every part, the largest error at its four corners; the weights add these
+        up. That is for linear distance on an interval.
         """
 
-        def highest(t: FloatArray, starts: list[FloatArray]) -> Peak:
-            values = np.sum([share * f(t, s) for (share, f, _), s in zip(parts, starts, strict=True)], axis=0)
-            at = int(np.argmax(values))
-            return Peak(float(values[at]), float(t[at]), tuple(float(s[at]) for s in starts))
+        def highest(t: FloatArray, starts: list[FloatArray]) -> float:
+            values = [share * f(t, s) for (share, f), s in zip(parts, starts, strict=True)]
+            return float(np.sum(values, axis=0).max())
 
         def bound(t0: FloatArray, t1: FloatArray, starts: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
             total, t = np.zeros_like(t0), np.concatenate((t0, t1, t0, t1))
-            for (share, f, bulge), (s0, s1) in zip(parts, starts, strict=True):
+            for (share, f), (s0, s1) in zip(parts, starts, strict=True):
                 corners = f(t, np.concatenate((s0, s1, s1, s0))).reshape(4, -1).max(axis=0)
-                total += share * (corners + bulge(t0, t1, s0, s1))
+                total += share * corners
             return total
 
         t0, t1, starts = self.t0, self.t1, self.starts
         best = max(highest(t0, [s for s, _ in starts]), highest(t1, [s for _, s in starts]))
         for _ in range(rounds):
-            keep = bound(t0, t1, starts) > best.value * (1 + close)
+            keep = bound(t0, t1, starts) > best
             t0, t1, starts = t0[keep], t1[keep], [(s0[keep], s1[keep]) for s0, s1 in starts]
             if not keep.any():
                 break
@@ -174,114 +162,21 @@ class Pieces:
         order = np.argsort(t0)
         return best, Pieces(self.tracks, t0[order], t1[order])
 
-
-class Smooth:
-    """E d(y, t)^k with sums over the cells of long runs replaced by integrals: a few powers, not one a cell.
-
-    The middle of a cell stands for it, and cells that the window covers in part are counted as such. That is
-    off by about the square of a cell's share of a window: near enough to see where the error is largest.
-    """
-
-    def __init__(self, window: Window, k: float, circular: bool) -> None:
-        self.window, self.k, self.circular = window, k, circular
-        short = (window.count < _LONG) & (window.step > 0)
-        run = np.repeat(np.arange(len(short)), np.where(short, window.count, 1))
-        within = np.arange(len(run)) - np.searchsorted(run, run)
-        self.count = np.where(short, 1, window.count)[run]
-        self.back, self.extra = window.background[run], window.extra[run]
-        self.edge = np.cumsum(self.count * self.extra) - self.count * self.extra
-        self.step = np.where(short, 0.0, window.step)[run]
-        self.low = window.value[run] + within * window.step[run] - self.step / 2
-
-    @classmethod
-    def of(cls, window: Window, k: float, circular: bool) -> Smooth | None:
-        """None where cells are too few, in all or in a window."""
-        inside = window.length / max(int(window.extra.max()), 1)
-        return cls(window, k, circular) if inside >= _LEAST_INSIDE and window.count.max() >= _LONG else None
-
-    def __call__(self, t: FloatArray, s: FloatArray) -> FloatArray:
-        out = np.empty(t.shape)
-        rows = max(1, _BLOCK // len(self.count))
-        for first in range(0, t.size, rows):
-            part = slice(first, first + rows)
-            out[part] = self._block(t[part, None], s[part, None])
-        return out / self.window.total
-
-    def _block(self, t: FloatArray, s: FloatArray) -> FloatArray:
-        around, end = self.window.around, s + self.window.length
-        more = self._until(t, self._cells(end)) - self._until(t, self._cells(s))
-        if self.window.wraps:
-            more += self._until(t, self._cells(end - around))
-        return np.asarray((self.back * self._until(t, self.count) + self.extra * more).sum(axis=1))
-
-    def _cells(self, u: FloatArray) -> FloatArray:
-        """How many cells of each run lie below a position of the extra coordinate."""
-        return np.clip((u - self.edge) / np.maximum(self.extra, 1), 0.0, self.count)
-
-    def _until(self, t: FloatArray, cells: Any) -> FloatArray:
-        """The sum of d(y, t)^k over so many cells of each run."""
-        whole, low = np.floor(cells) * (self.step > 0), self.low - t
-        last = (cells - whole) * self._power(low + (whole + 0.5) * self.step)
-        step = np.where(self.step > 0, self.step, 1.0)
-        return np.asarray(last + (self._integral(low + whole * self.step) - self._integral(low)) / step)
-
-    def _power(self, z: FloatArray) -> FloatArray:
-        z = np.abs(z)
-        return np.asarray((np.maximum(np.minimum(z, 1.0 - z), 0.0) if self.circular else z) ** self.k)
-
-    def _integral(self, z: FloatArray) -> FloatArray:
-        """∫ d^k from 0 to z."""
-        size, k = np.abs(z), self.k + 1
-        if self.circular:
-            far = size > 0.5
-            power = np.where(far, np.maximum(1.0 - size, 0.0), size) ** k  # half a cell beyond the seam
-            return np.asarray(np.sign(z) * np.where(far, 2 * 0.5**k - power, power) / k)
-        return np.asarray(np.sign(z) * size**k / k)
-
-
-class Bulge:
-    """How far E d(y, t)^k may lie above four corners of a rectangle of (t, s).
-
-    On an interval with linear distance: not at all. In t it is convex, except that distances around a circle
-    turn at the reports opposite to t: there the slope of d^k falls by J = 2k·½^(k−1), which lifts it by at
-    most J·Δt/4. In s it is quasi-convex as long as d^k falls and then rises along the window. A window that
-    holds the reports opposite to t, or the seam of a circle under linear distance, is another matter: the
-    slope in s is the difference of d^k at the two ends of the window and varies by at most V = k·D^(k−1)
-    times how far they move, D the largest distance, which lifts it by at most V·Δs/4.
-    """
-
-    def __init__(self, window: Window, k: float, circular: bool) -> None:
-        self.window, self.circular = window, circular
-        self.slope = k * (0.5 if circular else 1.0) ** (k - 1)  # reports on a circle lie in [0, 1]
-        if circular:
-            opposite = np.mod(window.v + 0.5, 1.0)
-            order = np.argsort(opposite)
-            self.opposite = opposite[order]
-            self.back, self.all = (
-                np.concatenate(([0.0], np.cumsum(weight[order] / window.total)))
-                for weight in (window.a, window.a + window.e)
-            )
-
-    def __call__(self, t0: FloatArray, t1: FloatArray, s0: FloatArray, s1: FloatArray) -> FloatArray:
-        """The most that the error can lie above the corners of [t0, t1] × [s0, s1]."""
-        if not self.circular and not self.window.wraps:
-            return np.zeros_like(t0)
-        low, high = np.minimum(s0, s1), np.maximum(s0, s1)
-        begin, begin1, end0, end = (
-            self._report(u) for u in (low, high, low + self.window.length, high + self.window.length)
-        )
-        moved = ((begin1 - begin) + (end - end0)) * (high - low) / self.window.total
-        if not self.circular:
-            return np.asarray(self.slope * moved / 4)
-        # Windows that do not reach the reports opposite to t leave them only the background.
-        reaches = np.floor(end - t0 - 0.5) >= np.ceil(begin - t1 - 0.5)
-        first = np.searchsorted(self.opposite, t0, side="left")
-        last = np.searchsorted(self.opposite, t1, side="right")
-        turned = np.where(reaches, self.all[last] - self.all[first], self.back[last] - self.back[first])
-        return np.asarray(self.slope * (2 * turned * (t1 - t0) + np.where(reaches, moved, 0.0)) / 4)
-
-    def _report(self, u: FloatArray) -> FloatArray:
-        """The report at a position of the extra coordinate; one more for each time around a circle."""
-        turns = np.floor(u / self.window.around) if self.window.wraps else np.zeros_like(u)
-        cell = np.searchsorted(self.window.edge[1:-1], u - turns * self.window.around, side="right")
-        return np.asarray(self.window.v[cell] + turns)
+    def searched(self, f: AtStarts) -> float:
+        """The largest value that a search meets: on a grid, then in halves of the best pieces."""
+        parts = np.ceil(_GRID * (self.t1 - self.t0) / (self.t1[-1] - self.t0[0])).astype(np.intp)
+        piece = np.repeat(np.arange(len(parts)), parts)
+        step = ((self.t1 - self.t0) / parts)[piece]
+        within = np.arange(len(piece)) - np.searchsorted(piece, piece)
+        t0 = self.t0[piece] + within * step
+        t1 = np.where(within + 1 < parts[piece], t0 + step, self.t1[piece])
+        best = 0.0
+        while True:
+            pieces = Pieces(self.tracks, t0, t1)
+            values = np.maximum(*(f(t, [s[end] for s in pieces.starts]) for end, t in enumerate((t0, t1))))
+            kept = np.argsort(values)[-_KEPT:]
+            best = max(best, float(values[kept[-1]]))
+            if best - values[kept[0]] <= _SAME * best or (t1 - t0)[kept].max() < _SAME**2:
+                return best
+            t0, t1, middle = t0[kept], t1[kept], (t0[kept] + t1[kept]) / 2
+            t0, t1 = np.append(t0, middle), np.append(middle, t1)

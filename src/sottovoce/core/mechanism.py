@@ -22,7 +22,7 @@ import numpy as np
 from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import loss_exponent, whole_number
+from sottovoce.core.errors import ArgumentError, loss_exponent, whole_number
 from sottovoce.core.exponential import check_claim
 from sottovoce.core.kernels import Sampler
 from sottovoce.core.number import Number
@@ -101,7 +101,11 @@ class Mechanism(Windowed):
 
     def __post_init__(self) -> None:
         if self.window.wraps != self.domain.is_circle:
-            raise ValueError("a circle needs a window that wraps around, an interval one that does not")
+            raise ArgumentError(
+                "a circle needs a window that wraps around, an interval one that does not",
+                code="domain",
+                argument="window",
+            )
         check_claim(self)
 
     # -- identity ---------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import SpecError
+from sottovoce.core.errors import ArgumentError, SpecError
 from sottovoce.core.kernels import Sampler
 from sottovoce.core.kernels.coin import MAX_COIN_BITS, Coin
 from sottovoce.core.mechanism import Mechanism, Windowed
@@ -190,7 +190,7 @@ def _split(first: IntArray, offsets: IntArray) -> list[IntArray]:
     """Starts of groups, part by part, counted from the part's first cell."""
     at = np.searchsorted(first, offsets)
     if at[-2] == len(first) or (first[at[:-1]] != offsets[:-1]).any():
-        raise ValueError("a group of cells must not span two parts of a mixture")
+        raise ArgumentError("a group of cells must not span two parts of a mixture", argument="first")
     return [first[i:j] - offset for (i, j), offset in zip(pairwise(at), offsets[:-1], strict=True)]
 
 

@@ -19,8 +19,8 @@ from sottovoce.core.errors import DataError
 from sottovoce.core.kernels import many, serves_soon
 from sottovoce.core.number_law import NumberLaw
 from sottovoce.core.policy import Missing, Outside, Policy
-from sottovoce.core.randomness import SecureStream, Seeded, WordSource, as_words, word_source
-from sottovoce.core.values import as_cells, as_numbers, numbers_or_nan
+from sottovoce.core.randomness import SecureStream, Seeded, WordSource, word_source
+from sottovoce.core.values import as_cells, as_numbers, as_words, numbers_or_nan
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, SpecError
-from sottovoce.core.kernels.categories import categorised, renumbered
 from sottovoce.core.spaces import Space
+from sottovoce.core.values import one_column
 
 MAX_OPTIONS = 1000
 MAX_LENGTH = 200
@@ -102,7 +102,7 @@ class Options(Space):
         """Choices as whole numbers.
 
         Args:
-            values: Options of any shape; None, NaN or a blank text where there is none.
+            values: Options of any shape; None, NaN, an infinite number or a blank text where there is none.
             name: What to call them in an error.
 
         Returns:
@@ -145,7 +145,7 @@ class Options(Space):
             if categories.tolist() == list(self.names):
                 return codes if codes.size else None
             places = np.nan_to_num(self.numbers(categories), nan=-1.0)
-            return renumbered(codes, places.astype(np.int8 if len(self) < 128 else np.int16))
+            return np.append(places, -1.0).astype(np.int8 if len(self) < 128 else np.int16)[codes]
         array = _as_array(values)
         if not array.ndim or not array.size:
             return None
@@ -178,7 +178,7 @@ class Options(Space):
 
     def _place(self, value: Any, name: str) -> float:
         blank = isinstance(value, str) and not value.strip()
-        if value is None or blank or (isinstance(value, float) and math.isnan(value)):
+        if value is None or blank or (isinstance(value, float) and not math.isfinite(value)):
             return math.nan
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise ArgumentTypeError(f"{name} must be options, got {type(value).__name__}", argument=name)
@@ -260,15 +260,16 @@ class Options(Space):
 
 def _as_array(values: Any) -> NDArray[Any]:
     """An array; a list stays as it is: numpy would turn 2.0 beside a text into the text "2.0"."""
+    values = one_column(values, "values")
     return np.asarray(values) if hasattr(values, "__array__") else np.array(values, dtype=object)
 
 
 def _coded(values: Any) -> tuple[NDArray[Any], NDArray[Any]] | None:
-    """Codes (−1 where there is none) and categories of a pandas Categorical, a column of them, or texts."""
+    """Codes (−1 where there is none) and categories of a pandas Categorical or a column of them."""
     column = getattr(values, "array", values)
     codes, categories = getattr(column, "codes", None), getattr(column, "categories", None)
     if codes is None or categories is None:
-        return categorised(_as_array(values))
+        return None
     return np.asarray(codes), np.asarray(categories, dtype=object)
 
 

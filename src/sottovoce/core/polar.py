@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray
-from sottovoce.core.discs import Disc
+from sottovoce.core.discs import LEAST, Disc
 from sottovoce.core.errors import SpecError, loss_exponent
 from sottovoce.core.exponential import check_claim
 from sottovoce.core.mechanism import Mechanism
@@ -227,3 +227,5 @@ def check_parts(distance: Mechanism, angle: Mechanism) -> None:
     low, turn = distance.domain, angle.domain
     if low.is_circle or low.low != 0 or not turn.is_circle or not math.isclose(turn.width, 2 * math.pi):
         raise SpecError("a position is a distance from 0 on and an angle in radians", argument="parts")
+    if low.high < LEAST:
+        raise SpecError(f"radius must be at least {LEAST}, got {low.high!r}", argument="radius")

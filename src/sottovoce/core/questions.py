@@ -11,6 +11,7 @@ import numpy as np
 
 from sottovoce.core.errors import DataError, SpecError
 from sottovoce.core.spaces import Space
+from sottovoce.core.values import one_column
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -28,7 +29,7 @@ def columns_of(values: Any, spaces: Mapping[str, Space]) -> tuple[dict[str, NDAr
             raise DataError(f"there is no question {extra[0]!r}", code="unknown", argument="values")
         if lacking := [name for name in spaces if name not in values.keys()]:  # noqa: SIM118
             raise DataError(f"question {lacking[0]!r} has no values", code="lacking", argument="values")
-        columns = {name: np.asarray(values[name]) for name in spaces}
+        columns = {name: np.asarray(one_column(values[name], name)) for name in spaces}
     else:
         table = np.asarray(values)
         if table.ndim not in (1, 2) or table.shape[-1] != len(spaces):

@@ -18,9 +18,10 @@ from __future__ import annotations
 import os
 from _thread import _local  # this is `threading.local`; loading all of `threading` takes a millisecond
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache, partial
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+from io import FileIO
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypedDict, runtime_checkable
 
 import numpy as np
 
@@ -29,9 +30,10 @@ from sottovoce.core.errors import ArgumentError, ArgumentTypeError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers import CipherContext
-    from numpy.typing import NDArray
 
 Fill = Callable[[memoryview], None]
+#: What blocks lie in, its memory, how many of its words were given and overwritten, and what overwrote them.
+Room: TypeAlias = "tuple[Words, memoryview, int, Fill | None]"
 
 _AHEAD = 8  # requests that one fetch serves
 _KEYS = 32  # keys that one gives: setting one up between two reports takes twice as long
@@ -59,6 +61,17 @@ class WordSource(Protocol):
 Seeded: TypeAlias = "np.random.Generator | int | WordSource | None"
 
 
+class _Kept(TypedDict, total=False):
+    """What is kept between calls: one takes out what it uses, in one step, and puts back what is complete.
+
+    A signal handler or a thread that draws in between begins anew; what an exception interrupts is dropped.
+    """
+
+    stock: Words  # to give
+    keys: tuple[Words, list[CipherContext]]  # the key, and ciphers of keys that have made nothing yet
+    room: Room
+
+
 class SecureStream(WordSource):
     """Uniform 64-bit words that nobody can foretell or get back.
 
@@ -67,23 +80,22 @@ class SecureStream(WordSource):
     """
 
     def __init__(self, *, ahead: bool = True) -> None:
-        self._pid, self._ahead = -1, ahead
-        self._stock, self._key = _NO_WORDS, _NO_WORDS
-        self._room = _NO_ROOM
-        self._ciphers: list[CipherContext] = []  # of keys that have made nothing yet, the next one last
+        self._ahead = ahead
+        self._kept: tuple[int, _Kept] = -1, {}  # by which process
 
     def words(self, count: int) -> Words:
         """Fresh words, given once. Who takes them wipes them after use."""
-        self._drop_inherited()
-        if count > self._stock.size:
+        kept = self._own()
+        stock = kept.pop("stock", _NO_WORDS)
+        if count > stock.size:
             fetched = max(1, min(_AHEAD * count, _MOST_AHEAD) // count) * count
             if fetched <= _FEW:
-                self._stock = _system_words(fetched)
+                stock = _system_words(fetched)
             else:
-                self._stock = np.empty(fetched, dtype="<u8")
-                self._open()(_bytes(self._stock))
-        taken, self._stock = self._stock[:count], self._stock[count:]
-        return taken
+                stock = np.empty(fetched, dtype="<u8")
+                self._open()(_bytes(stock))
+        kept["stock"] = stock[count:]
+        return stock[:count]
 
     def blocks(self, count: int, most: int) -> Iterator[Words]:
         """Fresh words, overwritten by words to come as soon as they are used: wiping them takes no time.
@@ -101,11 +113,11 @@ class SecureStream(WordSource):
             yield words
             words.fill(0)
             return
-        self._drop_inherited()
         if not self._ahead:
             yield from self._blocks_once(count, most)
             return
-        (room, data, given, fill), self._room = self._room, _NO_ROOM  # who draws meanwhile takes another
+        kept = self._own()
+        room, data, given, fill = kept.pop("room", (_NO_WORDS, memoryview(b""), 0, None))
         size = min(most, count)
         if given + size > room.size:
             given, fill = 0, None
@@ -123,7 +135,7 @@ class SecureStream(WordSource):
                 yield room[part]
             fill = self._open()
         fill(data[8 * given : 8 * end])
-        self._room = room, data, end, fill
+        kept["room"] = room, data, end, fill
 
     def _blocks_once(self, count: int, most: int) -> Iterator[Words]:
         """Blocks of a stream that is not used again: one key for all, in one array that is wiped."""
@@ -134,21 +146,25 @@ class SecureStream(WordSource):
             yield part
         room.fill(0)
 
-    def _drop_inherited(self) -> None:
-        """A process that was forked has neither words nor a key yet."""
-        if self._pid != os.getpid():
-            self._pid, self._stock, self._key = os.getpid(), _NO_WORDS, _NO_WORDS
-            self._room, self._ciphers = _NO_ROOM, []
+    def _own(self) -> _Kept:
+        """What this process keeps: one that was forked has neither words nor a key yet."""
+        pid, kept = self._kept
+        if pid != os.getpid():
+            kept = {}
+            self._kept = os.getpid(), kept
+        return kept
 
     def _open(self) -> Fill:
         """A function that overwrites memory with words under a key that nothing else uses.
 
         Dropping the function drops the key, which OpenSSL wipes.
         """
-        self._drop_inherited()
-        if not self._ciphers:
-            self._ciphers = self._next_ciphers()
-        context, zeros = self._ciphers.pop(), _zeros()
+        kept, zeros = self._own(), _zeros()
+        key, ciphers = kept.pop("keys", (_NO_WORDS, []))
+        if not ciphers:
+            key, ciphers = self._next_keys(key if key.size else _system_words(_KEY_WORDS))
+        context = ciphers.pop()
+        kept["keys"] = key, ciphers
 
         def fill(data: memoryview) -> None:
             for first in range(0, len(data), len(zeros)):
@@ -157,22 +173,17 @@ class SecureStream(WordSource):
 
         return fill
 
-    def _next_ciphers(self) -> list[CipherContext]:
-        """Ciphers of the keys that the key of this moment gives; the last of them takes its place."""
-        if not self._key.size:
-            self._key = _system_words(_KEY_WORDS)
-        keys = np.empty((_KEYS + 1) * _KEY_WORDS, dtype="<u8")
-        data, size = _bytes(keys), self._key.nbytes
-        _aes()(_bytes(self._key)).update_into(_zeros()[: keys.nbytes], data)
-        self._key[:] = keys[-_KEY_WORDS:]
-        ciphers = [_aes()(data[first : first + size]) for first in range(0, _KEYS * size, size)]
+    def _next_keys(self, key: Words) -> tuple[Words, list[CipherContext]]:
+        """The key that takes the place of this one, and ciphers of all others that this one gives."""
+        keys = np.empty((_KEYS + 1, _KEY_WORDS), dtype="<u8")
+        _aes()(_bytes(key)).update_into(_zeros()[: keys.nbytes], _bytes(keys.reshape(-1)))
+        key[:] = keys[-1]
+        ciphers = [_aes()(_bytes(one)) for one in keys[:-1]]
         keys.fill(0)
-        return ciphers
+        return key, ciphers
 
 
 _NO_WORDS: Words = np.empty(0, dtype="<u8")
-#: What blocks lie in, its memory, how many of its words were given and overwritten, and what overwrote them.
-_NO_ROOM: tuple[Words, memoryview, int, Fill | None] = (_NO_WORDS, memoryview(b""), 0, None)
 
 
 def _bytes(words: Words) -> memoryview:
@@ -181,14 +192,16 @@ def _bytes(words: Words) -> memoryview:
 
 
 def _system_words(count: int) -> Words:
-    """Words of the operating system's own generator."""
-    data = np.frombuffer(os.urandom(8 * count), dtype="<u8")
-    words = data.copy()
-    # Python's bytes cannot be changed, and freed they would stay in memory: write over them all the same.
-    description = data.__array_interface__
-    description["data"] = description["data"][0], False
-    np.asarray(SimpleNamespace(__array_interface__=description)).fill(0)
-    return words
+    """Words of the operating system's own generator, read to where they will be wiped.
+
+    Python cannot wipe the bytes that `os.urandom` returns: it is asked only where there is no such file.
+    """
+    words = np.empty(count, dtype="<u8")
+    os.urandom(1)  # returns once the generator has been seeded, for which the file does not wait
+    with suppress(FileNotFoundError, PermissionError), FileIO("/dev/urandom") as device:
+        if device.readinto(_bytes(words)) == words.nbytes:
+            return words
+    return np.frombuffer(os.urandom(words.nbytes), dtype="<u8").copy()
 
 
 @cache
@@ -285,15 +298,3 @@ def seeded_generator(rng: Seeded) -> np.random.Generator:
 def _separate(entropy: int | list[int]) -> np.random.Generator:
     """A generator that nobody gets who seeds numpy with the same entropy."""
     return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=tuple(b"sottovoce")))
-
-
-def as_words(words: NDArray[np.uint64], count: int) -> Words:
-    """A copy of given words, one for each of `count` draws: a kernel reads so many without looking."""
-    array = np.asarray(words)
-    if array.dtype != np.uint64:
-        raise ArgumentTypeError(
-            f"words must be unsigned 64-bit integers, got {array.dtype}", argument="words"
-        )
-    if array.size != count:
-        raise ValueError(f"words must be one for each value, got {array.size} for {count}")
-    return np.array(array.reshape(-1), dtype="<u8")

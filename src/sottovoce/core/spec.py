@@ -30,7 +30,7 @@ import numpy as np
 from sottovoce.core.arrays import FloatArray
 from sottovoce.core.compact import Compact
 from sottovoce.core.domains import Circle, Domain, Interval
-from sottovoce.core.errors import SpecError
+from sottovoce.core.errors import ArgumentTypeError, SpecError
 from sottovoce.core.window import MIN_BITS, Window
 
 FORMAT = "window/1"
@@ -210,7 +210,7 @@ def _most_in_a_bucket(left: FloatArray, end: float, per_bucket: float) -> int:
 def parse_json(text: str | bytes, name: str = "a spec", most: int = MAX_BYTES) -> Any:
     """JSON without its loopholes: no duplicate keys, no NaN, no surprise sizes."""
     if not isinstance(text, str | bytes):
-        raise TypeError(f"{name} must be JSON text, got {type(text).__name__}")
+        raise ArgumentTypeError(f"{name} must be JSON text, got {type(text).__name__}", argument=name)
     if len(text) > most:
         raise SpecError(f"{name} must be at most {most} bytes, got {len(text)}")
     import json  # two milliseconds that a device which makes its mechanism itself does not need

@@ -41,9 +41,9 @@ from sottovoce.core.exponential import check_claim
 from sottovoce.core.kernels import blocks as kernel
 from sottovoce.core.options import Options
 from sottovoce.core.policy import Missing, Outside, Policy
-from sottovoce.core.randomness import Seeded, WordSource, as_words, word_source
+from sottovoce.core.randomness import Seeded, WordSource, word_source
 from sottovoce.core.reporting import Reporting
-from sottovoce.core.values import as_cells
+from sottovoce.core.values import as_cells, as_words
 from sottovoce.core.window import MAX_BITS
 
 Elements = Callable[[slice, Words], NDArray[Any]]  # of a part of the values, by their words

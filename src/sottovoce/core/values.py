@@ -1,4 +1,4 @@
-"""Arrays that come from outside, judged once: numbers to randomise, cells to decode or count."""
+"""Arrays that come from outside, judged once: numbers to randomise, cells to decode or count, words."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core.errors import DataError
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, MissingExtra
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from sottovoce.core.arrays import FloatArray, IntArray
+    from sottovoce.core.arrays import FloatArray, IntArray, Words
     from sottovoce.core.domains import Domain
 
 _BLOCK = 1 << 16
@@ -32,7 +32,7 @@ def number_or_nan(value: object, name: str = "value") -> float:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
-        raise TypeError(f"{name} must be a number or None, got {type(value).__name__}")
+        raise ArgumentTypeError(f"{name} must be a number or None, got {type(value).__name__}", argument=name)
     try:
         return float(value)
     except OverflowError:
@@ -55,7 +55,9 @@ def as_numbers(values: ArrayLike, name: str) -> NDArray[Any]:
         array = array.astype(np.float64)
     if array.dtype.kind not in "iuf":
         kind = {"c": "complex numbers", "b": "booleans", "O": "objects", "U": "text", "S": "bytes"}
-        raise TypeError(f"{name} must be real numbers, got {kind.get(array.dtype.kind, str(array.dtype))}")
+        raise ArgumentTypeError(
+            f"{name} must be real numbers, got {kind.get(array.dtype.kind, str(array.dtype))}", argument=name
+        )
     return array
 
 
@@ -65,6 +67,8 @@ def from_arrow(array: Any) -> NDArray[Any]:
     What pyarrow itself does loads pandas if that is installed, which takes longer than most work on a file.
     """
     array = array.combine_chunks() if hasattr(array, "chunks") else array
+    if str(array.type).startswith(("decimal", "null")):  # a column without a single value has the latter
+        array = array.cast("float64")
     if str(array.type) not in _ARROW_NUMBERS:
         return np.asarray(array.to_numpy(zero_copy_only=False))
     if array.null_count:
@@ -74,15 +78,42 @@ def from_arrow(array: Any) -> NDArray[Any]:
     return numbers
 
 
+def one_column(values: Any, name: str) -> Any:
+    """A column of another library as numpy reads it, its nulls None or NaN; anything else as it came.
+
+    What has no array of its own, such as a relation of DuckDB, gives its only column as an Arrow stream.
+    """
+    kind = getattr(values, "dtype", None)
+    if hasattr(kind, "na_value") and getattr(kind, "kind", "") in "OU" and not hasattr(kind, "categories"):
+        return values.to_numpy(dtype=object, na_value=None)  # pandas' NA is no value that others know
+    if hasattr(values, "__array__") or not hasattr(values, "__arrow_c_stream__"):
+        return values
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise MissingExtra("reading Arrow data", "bulk") from None
+    try:
+        table = pa.table(values)
+    except Exception:  # of whatever library gives it, whose reason may quote a value
+        table = pa.table({})
+    if table.num_columns != 1:
+        raise ArgumentTypeError(f"{name} must be one column, got a table", argument=name)
+    return from_arrow(table.column(0))
+
+
 def _regular(values: object, name: str) -> NDArray[Any]:
     """An array, not copied when it is one already; not one with holes."""
     # Looking at `np.ma` loads it; while it is not, nobody can have made a masked array.
     if "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray):
-        raise TypeError(f"{name} must not be a masked array: decide first what a masked value means")
+        raise ArgumentTypeError(
+            f"{name} must not be a masked array: decide first what a masked value means", argument=name
+        )
     try:
-        return np.asarray(values)
+        return np.asarray(one_column(values, name))
     except ValueError:
-        raise TypeError(f"{name} must be numbers of a regular shape, got a ragged sequence") from None
+        raise ArgumentTypeError(
+            f"{name} must be numbers of a regular shape, got a ragged sequence", argument=name
+        ) from None
 
 
 def count_outside(flat: NDArray[Any], allowed: Callable[[FloatArray], NDArray[np.bool_]]) -> tuple[int, int]:
@@ -114,10 +145,24 @@ def as_cells(cells: ArrayLike, limit: int) -> IntArray:
     if array.size == 0:
         return array.astype(np.int64)
     if array.dtype.kind not in "iu":
-        raise TypeError(f"cells must be integers, got {array.dtype}")
+        raise ArgumentTypeError(f"cells must be integers, got {array.dtype}", argument="cells")
     wrong = (array < 0) | (array >= limit)
     if wrong.any():
         first = int(np.argmax(wrong.reshape(-1)))
         found = f"{int(wrong.sum())} of {array.size} do not, the first at index {first}"
         raise DataError(f"cells must lie in 0..{limit - 1}: {found}")
     return array.astype(np.int64, copy=False)
+
+
+def as_words(words: NDArray[np.uint64], count: int) -> Words:
+    """A copy of given words, one for each of `count` draws: a kernel reads so many without looking."""
+    array = np.asarray(words)
+    if array.dtype != np.uint64:
+        raise ArgumentTypeError(
+            f"words must be unsigned 64-bit integers, got {array.dtype}", argument="words"
+        )
+    if array.size != count:
+        raise ArgumentError(
+            f"words must be one for each value, got {array.size} for {count}", argument="words"
+        )
+    return np.array(array.reshape(-1), dtype="<u8")

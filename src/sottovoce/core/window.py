@@ -69,8 +69,7 @@ class Window(Compact):
         _rule(cells <= MAX_CELLS, f"there can be at most {MAX_CELLS} cells")
         _rule(bool((self.background >= 1).all()), "cells.background must be at least 1")
         _rule(bool((self.extra >= 0).all()), "cells.extra must not be negative")
-        finite = np.isfinite(self.value).all() and np.isfinite(self.step).all()
-        _rule(bool(finite), "cell values must be finite")
+        _rule(bool(np.isfinite([self.value, self.step]).all()), "cell values must be finite")
         with np.errstate(over="ignore", invalid="ignore"):
             last = self.value + self.step * (self.count - 1)
         ordered = (self.step >= 0).all() and (self.value[1:] >= last[:-1]).all() and np.isfinite(last).all()
@@ -87,11 +86,13 @@ class Window(Compact):
         _rule(self.knot_s.shape == (knots,), "start.t and start.s must have one entry per knot")
         _rule(knots >= (1 if self.stepwise else 2), "start needs a knot (two if it is not a step table)")
         _rule(bool((self.knot_t >= 0).all() and (self.knot_t <= 1).all()), "start.t must lie between 0 and 1")
-        gap = np.diff(self.knot_t)
+        s, gap = self.knot_s, np.diff(self.knot_t)
         _rule(bool(((gap == 0) | (gap >= _LEAST_GAP)).all()), "start.t must not decrease")
-        _rule(bool((np.diff(self.knot_s) >= 0).all()), "start.s must not decrease")
-        inside = self.knot_s[0] >= 0 and self.knot_s[-1] <= self.top
-        _rule(bool(inside), f"start.s must lie in [0, {self.top}]")
+        _rule(bool((np.diff(s) >= 0).all()), "start.s must not decrease")
+        _rule(bool(s[0] >= 0 and s[-1] <= self.top), f"start.s must lie in [0, {self.top}]")
+        t, first, slope = self.segments  # the last is followed up to 1; before the first all starts are 0
+        reach = first + np.floor((np.append(t[1:], 1.0) - t) * slope)
+        _rule(bool((reach <= 1 << 53).all()), "lines of starts must stay within 2^53")
 
     def _exact_sum(self, per_cell: IntArray) -> int:
         return sum(int(c) * int(w) for c, w in zip(self.count, per_cell, strict=True))

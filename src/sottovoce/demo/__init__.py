@@ -25,6 +25,7 @@ import numpy as np
 
 import sottovoce as sv
 from sottovoce.core.arrays import FloatArray
+from sottovoce.core.errors import FileError
 from sottovoce.core.reporter import Reporter
 from sottovoce.device.client import Client, Receipt
 from sottovoce.device.inquiry import Value
@@ -142,7 +143,7 @@ def collector(
     thread.start()
     while not running.started:
         if not thread.is_alive():
-            raise OSError(f"the collector could not start on port {port}")
+            raise FileError(f"the collector could not start on port {port}", argument="port")
         time.sleep(0.01)
     address = running.servers[0].sockets[0].getsockname()
     try:

@@ -9,6 +9,7 @@ import numpy as np
 
 from sottovoce.core.errors import MissingExtra
 from sottovoce.demo import Answers
+from sottovoce.estimates.density_plot import Curve, draw_ribbon
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +33,7 @@ def save(answers: Answers, questions: dict[str, Any], epsilon: float, path: Path
     _shape(time, questions["time"]["distribution"])
     _interval(time, "mean", questions["time"]["circular_mean"], _MEAN)
     time.set_xticks(range(0, 25, 6), [f"{hour}:00" for hour in range(0, 25, 6)])
-    time.set(title="time of departure", xlim=(0, 24), ylabel="share per hour")
+    time.set(title="time of departure", xlim=(0, 24), xlabel="", ylabel="share per hour")
     _options(airport, answers.airport, questions["airport"]["shares"])
     airport.set(title="airport", ylabel="share of the people")
     temperature.hist(answers.temperature, bins=24, range=(-20, 40), density=True, **_TRUE)
@@ -40,25 +41,25 @@ def save(answers: Answers, questions: dict[str, Any], epsilon: float, path: Path
     for median in questions["temperature"]["quantiles"]:
         _interval(temperature, "median", median, _ESTIMATE)
     temperature.set(title="temperature, °C", ylabel="share per °C")
-    for axes, room in ((time, 1.45), (airport, 1.0), (temperature, 1.3)):  # for the legends
+    for axes, room in ((time, 1.55), (airport, 1.0), (temperature, 1.3)):  # for the legends
         axes.spines[["top", "right"]].set_visible(False)
         axes.set_ylim(0, room * axes.get_ylim()[1])
     for axes in (time, temperature):
-        axes.legend(frameon=False, loc="upper left")
+        axes.legend(frameon=False, loc="upper left", fontsize="small")
     figure.suptitle(f"{len(answers.time):,} people, ε = {epsilon:g}, one randomised report each")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path)
 
 
-def _shape(axes: Axes, shape: dict[str, Any]) -> None:
-    """A distribution, with how much it varies."""
-    edges, width = np.array(shape["edges"]), shape["edges"][1] - shape["edges"][0]
-    shares, variation = np.array(shape["probabilities"]), np.array(shape["variation"])
-    low, high = (np.append(side, side[-1]) / width for side in (shares - variation, shares + variation))
-    axes.fill_between(
-        edges, low, high, step="post", color=_ESTIMATE, alpha=0.2, label="± one standard deviation"
-    )
-    axes.stairs(shares / width, edges, color=_ESTIMATE, linewidth=2, label="estimate")
+def _shape(axes: Axes, shape: dict[str, Any] | None) -> None:
+    """A distribution of hours in its ribbon, as the dashboard draws it."""
+    if shape is None:
+        return
+    shares, low, high = (np.array(shape[name]) for name in ("probabilities", "ribbon_low", "ribbon_high"))
+    ranges = [(start, min(end, 24.0)) for start, end in shape["most_common"]]
+    ranges += [(0.0, end - 24) for _, end in shape["most_common"] if end > 24]  # after midnight
+    edges = np.array(shape["edges"])
+    draw_ribbon(Curve(edges, shares, (low, high), shape["shaped"], ranges, "the likeliest curve"), ax=axes)
 
 
 def _interval(axes: Axes, name: str, estimate: dict[str, Any] | None, color: str) -> None:

@@ -48,7 +48,7 @@ def even_prior_limit(epsilon: float, k: float) -> float:
     def r(radius: float) -> float:
         return 0.5**k / (k + 1) - radius**k - more * 2 * k / (k + 1) * radius ** (k + 1)
 
-    radius = root(r, 0.0, 0.5, 1e-16) * (1 - 1e-12)
+    radius = root(r, 0.0, 0.5) * (1 - 1e-12)
     return radius**k if r(radius) >= 0 else 0.0
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.domains import Domain
+from sottovoce.core.errors import ArgumentError
 from sottovoce.core.exponential import BITS, exp_units, written
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.window import MAX_BITS, MIN_BITS, Window
@@ -234,7 +235,7 @@ def mean_starts(
     means = mean(centred)
     stretch = max(np.longdouble(1), 0.5 / means[-1], -0.5 / means[0])
     if stretch > 1 + 1e-6:
-        raise ValueError("this background is too narrow for an unbiased mechanism")
+        raise ArgumentError("this background is too narrow for an unbiased mechanism", argument="mass")
     t = np.asarray(means * stretch + 0.5, dtype=np.float64)
     s = levels.astype(np.int64)
     first = max(int(np.searchsorted(t, 0.0, side="right")) - 1, 0)

@@ -22,7 +22,7 @@ from pathlib import Path
 from sottovoce._version import __version__
 from sottovoce.core.folders import cache_folder
 
-_LAYOUT = 6  # of what is stored, and of designs; files of another one are not read
+_LAYOUT = 7  # of what is stored, and of designs; files of another one are not read
 
 
 def load(kind: str, question: object) -> bytes | None:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import SpecError
+from sottovoce.core.errors import SolverError, SpecError
 from sottovoce.core.exact import exp_upper
 from sottovoce.core.shown import Shown
 from sottovoce.designs.bounds import CLOSED
@@ -114,9 +114,9 @@ class Certificate(Shown):
             self._check_weights(self.cuts, self.weights)
             proved = float(self.weights @ self.cuts.kappa)
             if least_sum(self.cuts, self.weights, upper_e(self.epsilon)) < 0:
-                raise ArithmeticError("the cuts of this certificate leave some report y unaccounted for")
+                raise SolverError("the cuts of this certificate leave some report y unaccounted for")
         if proved < self.unit_limit:
-            raise ArithmeticError("this certificate proves less than its limit")
+            raise SolverError("this certificate proves less than its limit")
         return self._in_units(proved)
 
     def _check_weights(self, cuts: Cuts, weights: FloatArray) -> None:
@@ -134,7 +134,7 @@ class Certificate(Shown):
             honest &= bool((points[at] == cuts.x[lossy]).all())
             honest &= bool((np.bincount(at, share[lossy], len(points)) <= chances * (1 + 1e-9)).all())
         if not honest:
-            raise ArithmeticError("the weights of this certificate are not those of a bound")
+            raise SolverError("the weights of this certificate are not those of a bound")
 
     def __str__(self) -> str:
         lines = (

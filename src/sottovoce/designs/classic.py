@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from sottovoce.core.domains import Domain, DomainLike, as_domain
-from sottovoce.core.errors import ArgumentError, check_epsilon, loss_exponent, real_number
+from sottovoce.core.errors import ArgumentError, check_epsilon, loss_exponent, real_number, refuse_others
 from sottovoce.core.mechanism import Mechanism, cells_within
 from sottovoce.designs.build import named, uniform_unbiased, uniform_window
 from sottovoce.designs.formulas import (
@@ -61,9 +61,9 @@ def ogpm(
     epsilon, domain = check_epsilon(epsilon), as_domain(domain)
     theta = worst_theta(epsilon, loss_exponent(loss))
     if at is not None:
-        t = _unit_point(domain, at)
-        if not domain.is_circle:
-            theta = theta_at(epsilon, loss_exponent(loss), t)
+        if domain.is_circle:
+            refuse_others(ogpm, "a circle, where every value is like every other", {"at": at})
+        theta = theta_at(epsilon, loss_exponent(loss), _unit_point(domain, at))
     mass = math.exp((theta - 1) * epsilon)
     return uniform_window(epsilon, domain, mass=mass, cells=cells_within(cells))
 

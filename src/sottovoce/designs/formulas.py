@@ -68,7 +68,7 @@ def worst_theta(epsilon: float, k: float) -> float:
         w = math.expm1((1 - theta) * epsilon) / more
         return 1 + more * w ** (k + 1) - (k + 1) * w**k * math.exp((1 - theta) * epsilon)
 
-    return root(slope, 0.0, 1.0, 1e-15)
+    return root(slope, 0.0, 1.0)
 
 
 def theta_at(epsilon: float, k: float, t: float) -> float:

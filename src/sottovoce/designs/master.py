@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import require_extra
+from sottovoce.core.errors import SolverError, require_extra
 from sottovoce.designs.cuts import Cuts
 
 Groups = NDArray[np.intp]
@@ -183,16 +183,12 @@ class Master:
         return g
 
 
-def linear_program(
-    cost: FloatArray, matrix: FloatArray, most: FloatArray, *, presolve: bool = True
-) -> tuple[FloatArray, FloatArray]:
+def linear_program(cost: FloatArray, matrix: FloatArray, most: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The x ≥ 0 of least cost with matrix·x ≤ most, and the multipliers of its rows."""
     require_extra("analysis", "an optimal design")
     from scipy.optimize import linprog
 
-    result = linprog(
-        cost, A_ub=matrix, b_ub=most, bounds=(0, None), method="highs-ds", options={"presolve": presolve}
-    )
+    result = linprog(cost, A_ub=matrix, b_ub=most, bounds=(0, None), method="highs-ds")
     if result.x is None:
-        raise ArithmeticError(f"the solver failed on the design problem: {result.message}")
+        raise SolverError(f"the solver failed on the design problem: {result.message}")
     return np.maximum(result.x, 0), np.maximum(-result.ineqlin.marginals, 0)

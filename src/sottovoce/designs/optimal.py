@@ -6,8 +6,8 @@
 
 On an interval the background is found by cutting planes (`designs.search`) on a grid that follows the length
 of the window, coarse to fine; the multipliers of the same problem are the certificate. Where windows are too
-narrow for that, up to ε = 12, it is a density with few nodes (`designs.narrow`). On a circle the OGPM is
-optimal. For other ε and losses a closed form is returned with its own certificate.
+narrow for a grid, above `most_epsilon`, nothing is offered. On a circle the OGPM is optimal; for a mean at a
+tiny ε Duchi's two reports are.
 """
 
 from __future__ import annotations
@@ -21,25 +21,40 @@ from typing import Literal
 
 from sottovoce.core import spec
 from sottovoce.core.domains import Domain, DomainLike, Interval, as_domain
-from sottovoce.core.errors import MIN_EPSILON, ArgumentError, check_epsilon, loss_exponent, real_number
+from sottovoce.core.errors import (
+    MIN_EPSILON,
+    ArgumentError,
+    check_epsilon,
+    loss_exponent,
+    real_number,
+    refuse_others,
+)
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs import cache
 from sottovoce.designs.build import background_window
 from sottovoce.designs.certificate import Certificate, Proof
-from sottovoce.designs.closed import circular_optimum, large_epsilon, tiny_epsilon
-from sottovoce.designs.narrow import NarrowProblem
+from sottovoce.designs.closed import circular_optimum, tiny_epsilon
 from sottovoce.designs.ordinary import SLACK, classic_ceilings, least_expected
 from sottovoce.designs.prior import Prior, PriorLike, PriorProblem, as_prior
 from sottovoce.designs.problem import MAX_REPORTS, Problem
 from sottovoce.designs.search import GridSolution
 
 Goal = Literal["mean", "value"]
-SEARCH_UP_TO = 8.0  # above, the windows are too short for that many reports
-_ABSOLUTE_UP_TO = 6.5  # the same for absolute error, whose windows are shorter,
-_EXACT_UP_TO = 7.0  # and where a tolerance is asked for: a grid can meet it, and takes long
-CERTIFIED_UP_TO = 12.0  # by what `designs.narrow` finds for absolute and squared error
+EXPECTED_UP_TO = 8.0  # of designs that minimise an expectation: under a prior, or of ordinary people
 SEARCH_UNBIASED_FROM = 1e-3  # below, Duchi's two reports are optimal to 0.1 %
 _SLIVER = 2.0**-15  # of the background: what has less is no report of its own
+
+
+def most_epsilon(loss: float = 2.0) -> float:
+    """The largest ε with an optimal design on an interval.
+
+    Args:
+        loss: The k of |y − x|^k; the windows of losses below the square are shorter.
+
+    Returns:
+        10 for losses below the square, 12 for others and for means.
+    """
+    return 10.0 if loss < 2 else 12.0
 
 
 def optimal(
@@ -55,7 +70,8 @@ def optimal(
     """Design the best ε-LDP mechanism there is, with a proof of how close to best it is.
 
     Args:
-        epsilon: Privacy parameter ε, between 1e-6 and 16.
+        epsilon: Privacy parameter ε, at least 1e-6. At most 12; for |y − x|^k with k < 2 at most 10, with a
+            prior at most 8. On a circle at most 16.
         domain: Where values lie: (low, high) or a `Circle`.
         goal: What reports are for. "mean": unbiased reports of least worst-case variance, for the mean of
             many people. "value": reports of least worst-case error, as close to each single person's value as
@@ -69,8 +85,7 @@ def optimal(
             variance is at most 1.1 times the limit, and the expected one under the prior least. Without a
             prior, people are fewer and fewer towards the ends of the domain: Beta(2, 2).
         tolerance: How far above the limit of all ε-LDP mechanisms the result may lie, relatively; by default
-            0.001 up to ε = 4, 0.008 up to 7, 0.005 up to 8 and 0.01 up to 12. Above, a ratio of 2.5 is all
-            that the certificate can say.
+            0.001 up to ε = 4, 0.008 up to 7 and 0.005 above, if 64 KB of spec can hold it.
 
     Returns:
         A mechanism whose `certificate` holds its worst case and the limit that no ε-LDP mechanism can pass.
@@ -98,18 +113,18 @@ def optimal(
         if goal == "mean":
             sentence = f"goal must be 'value' on a circle: a mean needs an interval, got goal={goal!r}"
             raise ArgumentError(sentence, argument="goal")
-        if prior is not None:
-            raise ArgumentError("prior must be left out on a circle: it needs an interval", argument="prior")
+        refuse_others(optimal, "a circle", {"prior": prior, "slack": slack})
         return replace(_within(circular_optimum(epsilon, domain, k), tolerance), name="optimal (value)")
     unbiased = goal != "value"
+    if unbiased and k != 2:
+        raise ArgumentError(f"loss must be 'l2' unless goal is 'value', got loss={loss!r}", argument="loss")
     if slack is not None:
+        refuse_others(optimal, "slack", {"tolerance": tolerance})
         if not (unbiased and real_number(slack, "slack") >= 0):
             rule = "slack must be at least 0, and belongs to the goal 'mean'"
             raise ArgumentError(f"{rule}, got slack={slack!r}", argument="slack")
         people = None if prior is None else as_prior(prior, domain)
         return _on(domain, _least_expected(epsilon, slack, people), "optimal (mean)")
-    if unbiased and k != 2:
-        raise ArgumentError(f"loss must be 'l2' unless goal is 'value', got loss={loss!r}", argument="loss")
     problem = Problem(epsilon, k, unbiased)
     if prior is not None:
         problem = PriorProblem(epsilon, k, unbiased, as_prior(prior, domain))
@@ -134,6 +149,7 @@ def _on(domain: Domain, unit: Mechanism, name: str) -> Mechanism:
 
 
 def _searched(problem: Problem, tolerance: float | None) -> Mechanism:
+    _check_offered(problem)
     question = {**problem.question, "tolerance": tolerance}
     return _remembered(question, lambda: _on_unit_interval(problem, tolerance))
 
@@ -143,7 +159,7 @@ def _least_expected(
 ) -> Mechanism:
     problem = Problem(epsilon, 2.0, True)
     minimax = _searched(problem, None)
-    if not _searchable(problem) or slack == 0:
+    if not SEARCH_UNBIASED_FROM <= epsilon <= EXPECTED_UP_TO or slack == 0:
         return minimax
     ceilings = classic_ceilings(epsilon) if beside_classics else ()
     question = {**problem.question, "slack": slack, "ceilings": [[c.curve, c.level] for c in ceilings]}
@@ -176,8 +192,8 @@ def _read(stored: bytes) -> Mechanism:
 
 
 def _on_unit_interval(problem: Problem, tolerance: float | None) -> Mechanism:
-    if not _searchable(problem, tolerance):
-        return _within(_outside_the_search(problem), tolerance)
+    if problem.unbiased and problem.epsilon < SEARCH_UNBIASED_FROM:
+        return _within(tiny_epsilon(problem.epsilon), tolerance)
     aim = tolerance if tolerance is not None else problem.usual_tolerance
     reports, solution, best = problem.reports_for(aim), None, None
     if reports > 100:
@@ -193,24 +209,19 @@ def _on_unit_interval(problem: Problem, tolerance: float | None) -> Mechanism:
         reports = min(MAX_REPORTS, math.ceil(reports * min(max(growth, 1.2), 2.0)) | 1)
 
 
-def _searchable(problem: Problem, tolerance: float | None = None) -> bool:
-    if problem.unbiased:
-        return SEARCH_UNBIASED_FROM <= problem.epsilon <= SEARCH_UP_TO
-    if problem.k != 1 or isinstance(problem, PriorProblem):
-        return problem.epsilon <= SEARCH_UP_TO
-    return problem.epsilon <= (_ABSOLUTE_UP_TO if tolerance is None else _EXACT_UP_TO)
-
-
-def _outside_the_search(problem: Problem) -> Mechanism:
+def _check_offered(problem: Problem) -> None:
+    """Refuse an ε that the search does not reach, and name what does."""
+    epsilon, most = problem.epsilon, most_epsilon(problem.k)
     if isinstance(problem, PriorProblem):
         least = SEARCH_UNBIASED_FROM if problem.unbiased else MIN_EPSILON
-        rule = f"prior needs epsilon between {least} and {SEARCH_UP_TO}"
-        raise ArgumentError(f"{rule}, got epsilon={problem.epsilon!r}", argument="epsilon")
-    if problem.epsilon < 1:
-        return tiny_epsilon(problem.epsilon)
-    if problem.k in (1, 2) and problem.epsilon <= CERTIFIED_UP_TO:
-        return NarrowProblem.solution(problem.epsilon, problem.k, problem.unbiased)
-    return large_epsilon(problem.epsilon, problem.k, problem.unbiased)
+        if not least <= epsilon <= EXPECTED_UP_TO:
+            rule = f"prior needs epsilon between {least} and {EXPECTED_UP_TO}"
+            raise ArgumentError(f"{rule}, got epsilon={epsilon!r}", argument="epsilon")
+    elif epsilon > most:
+        rule = f"epsilon must be at most {most:g} for this optimal design, got epsilon={epsilon!r}"
+        raise ArgumentError(
+            f"{rule}: above, use sv.pm for a mean and sv.ogpm for a value", argument="epsilon"
+        )
 
 
 def _shipped(problem: Problem, solution: GridSolution, proof: Proof) -> Mechanism:

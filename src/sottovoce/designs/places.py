@@ -22,6 +22,7 @@ from sottovoce.core.errors import (
     one_of,
     positive_number,
     real_number,
+    refuse_others,
     whole_number,
 )
 from sottovoce.core.polar import Polar
@@ -72,6 +73,8 @@ def place(
     """
     epsilon = check_epsilon(epsilon)
     one_of(edge, "edge", tuple(_RADII))
+    if box is not None:
+        refuse_others(place, "a box", {"centre": centre})
     x, y = _sides(radius, box, centre, degrees)
     across, along = _lengths(x, y, degrees)
     step = max(across, along) / (whole_number(points, "points", 8, 256) - 1)

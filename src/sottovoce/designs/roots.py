@@ -1,8 +1,8 @@
-"""A root of a function, and where it is lowest, by Brent's methods: so that classic designs need no scipy.
+"""A root of a function by bisection, and where it is lowest by Brent's method: classic designs need no scipy.
 
-Loading `scipy.optimize` takes longer than most designs. The steps are those of its `brentq` and of its
-bounded `minimize_scalar`, one by one, so that a design has the digest it always had.
-R. P. Brent, Algorithms for Minimization Without Derivatives, 1973, chapters 4 and 5.
+Loading `scipy.optimize` takes longer than most designs. The steps of `lowest` are those of its bounded
+`minimize_scalar`, one by one, so that a design has the digest it always had.
+R. P. Brent, Algorithms for Minimization Without Derivatives, 1973, chapter 5.
 """
 
 from __future__ import annotations
@@ -10,62 +10,38 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-_RELATIVE = 4 * math.ulp(1.0)
+from sottovoce.core.errors import ArgumentError
+
 _GOLDEN = (3 - math.sqrt(5)) / 2
 _FLAT = math.sqrt(2.2e-16)  # closer together, values of a function do not tell places of its valley apart
 
 
-def root(f: Callable[[float], float], low: float, high: float, tolerance: float = 2e-12) -> float:
-    """A place between low and high where a continuous function changes its sign.
+def root(f: Callable[[float], float], low: float, high: float) -> float:
+    """A place between low and high where a continuous function changes its sign, to the last double.
 
     Args:
         f: The function.
         low: Where it has one sign.
         high: Where it has the other.
-        tolerance: How far the answer may be off.
 
     Returns:
         The place.
 
     Raises:
-        ValueError: If the signs are the same.
+        ArgumentError: If the signs are the same.
 
     Example:
-        >>> round(root(lambda x: x * x - 2, 0.0, 2.0), 11)
-        1.41421356237
+        >>> root(lambda x: x * x - 2, 0.0, 2.0)
+        1.4142135623730951
     """
-    before, here = low, high
-    f_before, f_here = f(before), f(here)
-    if f_before == 0 or f_here == 0:
-        return before if f_before == 0 else here
-    if (f_before < 0) == (f_here < 0):
-        raise ValueError("f must have different signs at low and high")
-    other = f_other = step = last = 0.0
-    for _ in range(100):
-        if f_before != 0 and f_here != 0 and (f_before < 0) != (f_here < 0):
-            other, f_other = before, f_before
-            last = step = here - before
-        if abs(f_other) < abs(f_here):
-            before, here, other = here, other, here
-            f_before, f_here, f_other = f_here, f_other, f_here
-        least = (tolerance + _RELATIVE * abs(here)) / 2
-        half = (other - here) / 2
-        if f_here == 0 or abs(half) < least:
-            return here
-        guess = math.inf
-        if abs(last) > least and abs(f_here) < abs(f_before):
-            if before == other:  # a line
-                guess = -f_here * (here - before) / (f_here - f_before)
-            else:  # a parabola on its side
-                one = (f_before - f_here) / (before - here)
-                two = (f_other - f_here) / (other - here)
-                guess = -f_here * (f_other * two - f_before * one) / (two * one * (f_other - f_before))
-        good = 2 * abs(guess) < min(abs(last), 3 * abs(half) - least)
-        last, step = (step, guess) if good else (half, half)
-        before, f_before = here, f_here
-        here += step if abs(step) > least else math.copysign(least, half)
-        f_here = f(here)
-    return here
+    first, last = f(low), f(high)
+    if first * last > 0:
+        raise ArgumentError("f must have different signs at low and high", argument="f")
+    if first == 0:
+        return low
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if f(middle) * first > 0 else (low, middle)
+    return low if abs(f(low)) < abs(f(high)) else high
 
 
 def lowest(

@@ -15,7 +15,6 @@ import os
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 from urllib.parse import quote
 
@@ -24,6 +23,8 @@ from numpy.typing import ArrayLike
 from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import (
     ArgumentError,
+    ArgumentTypeError,
+    DataError,
     PrivacyError,
     SpecError,
     check_epsilon,
@@ -119,9 +120,12 @@ class Client(Shown):
         self._path = f"/v1/campaigns/{quote(campaign, safe='')}"
         self._place = self._wire.origin.campaign(campaign)
         try:
-            self.campaign = _object(self._wire.request("GET", self._path))
+            content = parse_json(self._wire.request("GET", self._path))
+            if not isinstance(content, dict):
+                raise SpecError("the collector's description of the campaign is not an object")
+            self.campaign: dict[str, Any] = content
             self.reporter = _counted(self.campaign, agreed)
-            self._inquiry = _inquiry(self.campaign, self.reporter)
+            self._inquiry = Inquiry.of_campaign(self.campaign, self.reporter)
             self._record: Record
             if ledger is None:
                 self._record = OutboxRecord(self._inquiry, self._place, token, Outbox(outbox))
@@ -151,7 +155,8 @@ class Client(Shown):
             What left the device.
 
         Raises:
-            ArgumentTypeError: If the value is no number at all.
+            ArgumentTypeError: If the value has the wrong type; then nothing is drawn or recorded.
+            DataError: If an option is not on the list; the same.
             PrivacyError: If the person has reported before, to another mechanism of the campaign or with
                 another token.
             BudgetError: If the ledger's budget is used up; then nothing is drawn.
@@ -161,6 +166,7 @@ class Client(Shown):
             Undelivered: If the collector cannot be reached; `flush` sends the same report later.
         """
         start = time.monotonic()
+        self._inquiry.judge(value)  # what cannot be an answer is refused, whatever was recorded before
         letter = self._record.report(value, period, rng)
         if letter.state != "sent":
             await_beat(start)
@@ -168,32 +174,41 @@ class Client(Shown):
         cells = tuple(unpack(self.reporter, letter.body)[0].tolist())
         return Receipt(cells, self.reporter.cells, self._inquiry.decode(cells))
 
-    def send(self, values: Values, *, batch: int = 1000, rng: Seeded = None) -> int:
+    def send(self, values: Values, *, run: str = "", batch: int = 1000, rng: Seeded = None) -> int:
         """Randomise the values of many people, one each, and send them in batches.
 
         For a program that holds values of its users. All batches are drawn and recorded, in one transaction,
-        before the first is sent; if the collector cannot be reached, `flush` continues.
+        before the first is sent; if the collector cannot be reached, `flush` continues. A job that may be
+        started again gives its run a name: a second start sends what is left, also what was refused, and
+        draws nobody again, whatever the values are.
 
         Args:
             values: One value per person, NaN or None where it is missing; of a survey a column per question.
+            run: A name of the day, month or whatever these people are drawn once for. It is recorded with
+                the draws. Without one nothing is drawn while batches of the campaign are not accepted.
             batch: How many reports go into one request; in an open campaign always one.
             rng: A seed, for simulations only.
 
         Returns:
-            How many reports were accepted.
+            How many reports were accepted now.
 
         Raises:
             ArgumentError: If the client has a ledger, which is one person's.
-            ArgumentTypeError: If something is no number at all.
-            Refused: If the collector refuses for good.
+            ArgumentTypeError: If a value has the wrong type, or `run` is no name; then nobody is drawn.
+            DataError: If an option is not on the list, or a column is lacking; the same.
+            PrivacyError: If these people may have been drawn before, or the run was drawn for another number
+                of people, another token or another mechanism; then nothing is drawn or sent.
+            Refused: If the collector refuses for good; the rest is sent first.
             Undelivered: If the collector cannot be reached.
         """
         start = time.monotonic()
         size = whole_number(batch, "batch", 1, 100_000)
+        if not isinstance(run, str):
+            raise ArgumentTypeError(f"run must be a name, got run={run!r}", argument="run")
         # Where anybody may report, a request is one report.
-        self._record.send(values, 1 if self.campaign.get("collection") == "open" else size, rng)
+        self._record.send(values, 1 if self.campaign.get("collection") == "open" else size, run, rng)
         await_beat(start)
-        return self.flush()
+        return self._deliver_all(self._record.waiting(run))
 
     def flush(self) -> int:
         """Send what is recorded and not yet acknowledged, with its own keys.
@@ -205,14 +220,17 @@ class Client(Shown):
             Refused: If the collector refuses something for good; the rest is sent first.
             Undelivered: If the collector cannot be reached.
         """
-        accepted, refusal = 0, None
-        for letter in self._record.waiting():
+        return self._deliver_all(self._record.waiting())
+
+    def _deliver_all(self, letters: Iterable[Letter]) -> int:
+        accepted, refusals = 0, list[Refused | DataError]()
+        for letter in letters:
             try:
                 accepted += self._deliver(letter)
-            except Refused as error:
-                refusal = refusal or error
-        if refusal is not None:
-            raise refusal
+            except (Refused, DataError) as error:
+                refusals.append(error)
+        if refusals:
+            raise refusals[0]
         return accepted
 
     def prepare(self, values: ArrayLike | Iterable[float | None], *, rng: Seeded = None) -> FloatArray:
@@ -237,15 +255,18 @@ class Client(Shown):
     def _deliver(self, letter: Letter) -> int:
         """Send a letter until it is answered; the same bytes with the same key each time."""
         headers = {"Content-Type": _BINARY, "Idempotency-Key": letter.key}
+        late = abs(time.time() - letter.created) > _KEY_LIFE  # drawn in the future: the clock cannot tell
         try:
-            if abs(time.time() - letter.created) > _KEY_LIFE:  # drawn in the future: the clock cannot tell
+            if late:
                 raise Refused(0, "too_late", "it may be stored already, and would be counted twice", None)
+            accepted = len(unpack(self.reporter, letter.body))
             self._wire.request("POST", f"{self._path}/reports", letter.body, headers)
-        except Refused:
-            self._record.settle(letter, "refused")
+        except (Refused, DataError):  # of the collector, or what was written down is no report
+            if not (late and letter.single):  # the device's clock may be wrong, and be set right later
+                self._record.settle(letter, "refused")
             raise
         self._record.settle(letter, "sent")
-        return len(unpack(self.reporter, letter.body))
+        return accepted
 
     def _fields(self) -> dict[str, str]:
         return {"campaign": self._place, "reporter": repr(self.reporter)}
@@ -257,17 +278,8 @@ class Client(Shown):
     def __enter__(self) -> Client:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
-
-
-def _object(answer: bytes) -> dict[str, Any]:
-    content = parse_json(answer)
-    if not isinstance(content, dict):
-        raise SpecError("the collector's description of the campaign is not an object")
-    return content
 
 
 def _counted(campaign: dict[str, Any], agreed: float) -> Reporter:
@@ -284,12 +296,3 @@ def _counted(campaign: dict[str, Any], agreed: float) -> Reporter:
             f"the campaign's exact epsilon is {epsilon!r}, agreed was epsilon={agreed!r}", argument="epsilon"
         )
     return reporter
-
-
-def _inquiry(campaign: dict[str, Any], reporter: Reporter) -> Inquiry:
-    """What is asked, if the campaign's rule leaves no value without a report."""
-    try:
-        return Inquiry.of(reporter, campaign.get("missing"), campaign.get("outside"))  # type: ignore[arg-type]
-    except (ArgumentError, TypeError) as error:
-        argument = getattr(error, "argument", None)
-        raise SpecError(f"the campaign's rule: {error}", argument=argument) from error

@@ -1,8 +1,9 @@
 """What a campaign asks of a person: any reporter, and the rule for values that are missing or out of range.
 
 A value that is missing (None, NaN, infinite) or out of range is reported by the declared rule, question by
-question, through the same mechanism: neither silence nor an error may depend on what the value is. Only a
-value that is no number at all, or the wrong count of them, is an error of the program.
+question, through the same mechanism: neither silence nor an error may depend on what the value is. What
+cannot be an answer at all (`sottovoce.device.answers`), or the wrong count of values, is an error of the
+program, which is found before anything is drawn.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
-from sottovoce.core.options import Options
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, SpecError
 from sottovoce.core.policy import Missing, Outside, Policy
+from sottovoce.core.questions import columns_of
 from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.reporter import Reporter, spaces
 from sottovoce.core.spaces import Space
-from sottovoce.core.values import number_or_nan
+from sottovoce.device.answers import about, items_of, read_many, read_one
 
 #: A number, an option, a position (x, y), or the answers to a survey, by name or in order; None: missing.
 Value = float | str | Sequence[object] | Mapping[str, object] | None
@@ -76,6 +77,15 @@ class Inquiry:
                 )
         return cls(reporter, policies)
 
+    @classmethod
+    def of_campaign(cls, campaign: Mapping[str, Any], reporter: Reporter) -> Inquiry:
+        """What is asked, if the campaign's rule leaves no value without a report."""
+        try:
+            return cls.of(reporter, campaign.get("missing"), campaign.get("outside"))  # type: ignore[arg-type]
+        except (ArgumentError, TypeError) as error:
+            argument = getattr(error, "argument", None)
+            raise SpecError(f"the campaign's rule: {error}", argument=argument) from error
+
     @property
     def _several(self) -> bool:
         return set(self.policies) != {"value"}
@@ -111,13 +121,18 @@ class Inquiry:
             NaN where a value is missing. Never an error because of what a number is.
 
         Raises:
-            ArgumentTypeError: If something is no number, or there are too many or too few.
+            ArgumentTypeError: If something has the wrong type, or there are too many or too few values.
+            DataError: If an option is not on the list.
         """
         values = self._by_question(value)
         numbers = {}
         for name, policy in self.policies.items():
             space = _space(self.reporter, name)
-            judged, missing = policy.judge(_numbers(values[name], space), space)
+            try:
+                given = read_one(values[name], space)
+            except (ArgumentTypeError, DataError) as error:
+                raise about(error, f"question {name!r}", name) if self._several else error from None
+            judged, missing = policy.judge(given, space)
             numbers[name] = np.where(missing[..., None] if space.shape else missing, math.nan, judged)
         return numbers
 
@@ -128,7 +143,7 @@ class Inquiry:
             return dict.fromkeys(self.policies)
         if isinstance(value, Mapping) and set(value) == set(self.policies):
             return value
-        items = _items(value)
+        items = items_of(value)
         if items is None or len(items) != len(self.policies):
             raise ArgumentTypeError(
                 f"value must be {len(self.policies)} values (None: missing), by name or in order, or None",
@@ -154,23 +169,50 @@ class Inquiry:
             for name, policy in self.policies.items()
         }
         report = self.reporter.report(values if self._several else values["value"], rng=source)
-        return tuple(np.atleast_1d(report).tolist())
+        cells: Cells = tuple(np.atleast_1d(report).tolist())
+        self.check(cells)  # before anybody writes it down
+        return cells
 
-    def draw_many(self, values: object, rng: Seeded = None) -> NDArray[Any]:
+    def read_many(self, values: Any) -> tuple[dict[str, NDArray[Any]], int]:
+        """The values of many people by question, every one of which can be an answer; nothing is drawn.
+
+        Args:
+            values: One value per person, in a list, an array or a table.
+
+        Returns:
+            A column for each question, and how many people they are of.
+
+        Raises:
+            ArgumentTypeError: If a value has the wrong type. The error gives its index, never the value.
+            DataError: If an option is not on the list, or a table lacks a column.
+        """
+        if not self._several:
+            column = read_many(values, _space(self.reporter, "value"))
+            return {"value": column}, len(column)
+        asked, by_name = spaces(self.reporter), hasattr(values, "keys")
+        columns = {name: values[name] for name in values.keys()} if by_name else columns_of(values, asked)[0]  # noqa: SIM118
+        for name in [name for name in asked if name in columns]:
+            column = columns[name]
+            many = column if isinstance(column, list | tuple) or np.ndim(column) else [column]
+            try:
+                columns[name] = read_many(many, asked[name])
+            except (ArgumentTypeError, DataError) as error:
+                raise about(error, f"question {name!r}", "values") from None
+        return columns_of(columns, asked)[0], len(next(iter(columns.values())))
+
+    def draw_many(self, columns: Mapping[str, NDArray[Any]], rng: Seeded = None) -> NDArray[Any]:
         """Independent draws for many people.
 
         Args:
-            values: One value per person, in an array or a table, as the reporter takes them.
+            columns: What `read_many` gave.
             rng: A seed, for simulations only.
 
         Returns:
             A report per person.
-
-        Raises:
-            ArgumentTypeError: If something is no number. A number is never refused for what it is.
         """
         missing: Any = {name: policy.missing for name, policy in self.policies.items()}
         outside = next(iter(self.policies.values())).outside
+        values: Any = columns if self._several else columns["value"]
         missing = missing if self._several else missing["value"]
         return self.reporter.report(values, missing=missing, outside=outside, rng=rng)
 
@@ -199,30 +241,9 @@ def read_cells(entry: object) -> Cells:
         TypeError: If it is something else.
     """
     if not isinstance(entry, list) or not all(type(cell) is int for cell in entry):
-        raise TypeError("a report must be a list of integers")
+        raise ArgumentTypeError("a report must be a list of integers", argument="cells")
     return tuple(entry)
 
 
 def _space(reporter: Reporter, name: str) -> Space:
     return spaces(reporter)[name]
-
-
-def _numbers(value: object, space: Space) -> FloatArray:
-    if isinstance(space, Options):
-        if _items(value) is not None:
-            raise ArgumentTypeError("value must be one option or None", argument="value")
-        return space.numbers(value, "value")
-    if not space.shape:
-        return np.asarray(number_or_nan(value))
-    if value is None:
-        return np.full(space.shape, math.nan)
-    items = _items(value)
-    if items is None or (len(items),) != space.shape:
-        raise ArgumentTypeError("value must be a position (x, y) or None", argument="value")
-    return np.array([number_or_nan(item) for item in items])
-
-
-def _items(value: object) -> Sequence[object] | None:
-    """The items of a sequence that is no text."""
-    items = value.tolist() if isinstance(value, np.ndarray) else value
-    return items if isinstance(items, Sequence) and not isinstance(items, str | bytes) else None

@@ -173,7 +173,8 @@ class Ledger(Shown):
             ArgumentError: If the campaign is not enrolled.
             PrivacyError: If the period was reported with another token: neither is a second draw made, nor is
                 one person's report sent under another's token.
-            ArgumentTypeError: If the value is no number at all. A number is never refused for what it is.
+            ArgumentTypeError: If the value has the wrong type. A number is never refused for what it is.
+            DataError: If an option is not on the list.
             BudgetError: If the budget or the campaign's sends are used up; then nothing is drawn.
             LedgerError: If the file cannot be used or believed; then nothing may be sent.
         """

@@ -19,7 +19,7 @@ from sottovoce.core.randomness import Seeded
 from sottovoce.core.reporter import Reporter
 from sottovoce.device.inquiry import Inquiry, Value
 from sottovoce.device.ledger import Ledger
-from sottovoce.device.outbox import Letter, Outbox
+from sottovoce.device.outbox import Letter, Outbox, Run
 from sottovoce.device.state import Report, holder
 
 
@@ -40,12 +40,12 @@ class Record(ABC):
         """One person's letter of a period; drawn if there is none yet."""
 
     @abstractmethod
-    def send(self, values: object, batch: int, rng: Seeded) -> None:
-        """Draw for many people, and write all batches down in one transaction."""
+    def send(self, values: object, batch: int, run: str, rng: Seeded) -> None:
+        """Draw for many people, unless their run was, and write all batches down in one transaction."""
 
     @abstractmethod
-    def waiting(self) -> list[Letter]:
-        """What is written down and not yet sent, for this token and this mechanism."""
+    def waiting(self, run: str = "") -> list[Letter]:
+        """What is written down and not yet sent, for this token and this mechanism; of a run all of it."""
 
     @abstractmethod
     def settle(self, letter: Letter, state: str) -> None:
@@ -81,14 +81,17 @@ class OutboxRecord(Record):
             )
         return letter
 
-    def send(self, values: object, batch: int, rng: Seeded) -> None:
-        reports = self.inquiry.draw_many(values, rng)
-        parts = [reports[first : first + batch] for first in range(0, len(reports), batch)]
-        self._outbox.put_batches(self._batches, [pack(self.inquiry.reporter, part) for part in parts])
+    def send(self, values: object, batch: int, run: str, rng: Seeded) -> None:
+        columns, people = self.inquiry.read_many(values)
+        wanted = Run(self._batches, run, people)
+        if people and not self._outbox.drawn(wanted):
+            reports = self.inquiry.draw_many(columns, rng)
+            parts = [reports[first : first + batch] for first in range(0, len(reports), batch)]
+            self._outbox.put_batches(wanted, [pack(self.inquiry.reporter, part) for part in parts])
 
-    def waiting(self) -> list[Letter]:
+    def waiting(self, run: str = "") -> list[Letter]:
         mine = [letter for letter in self._outbox.waiting(self._person) if self._is_mine(letter)]
-        return mine + self._outbox.waiting(self._batches)
+        return mine + self._outbox.waiting(self._batches, run)
 
     def settle(self, letter: Letter, state: str) -> None:
         self._outbox.settle(letter, state)
@@ -116,14 +119,14 @@ class LedgerRecord(Record):
         report = self._ledger.report(self.place, value, period, token=self.token, rng=rng)
         return self._letter(report, sent=period in self._ledger.account(self.place).acknowledged)
 
-    def send(self, values: object, batch: int, rng: Seeded) -> None:
+    def send(self, values: object, batch: int, run: str, rng: Seeded) -> None:
         raise ArgumentError(
             "a ledger is one person's, and send is for many: use report, or a client without a ledger",
             code="choice",
             argument="ledger",
         )
 
-    def waiting(self) -> list[Letter]:
+    def waiting(self, run: str = "") -> list[Letter]:
         if self.place not in self._ledger.campaigns:
             return []
         mine = holder(self.token), self.inquiry.reporter.digest
@@ -140,11 +143,12 @@ class LedgerRecord(Record):
 
 
 def pack(reporter: Reporter, reports: NDArray[Any]) -> bytes:
-    """Reports as they are sent: the digest, then cells in little-endian order."""
-    return bytes.fromhex(reporter.digest) + reports.astype(reporter.dtype.newbyteorder("<")).tobytes()
+    """Reports as they are sent: the digest, then cells in little-endian order. What is none is refused."""
+    cells = reporter.checked(reports).astype(reporter.dtype.newbyteorder("<"))
+    return bytes.fromhex(reporter.digest) + cells.tobytes()
 
 
 def unpack(reporter: Reporter, body: bytes) -> NDArray[Any]:
-    """The reports in a body, a row each."""
+    """The reports in a body, a row each. What is none is refused: it was written down by another version."""
     cells = np.frombuffer(body, reporter.dtype.newbyteorder("<"), offset=32)
-    return cells.reshape(-1, reporter.width)
+    return reporter.checked(cells.reshape(-1, reporter.width))

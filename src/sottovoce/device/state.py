@@ -10,7 +10,7 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from sottovoce.core.errors import ArgumentError, BudgetError, PrivacyError
+from sottovoce.core.errors import ArgumentError, BudgetError, EntryError, PrivacyError
 from sottovoce.core.journal import Entry
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.spending import afford, exact_budget
@@ -206,8 +206,10 @@ class State:
         price = self.price(account, new=new)
         if draw is None:
             draw = terms.draw(slot, numbers, rng)
+        cells = terms.sent(draw, rng)
+        terms.inquiry.check(cells)  # what is no report would make the file unreadable
         return {
-            "cells": terms.sent(draw, rng), "slot": slot, "kept": None if slot is None else draw,
+            "cells": cells, "slot": slot, "kept": None if slot is None else draw,
             "new": new, "held": held, "spent": str(price),
         }  # fmt: skip
 
@@ -219,7 +221,7 @@ class State:
         kinds |= {"report": self._report, "acknowledge": self._acknowledge}
         kind, at = entry["kind"], entry["at"]
         if (kind == "open") == bool(self.ledger) or at < self.at:
-            raise ValueError("an entry is out of place")
+            raise EntryError("an entry is out of place")
         kinds[kind](entry)
         self.at = at
 
@@ -233,7 +235,7 @@ class State:
     def _enrol(self, entry: Entry) -> None:
         name, terms = entry["campaign"], read_terms(entry["terms"])
         if name in self.accounts:
-            raise ValueError("a campaign is enrolled twice")
+            raise EntryError("a campaign is enrolled twice")
         self.afford(terms.reserved, f"campaign {name!r}")
         self.accounts[name] = Account(name, terms)
 
@@ -241,20 +243,20 @@ class State:
         account = self.accounts[entry["campaign"]]
         report, slot, terms = account.read(entry), entry["slot"], account.terms
         if report.period in account.reports:
-            raise ValueError("a period is reported twice")
+            raise EntryError("a period is reported twice")
         terms.inquiry.check(report.cells)
         if report.repeated == (slot is None or slot not in account.kept):
-            raise ValueError("a report is free that was not, or the other way round")
+            raise EntryError("a report is free that was not, or the other way round")
         if report.spent != self.price(account, new=not report.repeated):
-            raise ValueError("a report was charged wrongly")
+            raise EntryError("a report was charged wrongly")
         if (slot is None) != (terms.most_kept == 0):
-            raise ValueError("a draw is kept that was not agreed to, or the other way round")
+            raise EntryError("a draw is kept that was not agreed to, or the other way round")
         if slot is not None:
             draw = account.kept.setdefault(slot, read_cells(entry["kept"]))
             if draw != read_cells(entry["kept"]) or not terms.could_send(draw, report.cells):
-                raise ValueError("a kept draw has changed")
+                raise EntryError("a kept draw has changed")
             if len(account.kept) > terms.most_kept:
-                raise ValueError("more draws are kept than agreed")
+                raise EntryError("more draws are kept than agreed")
             account.latest = slot
         account.spent += report.spent
         account.reports[report.period] = report
@@ -262,5 +264,5 @@ class State:
     def _acknowledge(self, entry: Entry) -> None:
         account = self.accounts[entry["campaign"]]
         if entry["period"] not in account.reports:
-            raise ValueError("an acknowledgement without a report")
+            raise EntryError("an acknowledgement without a report")
         account.acknowledged.add(entry["period"])

@@ -13,12 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError
 from sottovoce.estimates.sides import Sides
 
 Terms = Sequence[tuple[float, "Combinable"]]
+Adviser = Callable[[], tuple[str, ...]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,18 +40,7 @@ class Combinable:
     p_value: float | None = None
     sides: Sides | None = field(default=None, repr=False, compare=False)
     sources: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Notes that `Query.answer` left to be worked out when somebody reads them."""
-            if name != "notes" or "_advice" not in self.__dict__:
-                raise AttributeError(f"an estimate has no attribute {name!r}")
-            self.__dict__["notes"] = self.__dict__.pop("_advice")(self)
-            return self.notes
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"notes": self.notes, **self.__dict__}  # once they are read, they are there
+    advisers: tuple[Adviser, ...] = field(default=(), repr=False, compare=False)
 
     def __neg__(self) -> Self:
         return combined([(-1.0, self)], what=f"−({self.what})")
@@ -130,6 +120,7 @@ def combined(terms: Terms, constant: float = 0.0, *, what: str, confidence: floa
         reach=max(reaches) if len(reaches) == len(terms) else None,
         sides=whole,
         sources=frozenset().union(*(one.sources for _, one in terms)),
+        advisers=tuple(adviser for _, one in terms for adviser in one.advisers),
         p_value=None if whole is None or len(terms) == 1 else whole.p_value(),
     )
 
@@ -208,6 +199,7 @@ def _ratio(top: Combinable, bottom: Combinable) -> Any:
         reach=None,
         sides=None,
         sources=top.sources | bottom.sources,
+        advisers=top.advisers + bottom.advisers,
         p_value=None,
     )
 

@@ -205,7 +205,7 @@ class Waves:
         high = max(0.0, float(self._limit(c, s, 1, self.tail).max()))
         low = max(0.0, float(self._limit(c, s, -1, longer).max()))
         # Between directions 5° apart the largest cosine is at least cos 2.5°.
-        return min(low, 1.0), min(high / float(np.cos(np.pi / 72)), 1.0)
+        return low, high / float(np.cos(np.pi / 72))
 
 
 class _Pair:

@@ -13,7 +13,7 @@ from sottovoce.core.arrays import IntArray
 from sottovoce.core.cores import counted
 from sottovoce.core.errors import ArgumentTypeError, DataError, MissingExtra, whole_number
 from sottovoce.core.reporter import Reporter
-from sottovoce.core.values import as_cells
+from sottovoce.core.values import as_cells, one_column
 
 MOST = 1 << 53  # reports in one tally: every sum of counts is then an exact integer in any engine
 TOO_MANY = "counts must add up to at most 2^53"
@@ -40,7 +40,7 @@ def counts_of(reporter: Reporter, batches: Iterable[tuple[ArrayLike, ArrayLike |
 
 
 def _count_reports(counts: IntArray, cells: ArrayLike, reporter: Reporter) -> None:
-    """Count reports, in place; many on all cores that may be used."""
+    """Count reports, in place."""
     given = _without_nulls(cells, "cells")
     plain = isinstance(given, np.ndarray) and given.dtype.kind in "iu" and given.ndim == reporter.width == 1
     many = plain and given.size * 8 >= counts.size
@@ -56,7 +56,7 @@ def _count_reports(counts: IntArray, cells: ArrayLike, reporter: Reporter) -> No
 
 def whole_counts(counts: ArrayLike) -> IntArray:
     """Whole numbers from 0 to 2^53 that add up to hardly more (PostgreSQL returns a SUM as Decimal)."""
-    array = np.asarray(counts)
+    array = np.asarray(one_column(counts, "counts"))
     if array.size == 0:
         return array.astype(np.int64)
     if array.dtype.kind == "O":
@@ -90,6 +90,8 @@ def arrow_columns(data: object, cell: str, count: str | None) -> Iterator[tuple[
         missing = [name for name in (cell, count) if name is not None and name not in columns.names]
         if missing:
             raise DataError(f"there is no column {missing[0]!r}; columns are {columns.names}")
+        if max(map(columns.names.count, {cell, count or cell})) > 1:
+            raise DataError("there are several columns of one name: which one is meant cannot be said")
         counts = None if count is None else _without_nulls(batch.column(count), count)
         yield _without_nulls(batch.column(cell), cell), counts
 
@@ -103,12 +105,14 @@ def _validate(batch: Any) -> None:
 
 
 def _without_nulls(column: Any, name: str) -> Any:
-    """An Arrow column as numpy; anything else as it came."""
-    if not hasattr(column, "null_count") or not hasattr(column, "to_numpy"):
+    """A column of another library as numpy; lists and arrays as they came."""
+    if isinstance(column, np.ndarray) or not hasattr(column := one_column(column, name), "__array__"):
         return column
-    if column.null_count:
-        raise DataError(f"{name} must not be null: {column.null_count} of {len(column)} are")
-    return np.asarray(column)
+    array: Any = np.asarray(column)
+    nulls = np.isnan(array) if array.dtype.kind == "f" else array == np.array(None)
+    if nulls.any():
+        raise DataError(f"{name} must not be null: {np.count_nonzero(nulls)} of {len(array)} are")
+    return array
 
 
 def _arrow_batches(data: Any) -> Any:
@@ -124,5 +128,8 @@ def _arrow_batches(data: Any) -> Any:
     if isinstance(data, pa.RecordBatchReader):
         return data
     if hasattr(data, "__arrow_c_stream__"):
-        return pa.RecordBatchReader.from_stream(data)
+        try:
+            return pa.RecordBatchReader.from_stream(data)
+        except Exception:  # of whatever library gives it, whose reason may quote a value
+            pass
     raise ArgumentTypeError(f"data must be Arrow data, got {type(data).__name__}", argument="data")

@@ -29,7 +29,7 @@ from sottovoce.estimates.declared import worth
 from sottovoce.estimates.envelope import Envelope, Nodes, Target
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.shapes import Shape
-from sottovoce.estimates.statistic import Asking, Limit, in_step, moments, normal_quantile
+from sottovoce.estimates.statistic import Asking, Limit, Moments, in_step, moments, normal_quantile
 
 _ROUGH, _PLACED = 40, 96  # groups of cells: of the first look, and placed
 _PAD = 0.15  # groups are fine this far beyond the expected interval, in its widths
@@ -112,7 +112,7 @@ class Focus:
         p: Which quantile.
         tail: The error of each side.
         counts: The reports in all cells that each pilot's weights are applied to; none for expected limits.
-        even: Limits of the average of a target on even groups, for looking further out.
+        even: What bounds the average of a target on even groups, for looking further out.
         estimand: Whose quantile it is.
     """
 
@@ -124,7 +124,7 @@ class Focus:
         p: float,
         tail: float,
         counts: Sequence[IntArray] = (),
-        even: Callable[[Target, int, float, str], Asking[float]] | None = None,
+        even: Callable[[Target, int, float, str], Asking[Moments]] | None = None,
         estimand: str = "population",
     ) -> None:
         self.shape: Shape | None = None
@@ -224,8 +224,10 @@ class Focus:
             if at > self.guess[side][0] - _PAD * self.width:  # groups are fine there
                 y = yield from self._excess(side, at)
             else:
-                limit = yield from self.even(Target.up_to(side * at), side, self.tail, self.estimand)
-                y = side * (limit - self.p) + _ROUNDED
+                bound = yield from self.even(Target.up_to(side * at), side, self.tail, self.estimand)
+                self.errors[side] = float(bound.error)
+                y = side * (float(bound.limit(side, self.tail)) - self.p) + _ROUNDED
+            error = self.z * self.errors[side]
             if y >= 0:
                 return at, y
         return None

@@ -65,11 +65,20 @@ def declaration(
         raise ArgumentError(sentence, code="shape", argument="estimand")
     if not plain or query.fakes:
         sentence = "a declared shape goes with a normal interval for one look, without fakes"
-        raise ArgumentError(sentence, code="shape", argument="shape")
+        argument = "shape" if shape is not None else "slope" if density is None else "density"
+        raise ArgumentError(sentence, code="shape", argument=argument)
     return declared
 
 
-def declared_average(query: Query, shape: Shape, target: Target, power: int) -> Estimate:
+def declared_average(
+    query: Query,
+    shape: Shape,
+    target: Target,
+    power: int,
+    *,
+    value: float | None = None,
+    ends: tuple[float, float] = (0.0, 1.0),
+) -> Estimate:
     """The average of a target over people whose distribution has a declared shape.
 
     Args:
@@ -77,9 +86,11 @@ def declared_average(query: Query, shape: Shape, target: Target, power: int) -> 
         shape: What was declared.
         target: What is averaged.
         power: How it grows with the domain.
+        value: The value; by default the middle of two statistics.
+        ends: What the average can be at all.
 
     Returns:
-        The middle of two statistics, and limits.
+        The value, and limits.
     """
     declared = Declared(CrossFit.of(query.tally), shape, query.tail)
     lower, upper = answered(in_step([declared.bounds(target, side) for side in (-1, 1)]))
@@ -87,8 +98,9 @@ def declared_average(query: Query, shape: Shape, target: Target, power: int) -> 
     if limits[0] > limits[1]:  # so do not what hold for every truth
         low, high = declared.fit.limits([(target, -1), (target, 1)], query.tail)
         limits = low, high
-    middle = between(lower, upper).value
-    return query.answer(limits, middle, math.nan, power=power, method="declared", notes=(declared.note,))
+    middle = between(lower, upper).value if value is None else value
+    notes = (declared.note,)
+    return query.answer(limits, middle, math.nan, ends=ends, power=power, method="declared", notes=notes)
 
 
 def worth(
@@ -176,9 +188,9 @@ class Declared:
         ]
         return max(every, key=lambda one: side * float(one.limit(side, self.tail)))
 
-    def limit(self, target: Target, side: int, tail: float, estimand: str) -> Asking[float]:
-        """A confidence limit for that average; error and people are those of the declaration."""
-        return float((yield from self.bounds(target, side)).limit(side, self.tail))
+    def bound(self, target: Target, side: int, tail: float, estimand: str) -> Asking[Moments]:
+        """The same; error and people are those of the declaration."""
+        return (yield from self.bounds(target, side))
 
     @cached_property
     def z(self) -> float:

@@ -126,6 +126,7 @@ def _turned(quantity: Quantity, a: Tally, b: Tally, confidence: float) -> Estima
         what="difference of directions",
         notes=notes,
         sources=first.sources | second.sources,
+        advisers=first.advisers + second.advisers,
     )
 
 

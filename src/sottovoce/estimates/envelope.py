@@ -28,7 +28,7 @@ from sottovoce.estimates.interior_point import Posed, Problem, answered, solved
 from sottovoce.estimates.model import Coarse, LawAt, Pairs, em
 from sottovoce.estimates.query import FEW, generator_of, half
 from sottovoce.estimates.shapes import Shape
-from sottovoce.estimates.statistic import Asking, Limit, Part, in_step, moments, normal_quantile
+from sottovoce.estimates.statistic import Asking, Limit, Moments, Part, in_step, moments, normal_quantile
 from sottovoce.estimates.tally import Tally
 
 BINS = 256  # of the pilot
@@ -68,16 +68,17 @@ class Target:
         """1[low ≤ x ≤ high], or across the seam of a circle where low > high."""
 
         def inside(t: FloatArray) -> FloatArray:
-            both = ((t >= low) & (t <= high)) if low <= high else ((t >= low) | (t <= high))
-            return both.astype(np.float64)
+            return np.asarray((t >= low) & (t <= high) if low <= high else (t >= low) | (t <= high), float)
 
         return cls(inside, jumps=(low, high))
 
     def above(self, t: FloatArray, near: float) -> FloatArray:
-        """τ, around a jump the larger side of it: somebody may be exactly there, whichever side that is."""
+        """τ, at a jump the largest of it and its sides: somebody may be there. Nobody is beyond an end."""
         if not self.jumps:
             return self.at(t)
-        return np.asarray(self.at(t + np.array([[0.0], [-1.5 * near], [1.5 * near]])).max(axis=0))
+        least, most = np.maximum(t - 1.5 * near, 0.0), np.minimum(t + 1.5 * near, 1.0)
+        places = np.array([t, least, most, *(np.clip(jump, least, most) for jump in self.jumps)])
+        return np.asarray(self.at(places).max(axis=0))
 
     def negative(self) -> Target:
         """−τ."""
@@ -258,9 +259,8 @@ class CrossFit:
             one = half(tally.counts, generator_of(tally))
             halves = one, tally.counts - one
             # Stopped long before it follows the noise: only a rough idea of the truth is wanted.
-            pilots = [em(self.law, self.coarse.grouped(half), tolerance=0.05, most=300) for half in halves]
-            densities = [pilot.probabilities for pilot in pilots]
-            self.halves = list(zip(halves, reversed(densities), strict=True))
+            pilots = [em(self.law, self.coarse.grouped(half), even) for half in halves]
+            self.halves = list(zip(halves, pilots[::-1], strict=True))
 
     @classmethod
     def of(cls, tally: Tally, *, blind: bool = False, fakes: int = 0) -> CrossFit:
@@ -285,12 +285,12 @@ class CrossFit:
         self, bounds: Sequence[tuple[Target, int]], tail: float, estimand: str = "population"
     ) -> list[float]:
         """Normal confidence limits for the averages of several targets."""
-        return answered(in_step([self.limit(*bound, tail, estimand) for bound in bounds]))
+        every = answered(in_step([self.bound(*bound, tail, estimand) for bound in bounds]))
+        return [float(one.limit(side, tail)) for one, (_, side) in zip(every, bounds, strict=True)]
 
-    def limit(self, target: Target, side: int, tail: float, estimand: str) -> Asking[float]:
-        """One of them."""
-        parts = yield from self._parts(target, side, tail, estimand)
-        return float(moments(parts, estimand).limit(side, tail))
+    def bound(self, target: Target, side: int, tail: float, estimand: str) -> Asking[Moments]:
+        """What bounds one of them."""
+        return moments((yield from self._parts(target, side, tail, estimand)), estimand)
 
     def _parts(self, target: Target, side: int, tail: float, estimand: str) -> Asking[list[Part]]:
         weights = yield [Limit(problem, target, side, normal_quantile(tail)) for _, problem in self._problems]

@@ -17,7 +17,6 @@ from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.number import Number
 from sottovoce.estimates.statistic import Part
 
-_UNIT = (0.0, 1.0)
 _MOST_PEOPLE = 1e9  # bets of a sequence suit up to so many; beyond, it holds but is wide
 _STEP = 2.5  # between neighbouring bets
 _USUAL = 7.4  # twice the log of 1/0.025: bets of a sequence must not depend on the error that is asked for
@@ -46,7 +45,6 @@ def betting_limit(
     parts: Sequence[Part],
     side: int,
     tail: float,
-    ends: tuple[float, float] = _UNIT,
     *,
     sequential: bool = False,
 ) -> float:
@@ -61,8 +59,8 @@ def betting_limit(
     `sequential`: the β suit every n at once and look at nothing. Then each product is a supermartingale for
     people of one population, and by Ville's inequality the error is at most `tail` over all looks together.
     """
-    low, high = ends if side > 0 else (-ends[1], -ends[0])
-    players = [_Player(part, side, tail, (low, high), sequential) for part in parts]
+    low, high = (0.0, 1.0) if side > 0 else (-1.0, 0.0)
+    players = [_Player(part, side, tail, low, sequential) for part in parts]
     bets = sum(len(player.beta) for player in players)
 
     def excluded(theta: float) -> bool:
@@ -73,7 +71,7 @@ def betting_limit(
         return side * high
     if excluded(low):
         return side * low
-    while high - low > 1e-9 * (ends[1] - ends[0]):
+    while high - low > 1e-9:
         middle = (low + high) / 2
         low, high = (low, middle) if excluded(middle) else (middle, high)
     return side * high
@@ -82,14 +80,12 @@ def betting_limit(
 class _Player:
     """One weighting of the reports and the bets that are placed on it."""
 
-    def __init__(
-        self, part: Part, side: int, tail: float, ends: tuple[float, float], sequential: bool
-    ) -> None:
+    def __init__(self, part: Part, side: int, tail: float, low: float, sequential: bool) -> None:
         w = side * part.weights
         self.least, self.top, self.forged = float(w.min()), float(w.max()), part.forged
-        most = 0.95 / max(self.top - ends[0], 1e-300)
-        quiet = np.sqrt(max(part.least, 1e-12 * (self.top - ends[0]) ** 2))
-        loud = np.sqrt(max(part.most + (ends[1] - ends[0]) ** 2 / 4, quiet**2))
+        most = 0.95 / max(self.top - low, 1e-300)
+        quiet = np.sqrt(max(part.least, 1e-12 * (self.top - low) ** 2))
+        loud = np.sqrt(max(part.most + 1 / 4, quiet**2))
         if sequential:
             self.beta = _spaced(min(np.sqrt(_USUAL / _MOST_PEOPLE) / loud, most), most)
         else:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import DataError, check_confidence
 from sottovoce.core.options import Options
@@ -30,7 +30,7 @@ from sottovoce.estimates.inverse import Inverse
 from sottovoce.estimates.products import UNRESOLVED, Ratio
 from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.shares import nearest_shares
-from sottovoce.estimates.statistic import Part, normal_quantile
+from sottovoce.estimates.statistic import Part, cut, moments, normal_quantile
 from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
 
@@ -188,14 +188,15 @@ def _group(
 ) -> Group:
     """A group from the weighted counts of its sum and its share."""
     t = normal_quantile((1 - confidence) / 2)
-    (top, a), (bottom, c) = (_moments(part.weights, part.weights, part.counts) for part in (above, below))
-    both = 0.0 if apart else _moments(above.weights, below.weights, above.counts)[1]
-    error = np.array([[a, both], [both, c]])
-    ratio = Ratio.of(top, bottom, np.eye(2), error, t)
-    width = math.sqrt(c)
-    limits = min(max(bottom - t * width, 0.0), 1.0), min(max(bottom + t * width, 0.0), 1.0)
-    share = told(tally, f"share of {option!r}", bottom, limits, width, confidence, "inverse")
-    low, high = (float(line.from_unit((min(max(end, -1.0), 1.0) + 1) / 2)) for end in (ratio.low, ratio.high))
+    (top, a), (bottom, width) = (
+        (float(one.value), float(one.error))
+        for one in (moments([part], "population") for part in (above, below))
+    )
+    both = 0.0 if apart else _covariance(above, below)
+    ratio = Ratio.of(top, bottom, np.eye(2), np.array([[a**2, both], [both, width**2]]), t)
+    least, most = map(float, cut(bottom - t * width, bottom + t * width, (0.0, 1.0)))
+    share = told(tally, f"share of {option!r}", bottom, (least, most), width, confidence, "inverse")
+    low, high = (float(line.from_unit((end + 1) / 2)) for end in cut(ratio.low, ratio.high, (-1.0, 1.0)))
     mean = replace(
         share,
         value=min(max(float(line.from_unit((min(max(ratio.value, -1.0), 1.0) + 1) / 2)), low), high),
@@ -210,9 +211,8 @@ def _group(
     return Group(share, mean, levels, tuple(spread.tolist()))
 
 
-def _moments(one: FloatArray, other: FloatArray, counts: IntArray) -> tuple[float, float]:
-    """The average of the first weights, and the covariance of the averages of both."""
-    n = int(counts.sum())
-    share = counts / n
-    means = share @ one, share @ other
-    return float(means[0]), float((share @ (one * other) - means[0] * means[1]) / (n - 1))
+def _covariance(one: Part, other: Part) -> float:
+    """That of the averages of two weightings of the same reports."""
+    share = one.counts / one.n
+    first, second = (weights - share @ weights for weights in (one.weights, other.weights))
+    return float(share @ (first * second)) / (one.n - 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,8 @@ from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError, NoDataError, one_of, require_extra
 from sottovoce.core.values import as_numbers, in_domain
 from sottovoce.estimates import metrics
-from sottovoce.estimates.density_plot import draw_cumulative, draw_rose, draw_steps
+from sottovoce.estimates.density_plot import Curve, draw_cumulative, draw_ribbon, draw_rose
+from sottovoce.estimates.most_common import Range, Sure, outward, sentence
 from sottovoce.estimates.tabular import Row, Tabular
 
 if TYPE_CHECKING:
@@ -32,15 +33,19 @@ class Distribution(Tabular):
         domain: Where values lie.
         edges: The edges of the bins, one more than there are probabilities.
         probabilities: Of the bins.
-        low: The lower limit of the distribution function at every edge, or None if none was asked for.
-        high: The upper limit.
-        variation: How much the probability of each bin would vary if others had answered and other noise had
-            been drawn: a standard deviation. It does not show what smoothing hides; None as above.
         confidence: How often the whole of the true distribution function lies between `low` and `high`,
             whatever it is.
         n: How many reports there are.
         epsilon: The privacy parameter of the reports.
         method: How the distribution was reconstructed.
+        low: The lower limit of the distribution function at every edge, or None if none was asked for.
+        high: The upper limit.
+        ribbon: The lower and the upper limits of the bins' probabilities. About nine in ten hold, except for
+            truths with heaps that are finer than ε resolves. None as above.
+        shaped: Whether the reports tell the curve from an even one.
+        most_common: The ranges where values appear to be most common, one or two of them, whatever bins are
+            drawn; none where the reports do not tell. None as the ribbon.
+        sure: How many people are surely in some range, if that is more than a flat curve would have there.
         estimand: Whose it is. The band repeats the drawing of people as well as their noise, so it is about
             the population they stand for.
     """
@@ -48,13 +53,16 @@ class Distribution(Tabular):
     domain: Domain
     edges: FloatArray
     probabilities: FloatArray
-    low: FloatArray | None
-    high: FloatArray | None
-    variation: FloatArray | None
     confidence: float
     n: int
     epsilon: float
     method: str
+    low: FloatArray | None = None
+    high: FloatArray | None = None
+    ribbon: tuple[FloatArray, FloatArray] | None = None
+    shaped: bool = False
+    most_common: tuple[Range, ...] | None = None
+    sure: Sure | None = None
     estimand: str = "population"
 
     def __repr__(self) -> str:
@@ -66,7 +74,18 @@ class Distribution(Tabular):
     def _facts(self) -> dict[str, str]:
         quarters = ", ".join(f"{value:.4g}" for value in self.quantile([0.25, 0.5, 0.75]))
         line = {} if self.domain.is_circle else {"quarters": quarters}
-        return {"mean": f"{self.mean:.4g}", **line, "of": f"the {self.estimand}, from {self.n:,} reports"}
+        named = {"in words": self.sentence} if self.sentence else {}
+        return {
+            **named,
+            "mean": f"{self.mean:.4g}",
+            **line,
+            "of": f"the {self.estimand}, from {self.n:,} reports",
+        }
+
+    @property
+    def sentence(self) -> str:
+        """Which values appear to be most common, if the reports tell, and where people surely are."""
+        return sentence(self.domain, self.n, self.most_common, self.sure, self.confidence)
 
     @property
     def middles(self) -> FloatArray:
@@ -177,12 +196,14 @@ class Distribution(Tabular):
         """Plain lists, as JSON takes them.
 
         Returns:
-            Columns: lower, upper, probability and, with a band, variation and the limits low and high of the
-            share of people up to `upper`.
+            Columns: lower, upper and probability; with a band the limits low and high of the share of people
+            up to `upper`, and with a ribbon the limits ribbon_low and ribbon_high of the probability.
         """
         columns = {"lower": self.edges[:-1], "upper": self.edges[1:], "probability": self.probabilities}
-        if self.low is not None and self.high is not None and self.variation is not None:
-            columns |= {"variation": self.variation, "low": self.low[1:], "high": self.high[1:]}
+        if self.ribbon is not None:
+            columns |= dict(zip(("ribbon_low", "ribbon_high"), self.ribbon, strict=True))
+        if self.low is not None and self.high is not None:
+            columns |= {"low": self.low[1:], "high": self.high[1:]}
         return {name: column.tolist() for name, column in columns.items()}
 
     @property
@@ -217,12 +238,12 @@ class Distribution(Tabular):
             writer.writerows(self.rows)
 
     def plot(self, ax: Axes | None = None, *, kind: str = "density", label: str | None = None) -> Axes:
-        """Draw it: steps, on a circle a rose whose areas are the probabilities, or the distribution function.
+        """Draw it: a curve, on a circle one whose areas are the probabilities, or the distribution function.
 
         Args:
-            ax: Axes of matplotlib, polar ones for a rose; by default new ones.
-            kind: "density" with one standard deviation of its variation on either side, or "cdf", the
-                distribution function with its band.
+            ax: Axes of matplotlib, polar ones for a circle; by default new ones.
+            kind: "density" in its ribbon, with a bar where values appear to be most common (the ribbon alone
+                where the reports tell no shape), or "cdf", the distribution function with its band.
             label: Its name in the legend.
 
         Returns:
@@ -231,7 +252,7 @@ class Distribution(Tabular):
         Raises:
             MissingExtra: If matplotlib is not installed.
         """
-        name = label or "reconstruction"
+        name = label or "the likeliest curve"
         if one_of(kind, "kind", ("density", "cdf")) == "cdf":
             band = None if self.low is None or self.high is None else (self.low, self.high)
             names = (name, f"{self.confidence:.0%} band, holds the whole curve")
@@ -239,9 +260,15 @@ class Distribution(Tabular):
                 self.edges, self._unit.after, band, names=names, ax=ax, log=self.domain.is_log
             )
         else:
-            v, p = self.variation, self.probabilities
-            range_ = None if v is None else (np.maximum(p - v, 0.0), p + v)
-            draw = draw_rose if self.domain.is_circle else partial(draw_steps, log=self.domain.is_log)
-            axes = draw(self.edges, p, range_, names=(name, "± one standard deviation"), ax=ax)
+            curve = Curve(
+                self.edges,
+                self.probabilities,
+                self.ribbon,
+                self.shaped or self.ribbon is None,  # a flat curve's waves would be read as a shape
+                [outward(self.domain, *ends) for ends in self.most_common or ()],
+                name,
+            )
+            log = self.domain.is_log
+            axes = draw_rose(curve, ax=ax) if self.domain.is_circle else draw_ribbon(curve, ax=ax, log=log)
         axes.set_title(f"{self.n:,} reports, ε = {self.epsilon:g}", fontsize="medium")
         return axes

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.core.arrays import FloatArray, IntArray
-from sottovoce.core.errors import ArgumentError, real_number, whole_number
+from sottovoce.core.errors import ArgumentError, SolverError, real_number, whole_number
 from sottovoce.core.options import Options
 from sottovoce.core.shown import Shown
 from sottovoce.core.translates import Translates
@@ -175,7 +175,7 @@ class _Hull:
             method="highs",
         )
         if solution.x is None or solution.fun is None:
-            raise ArithmeticError(f"the linear program could not be solved: {solution.message}")
+            raise SolverError(f"the linear program could not be solved: {solution.message}")
         fitted = self.law @ solution.x[:-1]
         worst = np.maximum(fitted - high, low - fitted)
         # Several ranges are violated equally: the shortest tells most.

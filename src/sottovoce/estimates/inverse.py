@@ -13,7 +13,7 @@ from sottovoce.core.options import Options
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.translates import Translates
 from sottovoce.estimates.finite import binomial_limits
-from sottovoce.estimates.statistic import Moments, Part, Summary
+from sottovoce.estimates.statistic import Moments, Part, Summary, cut
 
 _NOTHING = 1e-9  # of the largest power: what a frequency without any has, to rounding
 
@@ -89,8 +89,7 @@ class Inverse:
         if self.balanced:
             return self._exact(counts, tail)
         moments = Moments.of([summary], "population")
-        low, high = (np.clip(moments.limit(side, tail), 0.0, 1.0) for side in (-1, 1))
-        return low, high
+        return cut(moments.limit(-1, tail), moments.limit(1, tail), (0.0, 1.0))
 
     def _exact(self, counts: IntArray, tail: float) -> tuple[FloatArray, FloatArray]:
         """Clopper and Pearson's limits of the chance that a report holds an option, as shares."""
@@ -99,5 +98,5 @@ class Inverse:
         other = (m.held(m.backgrounds) + m.extra * shared) / m.total
         slope = m.extra * (m.elements - shared) / m.total
         chances = binomial_limits(np.rint(m.held(counts)), int(counts.sum()), tail)
-        low, high = (np.clip((chance - other) / slope, 0.0, 1.0) for chance in chances)
-        return low, high
+        low, high = ((chance - other) / slope for chance in chances)
+        return cut(low, high, (0.0, 1.0))

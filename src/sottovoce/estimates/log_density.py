@@ -8,9 +8,9 @@ law of reports. Given λ, θ comes from Fisher scoring; λ from Fellner–Schall
     evidence = ℓ − ½θᵀSθ + ½ log|S| − ½ log|H + S|      (Laplace's approximation, H the Fisher information).
 
 On a line or a circle (`Splines`) B holds cubic B-splines, S_k = D_kᵀD_k, and D_k takes k-th differences.
-There is more than one local maximum and more than one sensible k, so a few starts are fitted and their
-densities averaged by evidence. What no smooth density explains (a spike) is added as single points of the
-grid while that raises the evidence by more than the log of the number of places it could have been put.
+There is more than one local maximum and more than one sensible k, so a few starts are fitted and averaged by
+evidence. What no smooth density explains (a spike) is added as single points of the grid while that raises
+the evidence by more than the log of the number of places it could have been put.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ _LAMBDA = (1e-7, 1e9)
 _GAIN = 1e-3  # in penalised log likelihood: a step that gains less ends a climb
 _ROUNDS = 400
 SPLINES = 64
-ENOUGH = 2500.0  # n·ε² from which splines beat EMS (benchmarks/reconstruction.py)
 STARTS = ((2, 1e-2, 1e-2), (2, 1e-1, 1e2), (3, 1e-2, 1e-1), (3, 1e-1, 1e3))  # (k, λ₁, λ_k)
 STIFF = (0.1, 100.0)  # leaves narrow peaks to atoms: where the search with atoms starts
 MOST_ATOMS = 6
@@ -118,8 +117,10 @@ class LogDensity(ABC):
         spikes[list(atoms), np.arange(len(atoms))] = 1.0
         return np.hstack([self._smooth, spikes])
 
-    def search(self, order: int, smoothing: tuple[float, float], atoms: tuple[int, ...] = ()) -> DensityFit:
-        """Coefficients and smoothing that climb the evidence together, from the given smoothing."""
+    def search(
+        self, order: int, smoothing: tuple[float, float], atoms: tuple[int, ...] = (), *, move: bool = True
+    ) -> DensityFit:
+        """Coefficients and smoothing that climb the evidence together, from the given smoothing or at it."""
         design, penalties = self._design(atoms), (self._penalty(1), self._penalty(order))
         state, lambdas = self._at(design, np.zeros(design.shape[1])), np.array(smoothing)
         before, smooth, (values, constant) = -np.inf, self._smooth.shape[1], self._spectrum(order)
@@ -134,7 +135,7 @@ class LogDensity(ABC):
             if turn > 2 and gain < _GAIN and abs(evidence - before) < 1e-2:
                 break
             before = evidence
-            for i, penalty in enumerate(penalties):
+            for i, penalty in enumerate(penalties if move else ()):
                 up = float((values[i] / spectrum).sum() - (inverse[:smooth, :smooth] * penalty).sum())
                 ratio = max(up, 1e-12) / max(float(theta @ penalty @ theta), 1e-12)
                 lambdas[i] = np.clip(lambdas[i] * np.clip(ratio, 0.1, 10.0), *_LAMBDA)

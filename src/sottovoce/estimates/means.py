@@ -10,16 +10,13 @@ sottovoce.mean(tally, fakes=20)                    # holds even if 20 reports we
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
-from sottovoce.core.errors import ArgumentError, one_of
+from sottovoce.core.errors import one_of, refuse_others
 from sottovoce.core.randomness import Seeded
 from sottovoce.estimates.declared import UNDECLARED, declaration, declared_average
-from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.envelope import IDENTITY, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.finite import betting_limit, respondents_limits, sequential_noise_limits
@@ -45,7 +42,6 @@ _OF_THE_MEAN = 0.2  # the share of the lower limit's error that the mean's own i
 def mean(
     tally: Tally,
     *,
-    method: str = "auto",
     interval: str = "normal",
     shape: str | None = None,
     density: float | None = None,
@@ -58,12 +54,11 @@ def mean(
 ) -> Estimate:
     """Estimate the mean, with an interval.
 
+    Reports of an unbiased mechanism are decoded and averaged; of any other the answer is the middle of two
+    bounds that hold for every truth. The answer's `method` says which: "decoded" or "envelope".
+
     Args:
         tally: Counts of reports about a number.
-        method: "decoded" averages the decoded reports of an unbiased mechanism, "envelope" holds for every
-            mechanism and truth; "auto" takes the first where it is valid, otherwise the second.
-            "distribution" and "raw" are for comparison: the mean of the reconstruction, and of the reports as
-            they are, as in the OGPM paper; its interval is for the average report.
         interval: "normal" (with a correction for skewness), "finite" (error at most 1 − confidence at every n
             and for people who are not alike, by betting; for respondents of an unbiased mechanism also by
             Chernoff's bound on its noise, whichever suits n and the mechanism), "bootstrap" (bootstrap-t
@@ -78,15 +73,14 @@ def mean(
             one population; for respondents of an unbiased mechanism by its noise, whoever they are. A note
             says how much wider they are than limits for this n alone.
         fakes: How many reports may be forged: the limits hold whatever those are.
-        rng: Seeds the bootstrap. By default the tally does: the same tally gives the same answer.
+        rng: Seeds the bootstrap alone. By default the tally does: the same tally gives the same answer.
 
     Returns:
         The value and its limits in the units of the domain. On a log scale it is the geometric mean: e to the
         mean of the logarithms.
 
     Raises:
-        ValueError: If the domain is a circle, the tally is empty, or `method="decoded"` is asked of a biased
-            mechanism.
+        ValueError: If the domain is a circle or the tally is empty.
         DataError: If the reports contradict what was declared.
 
     Example:
@@ -100,48 +94,37 @@ def mean(
     query = Query(tally, "mean", estimand, confidence, fakes).on_interval(instead="circular_mean")
     if query.domain.is_log:
         query = replace(query, what="geometric mean")
-    interval = "sequential" if sequential else one_of(interval, "interval", INTERVALS)
-    one_of(method, "method", ("auto", *_METHODS))
+    one_of(interval, "interval", ("normal", "sequential") if sequential else INTERVALS)
+    interval = "sequential" if sequential else interval
+    refuse_others(mean, f"interval={interval!r}", {"rng": rng}, "rng" * (interval == "bootstrap"))
     if (shape, density, slope) != UNDECLARED:
-        plain = method == "auto" and interval == "normal"
-        declared = declaration(query, shape, density, slope, plain=plain)
+        declared = declaration(query, shape, density, slope, plain=interval == "normal")
         return declared_average(query, declared, IDENTITY, power=1)
-    unbiased = method in ("auto", "decoded") and is_unbiased(tally.mechanism)
-    if method == "decoded" and not unbiased:
-        sentence = "method='decoded' needs an unbiased mechanism; use 'envelope', or 'raw' on purpose"
-        raise ArgumentError(sentence, code="biased", argument="method")
-    chosen = ("decoded" if unbiased else "envelope") if method == "auto" else method
-    return _METHODS[chosen](query, interval, rng)
+    return (_average if is_unbiased(tally.mechanism) else _envelope)(query, interval, rng)
 
 
-def _average(query: Query, interval: str, rng: Seeded, *, raw: bool = False) -> Estimate:
-    """The average of decoded reports: the people's mean if the mechanism is unbiased, or `raw` on purpose."""
+def _average(query: Query, interval: str, rng: Seeded) -> Estimate:
+    """The average of decoded reports of an unbiased mechanism."""
     part = replace(decoded_part(query.tally, query.estimand), forged=query.fakes)
-    ends = (float(part.weights.min()), float(part.weights.max())) if raw else (0.0, 1.0)
     average = moments([part], query.estimand)
-    notes = _notes(query, interval, average.value, ends)
-    limits = _limits(query, interval, ([part], [part]), (average, average), rng, ends)
-    if raw:
-        query = replace(query, what="mean report")
-        if not is_unbiased(query.tally.mechanism):
-            notes += ("the average report of a biased mechanism: the interval is not for the people's mean",)
-    elif query.estimand == "respondents" and interval == "finite":
+    notes = _notes(query, interval, average.value)
+    limits = _limits(query, interval, ([part], [part]), (average, average), rng)
+    if query.estimand == "respondents" and interval == "finite":
         limits = respondents_limits(part, query.tally.mechanism, query.tail, limits)
     elif query.estimand == "respondents" and interval == "sequential":
         limits = sequential_noise_limits(part, query.tally.mechanism, query.tail)
-    if interval == "sequential" and not raw:
+    if interval == "sequential":
         notes += watching_cost(query, limits, average, average)
     return query.answer(
         limits,
         average.value,
         average.error,
-        ends=ends,
-        method=_named("raw" if raw else "decoded", interval),
+        method=_named("decoded", interval),
         notes=notes,
         at_every_n=interval in AT_EVERY_N,
         reach=float(np.ptp(part.weights)) / query.tally.n,
         sides=(average, average) if interval == "normal" else None,
-        advice=None if raw else _advice(query, interval),
+        advice=_advice(query, interval),
     )
 
 
@@ -188,39 +171,18 @@ def _envelope(query: Query, interval: str, rng: Seeded) -> Estimate:
     )
 
 
-def _reconstructed(query: Query, interval: str, rng: Seeded) -> Estimate:
-    """The mean of the reconstructed distribution, in the interval of the envelope."""
-    value, answer = distribution(query.tally, band=False).mean, _envelope(query, interval, rng)
-    return replace(
-        answer,
-        value=min(max(value, answer.low), answer.high),
-        standard_error=math.nan,
-        method=_named("distribution", interval),
-        notes=("the error of a reconstruction is not known; the interval does not rest on it",),
-    )
-
-
-_METHODS: dict[str, Callable[[Query, str, Seeded], Estimate]] = {
-    "decoded": _average,
-    "raw": partial(_average, raw=True),
-    "envelope": _envelope,
-    "distribution": _reconstructed,
-}
-
-
 def _limits(
     query: Query,
     interval: str,
     statistics: tuple[Statistic, Statistic],
     both: tuple[Moments, Moments],
     rng: Seeded,
-    ends: tuple[float, float] = (0.0, 1.0),
 ) -> tuple[float, float]:
     """Limits of the kind that was asked for, from what bounds the mean on either side, and its moments."""
     sides = tuple(zip(statistics, (-1, 1), strict=True))
     if interval in AT_EVERY_N:
         watched = interval == "sequential"
-        below, above = (betting_limit(one, side, query.tail, ends, sequential=watched) for one, side in sides)
+        below, above = (betting_limit(one, side, query.tail, sequential=watched) for one, side in sides)
     elif interval == "bootstrap" and query.tally.n > 1:
         generator = generator_of(query.tally, rng)
         below, above = (
@@ -232,21 +194,18 @@ def _limits(
 
 
 def _advice(query: Query, interval: str) -> Advice | None:
-    plain = interval == "normal" and not query.fakes
-    return query.advised(advice, "mean") if plain else None
+    return query.advised(advice, "mean") if interval == "normal" and not query.fakes else None
 
 
 def _named(method: str, interval: str) -> str:
     return method if interval == "normal" else f"{method}, {interval}"
 
 
-def _notes(
-    query: Query, interval: str, value: float, ends: tuple[float, float] = (0.0, 1.0)
-) -> tuple[str, ...]:
+def _notes(query: Query, interval: str, value: float) -> tuple[str, ...]:
     notes: tuple[str, ...] = (_GEOMETRIC,) if query.domain.is_log else ()
     if query.tally.n < FEW and interval not in AT_EVERY_N:
         notes += ("interval='finite' holds at every n",)
-    if not ends[0] <= value <= ends[1]:
+    if not 0.0 <= value <= 1.0:
         notes += ("before clipping the value was outside the domain",)
     return notes
 

@@ -4,33 +4,30 @@ A mechanism has 2^16 cells so that its noise is exact, not because an estimate n
 to at most `most` groups and gives P(group | x) as an operator; nothing about the law is approximated, only
 the position of a report within its group is forgotten.
 
-`em` is expectation maximisation on a grid of inputs, plain (EM) or smoothed (EMS, Li et al. 2020):
+`em` is expectation maximisation on a grid of inputs,
 
-    f ← f ∘ P(c / Pᵀf) / n,      EMS: then each bin becomes ¼, ½, ¼ of its neighbours and itself
+    f ← f ∘ P(c / Pᵀf) / n,
 
-EM climbs to the maximum of the likelihood, which is spiky: as a pilot it is stopped early. EMS stops where
-climbing and smoothing balance. An iteration with an `Operator` costs O(groups + bins).
+which climbs to the maximum of the likelihood. That is spiky: as a pilot it is stopped early.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.core.arrays import FloatArray, IntArray
-from sottovoce.core.kernels import products_compiled
+from sottovoce.core.compact import Compact
 from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.number import Number
 from sottovoce.estimates.tally import Tally
 
 DIAGONAL = 1 + 1e-12  # times a diagonal: sums of products may be singular
 _ROUNDS = 10  # iterations between two looks at the likelihood
-Smoothing = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +116,7 @@ class LawAt(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Coarse:
+class Coarse(Compact):
     """Counts of groups of neighbouring cells.
 
     Attributes:
@@ -186,114 +183,34 @@ class Products(Protocol):
         """P f: an expectation for every input."""
 
 
-@dataclass(frozen=True, eq=False)
-class EmFit:
-    """Where the iteration ended.
-
-    Attributes:
-        probabilities: Of the bins.
-        reports: Of the groups of cells.
-        iterations: How many there were.
-        converged: Whether the likelihood had stopped to change.
-        log_likelihood: Of the counts.
-    """
-
-    probabilities: FloatArray
-    reports: FloatArray
-    iterations: int
-    converged: bool
-    log_likelihood: float
-
-
 def em(
-    law: Operator | Products,
+    law: Products,
     counts: FloatArray | IntArray,
+    start: FloatArray,
     *,
-    start: FloatArray | None = None,
-    smooth: Smoothing | None = None,
-    tolerance: float = 1e-3,
-    most: int = 10_000,
-    compiled: bool | None = None,
-) -> EmFit:
-    """Fit bin probabilities to group counts until the log likelihood hardly changes.
+    tolerance: float = 0.05,
+    most: int = 300,
+) -> FloatArray:
+    """A rough idea of the truth: EM, stopped long before it follows the noise.
 
     Args:
         law: P(group | bin).
         counts: Reports in each group.
-        start: Where to start; by default all bins of an operator are equally likely.
-        smooth: What follows every iteration: `smooth_line`, `smooth_circle` or a function of your own.
-        tolerance: The change per iteration at which to stop, judged over ten. Li et al. take 10⁻³·e^ε for EM
-            and 10⁻³ for EMS.
+        start: Probabilities of the bins to start from.
+        tolerance: The change of the log likelihood per iteration at which to stop, judged over ten.
         most: How many iterations there may be.
-        compiled: Which kernel; by default numba's if it knows the law and the smoothing and is worth loading.
 
     Returns:
-        The fit.
+        Probabilities of the bins.
     """
-    c = np.asarray(counts, dtype=np.float64)
-    if start is None:
-        assert isinstance(law, Operator | Table)
-        start = np.full(law.shape[0], 1.0 / law.shape[0])
-    f = np.array(start, dtype=np.float64)
-    iterate = _rounds(law, c, smooth, compiled)
-    before, converged, steps = -np.inf, False, 0
-    while steps < most and not converged:
-        rounds = min(_ROUNDS, most - steps)
-        value = iterate(f, rounds)
-        steps, converged, before = steps + rounds, abs(value - before) < tolerance * rounds, value
-    f /= f.sum()
-    q = law.mix(f)
-    return EmFit(f, q, steps, converged, float((c * np.log(q)).sum()))
-
-
-def _rounds(
-    law: Operator | Products, c: FloatArray, smooth: Smoothing | None, compiled: bool | None
-) -> Callable[[FloatArray, int], float]:
-    """So many iterations on f in place, giving the log likelihood before the last of them."""
-    products: Products = law
-    arrays: tuple[Any, ...] = ()
-    if isinstance(law, Operator):
-        from sottovoce.estimates.em_slots import OnSlots
-
-        c, products = law.on_slots(c), OnSlots(law)
-        if smooth in _KINDS:
-            arrays = law.background, law.extra, law.places, law.steps, c
-    n, seen = np.cumsum(c)[-1], c > 0
-
-    def iterate(f: FloatArray, rounds: int) -> float:
-        if arrays and (products_compiled(2 * rounds) if compiled is None else compiled):
-            from sottovoce.estimates import em_kernel
-
-            em_kernel.iterate(*arrays, f, q := np.empty_like(c), _KINDS[smooth], rounds)
-        else:
-            for _ in range(rounds):
-                q = products.mix(f)
-                f *= products.expect(c / q)
-                f /= n
-                np.maximum(f, 0.0, out=f)
-                if smooth is not None:
-                    f[...] = smooth(f)
-        return float((c[seen] * np.log(q[seen])).sum())
-
-    return iterate
-
-
-def smooth_line(f: FloatArray) -> FloatArray:
-    """¼, ½, ¼ of neighbours and itself; at the ends of an interval ⅔, ⅓; rescaled to the sum 1."""
-    out = 0.5 * f
-    out[1:-1] += 0.25 * (f[:-2] + f[2:])
-    out[0] = (2 * f[0] + f[1]) / 3
-    out[-1] = (2 * f[-1] + f[-2]) / 3
-    out /= np.cumsum(out)[-1]
-    return out
-
-
-def smooth_circle(f: FloatArray) -> FloatArray:
-    """¼, ½, ¼ of neighbours and itself around a circle, rescaled to the sum 1."""
-    out = 0.25 * (np.roll(f, 1) + np.roll(f, -1)) + 0.5 * f
-    out /= np.cumsum(out)[-1]
-    return out
-
-
-#: What the compiled kernel knows, and what it calls it.
-_KINDS: dict[Smoothing | None, int] = {None: 0, smooth_line: 1, smooth_circle: 2}
+    c, f, before = np.asarray(counts, dtype=np.float64), start, -np.inf
+    n, seen = c.sum(), c > 0
+    for step in range(1, most + 1):
+        q = law.mix(f)
+        f = np.maximum(f * law.expect(c / q) / n, 0.0)
+        if step % _ROUNDS == 0:
+            value = float((c[seen] * np.log(q[seen])).sum())
+            if abs(value - before) < tolerance * _ROUNDS:
+                break
+            before = value
+    return np.asarray(f / f.sum())

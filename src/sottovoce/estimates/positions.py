@@ -193,9 +193,9 @@ class _Fit:
             return [(self.grouped(self.tally.counts), self.grouped(self.law.mix(even)), even)]
         one = half(self.tally.counts, generator_of(self.tally))
         halves = one, self.tally.counts - one
-        pilots = [em(self.law, counts, start=even, tolerance=0.05, most=60) for counts in halves]
+        pilots = [em(self.law, counts, even, most=60) for counts in halves]
         return [
-            (self.grouped(counts), self.grouped(pilot.reports), pilot.probabilities)
+            (self.grouped(counts), self.grouped(self.law.mix(pilot)), pilot)
             for counts, pilot in zip(halves, reversed(pilots), strict=True)
         ]
 

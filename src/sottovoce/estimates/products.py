@@ -20,7 +20,7 @@ from sottovoce.core.survey import Survey
 from sottovoce.estimates.answers import told
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.query import check_tally
-from sottovoce.estimates.statistic import Part, moments
+from sottovoce.estimates.statistic import Part, cut, decoded_noise, moments
 from sottovoce.estimates.tally import Tally
 
 QUANTITIES = ("correlation", "slope", "covariance")
@@ -84,7 +84,8 @@ class Relation:
                 raise NoDataError(f"question {name!r} has fewer than two reports", argument="tally")
             m = part.mechanism
             decoded = m.domain.to_unit(m.decode(np.arange(m.cells)))
-            known = moments([Part(decoded, part.counts, 0.0, math.inf)], "population")
+            least_noise = max(float(decoded_noise(m)[1].min()), 0.0)
+            known = moments([Part(decoded, part.counts, least_noise, math.inf)], "population")
             row, constant = _linear(function, inputs, place)
             rows.append(row)
             values.append(known.value - constant)
@@ -179,7 +180,7 @@ class Relation:
             gradient = np.array([second, 0, first]) / (2 * root) if root else np.zeros(3)
             answer = Ratio.of(both, root, np.array([[0, 1, 0], gradient]), error, t)
             scale, ends = 1.0, (-1.0, 1.0)
-        low, high = (min(max(limit, ends[0]), ends[1]) for limit in (answer.low, answer.high))
+        low, high = map(float, cut(answer.low, answer.high, ends))
         numbers = answer.value * scale, (low * scale, high * scale), answer.error * scale
         notes = (UNRESOLVED,) if math.isinf(answer.high) else ()
         what = f"{of} of {x!r} and {y!r}"

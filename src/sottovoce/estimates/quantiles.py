@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import overload
 
 import numpy as np
@@ -18,11 +19,11 @@ from sottovoce.core.errors import ArgumentError, real_number
 from sottovoce.estimates.asked import asked_share
 from sottovoce.estimates.crossing import Ends, Focus
 from sottovoce.estimates.declared import UNDECLARED, Declared, declaration, declared_average
+from sottovoce.estimates.doubt import in_doubt
 from sottovoce.estimates.envelope import BINS, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.interior_point import answered
-from sottovoce.estimates.log_density import ENOUGH, Splines
-from sottovoce.estimates.model import em, smooth_line
+from sottovoce.estimates.log_density import Splines
 from sottovoce.estimates.query import Query, single_threaded, sources_of
 from sottovoce.estimates.statistic import between, in_step, moments
 from sottovoce.estimates.suitability import advice
@@ -30,6 +31,7 @@ from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.watching import watched_average, watching_cost
 
 _WATCHED = "envelope, sequential"
+_SMOOTH = 3, (0.1, 1e3)  # how smooth the fit is at first: the order of differences, and two weights
 _SMOOTH_VALUE = (
     "the value is that of a smooth fit, whose error is not known; the interval does not rest on it"
 )
@@ -113,7 +115,7 @@ def quantile(
     declares = (shape, density, slope) != UNDECLARED
     declared = declaration(queries[0], shape, density, slope) if declares else None
     fit = CrossFit.of(tally)
-    values = quantile_values(fit, tally.mechanism.epsilon, shares)
+    values = quantile_values(fit, shares)
     if declared is not None:
         truths = Declared(fit, declared, queries[0].tail)
         notes, limits = (truths.note, _SMOOTH_VALUE), declared_limits(truths, shares)
@@ -138,18 +140,26 @@ def quantile(
     return answers if several else answers[0]
 
 
+@lru_cache(maxsize=1)  # as of a `CrossFit`: more is often asked of a tally
 @single_threaded
-def smooth_density(fit: CrossFit, epsilon: float) -> FloatArray:
-    """One smooth fit to the groups of a tally, on equal bins."""
-    counts = fit.coarse.counts.astype(np.float64)
-    if fit.n * epsilon**2 < ENOUGH:
-        return em(fit.law, counts, smooth=smooth_line).probabilities
-    return Splines(counts, fit.law, circle=False).search(3, (0.1, 1e3)).density
+def smooth_density(fit: CrossFit) -> FloatArray:
+    """One smooth fit to the groups of a tally, on equal bins; read-only."""
+    circle = fit.coarse.mechanism.domain.is_circle
+    density = Splines(fit.coarse.counts.astype(np.float64), fit.law, circle=circle).search(*_SMOOTH).density
+    density.setflags(write=False)
+    return density
 
 
-def quantile_values(fit: CrossFit, epsilon: float, levels: Sequence[float]) -> list[float]:
+def smooth_share(fit: CrossFit, first: float, last: float) -> float:
+    """The share of a range in that fit, in the unit coordinate; across the seam where first > last."""
+    total = np.concatenate(([0.0], np.cumsum(smooth_density(fit))))
+    below, up_to = np.interp([first, last], np.arange(BINS + 1) / BINS, total / total[-1])
+    return float(up_to - below + (first > last))
+
+
+def quantile_values(fit: CrossFit, levels: Sequence[float]) -> list[float]:
     """Quantiles of that fit, in the unit coordinate."""
-    total = np.concatenate(([0.0], np.cumsum(smooth_density(fit, epsilon))))
+    total = np.concatenate(([0.0], np.cumsum(smooth_density(fit))))
     return [float(t) for t in np.interp(levels, total / total[-1], np.arange(BINS + 1) / BINS)]
 
 
@@ -161,7 +171,7 @@ def quantile_limits(
         return [Ends(0.0, 1.0, 1.0)] * len(levels)
     counts, pilots = zip(*fit.halves, strict=True)
     about = fit.coarse.mechanism, pilots, fit.n
-    focuses = [Focus(*about, p, tail, counts, fit.limit, estimand) for p in levels]
+    focuses = [Focus(*about, p, tail, counts, fit.bound, estimand) for p in levels]
     return answered(in_step([focus.ends() for focus in focuses]))
 
 
@@ -170,7 +180,7 @@ def declared_limits(declared: Declared, levels: Sequence[float]) -> list[Ends]:
     fit = declared.fit
     counts, pilots = zip(*fit.halves, strict=True)
     # A unimodal truth has no stretch without people between others.
-    even = None if declared.shape.unimodal else declared.limit
+    even = None if declared.shape.unimodal else declared.bound
     about = fit.coarse.mechanism, pilots, fit.n
     focuses = [Focus(*about, p, declared.tail, counts, even) for p in levels]
     return [answered(focus.ends(declared.cells)) for focus in focuses]
@@ -190,6 +200,11 @@ def probability(
     fakes: int = 0,
 ) -> Estimate:
     """Estimate the share of the people with low ≤ x ≤ high; on a circle from low forwards to high.
+
+    The value is that of a smooth fit, moved into the limits, so values of one tally do not contradict each
+    other; the limits do not rest on it. Nobody is beyond an end of the domain: who is at an end of the range
+    that is one of the domain counts for sure. At another end of the range it is in doubt on which side of it
+    people are: put it between two possible answers, such as 4.5.
 
     Args:
         tally: Counts of reports about a number.
@@ -226,22 +241,31 @@ def probability(
     if begin > end and not query.domain.is_circle:
         raise ArgumentError(f"low must not exceed high, got low={begin!r}, high={end!r}", argument="low")
     first, last = query.domain.to_unit([begin, end]).tolist()
+    ends = (float((first, last) == (0.0, 1.0)), 1.0)  # everybody is somewhere
     if (shape, density, slope) != UNDECLARED:
         declared = declaration(query, shape, density, slope, plain=not sequential)
-        return declared_average(query, declared, Target.within(first, last), power=0)
+        value = smooth_share(CrossFit.of(tally), first, last)
+        return declared_average(query, declared, Target.within(first, last), 0, value=value, ends=ends)
     asked = None if sequential or fakes else asked_share(tally, first, last, query.tail)
     if asked is not None:
         return query.answer(*asked, power=0, method="asked directly", at_every_n=True)
     fit, target = CrossFit.of(tally, fakes=fakes), Target.within(first, last)
     lower, upper = (moments(fit.statistic(target, side, query.tail, estimand), estimand) for side in (-1, 1))
-    value, error, _ = between(lower, upper)
+    middle, error, bias = between(lower, upper)
+    value = smooth_share(fit, first, last)
+    open_ends = in_doubt(fit, query, (begin, end), 2 * bias) if bias**2 > error**2 / 2 else ()
+    error += abs(value - middle)
     if sequential:
         limits = watched_average(fit, target, query)
-        notes = watching_cost(query, limits, lower, upper)
-        return query.answer(limits, value, error, power=0, notes=notes, at_every_n=True, method=_WATCHED)
+        notes = (*open_ends, *watching_cost(query, limits, lower, upper))
+        return query.answer(
+            limits, value, error, ends=ends, power=0, notes=notes, at_every_n=True, method=_WATCHED
+        )
     limits = float(lower.limit(-1, query.tail)), float(upper.limit(1, query.tail))
-    hint = None if fakes else query.advised(advice, "share", coarse=fit.coarse, target=target)
-    return query.answer(limits, value, error, power=0, sides=(lower, upper), advice=hint)
+    hint = None if fakes else query.advised(advice, "share", coarse=fit.coarse, between=(first, last))
+    return query.answer(
+        limits, value, error, ends=ends, power=0, notes=open_ends, sides=(lower, upper), advice=hint
+    )
 
 
 def _share(p: object) -> float:

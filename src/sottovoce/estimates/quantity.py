@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, one_of
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, one_of, refuse_others
 from sottovoce.estimates.arithmetic import combined, share_of
 from sottovoce.estimates.circular import circular_mean
 from sottovoce.estimates.estimate import Estimate
@@ -57,6 +57,8 @@ class Quantity:
         if (self.option is None) == (self.of == "share"):
             rule = "option goes with of='share' and only with that"
             raise ArgumentError(f"{rule}, got of={self.of!r}", argument="option")
+        if self.of == "share":
+            refuse_others(Quantity, "of='share'", {"estimand": self.estimand})
         for name, value in (("sequential", self.sequential), ("fakes", self.fakes)):
             if value and self.of not in _WATCHED:
                 rule = f"{name} is for of='mean' and of='probability'"

@@ -6,7 +6,7 @@ import hashlib
 import math
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial, wraps
 from threading import Lock
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ from sottovoce.core.errors import ArgumentError, ArgumentTypeError, check_confid
 from sottovoce.core.randomness import Seeded, seeded_generator
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.sides import Sides
-from sottovoce.estimates.statistic import Moments
+from sottovoce.estimates.statistic import Moments, cut
 from sottovoce.estimates.tally import Tally
 
 ESTIMANDS = ("population", "respondents")
@@ -29,7 +29,7 @@ AT_EVERY_N = ("finite", "sequential")
 FEW = 16  # reports below which an answer says that its interval rests on little
 _FEW_TO_DRAW = 100_000  # reports
 _ROUNDING = 1e-12  # limits are rounded outwards by this, on a domain of width 1
-Advice = Callable[[tuple[str, ...], Estimate], tuple[str, ...]]
+Advice = Callable[[Estimate], tuple[str, ...]]
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
 CONTRADICTION = "the limits contradict each other: hardly reports of this mechanism, see sottovoce.honesty"
@@ -129,7 +129,7 @@ class Query:
             sides: The statistics below and above, where the limits are theirs.
             spent: The error on each side that is not theirs.
             bound: The width below which no honest interval can go.
-            advice: What makes of these notes and the estimate those to print, when they are read.
+            advice: What says of the estimate what another design would give.
             sources: What `sources_of` says of the tally, if that is known.
 
         Returns:
@@ -142,11 +142,11 @@ class Query:
             notes += ("one report is too few for a standard error",)
         if self.fakes:
             notes += (f"the limits hold even if {self.fakes} of the {n} reports were forged",)
-        outwards = limits[0] - _ROUNDING, limits[1] + _ROUNDING
-        low, high = (float(min(max(limit, ends[0]), ends[1])) for limit in outwards)
+        low, high = limits[0] - _ROUNDING, limits[1] + _ROUNDING
         if low > high:  # each limit has a statistic of its own: then nothing between the two is excluded
-            notes += (CONTRADICTION,) if low - high > 1e-9 else ()
+            notes += (CONTRADICTION,) if -np.diff(np.clip((low, high), *ends)) > 1e-9 else ()
             low, high = high, low
+        low, high = map(float, cut(low, high, ends))
         value = min(max(float(value), low), high)
         numbers = np.array([low, value, high])
         numbers = self.domain.from_unit(numbers) if power == 1 else self.domain.stretched(numbers, power)
@@ -176,9 +176,7 @@ class Query:
             sides=None if sides is None or n < 2 else self._in_units(sides, ends, power, spent),
             sources=sources_of(self.tally) if sources is None else sources,
         )
-        if advice is not None:
-            answer.__dict__["_advice"] = partial(advice, answer.__dict__.pop("notes"))
-        return answer
+        return answer if advice is None else replace(answer, advisers=(partial(advice, answer),))
 
     def _in_units(
         self, sides: tuple[Moments, Moments], ends: tuple[float, float], power: int, spent: float

@@ -13,11 +13,13 @@ from collections.abc import Callable, Collection, Mapping
 from html import escape
 from typing import Any
 
+from sottovoce.core.disclosure import disclosure, frequencies
 from sottovoce.core.errors import require_extra
 from sottovoce.estimates.estimate import Estimate, explained, rounded
 from sottovoce.estimates.forest import draw_forest
 from sottovoce.estimates.histogram import Distribution
 from sottovoce.estimates.honesty import Honesty
+from sottovoce.estimates.most_common import reading
 from sottovoce.estimates.tally import Tally
 
 _STYLE = """
@@ -76,11 +78,13 @@ def report(
         MissingExtra: If matplotlib is not installed.
     """
     require_extra("plots", "a report")
-    pictures = (
-        []
-        if distribution is None
-        else [_figure(distribution.plot, "The distribution that the reports suggest")]
-    )
+    pictures = []
+    if distribution is not None:
+        pictures = [
+            _figure(distribution.plot, "The distribution that the reports suggest"),
+            f"<p>{escape(distribution.sentence)}</p>",
+            f'<p class="note">{escape(reading(distribution.shaped))}</p>',
+        ]
     named = {name: one for name, one in answers.items() if name in together}
     if len(named) > 1:
         pictures.append(_figure(lambda: _all(named), "Each answer with its interval"))
@@ -127,7 +131,7 @@ def _explanations(answers: Mapping[str, Estimate]) -> str:
     )
     about: dict[str, list[str]] = {}
     for name, answer in answers.items():
-        for sentence in (*answer.notes, f"{answer.method}: {explained(answer.method)}"):
+        for sentence in (*answer.advice(), *answer.notes, f"{answer.method}: {explained(answer.method)}"):
             about.setdefault(sentence, []).append(name)
     everybody = len(answers)
     lines = [
@@ -145,12 +149,13 @@ def _all(named: Mapping[str, Estimate]) -> Any:
 
 def _privacy(tally: Tally) -> str:
     factor = math.exp(tally.reporter.epsilon)
-    sure = 100 * factor / (1 + factor)
+    guess, base = frequencies(disclosure(tally.reporter).guess, round=math.ceil)
     return (
-        f"<p>Whatever somebody believes about one person, seeing that person’s report changes the odds "
-        f"between any two values by a factor of at most {factor:.3g}. Somebody who thinks two values "
-        f"equally likely can become at most {sure:.0f} % sure of one of them. This holds for every "
-        "single report, whoever sees it and whatever else they know, and was counted in exact integers.</p>"
+        "<p>Whatever somebody believes about one person, seeing that person’s report changes the odds "
+        f"between any two values by a factor of at most {factor:.3g}. Somebody who knows that the value is "
+        f"one of two guesses right with the report in at most {guess:,} of {base:,} cases; without it in 50 "
+        "of 100. This holds for every single report, whoever sees it and whatever else they know, and was "
+        "counted in exact integers.</p>"
         f"<p>{tally.reporter.cells:,} different reports are possible, and every one of them can come from "
         "every value.</p>"
     )

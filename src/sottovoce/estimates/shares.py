@@ -215,8 +215,7 @@ def _mean(tally: Tally, law: Inverse, confidence: float) -> Estimate | None:
     number = np.array(names, dtype=np.float64)
     part = law.part(number, tally.counts)
     whole, tail = moments([part], "population"), (1 - confidence) / 2
-    low, high = (float(np.clip(whole.limit(side, tail), number.min(), number.max())) for side in (-1, 1))
-    numbers = float(whole.value), (low, high), float(whole.error)
     sides = Sides(whole, whole, (float(number.min()), float(number.max())))
+    numbers = float(whole.value), sides.limits(tail), float(whole.error)
     reach = float(np.ptp(part.weights)) / tally.n
     return told(tally, "mean", *numbers, confidence, "inverse", reach=reach, sides=sides)

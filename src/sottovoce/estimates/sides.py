@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sottovoce.estimates.statistic import Moments, between
+from sottovoce.estimates.statistic import Moments, between, cut
 
 _LEAST_TAIL = 1e-300
 
@@ -73,8 +73,8 @@ class Sides:
         rest = tail - self.spent
         low, high = float(self.lower.limit(-1, rest)), float(self.upper.limit(1, rest))
         low, high = min(low, high), max(low, high)  # each has a statistic of its own
-        clipped = [min(max(limit, self.ends[0]), self.ends[1]) for limit in (low, high)]
-        return clipped[0], clipped[1]
+        low, high = map(float, cut(low, high, self.ends))
+        return low, high
 
     @property
     def error(self) -> float:

@@ -184,6 +184,17 @@ def between(lower: Moments, upper: Moments) -> Middle:
     return Middle((lower.value + upper.value) / 2, np.hypot((lower.error + upper.error) / 2, bias), bias)
 
 
+def cut(low: Any, high: Any, ends: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
+    """Limits within the ends of what is possible; where both are beyond one end, their middle moves to it.
+
+    Cut alone such limits would be an interval of width 0, which noise made.
+    """
+    middle = (low + high) / 2
+    beyond = (high <= ends[0]) | (low >= ends[1])
+    move = np.where(beyond, np.clip(middle, *ends) - middle, 0.0)
+    return np.clip(low + move, *ends), np.clip(high + move, *ends)
+
+
 def bootstrap_limit(
     statistic: Statistic, side: int, tail: float, estimand: str, generator: np.random.Generator
 ) -> float:

@@ -20,7 +20,7 @@ from sottovoce.core.domains import Domain
 from sottovoce.core.errors import check_confidence
 from sottovoce.core.number import Number
 from sottovoce.estimates.crossing import Focus
-from sottovoce.estimates.envelope import BINS, IDENTITY, Envelope, Nodes, Target
+from sottovoce.estimates.envelope import BINS, Envelope, Nodes, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.interior_point import answered
 from sottovoce.estimates.model import Coarse, em
@@ -45,26 +45,24 @@ _MADE_FOR = {
 def advice(
     task: str,
     mechanism: Number,
-    notes: tuple[str, ...],
     estimate: Estimate,
     *,
     coarse: Coarse | None = None,
-    target: Target = IDENTITY,
+    between: tuple[float, float] = (0.0, 1.0),
     p: float = 0.5,
 ) -> tuple[str, ...]:
-    """The notes of an answer, with what to know about its mechanism before everything else.
+    """What to know about the mechanism of an answer, before its notes.
 
     Args:
         task: What was asked: "mean", "quantile" or "share".
         mechanism: What it was asked with.
-        notes: What else is to be said.
         estimate: The answer.
         coarse: The reports on a few groups of cells, for quantiles and shares.
-        target: What a share is the average of.
+        between: The range of a share, in the unit coordinate.
         p: Which quantile.
 
     Returns:
-        One or two more notes, if the interval is at least twice as wide as it could be.
+        One or two sentences, if the interval is at least twice as wide as it could be.
     """
     domain, epsilon = mechanism.domain, mechanism.epsilon
     limits = [estimate.low, estimate.value, estimate.high]
@@ -74,18 +72,21 @@ def advice(
         instead = _instead(epsilon, estimate, p, half)
         target = Target.up_to(middle)
     else:
+        target = Target.within(*between)
         spread = {"mean": _mean_variance, "share": _share_variance}[task](epsilon, middle)
         instead = normal_quantile((1 - estimate.confidence) / 2) * math.sqrt(spread / estimate.n)
     if half < _WORSE * instead:
-        return notes
+        return ()
     better, here = (_size(task, domain, size) for size in (instead, half))
     made = f"this mechanism was made for {_MADE_FOR[mechanism.task]}; " if mechanism.task in _MADE_FOR else ""
     hint = (
         f"{made}for the same ε and people a mechanism for {_MADE_FOR[task]} gives {better} instead of {here}"
     )
     if coarse is None:  # of a mean, what the envelope leaves open is noted there
-        return (*notes, hint)
+        return (hint,)
     gap = _openness(coarse, target)
+    if task == "share":  # no more than these reports leave open already
+        gap = min(gap, 2 * half)
     first: tuple[str, ...] = ()
     if gap > max(_OPEN, half if task == "share" else 0.0):
         share = "it" if task == "share" else f"the share below {estimate.value:.4g}"
@@ -93,7 +94,7 @@ def advice(
             f"reports of this mechanism do not identify it: with any number of people {share} stays open by "
             f"± {50 * gap:.2g} %",
         )
-    return (*first, hint, *notes)
+    return (*first, hint)
 
 
 def _mean_variance(epsilon: float, middle: float) -> float:
@@ -133,7 +134,8 @@ def _even_quantile(people: int, epsilon: float, p: float, confidence: float) -> 
 
 def _openness(coarse: Coarse, target: Target) -> float:
     """How much of an average all reports in the world would leave open, if people are as they seem to be."""
-    pilot = em(coarse.law_of_bins(BINS, 1), coarse.counts, tolerance=0.05, most=300).reports
+    law = coarse.table_of_bins(BINS)
+    pilot = law.mix(em(law, coarse.counts, np.full(BINS, 1 / BINS)))
     limits = Envelope(Nodes(coarse), pilot, _EVERYBODY)
     above, below = (float(pilot @ limits.weights(target, side, 1.0)) for side in (1, -1))
     return float(np.clip(above - below, 0.0, 1.0))

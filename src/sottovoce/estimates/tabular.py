@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from sottovoce.core.compact import Compact
 from sottovoce.core.errors import require_extra
 from sottovoce.core.shown import Shown
 
@@ -16,7 +17,7 @@ Row = dict[str, float | int | str | None]
 MOST_SHOWN = 20
 
 
-class Tabular(Shown, ABC):
+class Tabular(Shown, Compact, ABC):
     """A result with rows."""
 
     @property

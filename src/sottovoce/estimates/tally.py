@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from sottovoce.core import spec
 from sottovoce.core.arrays import IntArray
-from sottovoce.core.errors import DataError, NoDataError, SpecError
+from sottovoce.core.errors import DataError, NoDataError, SpecError, UnknownKey
 from sottovoce.core.formats import from_json
 from sottovoce.core.number import Number
 from sottovoce.core.reporter import Reporter
@@ -237,7 +237,7 @@ class Tally(Shown):
                 return Tally._of(reporter, self.counts[first : first + reporter.cells].copy(), self.sources)
             first += reporter.cells
         names = ", ".join(map(repr, self.reporter.questions))
-        raise KeyError(f"there is no question {question!r}; questions are {names}")
+        raise UnknownKey(f"there is no question {question!r}; questions are {names}", argument="question")
 
     def required(self, least: int = 1) -> Tally:
         """This tally, if there are reports to estimate from.

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from sottovoce.core.errors import ArgumentError, check_confidence, one_of
+from sottovoce.core.errors import ArgumentError, check_confidence, one_of, refuse_others
 from sottovoce.estimates.arithmetic import combined, share_of
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.forest import draw_series
@@ -173,6 +173,8 @@ def trend(
     if len(set(days)) < len(days):
         raise ArgumentError("two tallies have the same moment: add them up", argument="series")
     plain = all(isinstance(when, int | float) for when in order)
+    if plain:
+        refuse_others(trend, "times that are plain numbers", {"per": per})
     unit = "" if plain else per
     people = np.array([tallies[when].required().n for when in order], dtype=np.float64)
     away = days - np.average(days, weights=people)
@@ -204,7 +206,8 @@ def _moment(when: object) -> float:
         return zone.timestamp() / 86400
     if isinstance(shown, dt.date):
         return float(shown.toordinal() - dt.date(1970, 1, 1).toordinal())
-    raise ArgumentError(f"a moment must be a number, a date or an ISO text, got {when!r}", argument="series")
+    kind = type(when).__name__  # a text may come from a file
+    raise ArgumentError(f"a moment must be a number, a date or an ISO text, got {kind}", argument="series")
 
 
 def _shown(when: object) -> object:

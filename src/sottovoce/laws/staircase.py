@@ -71,7 +71,9 @@ class Stairs:
 
     def moment(self, k: float, z: FloatArray) -> FloatArray:
         if not np.isinf(z).all():
-            raise ValueError("moments of the staircase are over a whole side: z must be infinite")
+            raise ArgumentError(
+                "moments of the staircase are over a whole side: z must be infinite", argument="z"
+            )
         b, rest, d = self._b, self._one_minus_b, self._d(1)
         if k == 1:
             side = b / rest + self._d(2) / (2 * d)

@@ -16,7 +16,7 @@ from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import ArgumentError, check_epsilon, whole_number
 from sottovoce.designs.choices import choice
 from sottovoce.designs.families import block_variance, family
-from sottovoce.designs.optimal import optimal
+from sottovoce.designs.optimal import most_epsilon, optimal
 from sottovoce.planning.ways import Way, WaysPlan
 
 _MOST_RATINGS = 64  # ratings up to which a window is looked at
@@ -49,7 +49,7 @@ def plan_choice(epsilon: float | None, people: int | None, options: Sequence[str
     if rated is not None:
         errors["mean"] = math.sqrt(total / (k - 1) * k * float(np.var(rated)) / n)
     designs = [Way("choice", m, errors)]
-    if rated is not None and k <= _MOST_RATINGS:
+    if rated is not None and k <= _MOST_RATINGS and epsilon <= most_epsilon():
         window = optimal(epsilon, (float(rated.min()), float(rated.max())))
         error = _least_squares(window.probabilities(rated))
         noise = float(np.mean(window.variance(rated)) + np.var(rated))

@@ -23,16 +23,17 @@ from sottovoce.compose.design import design
 from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import (
-    MAX_EPSILON,
     ArgumentError,
     check_epsilon,
     positive_number,
     real_number,
+    refuse_others,
     whole_number,
 )
 from sottovoce.core.number import Number
 from sottovoce.core.values import in_domain
 from sottovoce.designs.classic import ptt
+from sottovoce.designs.optimal import most_epsilon
 from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.planning.inverse import least_epsilon
 from sottovoce.planning.kinds import ordinary_noise
@@ -109,6 +110,8 @@ def plan_difference(
         raise ArgumentError("task='difference' is about means on a linear interval", argument="domain")
     if epsilon is None and people is None:
         raise ArgumentError("give epsilon or people, or both", argument="people")
+    if epsilon is not None and people is not None:
+        refuse_others(plan_difference, "epsilon and people, which give it", {"power": power})
     if epsilon is not None:
         check_epsilon(epsilon)
     if people is not None:
@@ -132,9 +135,11 @@ def plan_difference(
 
     if epsilon is None:
         assert people is not None
-        least = least_epsilon(variance, need * people, model=model, slope=-2.0)
+        least = least_epsilon(variance, need * people, model=model, slope=-2.0, most=most_epsilon())
         if least is None:
-            raise ArgumentError(f"no ε up to {MAX_EPSILON:g} is enough for so few people", argument="people")
+            raise ArgumentError(
+                f"no ε up to {most_epsilon():g} is enough for so few people", argument="people"
+            )
         epsilon = least.x
     if people is None:
         people = math.ceil(variance(epsilon) / need)

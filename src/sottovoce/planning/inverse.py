@@ -55,7 +55,8 @@ class Search:
             predicted = replace(self.scenario, simulate=False)
             model = _errors(lambda e: predicted.option(like, e, people))
         exact = _EXACT[candidate.ours]
-        return self._taken(option, least_epsilon(_errors(option), target, exact, model, start, slope))
+        least = least_epsilon(_errors(option), target, exact, model, start, slope, most=candidate.most)
+        return self._taken(option, least)
 
     def central(self, candidate: Candidate, central: tuple[float, float], people: int) -> Option | None:
         """The option with the largest ε whose counts keep a central guarantee."""
@@ -71,7 +72,8 @@ class Search:
             return m
 
         alike = candidate.like is not None and self._start is not None and self._start >= _ALIKE
-        self._start = largest_local(build, central, people, start=self._start if alike else None)
+        start = self._start if alike else None
+        self._start = largest_local(build, central, people, start=start, most=candidate.most)
         return self.scenario.option(replace(candidate, build=build), self._start, people)
 
     def _taken(self, option: Options, least: Meeting | None) -> Option | None:
@@ -99,6 +101,8 @@ def least_epsilon(
     model: Callable[[float], float] | None = None,
     start: float = 1.0,
     slope: float = -1.0,
+    *,
+    most: float = MAX_EPSILON,
 ) -> Meeting | None:
     """Find the least ε at which an error meets a goal, by few designs.
 
@@ -109,11 +113,12 @@ def least_epsilon(
         model: About the same error where a design takes long: the search begins where this meets the goal.
         start: Where to begin without.
         slope: The power of ε to expect.
+        most: The largest ε to look at.
 
     Returns:
         ε with an error that meets the goal; None if even the largest misses it.
     """
-    ends = _LEAST_EPSILON, float(MAX_EPSILON)
+    ends = _LEAST_EPSILON, most
     if model is not None:
         guess = meeting(model, goal, *ends, _GUESS, start=start, slope=slope) or Meeting(ends[1], slope)
         # Three digits: what is guessed for two designs that are one is then built once.

@@ -11,10 +11,10 @@ import numpy as np
 
 from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import loss_exponent
+from sottovoce.core.errors import MAX_EPSILON, loss_exponent
 from sottovoce.core.number import Number
 from sottovoce.designs import classic
-from sottovoce.designs.optimal import SEARCH_UP_TO, optimal
+from sottovoce.designs.optimal import EXPECTED_UP_TO, most_epsilon, optimal
 from sottovoce.designs.tasks import Question
 from sottovoce.designs.two_scale import two_scale
 from sottovoce.planning import predictions
@@ -36,6 +36,7 @@ class Candidate:
         like: If it takes long to build, one that does not, to begin a search with.
         times: How many times the variance (of a value: the error) of what is built this one has, at an ε and
             at places of the unit interval: fits to certified designs, for candidates that others are like.
+        most: The largest ε that it is made for.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Candidate:
     ours: bool = False
     like: Candidate | None = None
     times: Callable[[float, FloatArray], FloatArray] = lambda epsilon, t: np.ones_like(t)
+    most: float = MAX_EPSILON
 
 
 @dataclass(frozen=True)
@@ -102,11 +104,14 @@ def candidates(question: Question) -> list[Candidate]:
     rivals = {name: _rival(name, question) for name in KINDS[question.task].rivals[question.domain.is_circle]}
     ours = Candidate("design", question.design, _OURS, ours=True)
     if question.task == "mean":
-        ours = replace(ours, like=replace(rivals["ptt"], times=ordinary_noise))
-        rivals["optimal"] = replace(rivals["optimal"], like=replace(rivals["ptt"], times=_minimax_noise))
+        most = most_epsilon()
+        ours = replace(ours, like=replace(rivals["ptt"], times=ordinary_noise), most=most)
+        like = replace(rivals["ptt"], times=_minimax_noise)
+        rivals["optimal"] = replace(rivals["optimal"], like=like, most=most)
     elif question.task == "value" and rivals:
         k = loss_exponent(question.loss)
-        ours = replace(ours, like=replace(rivals["ogpm"], times=partial(_value_noise, k)))
+        like = replace(rivals["ogpm"], times=partial(_value_noise, k))
+        ours = replace(ours, like=like, most=most_epsilon(k))
     return [ours, *rivals.values()]
 
 
@@ -115,7 +120,7 @@ def ordinary_noise(epsilon: float, t: FloatArray) -> FloatArray:
 
     It is made to stay below a multiple of `ptt` and of the limit of all.
     """
-    if epsilon > SEARCH_UP_TO:
+    if epsilon > EXPECTED_UP_TO:
         return _minimax_noise(epsilon, t)
     inside = np.minimum(t, 1 - t)
     most = (

@@ -21,13 +21,13 @@ from sottovoce.core.arrays import FloatArray
 from sottovoce.core.discs import Disc
 from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.errors import (
-    MAX_EPSILON,
     ArgumentError,
     ArgumentTypeError,
     NoDataError,
     check_confidence,
     check_epsilon,
     positive_number,
+    refuse_others,
     whole_number,
 )
 from sottovoce.core.number import Number
@@ -51,6 +51,9 @@ _AS_GOOD = 1.02  # so much better another mechanism has to be to come before our
 _OTHERS: dict[str, Callable[..., WaysPlan]] = {
     "choice": plan_choice, "choices": plan_choices, "group": plan_group, "place": plan_places,
 }  # fmt: skip
+#: What each of these questions takes beside ε, people and the domain; all others take the same.
+_TAKEN = dict.fromkeys(_OTHERS, "") | {"pair": "sample", "difference": "shift power confidence sample"}
+_USUAL = "target p between loss confidence sample candidates simulate repetitions central progress"
 #: A mechanism of one's own, or what makes one from ε and the domain, such as `sottovoce.pm`.
 Own = Number | Callable[[float, Domain], Number]
 
@@ -137,7 +140,7 @@ def plan(
         between: The range of a share.
         loss: What a "value" minimises.
         shift: The difference to see, in the units of the domain.
-        power: The chance of seeing it.
+        power: The chance of seeing it, where ε or people are asked for.
         confidence: That of the intervals.
         sample: Values that stand for the people to come, instead of reference shapes.
         candidates: Mechanisms of your own to rank with ours: reporters of one number for this domain and ε,
@@ -165,6 +168,7 @@ def plan(
         >>> how_many.best.name, how_many.best.people
         ('design', 9069)
     """
+    refuse_others(plan, f"task={task!r}", locals(), "epsilon people domain " + _TAKEN.get(task, _USUAL))
     if domain is None:
         raise ArgumentError("domain must be given: (low, high) or a Circle", argument="domain")
     if task == "pair":
@@ -206,8 +210,10 @@ def plan(
         else:
             option = scenario.option(candidate, float(epsilon), int(people))
         if option is None:
-            most = f"ε = {MAX_EPSILON:g} with {people:,}" if epsilon is None else f"{MOST_PEOPLE:,}"
+            most = f"ε = {candidate.most:g} with {people:,}" if epsilon is None else f"{MOST_PEOPLE:,}"
             left_out[candidate.name] = f"needs more than {most} people"
+            if epsilon is not None and epsilon > candidate.most:
+                left_out[candidate.name] = f"is made up to ε = {candidate.most:g}"
         else:
             same = [other for other in options if other.mechanism == option.mechanism]
             options = [option, *(other for other in options if other not in same)]

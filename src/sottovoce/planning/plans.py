@@ -90,7 +90,7 @@ class Scenario:
 
     def option(self, candidate: Candidate, epsilon: float, people: int) -> Option | None:
         """What to expect of one mechanism, in the units of the domain; None if there is none for this ε."""
-        m = candidate.build(epsilon)
+        m = candidate.build(epsilon) if epsilon <= candidate.most else None
         if m is None:
             return None
         who, times = (self.question, m, people), candidate.times(epsilon, MIDDLES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 
 from playwright.sync_api import Page, expect
@@ -19,6 +20,11 @@ def signed_in(site: Site, open_page: OpenPage) -> Page:
     page.get_by_role("button", name="Use").click()
     expect(page.locator("#work")).to_be_visible()
     return page
+
+
+def create(page: Page) -> None:
+    page.get_by_role("button", name="Create the survey", exact=True).click()
+    page.get_by_role("button", name="Yes, create the survey").click()
 
 
 def test_a_survey_from_first_to_last(site: Site, open_page: OpenPage) -> None:
@@ -51,7 +57,7 @@ def test_a_survey_from_first_to_last(site: Site, open_page: OpenPage) -> None:
     )
     expect(plan).to_contain_text(re.compile(words))
     check_accessible(page)
-    page.get_by_role("button", name="Create the survey").click()
+    create(page)
     expect(page.locator("#notice")).to_contain_text("/survey/village")
     row = page.locator("#campaigns tbody tr", has_text="Our village")
     expect(row).to_contain_text("people with an invitation")
@@ -97,3 +103,40 @@ def test_what_is_refused_is_said(site: Site, open_page: OpenPage) -> None:
     page.get_by_label("Name in the address").fill("crooked")
     page.get_by_role("button", name="Create the survey").click()
     expect(page.locator("#notice")).to_contain_text("The collector answered")
+    expect(page.locator("#check")).to_be_hidden()
+
+
+def test_a_number_is_read_as_the_survey_page_reads_it(site: Site, open_page: OpenPage) -> None:
+    """What 10,000 means is asked, and the whole survey is read back before it is made."""
+    page = signed_in(site, open_page)
+    page.get_by_label("Name in the address").fill("pay")
+    page.get_by_label("People you expect").fill("2,000")  # nobody expects two people and no fraction
+    page.get_by_role("button", name="Add a question").click()
+    page.get_by_label("Unit").fill("€")
+    page.get_by_label("From", exact=True).fill("-1.234,5")
+    top = page.get_by_label("To", exact=True)
+    top.fill("500,000")
+    page.get_by_label("Question", exact=True).fill("What do you earn?")
+    expect(page.locator("#plan")).to_have_text("One of the numbers cannot be read yet.")
+    page.get_by_role("button", name="Create the survey").click()
+    expect(page.get_by_role("alert").filter(has_text="500,000")).to_contain_text("in two ways")
+    expect(page.locator("#check")).to_be_hidden()
+    check_accessible(page)
+    expect(page.get_by_role("button", name="500", exact=True)).to_be_visible()
+    page.get_by_role("button", name="500000").click()
+    expect(top).to_have_value("500000")
+    top.fill("half a million")
+    page.get_by_role("button", name="Create the survey").click()
+    expect(page.get_by_text("Please enter a number.")).to_be_visible()
+    top.fill("500000")
+    page.get_by_role("button", name="Create the survey").click()
+    words = page.locator("#check-list")
+    expect(words).to_contain_text("“What do you earn?” a number from −1,234.5 to 500,000\u00a0€")
+    expect(words).to_contain_text("ε of a person's whole report2")
+    check_accessible(page)
+    page.get_by_role("button", name="Change something").click()
+    expect(page.locator("#campaigns")).not_to_contain_text("pay")
+    create(page)
+    expect(page.locator("#notice")).to_contain_text("/survey/pay")
+    domain = json.loads(site.store.campaign("pay").spec)["questions"][0]["spec"]["domain"]
+    assert domain == [-1234.5, 500_000]

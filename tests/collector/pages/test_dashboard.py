@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -111,12 +112,17 @@ def test_distribution_and_quantiles(site: Site, boards: dict[str, int], open_pag
     page = open_board(open_page, "commute")
     drawn(page)
     assert page.locator("#distribution .scatterlayer .trace").count() == 3
+    says = page.locator("#distribution-summary")
+    expect(says).to_contain_text(re.compile(r"The most common values appear to lie between \d+.*.minutes\."))
+    assert re.search(r"We are 95.% sure that at least \d\d of 100 people are between", says.inner_text())
+    expect(page.locator("#distribution .shapelayer path")).to_have_count(2)  # the even level, and the range
     expect(page.locator("#quantiles tbody tr")).to_have_count(5)
     expect(page.locator("#quantiles tbody tr").first).to_contain_text("10 %")
     page.locator("#distribution-details summary").click()
     shares = page.locator("#distribution-table tbody tr td:nth-child(3)").all_inner_texts()
     total = sum(float(share.split()[0]) for share in shares)
-    assert len(shares) == 64
+    people = int(page.locator("#count").inner_text().replace(",", ""))
+    assert len(shares) == 2 ** round(math.log2(4 * (people * 2.0**2) ** 0.25))  # `default_bins`
     assert total == pytest.approx(100, abs=1)
 
 
@@ -143,7 +149,12 @@ def test_a_watched_mean_holds_at_every_look(site: Site, boards: dict[str, int], 
 def test_rose_plot(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
     page = open_board(open_page, "asleep")
     drawn(page)
-    assert page.locator("#distribution .polarlayer .barlayer .trace").count() == 2
+    assert page.locator("#distribution .polarlayer .barlayer .trace").count() == 1
+    lines = "document.querySelectorAll('#distribution .polarlayer .scatterlayer .trace').length"
+    assert page.evaluate(lines) == 6  # the ribbon, the even level, the curve, the range, the hand and its arc
+    expect(page.locator("#distribution-summary")).to_contain_text(
+        "The most common times appear to lie between 2"
+    )
     expect(page.locator("#mean-title")).to_have_text("Mean time")
     expect(page.locator("#quantiles-card")).to_be_hidden()
     expect(page.locator("#mean-scale")).to_be_hidden()
@@ -210,12 +221,10 @@ def test_refusals_are_counted_by_reason(site: Site, boards: dict[str, int], open
 
 def test_what_epsilon_means(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
     page = open_board(open_page, "commute")
-    expect(page.locator("#epsilon")).to_contain_text("any value from 0 to 120 minutes could have produced it")
+    expect(page.locator("#epsilon")).to_contain_text("0 minutes or 120 minutes. With your report")
     expect(page.locator("#epsilon")).to_contain_text("a factor of at most 7.39")
-    expect(page.locator("#epsilon")).to_contain_text("88.1 % sure")
-    expect(page.locator("#central")).to_contain_text(
-        "people answered honestly and nobody sees reports one by one"
-    )
+    expect(page.locator("#epsilon")).to_contain_text("at most 89 of 100 cases; without it in 50")
+    expect(page.locator("#central")).to_contain_text("people answered honestly. The operator receives single")
 
 
 def test_planner(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
@@ -303,7 +312,7 @@ def test_numbers_as_people_write_them(site: Site, boards: dict[str, int], open_p
     expect(page.locator("#facts")).to_contain_text("−1 × 10¹² to 5 × 10¹² litres")
     ticks = page.locator("#distribution .xtick text").all_text_contents()
     assert ticks[:3] == ["−1 × 10¹²", "0", "1 × 10¹²"]
-    expect(page.locator("#epsilon")).to_contain_text("99.97 % sure")  # never 100 %
+    expect(page.locator("#epsilon")).to_contain_text("at most 9,997 of 10,000")  # never all
     page.get_by_text("Token", exact=True).click()
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     words = """async ([low, high, value]) => {

@@ -16,6 +16,7 @@ from tests.collector.pages.conftest import OpenPage
 from tests.collector.pages.site import Site
 
 import sottovoce as sv
+from sottovoce.collector import tokens
 
 HOURS = sv.ogpm(epsilon=1.0, domain=(0, 24))
 
@@ -27,6 +28,7 @@ def surveys(site: Site) -> dict[str, int]:
         "sleep": site.campaign("sleep", HOURS, **common),
         "outage": site.campaign("outage", HOURS, **common),
         "invited": site.campaign("invited", HOURS, **common, collection="enrolment"),
+        "links": site.campaign("links", HOURS, **common, collection="enrolment"),
         "later": site.campaign("later", HOURS, **common, opens="2090-01-01T00:00:00Z"),
     }
 
@@ -85,7 +87,11 @@ def test_answering(site: Site, surveys: dict[str, int], open_page: OpenPage) -> 
     expect(page.locator("#epsilon")).to_be_hidden()
     page.get_by_text("What exactly is promised").click()
     expect(page.locator("#epsilon")).to_contain_text("by a factor of at most 2.72")
-    expect(page.locator("#epsilon")).to_contain_text("at most 73.1 % sure")
+    expect(page.locator("#epsilon")).to_contain_text(
+        "guess right in at most 74 of 100 cases; without it in 50"
+    )
+    expect(page.locator("#privacy")).to_contain_text("Your report is a hint at your answer.")
+    expect(page.locator("#how-steps")).to_contain_text("between 3 hours and 9 hours in 38 of 100 cases")
     before = site.n("sleep")
     enter(page, "7,5")
     expect(page.locator("#answers .value")).to_have_text("7.5 hours")
@@ -245,12 +251,80 @@ def test_an_invitation_is_used_once_and_leaves_the_address(
     answer(page, "6")
     expect(page.locator("#result")).to_be_visible()
     assert page.url == f"{site.url}/survey/invited"
-    again = open_page(f"/survey/invited#{token}")
-    answer(again, "9")
-    expect(again.locator("#waiting-reason")).to_have_text("This invitation has been used already.")
-    expect(again.locator("#waiting-title")).to_have_text("Not accepted")
-    expect(again.get_by_role("button", name="Try again")).to_be_hidden()
-    assert site.n("invited") == 1
+    [raced] = site.tokens(surveys["invited"], "enrolment")
+    pages = [
+        open_page(f"/survey/invited#{raced}") for _ in range(2)
+    ]  # in two browsers, before either has answered
+    for one in pages:
+        expect(one.locator("#form")).to_be_visible()
+    answer(pages[0], "9")
+    expect(pages[0].locator("#result")).to_be_visible()
+    answer(pages[1], "9")
+    expect(pages[1].locator("#waiting-reason")).to_have_text("This invitation has been used already.")
+    expect(pages[1].locator("#waiting-title")).to_have_text("Not accepted")
+    expect(pages[1].get_by_role("button", name="Try again")).to_be_hidden()
+    assert site.n("invited") == 2
+
+
+REFUSED_LINKS = {
+    "en": ("has been used already", "not known", "belongs to another survey"),
+    "de": ("bereits verwendet", "nicht bekannt", "zu einer anderen Umfrage"),
+    "fr": ("déjà été utilisée", "pas connue", "autre enquête"),
+    "es": ("ya se ha utilizado", "no conoce", "otra encuesta"),
+    "it": ("già stato usato", "non conosce", "altro sondaggio"),
+}
+
+
+@pytest.mark.parametrize("language", REFUSED_LINKS)
+def test_a_link_that_is_used_or_wrong_says_so_before_the_first_question(
+    site: Site, surveys: dict[str, int], open_page: OpenPage, language: str
+) -> None:
+    """In the words of the page, and without spending anything: a good link still answers."""
+    used, good = site.tokens(surveys["links"], "enrolment", 2)
+    [other] = site.tokens(surveys["invited"], "enrolment")
+    report = {"digest": HOURS.digest, "cells": [5]}
+    sent = {"Authorization": f"Bearer {used}", "Idempotency-Key": used[-32:]}
+    assert httpx.post(f"{site.url}/v1/campaigns/links/reports", json=report, headers=sent).status_code == 200
+    unknown = tokens.make("enrolment")
+    for token, words in zip((used, unknown, other), REFUSED_LINKS[language], strict=True):
+        page = open_page(f"/survey/links#{token}", locale=language)
+        expect(page.locator("#notice")).to_contain_text(words)
+        expect(page.locator("#form")).to_be_hidden()
+        assert kinds(page) == ["open"]
+    page = open_page("/survey/links#half-a-link", locale=language)
+    expect(page.locator("#notice")).to_contain_text(REFUSED_LINKS[language][1])
+    page = open_page(f"/survey/links#{good}", locale=language)
+    expect(page.locator("#form")).to_be_visible()
+
+
+def test_a_second_link_in_the_same_tab_is_another_persons(
+    site: Site, surveys: dict[str, int], open_page: OpenPage
+) -> None:
+    one, two = site.tokens(surveys["links"], "enrolment", 2)
+    before = site.n("links")
+    page = open_page(f"/survey/links#{one}")
+    answer(page, "6")
+    expect(page.locator("#result")).to_be_visible()
+    cells = page.locator("#sent-cells").inner_text()
+    page.goto(f"{site.url}/survey/links#{two}")  # the same document: browsers load nothing
+    expect(page.locator("#form")).to_be_visible()
+    expect(page.locator("#result")).to_be_hidden()
+    expect(page.locator("#sent-cells")).to_be_empty()
+    expect(page.locator("#q0")).to_have_value("")
+    answer(page, "9")
+    expect(page.locator("#result-title")).to_have_text("Sent. Thank you.")
+    assert site.n("links") == before + 2
+    page.goto(f"{site.url}/survey/links#{one}")  # who answered first sees their own again
+    expect(page.locator("#result-title")).to_have_text("You have answered from this device.")
+    assert page.locator("#sent-cells").inner_text() == cells
+    assert kinds(page).count("report") == 2
+
+
+def test_an_open_survey_needs_no_link(site: Site, surveys: dict[str, int], open_page: OpenPage) -> None:
+    """What stands behind the # is no token there: it was refused after all answers."""
+    page = open_page("/survey/sleep#questions")
+    answer(page, "7")
+    expect(page.locator("#result")).to_be_visible()
 
 
 def test_what_cannot_be_answered(site: Site, surveys: dict[str, int], open_page: OpenPage) -> None:

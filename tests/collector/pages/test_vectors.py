@@ -13,6 +13,8 @@ from tests.vectors.hostile import hostile_specs
 from tests.vectors.mechanisms import mechanisms
 
 import sottovoce as sv
+from sottovoce.core import formats
+from sottovoce.core.errors import SpecError
 
 VECTORS = Path(make.__file__).parent
 
@@ -38,9 +40,33 @@ def test_compiled_sampler_draws_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in hostile_specs()])
+@pytest.mark.attack("N9", "refused")
 def test_hostile_specs_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"\w"):
+    """Whatever reads them; an audit says what counting finds only where nothing but the claim is wrong."""
+    with pytest.raises(ValueError, match=r"\w") as refused:
         sv.from_json(text)
+    about = getattr(refused.value, "argument", None)
+    assert make.refusal(text, sv.audit) == (None if about == "epsilon" and _counts(text) else "spec")
+
+
+def _counts(text: str) -> bool:
+    """Whether the integers of a spec can be counted."""
+    try:
+        formats._counted(formats._parsed(text))
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.attack("N9", "succeeds")
+def test_counting_alone_passes_specs_that_no_client_reads() -> None:
+    """An audit did nothing else."""
+    texts = {name: text for name, text in hostile_specs() if name.startswith("functions")}
+    passed = [name for name in texts if _counts(texts[name]) and make.refusal(texts[name]) == "spec"]
+    assert len(passed) > 15
+    for name in passed:
+        with pytest.raises(SpecError):
+            sv.audit(texts[name])
 
 
 def test_boundaries_are_reached() -> None:

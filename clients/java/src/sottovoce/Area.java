@@ -9,6 +9,7 @@ import java.util.Map;
 public final class Area extends Elements {
     private static final int MAX_POINTS = 1024;
     private static final int STEPS = 32; // into which the way between two points is divided
+    static final double LEAST = 1e-300; // across an area or a disc: far from where doubles lose digits
     private static final double FAR = 1e150; // its square is finite
     private static final double ROUNDING = 0x1p-48; // that of sixteen numbers as large as the coordinates: so far beyond the rim is on it
 
@@ -27,7 +28,7 @@ public final class Area extends Elements {
         round = Reader.flag(spec.get("round"), "round");
         boolean degrees = Reader.flag(spec.get("degrees"), "degrees");
         for (int i = 0; i < 2; i++) {
-            rule(high[i] - low[i] > 0 && !Double.isInfinite(high[i] - low[i]), "area must have ends above its beginnings", "area");
+            rule(high[i] - low[i] >= LEAST && !Double.isInfinite(high[i] - low[i]), "area must have ends above its beginnings, by at least " + LEAST, "area");
             rule(!degrees || low[i] >= -90 * (2 - i) && high[i] <= 90 * (2 - i), "area must lie within 180 and 90 degrees", "area");
         }
         long[] grid = sizes(spec, "points");

@@ -123,13 +123,15 @@ public final class Client {
 
     /**
      * Report to the campaign, once: the value (null if it is missing) is randomised, the cells stored with their key, then
-     * sent. Called again, whatever the value, it only repeats what was drawn the first time.
+     * sent. Called again, whatever the value, it only repeats what was drawn the first time. What cannot be an answer is
+     * refused, and spends nothing.
      */
     public Receipt report(Object value) {
         long start = System.nanoTime();
+        List<?> judged = inquiry.judged(value);
         Letter letter = Letter.read(store.get(person));
         if (letter == null) {
-            Letter fresh = new Letter(Words.Secure.key(), digest, inquiry.draw(value, Words.secure()), "pending", System.currentTimeMillis());
+            Letter fresh = new Letter(Words.Secure.key(), digest, inquiry.draw(judged, Words.secure()), "pending", System.currentTimeMillis());
             letter = store.add(person, fresh.text()) ? fresh : Letter.read(store.get(person));
         }
         if (letter.state.equals("sent")) return receipt(letter);
@@ -176,7 +178,7 @@ public final class Client {
         int bytes = reporter.cells <= 1 << 8 ? 1 : reporter.cells <= 1 << 16 ? 2 : reporter.cells <= 1L << 32 ? 4 : 8;
         ByteBuffer out = ByteBuffer.allocate(32 + cells.length * bytes).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < 32; i++) out.put((byte) Integer.parseInt(digest.substring(2 * i, 2 * i + 2), 16));
-        for (long cell : cells) {
+        for (long cell : reporter.checkCells(cells)) {
             for (int k = 0; k < bytes; k++) out.put((byte) (cell >>> 8 * k));
         }
         return out.array();

@@ -31,7 +31,8 @@ public final class Domain {
         factor = Double.isInfinite(width) ? 0.25 : width > 0x1p-900 ? 1 : 0x1p200;
         scaledLow = first * factor;
         scaledWidth = last * factor - first * factor;
-        perWidth = 1 / scaledWidth;
+        // Where that is subnormal, what is below: no unit coordinate is above 1.
+        perWidth = scaledWidth * (1 / scaledWidth) > 1 ? 1 / scaledWidth - Double.MIN_VALUE : 1 / scaledWidth;
     }
 
     boolean same(Domain other) {

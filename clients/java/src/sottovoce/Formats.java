@@ -30,7 +30,13 @@ final class Formats {
 
     static Audit audit(String text) {
         Map<String, Object> spec = parsed(text);
-        return new Audit(ratio(spec, false), claimed(spec));
+        Audit audit = new Audit(ratio(spec, false), claimed(spec));
+        try {
+            read(spec, false);
+        } catch (Refusal refusal) { // as when it is read, but for the claim
+            if (!"epsilon".equals(refusal.argument)) throw refusal;
+        }
+        return audit;
     }
 
     static String digest(String text) {

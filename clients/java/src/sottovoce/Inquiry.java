@@ -1,12 +1,14 @@
 package sottovoce;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
 /**
  * What a campaign asks: a reporter, and the rules for values that are missing or outside. A client that stayed silent
- * because of a value would tell something about it, so every value is reported.
+ * because of a value would tell something about it, so every value is reported; what cannot be an answer at all is an error
+ * of the program, found before anything is drawn.
  */
 final class Inquiry {
     final Reporter reporter;
@@ -30,26 +32,21 @@ final class Inquiry {
         return ((Number) rule).doubleValue();
     }
 
-    /** One exact draw; of what is missing by its stand-in. Only what is no value at all is refused. */
-    long[] draw(Object value, Words words) {
-        if (!(reporter instanceof Survey)) return reporter.draw(prepared(reporter, value, standIns.get(0), words), words);
-        List<?> judged = value == null ? null : (List<?>) reporter.judged(value, clip);
+    /** The value of each question in order, after the rule for values outside; null where it is missing. */
+    List<?> judged(Object value) {
+        if (value == null) return Collections.nCopies(standIns.size(), null);
+        Object judged = reporter.judged(value, clip);
+        return reporter instanceof Survey ? (List<?>) judged : Collections.singletonList(judged);
+    }
+
+    /** One exact draw of judged values; of what is missing by its stand-in. */
+    long[] draw(List<?> judged, Words words) {
         List<Object> ready = new ArrayList<>();
-        int i = 0;
         for (Input input : reporter.inputs().values()) {
-            Object one = judged == null ? null : judged.get(i);
-            ready.add(one != null ? one : filled(input, standIns.get(i), words));
-            i++;
+            Object standIn = standIns.get(ready.size());
+            Object one = judged.get(ready.size());
+            ready.add(one != null ? one : standIn.equals("uniform") ? input.spread(words) : standIn);
         }
-        return reporter.draw(ready, words);
-    }
-
-    private Object prepared(Input input, Object value, Object standIn, Words words) {
-        Object judged = value == null ? null : input.judged(value, clip);
-        return judged != null ? judged : filled(input, standIn, words);
-    }
-
-    private static Object filled(Input input, Object standIn, Words words) {
-        return standIn.equals("uniform") ? input.spread(words) : standIn;
+        return reporter.checkCells(reporter.draw(reporter instanceof Survey ? ready : ready.get(0), words));
     }
 }

@@ -50,8 +50,9 @@ public final class Options extends Elements {
 
     /** The place of a choice in the list, whatever its case and the spaces around it; −1 if it is not on it. */
     int place(Object option) {
-        boolean whole = option instanceof Double && (Double) option == Math.rint((Double) option) && Math.abs((Double) option) <= 1L << 53;
-        return places.getOrDefault(key(whole ? (Object) ((Double) option).longValue() : option), -1);
+        double number = option instanceof Number ? ((Number) option).doubleValue() : Double.NaN;
+        boolean whole = number == Math.rint(number) && Math.abs(number) <= 1L << 53;
+        return places.getOrDefault(key(whole ? (Object) ((Number) option).longValue() : option), -1);
     }
 
     @Override
@@ -66,7 +67,10 @@ public final class Options extends Elements {
     Object judged(Object value, boolean clip) {
         boolean text = value instanceof String;
         if (!text && !(value instanceof Number)) throw Reporter.wrongType("value must be an option, or null if it is missing");
-        return place(value) < 0 ? null : value;
+        if (text ? key(value).isEmpty() : !Double.isFinite(((Number) value).doubleValue())) return null;
+        // There is no nearest one.
+        if (place(value) < 0) throw new Refusal(Refusal.Kind.DATA, "outside", "value must be one of the options, or null if it is missing", "value");
+        return value;
     }
 
     @Override

@@ -2,6 +2,8 @@ package sottovoce;
 
 import static sottovoce.Refusal.rule;
 
+import java.util.List;
+
 /** A reporter of a position {x, y} by distance and angle: `polar/1`. One integer for both. */
 public final class Polar extends Reporter {
     private static final double TURN = 2 * Math.PI;
@@ -19,6 +21,7 @@ public final class Polar extends Reporter {
         boolean radians = Math.abs(turn - TURN) <= 1e-9 * Math.max(turn, TURN);
         rule(!line.circle && line.low == 0 && angle.domain.circle && radians, "a position is a distance from 0 on and an angle in radians", "parts");
         radius = line.high;
+        rule(radius >= Area.LEAST, "radius must be at least " + Area.LEAST, "radius");
         this.distance = distance;
         this.angle = angle;
     }
@@ -54,8 +57,11 @@ public final class Polar extends Reporter {
     }
 
     static double[] position(Object value) {
-        if (!(value instanceof double[]) || ((double[]) value).length != 2) throw wrongType("value must be a position {x, y}");
-        return (double[]) value;
+        if (value instanceof double[] && ((double[]) value).length == 2) return (double[]) value;
+        List<?> parts = value instanceof List ? (List<?>) value : List.of(); // null: missing
+        boolean numbers = parts.size() == 2 && parts.stream().allMatch(part -> part == null || part instanceof Number);
+        if (!numbers) throw wrongType("value must be a position {x, y}, or null if it is missing");
+        return parts.stream().mapToDouble(part -> part == null ? Double.NaN : ((Number) part).doubleValue()).toArray();
     }
 
     @Override

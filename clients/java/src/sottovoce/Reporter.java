@@ -83,6 +83,12 @@ public abstract class Reporter extends Input {
         }
     }
 
+    /** The same for a report, the last time before it is written down or sent. */
+    final long[] checkCells(long[] report) {
+        for (long cell : report) checkCell(cell, cells);
+        return report;
+    }
+
     static Refusal wrongType(String sentence) {
         return new Refusal(Refusal.Kind.ARGUMENT, "type", sentence, "value");
     }

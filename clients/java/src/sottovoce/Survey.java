@@ -102,7 +102,7 @@ public final class Survey extends Reporter {
         if (value instanceof Map && ((Map<?, ?>) value).keySet().equals(inputs().keySet())) {
             return inputs().keySet().stream().map(((Map<?, ?>) value)::get).collect(Collectors.toCollection(ArrayList::new));
         }
-        throw wrongType("value must be those of " + inputs().size() + " questions, by name or in order");
+        throw wrongType("value must be " + inputs().size() + " values (null: missing), by name or in order");
     }
 
     @Override
@@ -121,9 +121,13 @@ public final class Survey extends Reporter {
     Object judged(Object value, boolean clip) {
         List<Object> values = inOrder(value);
         int i = 0;
-        for (Input input : inputs().values()) {
+        for (Map.Entry<String, ? extends Input> input : inputs().entrySet()) {
             Object one = values.get(i);
-            values.set(i++, one == null ? null : input.judged(one, clip));
+            try {
+                values.set(i++, one == null ? null : input.getValue().judged(one, clip));
+            } catch (Refusal refusal) {
+                throw new Refusal(refusal.kind, refusal.code, "question " + input.getKey() + ": " + refusal.getMessage(), input.getKey());
+            }
         }
         return values;
     }

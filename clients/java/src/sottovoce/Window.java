@@ -122,6 +122,8 @@ final class Window {
         slopes = new double[segments];
         for (int k = 0; k < segments && !stepwise; k++) {
             slopes[k] = t[k + 1] > t[k] ? (double) (s[k + 1] - s[k]) / (t[k + 1] - t[k]) : 0;
+            boolean exact = place(k, k + 1 < segments ? t[k + 1] : 1) <= LARGEST;
+            rule(exact, "lines of starts must stay within 2^53", "start.t");
         }
         knots = new Guide(t, segments, 1, 1 << GUIDE_BITS);
         back = new Guide(backEdges, runs, mass, bucketFactor(mass));
@@ -153,9 +155,13 @@ final class Window {
     /** Where the window of a unit coordinate begins. */
     private long start(double unit) {
         int k = knots.find(unit);
-        double place = s[k] + Math.floor((unit - t[k]) * slopes[k]);
-        long begin = (long) Math.min(Math.max(place, 0), top);
+        long begin = (long) Math.min(Math.max(place(k, unit), 0), top);
         return wraps && begin >= around ? begin - around : begin;
+    }
+
+    /** Where a line of starts is at a unit coordinate. */
+    private double place(int k, double unit) {
+        return s[k] + Math.floor((unit - t[k]) * slopes[k]);
     }
 
     /** Where a cell's report lies, in the unit coordinate. */

@@ -13,9 +13,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
 
 /** What the Java client promises, without a test framework: java -cp … sottovoce.Tests tests/vectors */
 public final class Tests {
@@ -36,8 +38,11 @@ public final class Tests {
         test("a draw is never sent under another token", () -> tokens(spec));
         test("what was not agreed to, or is not what it says, is refused", () -> refused(spec));
         test("every value is reported, by the declared rule", () -> everyValue(spec));
+        test("what cannot be an answer spends and records nothing", () -> answers((Map<?, ?>) Json.parse(read(vectors.resolve("answers.json")))));
+        test("a report that is too late is kept", () -> late(spec));
         test("an answer that drips is abandoned", () -> drip(spec));
         test("a store never overwrites what is there", Tests::stores);
+        test("what is no report is neither written down nor sent", () -> impossible(spec));
         test("fresh draws follow the counts", () -> law(spec));
         System.out.println(passed + " passed, 0 failed");
     }
@@ -207,12 +212,94 @@ public final class Tests {
         Inquiry clip = new Inquiry(reporter, 12.0, "clip");
         Words zero = () -> -1L; // the last draw of the window tells where it begins
         for (Object[] pair : new Object[][] {{null, 12.0}, {Double.NaN, 12.0}, {Double.POSITIVE_INFINITY, 12.0}, {-5.0, 0.0}, {99.0, 24.0}, {3, 3.0}}) {
-            same(clip.draw(pair[0], zero)[0], reporter.draw(pair[1], zero)[0]);
+            same(clip.draw(clip.judged(pair[0]), zero)[0], reporter.draw(pair[1], zero)[0]);
         }
-        same(new Inquiry(reporter, 12.0, "missing").draw(99.0, zero)[0], reporter.draw(12.0, zero)[0]);
-        same(refusal(() -> clip.draw("3", zero)).code, "type");
+        Inquiry missing = new Inquiry(reporter, 12.0, "missing");
+        same(missing.draw(missing.judged(99.0), zero)[0], reporter.draw(12.0, zero)[0]);
         for (Object wrong : new Object[] {99.0, null, "drop"}) same(refusal(() -> new Inquiry(reporter, wrong, "clip")).argument, "missing");
         same(refusal(() -> new Inquiry(reporter, 12.0, "refuse")).argument, "outside");
+    }
+
+    /** What a vector's value is in Java; what JavaScript alone has is no case here. */
+    private static Object value(Object content) {
+        if (content instanceof List) return ((List<?>) content).stream().map(Tests::value).collect(Collectors.toList());
+        if (!(content instanceof Map)) return content;
+        Map<?, ?> map = (Map<?, ?>) content;
+        if (map.containsKey("special")) return Double.valueOf((String) map.get("special"));
+        Map<Object, Object> read = new LinkedHashMap<>();
+        map.forEach((name, one) -> read.put(name, value(one)));
+        return read;
+    }
+
+    /** What a question is asked about: the place of an option, numbers, or null. */
+    private static Object plain(Input input, Object judged) {
+        Options options = input instanceof Translates ? ((Translates) input).options() : null;
+        if (judged == null) return null;
+        if (options != null) return Arrays.asList((double) options.place(judged));
+        return judged instanceof double[] ? Arrays.stream((double[]) judged).boxed().collect(Collectors.toList()) : Arrays.asList(judged);
+    }
+
+    private static Object doubles(Object expected) {
+        if (expected == null) return null;
+        List<?> numbers = expected instanceof List ? (List<?>) expected : Arrays.asList(expected);
+        return numbers.stream().map(one -> ((Number) one).doubleValue()).collect(Collectors.toList());
+    }
+
+    private static void answers(Map<?, ?> vectors) throws Exception {
+        int refused = 0;
+        for (Object entry : (List<?>) vectors.get("asked")) {
+            Map<?, ?> asked = (Map<?, ?>) entry;
+            String spec = (String) asked.get("spec");
+            Reporter reporter = Reporter.fromJson(spec);
+            Inquiry inquiry = new Inquiry(reporter, asked.get("missing"), asked.get("outside"));
+            try (Collector collector = new Collector(spec)) {
+                collector.campaign.put("missing", Json.quoted((String) asked.get("missing")));
+                collector.campaign.put("outside", Json.quoted((String) asked.get("outside")));
+                Store store = Store.memory();
+                Client client = collector.at().open(4, store);
+                for (int time = 0; time < 2; time++) { // also when the report is known
+                    for (Object one : (List<?>) asked.get("cases")) {
+                        Map<?, ?> vector = (Map<?, ?>) one;
+                        if (String.valueOf(vector.get("value")).contains("special=undefined")) continue;
+                        Object value = value(vector.get("value"));
+                        if (vector.containsKey("refused")) {
+                            Refusal refusal = refusal(() -> client.report(value));
+                            same(Arrays.asList(refusal.code, refusal.argument) + " of " + value, vector.get("refused") + " of " + value);
+                            same(value instanceof String && ((String) value).length() > 1 && refusal.getMessage().contains((String) value), false);
+                            refused++;
+                            continue;
+                        }
+                        List<?> judged = inquiry.judged(value);
+                        List<Object> found = new ArrayList<>();
+                        for (Input input : reporter.inputs().values()) found.add(plain(input, judged.get(found.size())));
+                        List<Object> expected = ((List<?>) vector.get("becomes")).stream().map(Tests::doubles).collect(Collectors.toList());
+                        same(found + " of " + value, expected + " of " + value);
+                    }
+                    same(collector.posts.size() + " " + (client.previous() == null), time + " " + (time == 0));
+                    client.report(null);
+                }
+                same(collector.posts.size(), 1);
+            }
+        }
+        same(refused > 200, true);
+    }
+
+    private static void late(String spec) throws Exception {
+        Store store = Store.memory();
+        try (Collector collector = new Collector(spec)) {
+            collector.outcomes.addAll(Arrays.asList(503, 503, 503));
+            Client client = collector.at().open(1, store);
+            refusal(() -> client.report(3.0));
+            String person = Origin.parse("http://127.0.0.1:" + collector.server.getAddress().getPort()).name + Origin.path("hours") + " " + Formats.sha256("");
+            String now = store.get(person);
+            for (long days : new long[] {-7, 7}) { // the device's clock may be wrong, and be set right later
+                store.set(person, now.replaceFirst("\"created\":[0-9]+", "\"created\":" + (System.currentTimeMillis() + days * 86_400_000)));
+                same(refusal(() -> client.report(3.0)).code + " " + client.previous().state, "too_late pending");
+            }
+            same(collector.posts.size(), 3);
+            store.set(person, now);
+            same(client.report(3.0).state, "sent");
+        }
     }
 
     private static void drip(String spec) throws Exception {
@@ -234,6 +321,49 @@ public final class Tests {
             same(store.get("a/b?"), "later");
         }
         same(folder.toFile().list().length, 1);
+    }
+
+    private static void impossible(String spec) throws Exception {
+        Reporter reporter = Reporter.fromJson(spec);
+        same(refusal(() -> reporter.checkCells(new long[] {reporter.cells})).argument, "cell");
+        Reporter wrong = new Reporter(1, reporter.audit.ratio, reporter.cells, 1) { // whose sampler is wrong
+            @Override
+            public Object decode(long... report) {
+                return null;
+            }
+
+            @Override
+            Object checked(Object value) {
+                return value;
+            }
+
+            @Override
+            Object judged(Object value, boolean clip) {
+                return value;
+            }
+
+            @Override
+            Object spread(Words words) {
+                return 0.0;
+            }
+
+            @Override
+            long[] draw(Object value, Words words) {
+                return new long[] {cells};
+            }
+        };
+        same(refusal(() -> new Inquiry(wrong, "uniform", "clip").draw(Arrays.asList(3.0), Words.secure())).argument, "cell");
+        Store store = Store.memory();
+        try (Collector collector = new Collector(spec)) {
+            collector.outcomes.addAll(Arrays.asList(503, 503, 503));
+            Client client = collector.at().open(1, store);
+            refusal(() -> client.report(3.0));
+            Origin origin = Origin.parse("http://127.0.0.1:" + collector.server.getAddress().getPort());
+            String person = origin.name + Origin.path("hours") + " " + Formats.sha256("");
+            store.set(person, store.get(person).replaceFirst("\"cells\":\\[[0-9]+\\]", "\"cells\":[" + reporter.cells + "]")); // by a version that drew wrongly
+            same(refusal(() -> client.report(3.0)).argument, "cell");
+            same(collector.posts.size(), 3);
+        }
     }
 
     /** |z| > 5.7 has probability below 1e-6 for eight cells together. */

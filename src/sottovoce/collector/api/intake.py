@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sottovoce.collector import secret, tokens
 from sottovoce.collector.api import bodies
 from sottovoce.collector.api.bodies import Room
-from sottovoce.collector.api.dependencies import bearer, require, service_of
+from sottovoce.collector.api.dependencies import CampaignDep, bearer, require, service_of
 from sottovoce.collector.api.shapes import AcceptedShape, ReportsShape
 from sottovoce.collector.campaigns import Campaign
 from sottovoce.collector.moments import day_number, now
@@ -77,17 +77,35 @@ async def post_reports(name: str, request: Request) -> Response:
     small = not packed and len(sent) <= _SMALL  # quicker read than handed to a thread
     read = partial(_read, kind, packed, sent, campaign, room)
     body, cells = read() if small else await service.ask(read)
-    moment = now()
-    today = day_number(moment)
+    clock = day_number(now())
     prints = secret.fingerprints(service.secret, campaign.id, key, body)
-    expires = today + service.settings.key_days + 1
-    outcome = await service.writer.store(
-        Batch(campaign.id, today, cells, *prints, expires, token, campaign.refuses(moment))
-    )
+    expires = clock + service.settings.key_days + 2  # a day more: the clock may be a day ahead from tomorrow
+    group = await service.group(campaign)
+    refuses = campaign.refuses(service.moment())
+    batch = Batch(campaign.id, clock, cells, *prints, expires, token, refuses, group is not None)
+    outcome = await service.writer.store(batch)
+    if group is not None and not outcome.replay:
+        group.add((request.scope.get("client") or ("", 0))[0])
     request.state.stored = True
     service.counters.accepted(outcome.count, replay=outcome.replay)
     headers = {"Idempotent-Replay": "true"} if outcome.replay else None
     return Response(b'{"accepted":%d}' % outcome.count, headers=headers, media_type="application/json")
+
+
+@router.get(
+    "/campaigns/{name}/invitation",
+    summary="See whether an enrolment token can still report",
+    status_code=204,
+    response_class=Response,
+)
+async def get_invitation(campaign: CampaignDep, request: Request) -> Response:
+    """Refused as the token's report would be; nothing is spent. Only who has the token can ask."""
+    token = bearer(request)
+    if token is None:
+        raise Refusal("bad_token", argument="token")
+    service = service_of(request)
+    await service.ask(tokens.check_invitation, service.store, campaign.id, token)
+    return Response(status_code=204)
 
 
 def _room(campaign: Campaign, settings: Settings) -> Room:

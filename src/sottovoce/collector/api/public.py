@@ -43,9 +43,15 @@ async def get_spec(campaign: CampaignDep, request: Request) -> Response:
 
 @router.get("/health")
 async def health(service: ServiceDep) -> dict[str, str]:
-    """Does the store answer, and can it write? Tried once in a few seconds, however many ask."""
+    """Does the store answer, and can it write? Tried once in a few seconds, however many ask.
+
+    Of the counts it says whether they added up, when the collector last looked.
+    """
     await service.healthy()
-    return {"status": "ok", "version": __version__, "store": service.store.kind}
+    wrong = service.wrong_days
+    counts = "unchecked" if wrong is None else "wrong" if wrong else "right"
+    status = "wrong" if wrong else "ok"
+    return {"status": status, "version": __version__, "store": service.store.kind, "counts": counts}
 
 
 @router.get("/metrics", response_class=Response)

@@ -44,7 +44,7 @@ async def get_estimates(
     request: Request,
     confidence: Annotated[float, Query(ge=0.5, le=0.999, allow_inf_nan=False)] = 0.95,
     quantiles: Annotated[str, Query(max_length=400, pattern=r"^[0-9.,]*$")] = "0.1,0.25,0.5,0.75,0.9",
-    bins: Annotated[int, Query(ge=4, le=1024)] = 64,
+    bins: Annotated[int | None, Query(ge=4, le=1024)] = None,
     watched: bool = False,
 ) -> Any:
     """Mean, quantiles, distribution and the honesty check, each with its uncertainty."""

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sottovoce.collector.api.distribution_shape import DistributionShape
 from sottovoce.collector.api.questions import AskedShape, QuestionShape
 from sottovoce.collector.campaigns import Campaign, Rules, Status
 from sottovoce.collector.moments import Moment, now
@@ -187,16 +188,6 @@ class QuantileShape(IntervalShape):
     """The value that a share p of people do not exceed."""
 
     p: float
-
-
-class DistributionShape(BaseModel):
-    """Shares of people in bins and how much each varies; limits of the share of people up to each edge."""
-
-    edges: list[float]
-    probabilities: list[float]
-    variation: list[float]
-    low: list[float]
-    high: list[float]
 
 
 class HonestyShape(BaseModel):

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, delete, func, insert, select
 from sottovoce.collector.store import schema
 from sottovoce.collector.store.opening import open_store
 from sottovoce.collector.store.store import Store
+from sottovoce.core.errors import ArgumentError
 
 _CHUNK = 10_000
 
@@ -22,7 +23,7 @@ _CHUNK = 10_000
 def backup(store: Store, path: Path) -> int:
     """Copy a store, also while a collector runs on it, into a new file; returns the number of rows."""
     if path.exists():
-        raise ValueError(f"output must be a new file, {path} exists")
+        raise ArgumentError(f"output must be a new file, {path} exists", argument="output")
     target = open_store(path)
     try:
         return _copy(store, target)
@@ -36,7 +37,7 @@ def restore(path: Path, store: Store) -> int:
     with store.reading() as connection:
         tables = [table for table in schema.metadata.sorted_tables if table is not schema.facts]
         if any(connection.execute(select(func.count()).select_from(t)).scalar_one() for t in tables):
-            raise ValueError("a backup can only be restored into an empty store")
+            raise ArgumentError("a backup can only be restored into an empty store", argument="output")
     with tempfile.TemporaryDirectory() as folder:
         # A copy is brought up to date, so that the version that wrote the backup can still read it.
         for part in (path, path.with_name(f"{path.name}-wal")):

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from sqlalchemy import Connection, Engine, func, select
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from sottovoce.collector.refusals import Refusal
@@ -39,13 +39,16 @@ class Database:
 
     @contextmanager
     def connected(self, **options: Any) -> Iterator[Connection]:
-        """A connection; what the database itself raises while it is used becomes `Unavailable`."""
-        # COPY speaks to the driver itself, whose errors SQLAlchemy does not see.
-        driver: type[Exception] = self.engine.dialect.loaded_dbapi.Error
+        """A connection; what the database itself raises while it is used becomes `Unavailable`.
+
+        Not where it objects to what it was asked: that is a fault of this code, or of one batch.
+        """
         try:
             with self.engine.connect().execution_options(**options) as connection:
                 yield connection
-        except (DBAPIError, PoolTimeout, driver) as error:
+        except (DataError, ProgrammingError):
+            raise
+        except (DBAPIError, PoolTimeout) as error:
             raise (Collision if _collided(error) else Unavailable) from error
 
     @contextmanager

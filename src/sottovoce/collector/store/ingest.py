@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import BindParameter, Connection, Table, bindparam, delete, insert, select, text, update
+from sqlalchemy import BindParameter, Connection, Row, Table, bindparam, delete, insert, select, text, update
 
 from sottovoce.collector.refusals import Refusal
-from sottovoce.collector.store import schema
+from sottovoce.collector.store import last_day, schema
 from sottovoce.collector.store.pool import KEEP, Pool, Rows
 
 Cells = NDArray[np.int64]
@@ -46,8 +46,10 @@ _SPEND = (
 class Batch:
     """Reports of one request, checked against the campaign's reporter: a cell each, or a row of them.
 
-    `key` and `body` are hashes of the idempotency key and of what came with it; `token` that of the enrolment
-    token to spend. `refuse` is the code with which the batch is refused unless it is a replay.
+    `day` is the clock's, and `expires` counts from it; the store goes by its own (see `last_day`). `key` and
+    `body` are hashes of the idempotency key and of what came with it; `token` that of the enrolment token to
+    spend. `refuse` is the code with which the batch is refused unless it is a replay. `held` reports are
+    published by `Store.settle` only.
     """
 
     campaign: int
@@ -58,6 +60,7 @@ class Batch:
     expires: int
     token: bytes | None = None
     refuse: str | None = None
+    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,12 +74,17 @@ class Accepted:
 Outcome = Accepted | Refusal
 
 
+class Miscount(Exception):
+    """The database has not counted exactly what it was sent; the transaction must not be committed."""
+
+
 @dataclass
 class _Group:
     """What a transaction is going to write."""
 
     counted: dict[tuple[int, int], list[Cells]] = field(default_factory=lambda: defaultdict(list))
     pooled: dict[int, list[Rows]] = field(default_factory=lambda: defaultdict(list))
+    places: dict[int, int] = field(default_factory=dict)
     keys: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -84,27 +92,33 @@ def ingest(
     connection: Connection, backend: ModuleType, pool: Pool, batches: Sequence[Batch]
 ) -> list[Outcome]:
     """Store a group of batches inside the caller's transaction; each succeeds or is refused by itself."""
+    begun = last = last_day.read(connection)
     known = _known_keys(connection, [batch.key for batch in batches])
     living = alive(connection, {batch.campaign for batch in batches})
     group, outcomes = _Group(), list[Outcome]()
     for batch in batches:
-        outcome = _decide(connection, batch, known, living)
+        outcome = _decide(connection, batch, known, living, last)
         outcomes.append(outcome)
         if isinstance(outcome, Accepted) and not outcome.replay:
             known[batch.key] = (batch.body, len(batch.cells))
+            last = last_day.following(last, batch.day)
+            place = held(batch.campaign) if batch.held else batch.campaign
+            group.places[batch.campaign] = place
             if len(batch.cells) < KEEP:
-                group.pooled[batch.campaign].append(_dated(batch))
+                group.pooled[batch.campaign].append(_dated(batch, last))
             else:
-                group.counted[batch.campaign, batch.day].append(batch.cells)
+                group.counted[place, last].append(batch.cells)
             group.keys.append(
                 {
                     "id": batch.key,
                     "body": batch.body,
                     "campaign": batch.campaign,
                     "accepted": len(batch.cells),
-                    "expires": batch.expires,
+                    "expires": batch.expires + last - batch.day,
                 }
             )
+    if last is not None and last != begun:
+        last_day.write(connection, last)
     _write(connection, backend, pool, group)
     return outcomes
 
@@ -120,7 +134,11 @@ def alive(connection: Connection, ids: set[int]) -> set[int]:
 
 
 def _decide(
-    connection: Connection, batch: Batch, known: dict[bytes, tuple[bytes, int]], living: set[int]
+    connection: Connection,
+    batch: Batch,
+    known: dict[bytes, tuple[bytes, int]],
+    living: set[int],
+    last: int | None,
 ) -> Outcome:
     if batch.key in known:
         body, accepted = known[batch.key]
@@ -129,6 +147,10 @@ def _decide(
         return Refusal("key_reused", argument="key")
     if batch.campaign not in living:
         return Refusal("unknown_campaign")
+    try:
+        last_day.following(last, batch.day)
+    except last_day.Unconfirmed as doubt:  # before the rest: such a clock may not say that it is too late
+        return doubt
     if batch.refuse is not None:
         return Refusal(batch.refuse)
     if batch.token is not None:
@@ -142,18 +164,31 @@ def _spend(connection: Connection, token: bytes, campaign: int) -> Refusal | Non
     if connection.execute(_SPEND, {"token": token, "owner": campaign}).rowcount == 1:
         return None
     row = connection.execute(select(schema.tokens).where(_TOKEN), {"token": token}).one_or_none()
+    return not_an_invitation(row, campaign) or Refusal("token_spent", argument="token")
+
+
+def not_an_invitation(row: Row[Any] | None, campaign: int) -> Refusal | None:
+    """Why a token brings no report to a campaign; None if it does.
+
+    Args:
+        row: What the store knows of the token; None if it is unknown.
+        campaign: The campaign's number.
+
+    Returns:
+        The refusal that its report would get.
+    """
     if row is None:
         return Refusal("bad_token", argument="token")
     if row.campaign != campaign or row.kind != "enrolment":
         return Refusal("wrong_scope", argument="token")
-    return Refusal("token_spent", argument="token")
+    return Refusal("token_spent", argument="token") if row.spent else None
 
 
-def _dated(batch: Batch) -> Rows:
+def _dated(batch: Batch, day: int) -> Rows:
     """The batch as the pool keeps it: a report per row, its day first."""
     cells = batch.cells.reshape(len(batch.cells), -1)
     rows = np.empty((len(cells), 1 + cells.shape[1]), dtype=np.int64)  # three times faster than np.insert
-    rows[:, 0], rows[:, 1:] = batch.day, cells
+    rows[:, 0], rows[:, 1:] = day, cells
     return rows
 
 
@@ -164,8 +199,13 @@ def _write(connection: Connection, backend: ModuleType, pool: Pool, group: _Grou
         leaving = pool.mix(connection, campaign, np.concatenate(group.pooled[campaign]))
         if len(leaving):
             day, cells = undated(leaving)
-            group.counted[campaign, day].append(cells)
+            group.counted[group.places[campaign], day].append(cells)
     count(connection, backend, group.counted)
+
+
+def held(campaign: int) -> int:
+    """The number under which reports are counted that have left a campaign's pool and are not published."""
+    return -campaign
 
 
 def undated(rows: Rows) -> tuple[int, Cells]:
@@ -185,8 +225,10 @@ def count(
     ]
     raise_counters(connection, schema.days, days)
     for place in sorted(reports):
-        cells, numbers = np.unique(np.concatenate(reports[place], axis=None), return_counts=True)
-        backend.add_counts(connection, *place, cells, numbers)
+        integers = np.concatenate(reports[place], axis=None)
+        cells, numbers = np.unique(integers, return_counts=True)
+        if backend.add_counts(connection, *place, cells, numbers) != (len(cells), len(integers)):
+            raise Miscount
 
 
 def raise_counters(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
@@ -206,4 +248,4 @@ def forget_campaign(connection: Connection, campaign: int) -> None:
     for table in schema.metadata.tables.values():
         column = table.c.id if table is schema.campaigns else table.c.get("campaign")
         if column is not None:
-            connection.execute(delete(table).where(column == campaign))
+            connection.execute(delete(table).where(column.in_((campaign, held(campaign)))))

@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError as NoURL
+from sqlalchemy.exc import DBAPIError
 
 from sottovoce.collector.store import migrations, postgres, sqlite
 from sottovoce.collector.store.database import Unavailable
 from sottovoce.collector.store.store import Store
+from sottovoce.core.errors import ArgumentError, FileError
 
 
 def as_url(where: str | Path) -> URL:
@@ -20,10 +22,14 @@ def as_url(where: str | Path) -> URL:
         return URL.create("sqlite", database=str(where))
     try:
         url = make_url(where)
-    except ArgumentError:
-        raise ValueError("store must be a file or a URL like postgresql://user@host/database") from None
+    except NoURL:
+        raise ArgumentError(
+            "store must be a file or a URL like postgresql://user@host/database", argument="store"
+        ) from None
     if url.get_backend_name() not in ("sqlite", "postgresql"):
-        raise ValueError(f"store must be sqlite or postgresql, got {url.get_backend_name()!r}")
+        raise ArgumentError(
+            f"store must be sqlite or postgresql, got {url.get_backend_name()!r}", argument="store"
+        )
     return url
 
 
@@ -45,7 +51,7 @@ def open_store(where: str | Path, *, create: bool = True) -> Store:
     """
     url = as_url(where)
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
-        raise ValueError("store must be a file: a collector keeps what it acknowledged")
+        raise ArgumentError("store must be a file: a collector keeps what it acknowledged", argument="store")
     backend = sqlite if url.get_backend_name() == "sqlite" else postgres
     if not create and backend is sqlite and not Path(str(url.database)).exists():
         raise _no_store(url)
@@ -80,4 +86,4 @@ def _explained() -> Iterator[None]:
     except (DBAPIError, Unavailable, OSError) as error:
         reason = error.__cause__ if isinstance(error, Unavailable) else error
         original = str(getattr(reason, "orig", reason)).splitlines()[0]
-        raise OSError(f"the store cannot be opened: {original}") from None
+        raise FileError(f"the store cannot be opened: {original}", argument="store") from None

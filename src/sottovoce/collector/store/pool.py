@@ -66,6 +66,15 @@ class Pool:
         if rows is not None and (rows[:, 0] > day).any():
             self.mix(connection, campaign, rows[rows[:, 0] > day])
 
+    def redate(self, connection: Connection, campaign: int, day: int) -> int:
+        """Date reports of later days as of this one; returns how many there were."""
+        rows = self.read(connection, campaign)
+        if rows is None or not (late := rows[:, 0] > day).any():
+            return 0
+        rows[late, 0] = day
+        connection.execute(_REPLACE, {"owner": campaign, "content": self._sealed(campaign, rows)})
+        return int(late.sum())
+
     def drain(self, connection: Connection, campaign: int, least: int = 1) -> Rows | None:
         """Everything leaves, if there are at least so many reports; None if nothing does."""
         rows = self.read(connection, campaign)

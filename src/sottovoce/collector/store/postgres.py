@@ -1,57 +1,72 @@
-"""PostgreSQL: for a collector whose store lives elsewhere. Batches come in by binary COPY."""
+"""PostgreSQL: for a collector whose store lives elsewhere. Batches come in as binary arrays."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 
-from sottovoce.core.errors import MissingExtra
+from sottovoce.core.errors import ArgumentError, MissingExtra
 
 #: Options of a connection whose transactions see one state of everything.
 SNAPSHOT = {"isolation_level": "REPEATABLE READ"}
-_HEADER = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
-_TRAILER = b"\xff\xff"
-#: One row of binary COPY: the number of fields, then length and value of each, big-endian.
-_ROW = np.dtype([("fields", ">i2"), ("l1", ">i4"), ("cell", ">i4"), ("l2", ">i4"), ("number", ">i8")])
-_FEW = 16
-_ADD = (
-    "INSERT INTO counts (campaign, day, cell, count) SELECT %s, %s, cell, number FROM {source} "
-    "ON CONFLICT (campaign, day, cell) DO UPDATE SET count = counts.count + excluded.count"
-)
-_STAGE = "CREATE TEMPORARY TABLE IF NOT EXISTS incoming (cell integer, number bigint) ON COMMIT DELETE ROWS"
+# What is added comes with the statement that adds it: a table that staged it would have to be emptied between
+# two days of one transaction. The server tells how many counters it changed, and the sum of what it received.
+_ADD = """
+    WITH sent AS MATERIALIZED (SELECT * FROM unnest(%s, %s) AS sent (cell, number)),
+    added AS (
+        INSERT INTO counts (campaign, day, cell, count) SELECT %s, %s, cell, number FROM sent
+        ON CONFLICT (campaign, day, cell) DO UPDATE SET count = counts.count + excluded.count RETURNING 1
+    )
+    SELECT (SELECT count(*) FROM added), (SELECT sum(number) FROM sent)
+"""
+_BIGINT, _BIGINTS = 20, 1016  # numbers of PostgreSQL's types
+_ELEMENT = np.dtype([("length", ">i4"), ("value", ">i8")])
 
 
 def engine(url: URL) -> Engine:
     """Connections to the server."""
     try:
-        return create_engine(
+        pool = create_engine(
             url.set(drivername="postgresql+psycopg"), pool_size=8, max_overflow=8, pool_pre_ping=True
         )
     except ModuleNotFoundError as error:
         raise MissingExtra("PostgreSQL", "postgres") from error
+    from psycopg.adapt import Dumper
+    from psycopg.pq import Format
+
+    class Integers(Dumper):
+        """An array as bigint[] in the server's binary form."""
+
+        oid, format = _BIGINTS, Format.BINARY
+
+        def dump(self, obj: NDArray[np.int64]) -> bytes:
+            elements = np.empty(len(obj), dtype=_ELEMENT)
+            elements["length"], elements["value"] = 8, obj
+            dimensions, nulls, first = 1, 0, 1
+            head = np.array([dimensions, nulls, _BIGINT, len(obj), first], dtype=">i4")
+            return head.tobytes() + elements.tobytes()
+
+    @event.listens_for(pool, "connect")
+    def _configure(connection: Any, _: Any) -> None:
+        connection.adapters.register_dumper(np.ndarray, Integers)
+
+    return pool
 
 
 def add_counts(
     connection: Connection, campaign: int, day: int, cells: NDArray[np.int64], numbers: NDArray[np.int64]
-) -> None:
-    """Add to the counters; cells in increasing order, so that two writers cannot lock each other out."""
-    if len(cells) <= _FEW:
-        source = "unnest(%s::integer[], %s::bigint[]) AS incoming (cell, number)"
-        parameters = (campaign, day, cells.tolist(), numbers.tolist())
-        connection.exec_driver_sql(_ADD.format(source=source), parameters)
-        return
-    rows = np.empty(len(cells), dtype=_ROW)
-    rows["fields"], rows["l1"], rows["l2"], rows["cell"], rows["number"] = 2, 4, 8, cells, numbers
-    connection.exec_driver_sql(_STAGE)
-    cursor = connection.connection.cursor()
-    try:
-        with cursor.copy("COPY incoming FROM STDIN (FORMAT BINARY)") as copy:
-            copy.write(_HEADER + rows.tobytes() + _TRAILER)
-    finally:
-        cursor.close()
-    connection.exec_driver_sql(_ADD.format(source="incoming"), (campaign, day))
+) -> tuple[int, int]:
+    """Add to the counters; cells in increasing order, so that two writers cannot lock each other out.
+
+    Returns:
+        How many counters the server changed, and the sum of the numbers that it received.
+    """
+    rows, total = connection.exec_driver_sql(_ADD, (cells, numbers, campaign, day)).one()
+    return rows, int(total)
 
 
 def tidy(connection: Connection) -> None:
@@ -63,4 +78,8 @@ def check(connection: Connection) -> None:
     for name in ("fsync", "synchronous_commit"):
         value = connection.exec_driver_sql(f"SHOW {name}").scalar_one()
         if value == "off":
-            raise ValueError(f"the PostgreSQL server has {name}=off: an acknowledged report could be lost")
+            raise ArgumentError(
+                f"the PostgreSQL server has {name}=off: an acknowledged report could be lost",
+                code="durability",
+                argument="store",
+            )

@@ -1,7 +1,8 @@
 """The tables. What is *not* in them matters most: no row per report, no address, no time finer than a day.
 
 `campaigns`  name, spec and rules (JSON, see `campaigns.Rules`)
-`counts`     how often each cell was reported, per campaign and day: what is published
+`counts`     how often each cell was reported, per campaign and day: what is published, and under the negative
+             number of an open campaign what will be published together (see `publishing`)
 `days`       reports per campaign and day that are in the counts
 `pool`       the last few reports of a campaign, encrypted, which are not in the counts yet (see `pool`)
 `tokens`     hashes of tokens; an enrolment token is marked when spent

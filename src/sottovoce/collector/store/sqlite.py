@@ -47,12 +47,17 @@ def engine(url: URL) -> Engine:
 
 def add_counts(
     connection: Connection, campaign: int, day: int, cells: NDArray[np.int64], numbers: NDArray[np.int64]
-) -> None:
-    """Add to the counters, cells in increasing order (neighbouring pages)."""
+) -> tuple[int, int]:
+    """Add to the counters, cells in increasing order (neighbouring pages).
+
+    Returns:
+        How many counters were changed, and the sum of the numbers that were bound.
+    """
     rows = [
         (campaign, day, cell, number) for cell, number in zip(cells.tolist(), numbers.tolist(), strict=True)
     ]
-    connection.exec_driver_sql(_ADD, rows)
+    changed = connection.exec_driver_sql(_ADD, rows).rowcount
+    return changed, sum(number for *_, number in rows)
 
 
 def tidy(connection: Connection) -> None:

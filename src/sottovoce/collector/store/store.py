@@ -8,15 +8,17 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from types import ModuleType
+from typing import Any
 
 import numpy as np
-from sqlalchemy import Engine, Select, delete, func, insert, select, text, update
+from sqlalchemy import Engine, Row, Select, delete, func, insert, select, text, update
 
 from sottovoce.collector.refusals import Refusal
-from sottovoce.collector.store import ingest, schema
+from sottovoce.collector.store import ingest, last_day, publishing, schema
 from sottovoce.collector.store.database import Collision, Database
 from sottovoce.collector.store.ingest import Batch, Cells, Outcome
 from sottovoce.collector.store.pool import Pool
+from sottovoce.core.errors import ArgumentError
 
 _ATTEMPTS = 5
 
@@ -54,10 +56,8 @@ class Store(Database):
         self._take_place_of("", pool.check)  # of one that was given up
         if self.fact("secret", pool.check) != pool.check:
             self.close()
-            raise ValueError(
-                "the store was used with another secret: take the same secret file, or give the secret up "
-                "with `sottovoce campaign forget-secret`"
-            )
+            rule = "take the same secret file, or give the secret up with `sottovoce campaign forget-secret`"
+            raise ArgumentError(f"the store was used with another secret: {rule}", argument="store")
         self._pool = pool
         return self
 
@@ -65,7 +65,7 @@ class Store(Database):
     def pool(self) -> Pool:
         """Where reports wait; only with the secret."""
         if self._pool is None:
-            raise ValueError("the store must be unlocked with its secret first")
+            raise ArgumentError("the store must be unlocked with its secret first", argument="store")
         return self._pool
 
     def forget_secret(self) -> None:
@@ -124,23 +124,24 @@ class Store(Database):
         with self.writing() as connection:
             return ingest.ingest(connection, self.backend, self.pool, batches)
 
-    def settle(self, campaign: int, least: int) -> None:
-        """Let everything leave the pool of a campaign that takes no more, if at least so many wait."""
+    def settle(self, campaign: int, least: int, published: int | None = None) -> None:
+        """Publish all that is stored of a campaign, under one day, if that is at least so many reports.
+
+        If `published` is given and another number is published by now, nothing happens.
+        """
         with self.writing() as connection:
-            rows = self.pool.drain(connection, campaign, least)
-            if rows is not None:
-                day, cells = ingest.undated(rows)
-                ingest.count(connection, self.backend, {(campaign, day): [cells]})
+            publishing.publish(connection, self.backend, self.pool, campaign, least, published)
 
     def waiting(self, campaign: int) -> Cells:
-        """The reports that are not published yet, each with its day first."""
+        """The reports in the pool, each with its day first."""
         with self.writing() as connection:
             rows = self.pool.read(connection, campaign)
         return np.empty((0, 2), dtype=np.int64) if rows is None else rows
 
     def reports(self, campaign: int) -> int:
         """How many reports are stored, published or not."""
-        return sum(number for _, number in self.days(campaign)) + len(self.waiting(campaign))
+        counted = chain(self.days(campaign), self.days(ingest.held(campaign)))
+        return sum(number for _, number in counted) + len(self.waiting(campaign))
 
     def counts(self, campaign: int, cells: int) -> Cells:
         """How often each cell was reported, over all days, as far as it is published."""
@@ -221,14 +222,12 @@ class Store(Database):
         with self.writing() as connection:
             connection.execute(insert(schema.tokens), rows)
 
-    def token(self, digest: bytes) -> tuple[int, str] | None:
-        """(campaign, kind) of a token's hash; campaign 0 is the whole collector."""
-        table = schema.tokens.c
+    def token(self, digest: bytes) -> Row[Any] | None:
+        """Campaign, kind and whether it is spent of a token's hash; campaign 0 is the whole collector."""
         with self.reading() as connection:
-            row = connection.execute(
-                select(table.campaign, table.kind).where(table.hash == digest)
+            return connection.execute(
+                select(schema.tokens).where(schema.tokens.c.hash == digest)
             ).one_or_none()
-        return None if row is None else (row.campaign, row.kind)
 
     def tokens(self, campaign: int, after: bytes, most: int) -> list[tuple[bytes, str, bool]]:
         """(hash, kind, spent) of a campaign's tokens in the order of hashes, from one on."""
@@ -272,15 +271,22 @@ class Store(Database):
 
     # -- upkeep -----------------------------------------------------------------------------------------
 
-    def expire(self, today: int, retention: Mapping[int, int]) -> None:
-        """Forget idempotency keys whose time is over, and days that are as old as people were told."""
+    def today(self, clock: int) -> int:
+        """The store's day when the clock says one; refused if that is more than a day beyond its last."""
         with self.writing() as connection:
+            return last_day.today(connection, clock)
+
+    def expire(self, clock: int, retention: Mapping[int, int]) -> None:
+        """Forget keys whose time is over and days as old as people were told; refused as `today` is."""
+        with self.writing() as connection:
+            today = last_day.today(connection, clock)
             connection.execute(delete(schema.keys).where(schema.keys.c.expires <= today))
-            for campaign, days in retention.items():
+            for campaign in sorted(ingest.alive(connection, set(retention))):
+                last = today - retention[campaign]
                 for table in (schema.counts, schema.days, schema.refusals):
-                    old = (table.c.campaign == campaign) & (table.c.day <= today - days)
-                    connection.execute(delete(table).where(old))
-                self.pool.forget(connection, campaign, today - days)
+                    places = table.c.campaign.in_((campaign, ingest.held(campaign)))
+                    connection.execute(delete(table).where(places, table.c.day <= last))
+                self.pool.forget(connection, campaign, last)
 
     def tidy(self) -> None:
         """Remove traces of the order in which things came."""

@@ -172,9 +172,6 @@ def _lines(tables: Tables, buckets: Buckets) -> Guide:
     A flat line and one that rises from it are one: the kernel takes no place before a knot.
     """
     knot, start, slope = tables.knot, tables.start, tables.slope
-    if slope[-1] * (1.0 - knot[-1]) > 2.0**56:  # flat where it is clamped, before it leaves the integers
-        flat = max(knot[-1] + 2.0**55 / slope[-1], np.nextafter(knot[-1], 2.0))
-        knot, start, slope = np.append(knot, flat), np.append(start, tables.top), np.append(slope, 0.0)
     some = np.append((knot[1:] > knot[:-1]) & (knot[1:] > 0.0), True)
     some[0] |= knot[0] > 0.0
     knot, start, slope = knot[some], start[some], slope[some]

@@ -216,18 +216,3 @@ def sample_general(
             out[whole + i] = cell[i]
             word[i], value[i], cell[i] = 0, 0.0, 0
     return bad
-
-
-@compiled
-def count(cells, lanes):
-    """Count cells into a few rows by turns: one that follows itself need not wait.
-
-    Returns how many are none.
-    """
-    limit, last, none = np.uint64(lanes.shape[1]), np.uint64(lanes.shape[0] - 1), np.int64(0)
-    for i in range(cells.size):
-        cell = np.uint64(cells[i])  # a negative one becomes a large one
-        inside = cell < limit
-        lanes[np.uint64(i) & last, cell if inside else np.uint64(0)] += np.int64(inside)
-        none += np.int64(not inside)
-    return none

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce.core.errors import ArgumentError
 from sottovoce.core.kernels.dispatch import products_compiled
 
 if TYPE_CHECKING:
@@ -160,15 +161,14 @@ class Operator:
         """
         begins = np.cumsum([0, *self.sizes])
         if not np.isin(begins[:-1], first).all():
-            raise ValueError("a group of cells must not span two parts of a mixture")
+            raise ArgumentError("a group of cells must not span two parts of a mixture", argument="first")
         if self.places.shape[1] > len(first):  # explicit rows: a step at every cell
             return Operator.rows(np.add.reduceat(self.dense(), first, axis=1))
         part_of = np.searchsorted(begins, first, side="right") - 1
         sizes = tuple(np.bincount(part_of, minlength=len(self.sizes)).tolist())
         # Slots of the groups, and for every slot its group and what part of the group lies from it on.
         slot_of = np.arange(len(first)) + _SPARE * part_of
-        total = len(first) + _SPARE * len(sizes)
-        background, extra = np.zeros(total), np.zeros(total)
+        background, extra = np.zeros((2, len(first) + _SPARE * len(sizes)))
         background[slot_of] = np.add.reduceat(self.background[self.cells], first)
         extra[slot_of] = np.add.reduceat(self.extra[self.cells], first)
         size = np.diff(np.append(first, begins[-1]))

@@ -1,6 +1,8 @@
 /** Administration: create a survey with its plan beside it, change its words, invite people, close, export. */
 import * as api from "./api.js";
-import { element } from "./dom.js";
+import { element, node } from "./dom.js";
+import { numberIn, settled } from "./number_field.js";
+import { speak } from "./texts.js";
 import { number, percent, put, whole, withUnit } from "./words.js";
 
 let token = null; // in memory only: whoever gets at the storage of this browser finds none
@@ -117,7 +119,8 @@ function invite(campaign) {
 }
 
 async function sendInvitations(form) {
-  const content = { count: Number(element("invite-count").value), url: location.origin, form };
+  if (!settled(element("invite-count"))) return;
+  const content = { count: numberIn(element("invite-count")), url: location.origin, form };
   const response = await api.send("POST", `campaigns/${current.name}/invitations`, content, token);
   save(await response.blob(), `${current.name}-invitations.${form}`);
 }
@@ -135,8 +138,6 @@ async function tokenId(text) {
 }
 
 // -- a new survey -----------------------------------------------------------------------------------------
-
-const decimal = (text) => Number(text.trim().replace(",", "."));
 
 function addQuestion() {
   const copy = element("question-fields").content.cloneNode(true);
@@ -160,14 +161,15 @@ function addQuestion() {
 /** The questions as a survey's file has them. */
 function questions() {
   const entries = [...element("new-questions").children].map((set) => {
-    const value = (key) => set.querySelector(`[data-key=${key}]`).value;
+    const input = (key) => set.querySelector(`[data-key=${key}]`);
+    const value = (key) => input(key).value;
     const kind = value("kind");
     const kinds = {
-      range: () => ({ range: [decimal(value("low")), decimal(value("high"))] }), clock: () => ({ clock: true }), circle: () => ({ circle: 360 }),
-      options: () => ({ options: value("options").split("\n").map((line) => line.trim()).filter(Boolean) }), radius: () => ({ radius: decimal(value("radius")) }),
+      range: () => ({ range: [numberIn(input("low")), numberIn(input("high"))] }), clock: () => ({ clock: true }), circle: () => ({ circle: 360 }),
+      options: () => ({ options: value("options").split("\n").map((line) => line.trim()).filter(Boolean) }), radius: () => ({ radius: numberIn(input("radius")) }),
     };
     const unit = kind === "range" || kind === "radius" ? { unit: value("unit") } : {};
-    return [value("name"), { text: value("text"), ...unit, ...kinds[kind](), weight: decimal(value("weight")) }];
+    return [value("name"), { text: value("text"), ...unit, ...kinds[kind](), weight: numberIn(input("weight")) }];
   });
   return Object.fromEntries(entries);
 }
@@ -186,14 +188,26 @@ function known(name, within, question) {
   return `${name}: ± ${size} if two thirds of the people are within ${near} of the mean`;
 }
 
+/** Fields with numbers that are used: those of another kind of answer are hidden. */
+const numberFields = () => [...element("new-form").querySelectorAll("input[inputmode]")].filter((input) => !input.closest("[hidden]"));
+
+const planned = () => ({
+  epsilon: numberIn(element("new-epsilon")), people: numberIn(element("new-people")), questions: questions(), relations: relations(),
+});
+
 let asked = 0;
 
-/** What will be known, said while the survey is written. */
-async function plan() {
+/** What will be known, said while the survey is written; a number that was typed is judged. */
+async function plan(typed) {
   const mine = (asked += 1);
   await new Promise((later) => setTimeout(later, 300)); // until typing pauses
   if (mine !== asked) return;
-  const content = { epsilon: decimal(element("new-epsilon").value), people: Math.round(decimal(element("new-people").value)), questions: questions(), relations: relations() };
+  if (typed?.inputMode) settled(typed);
+  if (numberFields().some((input) => numberIn(input) === null)) {
+    put({ plan: "One of the numbers cannot be read yet." });
+    return;
+  }
+  const content = planned();
   if (!Object.keys(content.questions).length) {
     put({ plan: "Add a question to see what will be known." });
     return;
@@ -209,12 +223,47 @@ async function plan() {
   }
 }
 
+/** The kind of answer of a question, in words. */
+function answerWords({ range, clock, circle, options, radius, unit }) {
+  if (range) return `a number from ${number(range[0], 15)} to ${withUnit(number(range[1], 15), unit)}`;
+  if (options) return `one of ${options.length} options: ${options.join(", ")}`;
+  if (clock || circle) return clock ? "a time of day" : "a direction in degrees";
+  return `a place at most ${withUnit(number(radius, 15), unit)} from the middle`;
+}
+
+/** The whole survey in words; whether the person at the screen agrees. */
+async function agreed({ name, title, operator, epsilon, collection, results, questions: mine, relations: pairs }) {
+  const facts = [
+    ["Address", `${location.origin}/survey/${name}`], ["Heading", title || name], ["Who asks", operator || "not said"],
+    ["ε of a person's whole report", number(epsilon, 15)], ["Who may answer", WHO[collection]],
+    ["Who sees the results", results === "public" ? "everyone" : "holders of a read token"],
+    ...Object.entries(mine).map(([key, one]) => [
+      key, `${one.text ? `“${one.text}” ` : ""}${answerWords(one)}${one.weight === 1 ? "" : `, weight ${number(one.weight, 15)}`}`]),
+    ...pairs.map((both) => ["Relation", both.join(" and ")]),
+  ];
+  element("check-list").replaceChildren(...facts.flatMap(([term, textContent]) => [node("dt", { textContent: term }), node("dd", { textContent })]));
+  const dialog = element("check");
+  dialog.returnValue = "";
+  dialog.showModal();
+  element("check-title").focus();
+  await new Promise((done) => dialog.addEventListener("close", done, { once: true }));
+  return dialog.returnValue === "create";
+}
+
 async function create() {
+  const unclear = numberFields().filter((input) => !settled(input));
+  if (unclear.length) {
+    unclear[0].focus();
+    return;
+  }
   const value = (id) => element(`new-${id}`).value;
+  const { people, ...asks } = planned();
+  await api.send("POST", "surveys/plan", { people, ...asks }, token); // what the collector refuses is not read back
   const content = {
-    name: value("name"), title: value("heading"), operator: value("operator"), epsilon: decimal(value("epsilon")),
-    collection: value("collection"), results: value("results"), questions: questions(), relations: relations(),
+    name: value("name"), title: value("heading"), operator: value("operator"),
+    collection: value("collection"), results: value("results"), ...asks,
   };
+  if (!await agreed(content)) return;
   const { name } = await (await api.send("POST", "surveys", content, token)).json();
   element("new-form").reset();
   element("new-questions").replaceChildren();
@@ -242,4 +291,5 @@ onSubmit("invite-form", (event) => sendInvitations(event.submitter.value));
 onSubmit("revoke-form", () => revoke(element("revoke-id").value.trim()));
 onSubmit("new-form", create);
 element("add-question").addEventListener("click", addQuestion);
-element("new-form").addEventListener("input", plan);
+element("new-form").addEventListener("input", ({ target }) => plan(target));
+await speak("en");

@@ -28,6 +28,8 @@ export const campaign = async (name, token) => {
   const content = await json(at(name), token);
   return { ...content, domain: content.questions.value?.domain ?? null };
 };
+/** Whether an invitation can still be used; the refusal says why not. */
+export const checkInvitation = (name, token) => ask(`${at(name)}/invitation`, token);
 export const summary = (name, token) => json(`${at(name)}/summary`, token);
 export const estimates = (name, confidence, watched, token) => json(`${at(name)}/estimates?confidence=${confidence}&watched=${watched}`, token);
 export const planner = () => json("planner");

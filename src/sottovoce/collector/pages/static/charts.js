@@ -70,28 +70,36 @@ const plain = (text) => (text ?? "").replace(/[&<>]/g, (sign) => ({ "&": "&amp;"
 
 const middles = (edges) => edges.slice(1).map((right, i) => (edges[i] + right) / 2);
 
-/** One standard deviation on either side of the shares. */
-const around = ({ probabilities, variation }) => [-1, 1].map((side) => probabilities.map((p, i) => Math.max(0, p + side * variation[i])));
+const EVEN = "if all were equally common";
 
-/** Shares per bin over an interval, and how much each varies. */
+/** What the pointer is told of each bin: where its share lies. */
+const limits = ({ edges, ribbon_low, ribbon_high }, unit, write = number) => ribbon_low.map((low, i) =>
+  `${withUnit(`${write(edges[i])} to ${write(edges[i + 1])}`, unit)}<br>${percent(low)} to ${percent(ribbon_high[i])} of people`);
+
+/** How high a picture is at least: a flat result fills half of it, and its noise is not magnified. */
+const room = ({ probabilities, ribbon_high }) => Math.max(200 / probabilities.length, 105 * Math.max(...ribbon_high));
+
+/** The likeliest curve in the ribbon of those that the reports allow, and below it where values appear to be most common. */
 export async function drawDistribution(element, distribution, words) {
-  const { edges, probabilities, variation } = distribution;
-  const [colours, unit, [low, high]] = [palette(), plain(words), around(distribution)];
-  // Steps change half-way between the middles of bins; the ends are those of the domain.
+  const { edges, probabilities, ribbon_low, ribbon_high, shaped, most_common } = distribution;
+  const [colours, unit, even] = [palette(), plain(words), 100 / probabilities.length];
   const x = [edges[0], ...middles(edges), edges.at(-1)];
   const ended = (list) => [list[0], ...list, list.at(-1)];
-  const hover = probabilities.map((_, i) =>
-    `${withUnit(`${number(edges[i])} to ${number(edges[i + 1])}`, unit)}<br>${percent(probabilities[i])} ` +
-    `± ${percent(variation[i])}`);
   const line = (y, more) => ({ x, y: ended(y.map((p) => 100 * p)), type: "scatter", mode: "lines", hoverinfo: "skip", ...more });
   const traces = [
-    line(low, { line: { width: 0, shape: "hvh" } }),
-    line(high, { line: { width: 0, shape: "hvh" }, fill: "tonexty", fillcolor: colours.band }),
-    line(probabilities, { line: { color: colours.accent, width: 2.5, shape: "hvh" }, hoverinfo: "text", hovertext: ended(hover) }),
+    line(ribbon_low, { line: { width: 0 } }),
+    line(ribbon_high, { line: { width: 0 }, fill: "tonexty", fillcolor: colours.band, hoverinfo: "text", hovertext: ended(limits(distribution, unit)) }),
+    // A line that the reports do not tell from a flat one would be read as a shape.
+    ...(shaped ? [line(probabilities, { line: { color: colours.accent, width: 1.5 } })] : []),
   ];
+  const across = { xref: "paper", x0: 0, x1: 1, y0: even, y1: even, line: { color: colours.soft, width: 1, dash: "dot" } };
+  const bars = most_common.map(([x0, x1]) => ({ type: "rect", x0, x1, yref: "paper", y0: -0.03, y1: -0.005, fillcolor: colours.accent, line: { width: 0 } }));
   return (await plotly()).react(element, traces, layout(colours, {
-    xaxis: axis(colours, { title: { text: unit || "value" }, range: [edges[0], edges.at(-1)], ...ticked(roundTicks(edges[0], edges.at(-1)), writer(edges[0], edges.at(-1))) }),
-    yaxis: axis(colours, { title: { text: "share of people, %" }, rangemode: "tozero" }),
+    xaxis: axis(colours, { title: { text: unit || "value" }, range: [edges[0], edges.at(-1)], ticks: "outside", ticklen: 9, tickcolor: colours.card,
+      ...ticked(roundTicks(edges[0], edges.at(-1)), writer(edges[0], edges.at(-1))) }),
+    yaxis: axis(colours, { title: { text: "share of people, %" }, range: [0, room(distribution)] }),
+    shapes: [across, ...bars],
+    annotations: [{ xref: "paper", x: 1, xanchor: "right", y: even, yanchor: "bottom", text: EVEN, showarrow: false, font: { size: 11, color: colours.soft } }],
   }), CONFIG);
 }
 
@@ -173,37 +181,39 @@ export function drawMap(element, { x, y, shares, aspect, degrees }) {
   element.replaceChildren(picture);
 }
 
-/** The same on a circle: zero at the top, clockwise, like a clock or a compass; the mean as a hand with its arc. */
+/** The same on a circle, areas as shares: zero at the top, clockwise, like a clock or a compass; the mean as a hand with its arc. */
 export async function drawRose(element, distribution, words, mean, write = number) {
-  const { edges, probabilities, variation } = distribution;
-  const [colours, unit, [low, high]] = [palette(), plain(words), around(distribution)];
+  const { edges, probabilities, ribbon_low, ribbon_high, shaped, most_common } = distribution;
+  const [colours, unit, most] = [palette(), plain(words), room(distribution)];
+  const top = 1.2 * Math.sqrt(most);
   const [start, circle] = [edges[0], edges.at(-1) - edges[0]];
   const degrees = (value) => (360 * (value - start)) / circle;
   const theta = middles(edges).map(degrees);
   const width = edges.slice(1).map((right, i) => degrees(right) - degrees(edges[i]));
-  const share = (list) => list.map((p) => 100 * p);
-  const hover = theta.map((_, i) =>
-    `${withUnit(`${write(edges[i])} to ${write(edges[i + 1])}`, unit)}<br>${percent(probabilities[i])} ` +
-    `± ${percent(variation[i])}`);
   const ticks = Array.from({ length: 8 }, (_, i) => i * 45);
-  const bars = (list, marker, more) => ({ type: "barpolar", theta, width, r: share(list), base: 0, marker, hoverinfo: "skip", ...more });
-  const line = (points, r, more) => ({ type: "scatterpolar", mode: "lines", hoverinfo: "skip", theta: points, r, line: more });
+  const closed = (list) => [...list, list[0]];
+  const radius = (list) => closed(list).map((p) => Math.sqrt(100 * p));
+  const line = (points, r, more, also) => ({ type: "scatterpolar", mode: "lines", hoverinfo: "skip", theta: points, r, line: more, ...also });
+  const arc = (low, high, r, more) => {
+    const [from, to] = [degrees(low), degrees(high)];
+    return line(Array.from({ length: 61 }, (_, i) => from + ((to - from) * i) / 60), Array(61).fill(r), more);
+  };
+  const around = closed(theta);
+  const rings = roundTicks(0, most).slice(1);
   const traces = [
-    bars(high, { color: colours.band, line: { width: 0 } }),
-    bars(probabilities, { color: colours.accent, line: { color: colours.card, width: 1 } }, { hoverinfo: "text", hovertext: hover }),
-    line([...theta, theta[0]], share([...low, low[0]]), { color: colours.card, width: 1.5, dash: "dot" }),
+    line([...around, ...closed(theta).reverse()], [...radius(ribbon_high), ...radius(ribbon_low).reverse()], { width: 0 }, { fill: "toself", fillcolor: colours.band }),
+    { type: "barpolar", theta, width, r: radius(ribbon_high).slice(0, -1), opacity: 0, hoverinfo: "text", hovertext: limits(distribution, unit, write) },
+    arc(start, start + circle, Math.sqrt(100 / probabilities.length), { color: colours.soft, width: 1, dash: "dot" }),
+    ...(shaped ? [line(around, radius(probabilities), { color: colours.accent, width: 1.5 })] : []),
+    ...most_common.map(([low, high]) => arc(low, high, top, { color: colours.accent, width: 8 })),
   ];
   if (mean) {
-    const far = 108 * Math.max(...high);
-    const [from, hand] = [degrees(mean.low ?? edges[0]), degrees(mean.value)];
-    const length = (((degrees(mean.high ?? edges.at(-1)) - from) % 360) + 360) % 360;
-    const arc = Array.from({ length: 61 }, (_, i) => from + (length * i) / 60);
-    traces.push(line([hand, hand], [0, far], { color: colours.ink, width: 2.5 }));
-    traces.push(line(arc, arc.map(() => far), { color: colours.ink, width: 5 }));
+    const [from, to] = [mean.low ?? start, mean.high ?? start + circle];
+    traces.push(line([degrees(mean.value), degrees(mean.value)], [0, 0.9 * top], { color: colours.ink, width: 2.5 }));
+    traces.push(arc(from, to < from ? to + circle : to, 0.9 * top, { color: colours.ink, width: 5 }));
   }
   return (await plotly()).react(element, traces, layout(colours, {
     hovermode: "closest",
-    barmode: "overlay",
     margin: { l: 40, r: 40, t: 28, b: 28 },
     polar: {
       bgcolor: colours.card,
@@ -211,7 +221,7 @@ export async function drawRose(element, distribution, words, mean, write = numbe
         rotation: 90, direction: "clockwise", gridcolor: colours.line, linecolor: colours.line,
         tickmode: "array", tickvals: ticks, ticktext: ticks.map((d) => write(start + (circle * d) / 360)),
       },
-      radialaxis: { gridcolor: colours.line, linecolor: colours.line, ticksuffix: " %", angle: 67.5, tickangle: 67.5, nticks: 4, tickfont: { color: colours.soft, size: 11 }, rangemode: "tozero" },
+      radialaxis: { gridcolor: colours.line, linecolor: colours.line, angle: 67.5, tickangle: 67.5, ...ticked(rings.map(Math.sqrt), (r) => percent((r * r) / 100, 2)), tickfont: { color: colours.soft, size: 11 }, range: [0, top] },
     },
   }), CONFIG);
 }

@@ -2,9 +2,12 @@
 import * as api from "./api.js";
 import { drawIntervals } from "./charts.js";
 import { element, node } from "./dom.js";
+import { closing, promise, told } from "./explanation.js";
 import { startPlanner } from "./planner.js";
 import { QuestionView } from "./question.js";
-import { domainText, epsilonWords, number, paragraphs, percent, put, range, reason, rows, whole, writer } from "./words.js";
+import { disclosure, fromJson } from "./sottovoce/index.js";
+import { speak } from "./texts.js";
+import { domainText, number, paragraphs, percent, put, range, reason, rows, whole, writer } from "./words.js";
 
 const COUNT_EVERY = 2000; // milliseconds between looks at the count; the estimates change only with it …
 const SLOWEST = 600_000; // … or when old days are deleted
@@ -60,6 +63,7 @@ async function show() {
   element("campaign").hidden = true;
   notice("Loading …");
   try {
+    await speak("en");
     const list = await listCampaigns();
     if (mine !== visit) return;
     const name = chosenName() || list[0]?.name;
@@ -107,10 +111,10 @@ function describe(campaign) {
   ];
   put({
     title: title || name, question, facts: facts.filter(Boolean).join(" · "), alarm: "", silence: silence(campaign),
-    footnote: `${appear(min_n)} That is a matter of presentation: what protects people is ε, on their own devices. ` +
+    footnote: `${appear(min_n)} That is a matter of presentation: what one report tells is limited by ε, on people's own devices. ` +
       `Mechanism ${campaign.digest.slice(0, 16)}…`,
   });
-  paragraphs(element("epsilon"), epsilonWords(epsilon, domain, unit));
+  paragraphs(element("epsilon"), epsilonWords(campaign));
   const own = Object.entries(campaign.questions).filter(([key]) => key in asked); // of a pair, not its sums and differences
   shown.views = own.map(([key, shape], i) => new QuestionView(key, { ...shape, ...asked[key] }, i));
   element("questions").replaceChildren(...shown.views.map(({ root }) => root));
@@ -124,6 +128,14 @@ function describe(campaign) {
       : collection === "enrolment" ? `Send each person a link of their own: sottovoce campaign invite ${name} makes them.`
         : "Reports are sent by programs: docs/howto/run-a-collector.md shows how.",
   });
+}
+
+/** What ε means here: what the survey page tells each person, in the same words. */
+function epsilonWords({ spec, asked, epsilon }) {
+  const mechanism = fromJson(spec);
+  const known = disclosure(mechanism);
+  const lines = told(known, mechanism, asked).map(([text, names]) => (names ? `${names} ${text}` : text));
+  return [`ε = ${number(epsilon)}. Each person is told:`, ...lines, closing(known, mechanism), ...promise(epsilon)];
 }
 
 /** Which round this is: nobody answers in both, and public counts of the first decide what the second asks. */
@@ -179,7 +191,7 @@ function showEstimates(found) {
   const { central, questions, relations } = found;
   const alarm = Object.values(questions).some(({ honesty }) => honesty?.alarm);
   put({
-    central: central ? `For readers of this page: ${central.sentence} This is about one look at all counts; comparing them as they grow shows smaller groups.` : "",
+    central: central ? `${central.sentence} This is about one look at all counts; comparing them as they grow shows smaller groups.` : "",
     alarm: alarm ? "These reports cannot all be honest: do not rely on the estimates. The honesty check below says more." : "",
   });
   element("central").hidden = !central;

@@ -83,7 +83,7 @@ function numberInput(asked, id, label) {
 }
 
 /** A number of which nobody wonders whether its point is one. */
-function unmistakable(value, unit) {
+export function unmistakable(value, unit) {
   const text = withUnit(entry(value), unit);
   return Number.isInteger(value) ? text : say("between", { value: text, low: entry(Math.floor(value)), high: entry(Math.ceil(value)) });
 }

@@ -1,6 +1,6 @@
 /** One question on the dashboard: its picture, its numbers, and how sure they are. */
 import { drawCumulative, drawDistribution, drawIntervals, drawMap, drawRose, drawShares } from "./charts.js";
-import { arc, clockTime, domainText, number, percent, range, rows, sentence, withUnit, writer } from "./words.js";
+import { arc, clockTime, domainText, number, percent, range, rows, sentence, whole, withUnit, writer } from "./words.js";
 
 const REFERENCES = ["aria-labelledby", "for"];
 
@@ -133,19 +133,34 @@ export class QuestionView {
   showDistribution({ distribution, problems }) {
     if (!distribution) {
       rows(this.parts["distribution-table"], [], "not yet");
-      this.put({ "distribution-summary": problems.distribution ?? "Not enough reports yet." });
+      this.put({ "distribution-summary": problems.distribution ?? "Not enough reports yet.", "distribution-note": "" });
       return;
     }
-    const { edges, probabilities, variation, low, high } = distribution;
-    rows(this.parts["distribution-table"], probabilities.map((p, i) =>
-      [number(edges[i]), number(edges[i + 1]), percent(p), percent(variation[i]), `${percent(low[i + 1])} to ${percent(high[i + 1])}`]));
-    const top = probabilities.indexOf(Math.max(...probabilities));
+    const { edges, probabilities, ribbon_low, ribbon_high, low, high, shaped } = distribution;
+    const ring = this.asked.domain.circle ? "The dotted circle is where it would be if all were equally common. " : "";
+    rows(this.parts["distribution-table"], probabilities.map((p, i) => [number(edges[i]), number(edges[i + 1]), percent(p),
+      `${percent(ribbon_low[i])} to ${percent(ribbon_high[i])}`, `${percent(low[i + 1])} to ${percent(high[i + 1])}`]));
     this.put({
-      "distribution-summary": "Share of people by value, with one standard deviation of its variation. Most common: " +
-        `${this.pen.span(edges[top], edges[top + 1])}, about ${percent(probabilities[top])} of people.`,
+      "distribution-summary": this.whereabouts(distribution),
+      "distribution-note": `${shaped ? "The line is the likeliest curve; the shade" : "The shade"} is where the true one lies at ` +
+        `about nine places in ten. ${ring}Values that people round to, closer together than the shade is smooth, show as one hill.`,
       "cumulative-summary": "Share of people up to each value. With a confidence of " +
         `${percent(this.confidence)} the whole true curve lies in the band, whatever it is.`,
     });
+  }
+
+  /** Which values appear to be most common, if the reports tell, and where people surely are. */
+  whereabouts({ n, most_common, sure }) {
+    const { kind, domain } = this.asked;
+    const around = domain.high - domain.low;
+    const onto = (x) => (domain.circle ? domain.low + ((((x - domain.low) % around) + around) % around) : x);
+    const write = (x) => (kind === "clock" ? clockTime(x) : number(onto(x), 10));
+    const between = (low, high) => withUnit(`between ${write(low)} and ${write(high)}`, kind === "clock" ? "" : this.unit);
+    const noun = `${kind === "clock" ? "times" : "values"}${domain.scale === "log" ? " (per factor)" : ""}`;
+    const ranges = most_common.map((ends) => between(...ends));
+    return (ranges.length ? `The most common ${noun} appear to lie ${ranges.join(", or ")}.`
+      : `We cannot tell from these ${whole(n)} people which ${noun} are most common.`) +
+      (sure ? ` We are ${percent(this.confidence)} sure that at least ${sure.share} of 100${ranges.length ? " people" : ""} are ${between(sure.low, sure.high)}.` : "");
   }
 
   showMap({ map, problems }) {

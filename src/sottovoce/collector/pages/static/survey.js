@@ -12,7 +12,7 @@ import { LANGUAGES, day, known, preferred, remember, say, speak } from "./texts.
 import { number, put, whole } from "./words.js";
 
 const name = location.pathname.split("/").at(-1); // a campaign's name needs no escapes
-const token = () => location.hash.slice(1) || null; // an enrolment token travels in the fragment
+const token = () => (campaign.collection === "enrolment" && location.hash.slice(1)) || null; // an enrolment token travels in the fragment
 const BUDGET = 16_000_000; // the largest: the ledger counts and tells, and the person decides each time
 let campaign = null;
 let client = null;
@@ -98,6 +98,7 @@ async function resume() {
   if (campaign.status === "closed") return show(() => notice(say("over")));
   if (campaign.collection === "write" || (campaign.collection === "enrolment" && !token())) return show(() => notice(say("invitation")));
   if (Object.values(campaign.asked).some(({ kind }) => kind === "other")) return show(() => notice(say("other")));
+  if (token()) await api.checkInvitation(name, token()); // a link that is used or wrong is refused before the first question
   const sum = await spent();
   show(() => {
     buildSteps();
@@ -276,6 +277,10 @@ element("language").addEventListener("change", async ({ target }) => {
   await speakTo(target.value);
   if (campaign) showHead();
   view();
+});
+addEventListener("hashchange", () => { // another link in the same tab is another person's
+  element("survey").hidden = true;
+  location.reload();
 });
 addEventListener("popstate", ({ state }) => {
   if (!element("form").hidden) goTo(state?.step ?? 0);

@@ -72,29 +72,6 @@ export function domainText({ low, high, circle }, unit) {
   return circle ? `${span}, once around a circle` : span;
 }
 
-/** What ε promises to one person of this campaign: three short paragraphs; without a domain, of a whole survey. */
-export function epsilonWords(epsilon, domain, unit) {
-  const factor = Math.exp(epsilon);
-  const doubt = 100 / (1 + factor); // in per cent; it is never rounded to none, nor certainty to 100 %
-  const sure = percent(1 - doubt / 100, Math.max(3, 2 - Math.floor(Math.log10(doubt))));
-  const [any, two] = domain
-    ? [`any value from ${withUnit(`${number(domain.low, 6)} to ${number(domain.high, 6)}`, unit)}`, "values"]
-    : ["any answers", "answers"];
-  return [
-    `ε = ${number(epsilon)} is a promise about every single report: ${any} could have produced it.`,
-    `Somebody who sees a report, the collector included, and who thought two ${two} equally likely, can become at most ${sure} sure ` +
-      `of one of them. In other words, a report changes the odds between two ${two} by a factor of at most ${number(factor, 3)}.`,
-    strength(epsilon),
-  ];
-}
-
-function strength(epsilon) {
-  if (epsilon <= 0.5) return "That is strong: a report by itself says next to nothing; only many together do.";
-  if (epsilon <= 2) return "That is the usual range: a report is a weak hint, many reports together give a clear picture.";
-  if (epsilon <= 5) return "That is weak for a sensitive question: a report is a fair hint at the value behind it.";
-  return "That is very weak: a report usually lies close to the value behind it. Use it for harmless questions only.";
-}
-
 const REASONS = {
   malformed: "the request could not be read",
   duplicate_key: "a field was given twice",
@@ -115,6 +92,7 @@ const REASONS = {
   key_reused: "idempotency key used for something else",
   rate_limited: "too many requests",
   busy: "too much at once",
+  clock_unconfirmed: "the collector's clock was in doubt",
   store_unavailable: "the store could not write",
   invalid: "a parameter broke its rule",
 };

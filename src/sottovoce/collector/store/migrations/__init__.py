@@ -10,6 +10,8 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine
 
+from sottovoce.core.errors import ArgumentError
+
 
 def upgrade(engine: Engine, revision: str = "head") -> None:
     """Bring the schema up to date, in one transaction."""
@@ -34,7 +36,9 @@ def _refuse_newer(script: ScriptDirectory, connection: Connection) -> None:
     revision = MigrationContext.configure(connection).get_current_revision()
     known = {one.revision for one in script.walk_revisions()}
     if revision is not None and revision not in known:
-        raise ValueError(
+        raise ArgumentError(
             f"the store has schema {revision}, written by a newer version of sottovoce; "
-            f"this one knows up to {max(known)}"
+            f"this one knows up to {max(known)}",
+            code="schema",
+            argument="store",
         )

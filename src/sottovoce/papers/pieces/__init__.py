@@ -1,1 +1,0 @@
-"""The papers' m-piece problem, solved."""
