@@ -14,8 +14,9 @@ from sottovoce.core import spec
 from sottovoce.core.areas import Area, read_area
 from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.errors import SpecError
+from sottovoce.core.exponential import MAX_BITS, MIN_BITS
 from sottovoce.core.options import Options
-from sottovoce.core.window import MAX_BITS, MAX_CELLS, MIN_BITS
+from sottovoce.core.window import MAX_CELLS
 
 
 class BaseSets:

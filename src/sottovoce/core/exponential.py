@@ -14,6 +14,8 @@ from sottovoce.core.errors import PrivacyError, check_epsilon
 if TYPE_CHECKING:
     from sottovoce.core.reporting import Reporting
 
+MAX_BITS = 52  # of a draw: it is an exact double
+MIN_BITS = 33  # of one that ships: more than the 32 of a JavaScript word (tests count smaller ones out)
 BITS = 160  # denominators of the bounds are 2^160
 _WORK = 256  # bits carried while computing them
 

@@ -24,10 +24,11 @@ from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError, SpecError
+from sottovoce.core.exponential import MAX_BITS
 from sottovoce.core.kernels import Sampler
 from sottovoce.core.kernels.coin import MAX_COIN_BITS, Coin
 from sottovoce.core.mechanism import Mechanism, Windowed
-from sottovoce.core.window import MAX_BITS, MAX_CELLS, Window
+from sottovoce.core.window import MAX_CELLS, Window
 
 if TYPE_CHECKING:
     from fractions import Fraction

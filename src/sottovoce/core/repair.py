@@ -7,7 +7,7 @@ import numpy as np
 from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.errors import ArgumentError
 from sottovoce.core.exact import exp_lower
-from sottovoce.core.window import MAX_BITS
+from sottovoce.core.exponential import MAX_BITS
 
 
 def repaired(p: FloatArray, epsilon: float, bits: int = MAX_BITS) -> IntArray:

@@ -31,7 +31,8 @@ from sottovoce.core.arrays import FloatArray
 from sottovoce.core.compact import Compact
 from sottovoce.core.domains import Circle, Domain, Interval
 from sottovoce.core.errors import ArgumentTypeError, SpecError
-from sottovoce.core.window import MIN_BITS, Window
+from sottovoce.core.exponential import MIN_BITS
+from sottovoce.core.window import Window
 
 FORMAT = "window/1"
 MIXTURE = "mixture/1"

@@ -21,6 +21,7 @@ import numpy as np
 from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.compact import Compact
 from sottovoce.core.errors import SpecError
+from sottovoce.core.exponential import MAX_BITS
 from sottovoce.core.kernels import Tables
 
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
     from sottovoce.core.kernels.operator import Operator
 
-MAX_BITS = 52  # a draw is an exact double
-MIN_BITS = 33  # of what ships: more than the 32 bits of one JavaScript word (tests count smaller windows out)
 MAX_CELLS = 1 << 20
 _COPIES = 6  # window lengths away from a window at which weights still follow it
 _LEAST_GAP = 2.0**-64  # between two knots of the start table, unless they coincide

@@ -18,9 +18,9 @@ import numpy as np
 from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError
-from sottovoce.core.exponential import BITS, exp_units, written
+from sottovoce.core.exponential import BITS, MAX_BITS, MIN_BITS, exp_units, written
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.window import MAX_BITS, MIN_BITS, Window
+from sottovoce.core.window import Window
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

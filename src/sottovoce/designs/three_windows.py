@@ -21,10 +21,10 @@ import numpy as np
 
 from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.errors import check_epsilon
+from sottovoce.core.exponential import MIN_BITS
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.repair import repaired
 from sottovoce.core.rows import Rows
-from sottovoce.core.window import MIN_BITS
 from sottovoce.designs.build import named, uniform_window
 from sottovoce.designs.classic import DEFAULT_CELLS, sw
 from sottovoce.designs.formulas import square_wave_reach
