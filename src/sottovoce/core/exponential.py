@@ -7,12 +7,6 @@ bounds as fractions. Every rounding goes down.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
-
-from sottovoce.core.errors import PrivacyError, check_epsilon
-
-if TYPE_CHECKING:
-    from sottovoce.core.reporting import Reporting
 
 MAX_BITS = 52  # of a draw: it is an exact double
 MIN_BITS = 33  # of one that ships: more than the 32 of a JavaScript word (tests count smaller ones out)
@@ -27,21 +21,6 @@ def counts_keep(most: int, least: int, epsilon: float) -> bool:
     (True, False)
     """
     return most << BITS <= least * exp_units(*written(epsilon))
-
-
-def check_claim(reporter: Reporting) -> None:
-    """Refuse an ε that is out of its range or that the counts do not keep."""
-    epsilon = check_epsilon(reporter.epsilon)
-    if "epsilon" in reporter.__dict__:
-        object.__setattr__(reporter, "epsilon", epsilon)
-    if not counts_keep(*reporter._extremes, epsilon):
-        from sottovoce.core.exact import log_upper
-
-        raise PrivacyError(
-            f"the counts give epsilon={log_upper(reporter.largest_ratio):.12g}, "
-            f"more than the claimed epsilon={epsilon!r}",
-            argument="epsilon",
-        )
 
 
 def written(epsilon: float) -> tuple[int, int]:

@@ -22,12 +22,11 @@ from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray
 from sottovoce.core.discs import LEAST, Disc
 from sottovoce.core.errors import SpecError, loss_exponent
-from sottovoce.core.exponential import check_claim
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.questions import product_of_largest
 from sottovoce.core.randomness import Seeded, word_source
-from sottovoce.core.reporting import Reporting
+from sottovoce.core.reporting import Reporting, check_claim
 from sottovoce.core.values import as_cells, as_numbers
 
 

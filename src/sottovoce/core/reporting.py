@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 
 from sottovoce.core.arrays import IntArray
+from sottovoce.core.errors import PrivacyError, check_epsilon
+from sottovoce.core.exponential import counts_keep
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.shown import Shown
@@ -103,3 +105,18 @@ class Reporting(Specified, Shown):
             What `decode` gives.
         """
         return self.decode(self.report(values, **options))
+
+
+def check_claim(reporter: Reporting) -> None:
+    """Refuse an ε that is out of its range or that the counts do not keep."""
+    epsilon = check_epsilon(reporter.epsilon)
+    if "epsilon" in reporter.__dict__:
+        object.__setattr__(reporter, "epsilon", epsilon)
+    if not counts_keep(*reporter._extremes, epsilon):
+        from sottovoce.core.exact import log_upper
+
+        raise PrivacyError(
+            f"the counts give epsilon={log_upper(reporter.largest_ratio):.12g}, "
+            f"more than the claimed epsilon={epsilon!r}",
+            argument="epsilon",
+        )

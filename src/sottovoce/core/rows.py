@@ -25,12 +25,13 @@ from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.errors import ArgumentError, SpecError, check_epsilon
-from sottovoce.core.exponential import MAX_BITS, MIN_BITS, check_claim
+from sottovoce.core.exponential import MAX_BITS, MIN_BITS
 from sottovoce.core.kernels import rows as kernel
 from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.number import Number
 from sottovoce.core.positions import cell_edges, density_on
 from sottovoce.core.repair import repaired
+from sottovoce.core.reporting import check_claim
 from sottovoce.core.values import as_numbers
 
 MAX_ENTRIES = 1 << 24

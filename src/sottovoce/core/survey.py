@@ -31,13 +31,12 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.errors import DataError, SpecError
-from sottovoce.core.exponential import check_claim
 from sottovoce.core.functions import Functions, write_functions
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.questions import check_questions, columns_of, product_of_largest, rule_of
 from sottovoce.core.randomness import Seeded, WordSource, word_source
 from sottovoce.core.reporter import Reporter
-from sottovoce.core.reporting import Reporting
+from sottovoce.core.reporting import Reporting, check_claim
 from sottovoce.core.spaces import Space
 from sottovoce.core.values import as_cells
 

@@ -37,12 +37,12 @@ from sottovoce.core.base_sets import BaseSets, check_counts, check_sets
 from sottovoce.core.cores import in_blocks
 from sottovoce.core.errors import check_epsilon
 from sottovoce.core.exact import exp_lower
-from sottovoce.core.exponential import MAX_BITS, check_claim
+from sottovoce.core.exponential import MAX_BITS
 from sottovoce.core.kernels import blocks as kernel
 from sottovoce.core.options import Options
 from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.randomness import Seeded, WordSource, word_source
-from sottovoce.core.reporting import Reporting
+from sottovoce.core.reporting import Reporting, check_claim
 from sottovoce.core.values import as_cells, as_words
 
 Elements = Callable[[slice, Words], NDArray[Any]]  # of a part of the values, by their words
