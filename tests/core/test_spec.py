@@ -12,8 +12,8 @@ import pytest
 from benchmarks.timing import crowded
 
 import sottovoce as sv
-from sottovoce.core import spec
 from sottovoce.core.errors import PrivacyError, SpecError
+from sottovoce.core.window_format import crowd
 
 HONEST = sv.ogpm(epsilon=1.0, domain=(0, 24), cells=256)
 
@@ -152,11 +152,11 @@ def test_look_ups_take_as_long_for_one_value_as_for_another() -> None:
                 read(crowded(many))
             assert refusal.value.code == "timing"
     m = sv.from_json(crowded(4))
-    assert spec.crowd(m.window) == 4  # type: ignore[attr-defined]
+    assert crowd(m.window) == 4  # type: ignore[attr-defined]
     assert sv.audit(crowded(4)).holds
 
 
 def test_every_design_looks_up_in_few_steps() -> None:
     for epsilon in (0.1, 1.0, 8.0):
         for m in (sv.optimal(epsilon), sv.optimal(epsilon, goal="value"), sv.sw(epsilon), sv.pm(epsilon)):
-            assert spec.crowd(m.window) <= 3
+            assert crowd(m.window) <= 3

@@ -13,12 +13,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, one_of, positive_number, real_number
+from sottovoce.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    SpecError,
+    one_of,
+    positive_number,
+    real_number,
+)
 from sottovoce.core.logarithm import natural_log
 from sottovoce.core.spaces import Space
 
@@ -290,6 +298,30 @@ def as_domain(domain: DomainLike) -> Domain:
         )
     low, high = domain
     return Interval(_plain(low), _plain(high))
+
+
+def write_domain(domain: Domain) -> dict[str, Any]:
+    """The keys of a spec that give the domain."""
+    if isinstance(domain, Circle):
+        return {"domain": [domain.origin, domain.circumference], "circle": True}
+    scale = {"scale": domain.scale} if domain.is_log else {}
+    return {"domain": [domain.low, domain.high], "circle": False, **scale}
+
+
+def read_domain(content: dict[str, Any]) -> Domain:
+    """The domain that these keys give."""
+    first, second = spec.as_list(content["domain"], "domain", spec.as_float, length=2)
+    circle = spec.as_bool(content["circle"], "circle")
+    if "scale" in content and (circle or content["scale"] != "log"):
+        raise SpecError(
+            f"scale must be 'log', of an interval, got {spec.excerpt(content['scale'])}", argument="scale"
+        )
+    try:
+        if circle:
+            return Circle(second, origin=first)
+        return Interval(first, second, "log" if "scale" in content else "linear")
+    except ValueError as error:
+        raise SpecError(f"domain: {error}", argument="domain") from None
 
 
 def _plain(value: object) -> float:

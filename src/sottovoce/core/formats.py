@@ -25,6 +25,7 @@ from sottovoce.core.errors import (
 )
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.questions import check_questions, product_of_largest
+from sottovoce.core.window_format import read_window
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -134,11 +135,11 @@ def _format(content: Any, names: tuple[str, ...] | None = None) -> Format:
 
 
 def _read_window(content: Any) -> Mechanism:
-    return Mechanism(*spec.read_window(content))
+    return Mechanism(*read_window(content))
 
 
 def _count_window(content: Any) -> tuple[float, Fraction]:
-    epsilon, _, window = spec.read_window(content)
+    epsilon, _, window = read_window(content)
     return epsilon, window.largest_ratio
 
 
@@ -159,7 +160,7 @@ def _coin(content: Any) -> tuple[list[int], list[Any]]:
 
     spec.check_keys(content, {"format", "parts", "weights"}, "spec")
     weights = spec.as_list(content["weights"], "weights", spec.as_int)
-    parts = spec.as_list(content["parts"], "parts", lambda part, _: spec.read_window(part))
+    parts = spec.as_list(content["parts"], "parts", lambda part, _: read_window(part))
     check_coin(weights, parts)  # before any claim is counted, as in the other clients
     return weights, parts
 

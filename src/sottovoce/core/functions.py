@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray
 from sottovoce.core.compact import Compact
-from sottovoce.core.domains import Domain, Interval
+from sottovoce.core.domains import Domain, Interval, read_domain, write_domain
 from sottovoce.core.errors import SpecError
 from sottovoce.core.kernels.coin import MAX_COIN_BITS, Coin
 from sottovoce.core.options import Options
@@ -248,7 +248,7 @@ def write_functions(functions: Functions, questions: list[dict[str, Any]]) -> di
 
 
 def _write_space(space: Space) -> dict[str, Any]:
-    return {"options": list(space.names)} if isinstance(space, Options) else spec.write_domain(space)  # type: ignore[arg-type]
+    return {"options": list(space.names)} if isinstance(space, Options) else write_domain(space)  # type: ignore[arg-type]
 
 
 def read_functions(content: dict[str, Any]) -> Functions:
@@ -260,7 +260,7 @@ def read_functions(content: dict[str, Any]) -> Functions:
         spec.check_keys(one, keys, "inputs", optional=frozenset() if listed else {"scale"})
         if not isinstance(one["name"], str) or one["name"] in inputs:
             raise SpecError("inputs must have different names", argument="inputs")
-        inputs[one["name"]] = Options.read(one["options"]) if listed else spec.read_domain(one)
+        inputs[one["name"]] = Options.read(one["options"]) if listed else read_domain(one)
     each = []
     for question in content["questions"]:
         if not isinstance(question["function"], str):

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError, loss_exponent, whole_number
@@ -28,6 +27,7 @@ from sottovoce.core.number import Number
 from sottovoce.core.positions import cell_edges, density_on
 from sottovoce.core.reporting import check_claim
 from sottovoce.core.window import Window
+from sottovoce.core.window_format import write_window
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -135,7 +135,7 @@ class Mechanism(Windowed):
         return self.window.v
 
     def to_json(self) -> str:
-        return spec.write(self.epsilon, self.domain, self.window, self.task)
+        return write_window(self.epsilon, self.domain, self.window, self.task)
 
     # -- what the device does ---------------------------------------------------------------------------
 

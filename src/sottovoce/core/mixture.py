@@ -6,7 +6,9 @@
 Every person's device tosses a coin that does not look at the value, runs the part it names, and reports
 which one it was. The coin is the same for every input, so the ratio of two probabilities of a report is the
 ratio within its part: the mixture keeps the ε that every part keeps, exactly. Weights are integers that add
-up to 2^k, so the coin is exact too.
+up to 2^k, so the coin is exact too. As a spec:
+
+    {"format": "mixture/1", "parts": [window/1, …], "weights": [614, 410]}
 """
 
 from __future__ import annotations
@@ -101,7 +103,12 @@ class Mixture(Windowed):
         return np.concatenate([part.positions for part in self.parts])
 
     def to_json(self) -> str:
-        return spec.write_mixture(self.weights, [part.to_json() for part in self.parts], self.task)
+        import json
+
+        parts = [json.loads(spec.untasked(part.to_json())) for part in self.parts]
+        return spec.canonical(
+            {"format": spec.MIXTURE, "weights": list(self.weights), "parts": parts}, self.task
+        )
 
     # -- what the device does ---------------------------------------------------------------------------
 

@@ -3,25 +3,49 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
+from sottovoce.core import spec
 from sottovoce.core.arrays import IntArray
+from sottovoce.core.compact import Compact
 from sottovoce.core.errors import PrivacyError, check_epsilon
 from sottovoce.core.exponential import counts_keep
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.shown import Shown
-from sottovoce.core.spec import Specified
 from sottovoce.core.values import as_cells
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from numpy.typing import ArrayLike, NDArray
+
+
+class Specified(Compact, ABC):
+    """What is wholly given by its canonical spec: equal where the digests are."""
+
+    @abstractmethod
+    def to_json(self) -> str:
+        """Write the canonical spec.
+
+        Returns:
+            JSON text: resolved numbers, nothing else.
+        """
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the canonical spec without its task; a tally and a campaign are tied to it."""
+        return spec.digest(self.to_json())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Specified) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
 
 class ReportOptions(TypedDict, total=False):

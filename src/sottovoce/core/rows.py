@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray, IntArray
-from sottovoce.core.domains import Domain, DomainLike, as_domain
+from sottovoce.core.domains import Domain, DomainLike, as_domain, read_domain, write_domain
 from sottovoce.core.errors import ArgumentError, SpecError, check_epsilon
 from sottovoce.core.exponential import MAX_BITS, MIN_BITS
 from sottovoce.core.kernels import rows as kernel
@@ -95,7 +95,7 @@ class Rows(Number):
         content = {
             "format": spec.ROWS,
             "epsilon": self.epsilon,
-            **spec.write_domain(self.domain),
+            **write_domain(self.domain),
             "bits": self.total.bit_length() - 1,
             "inputs": self.inputs.tolist(),
             "values": self.values.tolist(),
@@ -240,7 +240,7 @@ def read(content: dict[str, Any]) -> tuple[float, Domain, FloatArray, IntArray, 
     """What a `rows/1` spec says, checked for consistency but not yet for ε."""
     keys = {"format", "epsilon", "domain", "circle", "bits", "inputs", "rows", "values"}
     spec.check_keys(content, keys, "spec", optional={"scale"})
-    epsilon, domain = spec.as_float(content["epsilon"], "epsilon"), spec.read_domain(content)
+    epsilon, domain = spec.as_float(content["epsilon"], "epsilon"), read_domain(content)
     bits = spec.as_int(content["bits"], "bits")
     if not MIN_BITS <= bits <= MAX_BITS:
         raise SpecError(f"bits must be between {MIN_BITS} and {MAX_BITS}, got {bits}", argument="bits")

@@ -19,7 +19,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from sottovoce.core import spec
 from sottovoce.core.domains import Domain, DomainLike, Interval, as_domain
 from sottovoce.core.errors import (
     MIN_EPSILON,
@@ -30,6 +29,8 @@ from sottovoce.core.errors import (
     refuse_others,
 )
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.spec import parse_json
+from sottovoce.core.window_format import read_window
 from sottovoce.designs import cache
 from sottovoce.designs.build import background_window
 from sottovoce.designs.certificate import Certificate, Proof
@@ -187,7 +188,7 @@ def _written(design: Mechanism) -> bytes:
 
 def _read(stored: bytes) -> Mechanism:
     content = json.loads(stored)
-    mechanism = Mechanism(*spec.read_window(spec.parse_json(content["spec"])))
+    mechanism = Mechanism(*read_window(parse_json(content["spec"])))
     return replace(mechanism, certificate=Certificate.from_json(content["certificate"]))
 
 
