@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.core.canonical import digest
 from sottovoce.core.errors import PrivacyError, SpecError
 from sottovoce.core.exact import exp_lower
-from sottovoce.core.spec import digest
 from sottovoce.core.survey import Survey
 from sottovoce.core.window import Window
 from sottovoce.device.wire import Refused, Undelivered

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.core.canonical import digest
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, SpecError
-from sottovoce.core.spec import digest
 from sottovoce.estimates.suitability import quantile_width
 
 HOURS, CLOCK = (0, 24), sv.Circle(24)

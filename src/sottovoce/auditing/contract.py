@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sottovoce.auditing.exactness import check_law
 from sottovoce.auditing.rules import outside_inputs, require, space_of, trial_inputs, trial_values
 from sottovoce.auditing.sampling import check_lot, check_sampler
+from sottovoce.core.canonical import digest as spec_digest
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ContractError
 from sottovoce.core.exact import exp_lower
@@ -26,7 +27,6 @@ from sottovoce.core.number import Number
 from sottovoce.core.questions import product_of_largest
 from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.reporter import Reporter, spaces
-from sottovoce.core.spec import digest as spec_digest
 
 
 def check_reporter(

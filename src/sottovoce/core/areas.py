@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray
+from sottovoce.core.checked_json import as_bool, as_float, as_int, as_list, check_keys
 from sottovoce.core.discs import LEAST, Positions
 from sottovoce.core.errors import ArgumentError, SpecError, real_number, whole_number
 
@@ -252,10 +252,10 @@ class Area(Positions):
 
 def read_area(content: Any) -> Area:
     """The area that a spec gives, read with suspicion."""
-    spec.check_keys(content, {"x", "y", "points", "moduli", "round", "degrees"}, "area")
-    x, y = (tuple(spec.as_list(content[key], key, spec.as_float, 2)) for key in ("x", "y"))
-    points, moduli = (tuple(spec.as_list(content[key], key, spec.as_int, 2)) for key in ("points", "moduli"))
-    full, degrees = (spec.as_bool(content[key], key) for key in ("round", "degrees"))
+    check_keys(content, {"x", "y", "points", "moduli", "round", "degrees"}, "area")
+    x, y = (tuple(as_list(content[key], key, as_float, 2)) for key in ("x", "y"))
+    points, moduli = (tuple(as_list(content[key], key, as_int, 2)) for key in ("points", "moduli"))
+    full, degrees = (as_bool(content[key], key) for key in ("round", "degrees"))
     try:
         return Area(x, y, full, degrees, points, moduli)
     except ValueError as error:

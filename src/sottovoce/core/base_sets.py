@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core import spec
 from sottovoce.core.areas import Area, read_area
 from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce.core.checked_json import as_float, as_int, as_list, check_keys
 from sottovoce.core.errors import SpecError
 from sottovoce.core.exponential import MAX_BITS, MIN_BITS
 from sottovoce.core.options import Options
@@ -135,17 +135,17 @@ def check_counts(cells: int, elements: int, background: int, extra: int, bits: i
 def read(content: dict[str, Any]) -> dict[str, Any]:
     """What a `translates/1` spec says, checked for consistency but not yet for ε."""
     own = {"area"} if "area" in content else {"multipliers", "options"}
-    spec.check_keys(content, own | {"format", "epsilon", "bits", "background", "extra", "blocks"}, "spec")
+    check_keys(content, own | {"format", "epsilon", "bits", "background", "extra", "blocks"}, "spec")
     domain = read_area(content["area"]) if "area" in content else Options.read(content["options"])
-    blocks = spec.as_list(content["blocks"], "blocks", lambda one, at: spec.as_list(one, at, spec.as_int))
-    multipliers = tuple(spec.as_list(content.get("multipliers", [1]), "multipliers", spec.as_int))
-    background, extra, bits = (spec.as_int(content[key], key) for key in ("background", "extra", "bits"))
+    blocks = as_list(content["blocks"], "blocks", lambda one, at: as_list(one, at, as_int))
+    multipliers = tuple(as_list(content.get("multipliers", [1]), "multipliers", as_int))
+    background, extra, bits = (as_int(content[key], key) for key in ("background", "extra", "bits"))
     if bits < MIN_BITS:
         raise SpecError(f"bits must be at least {MIN_BITS}, got {bits}", argument="bits")
     elements = check_sets(domain, blocks, multipliers)
     check_counts(len(blocks) * len(multipliers) * math.prod(domain.group), elements, background, extra, bits)
     return {
-        "epsilon": spec.as_float(content["epsilon"], "epsilon"),
+        "epsilon": as_float(content["epsilon"], "epsilon"),
         "domain": domain,
         "blocks": tuple(map(tuple, blocks)),
         "multipliers": multipliers,

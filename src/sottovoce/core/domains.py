@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray
+from sottovoce.core.checked_json import as_bool, as_float, as_list, excerpt
 from sottovoce.core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -310,11 +310,11 @@ def write_domain(domain: Domain) -> dict[str, Any]:
 
 def read_domain(content: dict[str, Any]) -> Domain:
     """The domain that these keys give."""
-    first, second = spec.as_list(content["domain"], "domain", spec.as_float, length=2)
-    circle = spec.as_bool(content["circle"], "circle")
+    first, second = as_list(content["domain"], "domain", as_float, length=2)
+    circle = as_bool(content["circle"], "circle")
     if "scale" in content and (circle or content["scale"] != "log"):
         raise SpecError(
-            f"scale must be 'log', of an interval, got {spec.excerpt(content['scale'])}", argument="scale"
+            f"scale must be 'log', of an interval, got {excerpt(content['scale'])}", argument="scale"
         )
     try:
         if circle:

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from sottovoce.core import spec
+from sottovoce.core.canonical import MIXTURE, POLAR, ROWS, SURVEY, TRANSLATES, WINDOW, read_task
+from sottovoce.core.checked_json import MAX_BYTES, as_float, as_int, as_list, check_keys, parse_json
 from sottovoce.core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from sottovoce.core.reporter import Reporter
 
-MAX_BYTES = 1 << 24  # 256 optimal designs of 50 KB, or a table of half a million counts
+MAX_LARGE_BYTES = 1 << 24  # 256 optimal designs of 50 KB, or a table of half a million counts
 
 
 Read = TypeVar("Read")
@@ -97,16 +98,16 @@ def _counted_and_read(content: Any) -> tuple[float, Fraction]:
 
 
 def _parsed(text: str | bytes) -> Any:
-    content = spec.parse_json(text, most=MAX_BYTES)
-    large = isinstance(content, dict) and content.get("format") in (spec.ROWS, spec.SURVEY)
-    if len(text) > spec.MAX_BYTES and not large:
-        raise SpecError(f"a spec must be at most {spec.MAX_BYTES} bytes, got {len(text)}")
+    content = parse_json(text, most=MAX_LARGE_BYTES)
+    large = isinstance(content, dict) and content.get("format") in (ROWS, SURVEY)
+    if len(text) > MAX_BYTES and not large:
+        raise SpecError(f"a spec must be at most {MAX_BYTES} bytes, got {len(text)}")
     return content
 
 
 def _read(content: Any, names: tuple[str, ...] | None = None) -> Reporter:
     form = _format(content, names)
-    task, reporter = spec.read_task(content), form.read(_untasked(content))
+    task, reporter = read_task(content), form.read(_untasked(content))
     if task is not None and content["format"] in TASKED:
         return cast("Reporter", replace(cast(Any, reporter), task=task))
     return reporter
@@ -158,9 +159,9 @@ def _count_mixture(content: Any) -> tuple[float, Fraction]:
 def _coin(content: Any) -> tuple[list[int], list[Any]]:
     from sottovoce.core.mixture import check_coin
 
-    spec.check_keys(content, {"format", "parts", "weights"}, "spec")
-    weights = spec.as_list(content["weights"], "weights", spec.as_int)
-    parts = spec.as_list(content["parts"], "parts", lambda part, _: read_window(part))
+    check_keys(content, {"format", "parts", "weights"}, "spec")
+    weights = as_list(content["weights"], "weights", as_int)
+    parts = as_list(content["parts"], "parts", lambda part, _: read_window(part))
     check_coin(weights, parts)  # before any claim is counted, as in the other clients
     return weights, parts
 
@@ -212,11 +213,11 @@ def _count_survey(content: Any) -> tuple[float, Fraction]:
 
 def _questions(content: Any) -> tuple[list[str], list[Any]]:
     more, each = ({"inputs", "weights"}, {"function", "of"}) if "inputs" in content else (set(), set())
-    spec.check_keys(content, {"epsilon", "format", "questions", "sampled"} | more, "spec")
-    spec.as_float(content["epsilon"], "epsilon")
-    questions = spec.as_list(content["questions"], "questions", lambda one, _: one)
+    check_keys(content, {"epsilon", "format", "questions", "sampled"} | more, "spec")
+    as_float(content["epsilon"], "epsilon")
+    questions = as_list(content["questions"], "questions", lambda one, _: one)
     for one in questions:
-        spec.check_keys(one, {"name", "spec"} | each, "a question")
+        check_keys(one, {"name", "spec"} | each, "a question")
     names = [one["name"] for one in questions]
     check_questions(names, content["sampled"])
     return names, [one["spec"] for one in questions]
@@ -240,21 +241,21 @@ def _count_polar(content: Any) -> tuple[float, Fraction]:
 
 
 def _both(content: Any) -> list[Any]:
-    spec.check_keys(content, {"epsilon", "format", "loss", "parts", "weights"}, "spec")
-    spec.as_float(content["epsilon"], "epsilon")
-    spec.as_list(content["weights"], "weights", spec.as_float, 2)
-    return spec.as_list(content["parts"], "parts", lambda part, _: part, 2)
+    check_keys(content, {"epsilon", "format", "loss", "parts", "weights"}, "spec")
+    as_float(content["epsilon"], "epsilon")
+    as_list(content["weights"], "weights", as_float, 2)
+    return as_list(content["parts"], "parts", lambda part, _: part, 2)
 
 
 FORMATS = {
-    spec.FORMAT: Format(_read_window, _count_window),
-    spec.MIXTURE: Format(_read_mixture, _count_mixture),
-    spec.ROWS: Format(_read_rows, _count_rows),
-    spec.TRANSLATES: Format(_read_translates, _count_translates),
-    spec.POLAR: Format(_read_polar, _count_polar),
-    spec.SURVEY: Format(_read_survey, _count_survey),
+    WINDOW: Format(_read_window, _count_window),
+    MIXTURE: Format(_read_mixture, _count_mixture),
+    ROWS: Format(_read_rows, _count_rows),
+    TRANSLATES: Format(_read_translates, _count_translates),
+    POLAR: Format(_read_polar, _count_polar),
+    SURVEY: Format(_read_survey, _count_survey),
 }
 #: What may say which question it was made for.
-TASKED = (spec.FORMAT, spec.MIXTURE, spec.ROWS)
+TASKED = (WINDOW, MIXTURE, ROWS)
 #: What can be a question of a survey.
-QUESTIONS = tuple(form for form in FORMATS if form != spec.SURVEY)
+QUESTIONS = tuple(form for form in FORMATS if form != SURVEY)

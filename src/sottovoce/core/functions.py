@@ -32,8 +32,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray
+from sottovoce.core.checked_json import as_int, as_list, check_keys
 from sottovoce.core.compact import Compact
 from sottovoce.core.domains import Domain, Interval, read_domain, write_domain
 from sottovoce.core.errors import SpecError
@@ -254,10 +254,10 @@ def _write_space(space: Space) -> dict[str, Any]:
 def read_functions(content: dict[str, Any]) -> Functions:
     """What a spec says, checked by its types."""
     inputs: dict[str, Space] = {}
-    for one in spec.as_list(content["inputs"], "inputs", lambda entry, _: entry):
+    for one in as_list(content["inputs"], "inputs", lambda entry, _: entry):
         listed = isinstance(one, dict) and "options" in one
         keys = {"name", "options"} if listed else {"circle", "domain", "name"}
-        spec.check_keys(one, keys, "inputs", optional=frozenset() if listed else {"scale"})
+        check_keys(one, keys, "inputs", optional=frozenset() if listed else {"scale"})
         if not isinstance(one["name"], str) or one["name"] in inputs:
             raise SpecError("inputs must have different names", argument="inputs")
         inputs[one["name"]] = Options.read(one["options"]) if listed else read_domain(one)
@@ -265,9 +265,9 @@ def read_functions(content: dict[str, Any]) -> Functions:
     for question in content["questions"]:
         if not isinstance(question["function"], str):
             raise SpecError("function must be a name", argument="function")
-        of = spec.as_list(question["of"], "of", _as_name)
+        of = as_list(question["of"], "of", _as_name)
         each.append(Function(question["function"], tuple(of)))
-    weights = spec.as_list(content["weights"], "weights", spec.as_int)
+    weights = as_list(content["weights"], "weights", as_int)
     return Functions(inputs, tuple(each), tuple(weights))
 
 

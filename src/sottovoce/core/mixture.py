@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce.core.canonical import MIXTURE, canonical, untasked
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError, SpecError
 from sottovoce.core.exponential import MAX_BITS
@@ -105,10 +105,8 @@ class Mixture(Windowed):
     def to_json(self) -> str:
         import json
 
-        parts = [json.loads(spec.untasked(part.to_json())) for part in self.parts]
-        return spec.canonical(
-            {"format": spec.MIXTURE, "weights": list(self.weights), "parts": parts}, self.task
-        )
+        parts = [json.loads(untasked(part.to_json())) for part in self.parts]
+        return canonical({"format": MIXTURE, "weights": list(self.weights), "parts": parts}, self.task)
 
     # -- what the device does ---------------------------------------------------------------------------
 

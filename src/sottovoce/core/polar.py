@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray
+from sottovoce.core.canonical import POLAR, canonical, untasked
 from sottovoce.core.discs import LEAST, Disc
 from sottovoce.core.errors import SpecError, loss_exponent
 from sottovoce.core.mechanism import Mechanism
@@ -83,13 +83,13 @@ class Polar(Reporting):
 
     def to_json(self) -> str:
         content = {
-            "format": spec.POLAR,
+            "format": POLAR,
             "epsilon": self.epsilon,
             "loss": loss_exponent(self.loss),
             "weights": list(self.weights),
-            "parts": [json.loads(spec.untasked(part.to_json())) for part in (self.distance, self.angle)],
+            "parts": [json.loads(untasked(part.to_json())) for part in (self.distance, self.angle)],
         }
-        return spec.canonical(content)
+        return canonical(content)
 
     def __repr__(self) -> str:
         shares = f"{self.distance.epsilon:.4g} + {self.angle.epsilon:.4g}"

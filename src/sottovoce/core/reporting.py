@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
-from sottovoce.core import spec
 from sottovoce.core.arrays import IntArray
+from sottovoce.core.canonical import digest
 from sottovoce.core.compact import Compact
 from sottovoce.core.errors import PrivacyError, check_epsilon
 from sottovoce.core.exponential import counts_keep
@@ -39,7 +39,7 @@ class Specified(Compact, ABC):
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the canonical spec without its task; a tally and a campaign are tied to it."""
-        return spec.digest(self.to_json())
+        return digest(self.to_json())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Specified) and self.digest == other.digest

@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce.core.canonical import ROWS, canonical
+from sottovoce.core.checked_json import as_float, as_int, as_list, check_keys
 from sottovoce.core.domains import Domain, DomainLike, as_domain, read_domain, write_domain
 from sottovoce.core.errors import ArgumentError, SpecError, check_epsilon
 from sottovoce.core.exponential import MAX_BITS, MIN_BITS
@@ -93,7 +94,7 @@ class Rows(Number):
 
     def to_json(self) -> str:
         content = {
-            "format": spec.ROWS,
+            "format": ROWS,
             "epsilon": self.epsilon,
             **write_domain(self.domain),
             "bits": self.total.bit_length() - 1,
@@ -101,7 +102,7 @@ class Rows(Number):
             "values": self.values.tolist(),
             "rows": self.rows.tolist(),
         }
-        return spec.canonical(content, self.task)
+        return canonical(content, self.task)
 
     # -- what the device does ---------------------------------------------------------------------------
 
@@ -239,16 +240,14 @@ def _unit_grid(count: int, domain: Domain) -> FloatArray:
 def read(content: dict[str, Any]) -> tuple[float, Domain, FloatArray, IntArray, FloatArray]:
     """What a `rows/1` spec says, checked for consistency but not yet for ε."""
     keys = {"format", "epsilon", "domain", "circle", "bits", "inputs", "rows", "values"}
-    spec.check_keys(content, keys, "spec", optional={"scale"})
-    epsilon, domain = spec.as_float(content["epsilon"], "epsilon"), read_domain(content)
-    bits = spec.as_int(content["bits"], "bits")
+    check_keys(content, keys, "spec", optional={"scale"})
+    epsilon, domain = as_float(content["epsilon"], "epsilon"), read_domain(content)
+    bits = as_int(content["bits"], "bits")
     if not MIN_BITS <= bits <= MAX_BITS:
         raise SpecError(f"bits must be between {MIN_BITS} and {MAX_BITS}, got {bits}", argument="bits")
-    inputs = np.array(spec.as_list(content["inputs"], "inputs", spec.as_float))
-    values = np.array(spec.as_list(content["values"], "values", spec.as_float))
-    table = spec.as_list(
-        content["rows"], "rows", lambda row, where: spec.as_list(row, where, spec.as_int, len(values))
-    )
+    inputs = np.array(as_list(content["inputs"], "inputs", as_float))
+    values = np.array(as_list(content["values"], "values", as_float))
+    table = as_list(content["rows"], "rows", lambda row, where: as_list(row, where, as_int, len(values)))
     rows = np.array(table, dtype=np.int64).reshape(len(table), len(values))
     check_table(domain, inputs, rows, values)
     if int(rows[0].sum()) != 1 << bits:

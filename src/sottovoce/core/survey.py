@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce.core.canonical import SURVEY, canonical
 from sottovoce.core.errors import DataError, SpecError
 from sottovoce.core.functions import Functions, write_functions
 from sottovoce.core.policy import Missing, Outside
@@ -130,11 +130,11 @@ class Survey(Reporting):
             for name, question in self.questions.items()
         ]
         content = {
-            "format": spec.SURVEY, "epsilon": self.epsilon, "sampled": self.sampled, "questions": questions,
+            "format": SURVEY, "epsilon": self.epsilon, "sampled": self.sampled, "questions": questions,
         }  # fmt: skip
         if self.functions is not None:
             content |= write_functions(self.functions, questions)
-        return spec.canonical(content)
+        return canonical(content)
 
     def __repr__(self) -> str:
         return (

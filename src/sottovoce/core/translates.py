@@ -30,10 +30,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core import spec
 from sottovoce.core.areas import Area
 from sottovoce.core.arrays import FloatArray, IntArray, Words
 from sottovoce.core.base_sets import BaseSets, check_counts, check_sets
+from sottovoce.core.canonical import TRANSLATES, canonical
 from sottovoce.core.cores import in_blocks
 from sottovoce.core.errors import check_epsilon
 from sottovoce.core.exact import exp_lower
@@ -141,7 +141,7 @@ class Translates(BaseSets, Reporting):
 
     def to_json(self) -> str:
         named = {key: getattr(self, key) for key in ("epsilon", "bits", "background", "extra")}
-        return spec.canonical({"format": spec.TRANSLATES, **named, **self._sets_content()})
+        return canonical({"format": TRANSLATES, **named, **self._sets_content()})
 
     def __repr__(self) -> str:
         identity = f"cells={self.cells} digest={self.digest[:12]}"

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core import spec
 from sottovoce.core.arrays import FloatArray
+from sottovoce.core.canonical import WINDOW, canonical
+from sottovoce.core.checked_json import as_bool, as_float, as_int, as_list, check_keys, excerpt
 from sottovoce.core.domains import Domain, read_domain, write_domain
 from sottovoce.core.errors import SpecError
 from sottovoce.core.exponential import MIN_BITS
@@ -30,7 +31,7 @@ _CROWD_BITS = 14
 def write_window(epsilon: float, domain: Domain, window: Window, task: str | None = None) -> str:
     """The canonical text of a window."""
     content = {
-        "format": spec.FORMAT,
+        "format": WINDOW,
         "epsilon": epsilon,
         **write_domain(domain),
         "bits": window.bits,
@@ -43,35 +44,33 @@ def write_window(epsilon: float, domain: Domain, window: Window, task: str | Non
         },
         "start": {"t": window.knot_t.tolist(), "s": window.knot_s.tolist(), "step": window.stepwise},
     }
-    return spec.canonical(content, task)
+    return canonical(content, task)
 
 
 def read_window(content: Any) -> tuple[float, Domain, Window]:
     """What a `window/1` spec says, checked for consistency but not yet for ε."""
     keys = {"format", "epsilon", "domain", "circle", "bits", "cells", "start"}
-    spec.check_keys(content, keys, "spec", optional={"scale"})
-    if content["format"] != spec.FORMAT:
-        raise SpecError(f"format must be {spec.FORMAT!r}, got {spec.excerpt(content['format'])}")
-    epsilon = spec.as_float(content["epsilon"], "epsilon")
+    check_keys(content, keys, "spec", optional={"scale"})
+    if content["format"] != WINDOW:
+        raise SpecError(f"format must be {WINDOW!r}, got {excerpt(content['format'])}")
+    epsilon = as_float(content["epsilon"], "epsilon")
     domain = read_domain(content)
-    if (bits := spec.as_int(content["bits"], "bits")) < MIN_BITS:
+    if (bits := as_int(content["bits"], "bits")) < MIN_BITS:
         raise SpecError(f"bits must be at least {MIN_BITS}, got {bits}")
     cells, start = content["cells"], content["start"]
-    spec.check_keys(cells, {"count", "background", "extra", "value", "step"}, "cells")
-    spec.check_keys(start, {"t", "s", "step"}, "start")
+    check_keys(cells, {"count", "background", "extra", "value", "step"}, "cells")
+    check_keys(start, {"t", "s", "step"}, "start")
     window = Window(
         wraps=domain.is_circle,
         bits=bits,
-        count=np.array(spec.as_list(cells["count"], "cells.count", spec.as_int), dtype=np.int64),
-        background=np.array(
-            spec.as_list(cells["background"], "cells.background", spec.as_int), dtype=np.int64
-        ),
-        extra=np.array(spec.as_list(cells["extra"], "cells.extra", spec.as_int), dtype=np.int64),
-        value=np.array(spec.as_list(cells["value"], "cells.value", spec.as_float)),
-        step=np.array(spec.as_list(cells["step"], "cells.step", spec.as_float)),
-        knot_t=np.array(spec.as_list(start["t"], "start.t", spec.as_float)),
-        knot_s=np.array(spec.as_list(start["s"], "start.s", spec.as_int), dtype=np.int64),
-        stepwise=spec.as_bool(start["step"], "start.step"),
+        count=np.array(as_list(cells["count"], "cells.count", as_int), dtype=np.int64),
+        background=np.array(as_list(cells["background"], "cells.background", as_int), dtype=np.int64),
+        extra=np.array(as_list(cells["extra"], "cells.extra", as_int), dtype=np.int64),
+        value=np.array(as_list(cells["value"], "cells.value", as_float)),
+        step=np.array(as_list(cells["step"], "cells.step", as_float)),
+        knot_t=np.array(as_list(start["t"], "start.t", as_float)),
+        knot_s=np.array(as_list(start["s"], "start.s", as_int), dtype=np.int64),
+        stepwise=as_bool(start["step"], "start.step"),
     )
     if crowd(window) > MAX_STEPS:
         raise SpecError(

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
+from sottovoce.core.checked_json import parse_json
 from sottovoce.core.domains import Domain, DomainLike, Interval, as_domain
 from sottovoce.core.errors import (
     MIN_EPSILON,
@@ -29,7 +30,6 @@ from sottovoce.core.errors import (
     refuse_others,
 )
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.spec import parse_json
 from sottovoce.core.window_format import read_window
 from sottovoce.designs import cache
 from sottovoce.designs.build import background_window

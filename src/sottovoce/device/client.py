@@ -21,6 +21,8 @@ from urllib.parse import quote
 from numpy.typing import ArrayLike
 
 from sottovoce.core.arrays import FloatArray
+from sottovoce.core.canonical import digest
+from sottovoce.core.checked_json import parse_json
 from sottovoce.core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -37,7 +39,6 @@ from sottovoce.core.number import Number
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.shown import Shown
-from sottovoce.core.spec import digest, parse_json
 from sottovoce.core.values import numbers_or_nan
 from sottovoce.device.inquiry import Cells, Decoded, Inquiry, Value
 from sottovoce.device.ledger import Ledger

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sottovoce.core import spec
 from sottovoce.core.arrays import IntArray
+from sottovoce.core.checked_json import parse_json
 from sottovoce.core.errors import DataError, NoDataError, SpecError, UnknownKey
 from sottovoce.core.formats import from_json
 from sottovoce.core.number import Number
@@ -173,7 +173,7 @@ class Tally(Shown):
             SpecError: If the text is not a tally.
             DataError: If it is of something else.
         """
-        content = spec.parse_json(text, "a tally", _MOST_BYTES)
+        content = parse_json(text, "a tally", _MOST_BYTES)
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise SpecError(f"format must be {FORMAT!r}")
         if missing := {"cells", "counts", "mechanism", "digest"} - set(content):
