@@ -15,11 +15,11 @@ from sottovoce.compose.selection import (
     about_worst_variance,
     as_spread,
     question_mechanism,
-    resultant,
     worth,
 )
 from sottovoce.core.errors import DataError, NoDataError, PrivacyError, SpecError
 from sottovoce.core.exact import exp_lower
+from sottovoce.core.expectations import resultant
 from sottovoce.core.survey import Survey
 
 MIXED = [(0, 120), (0, 10), sv.Circle(24)]

@@ -23,9 +23,10 @@ from sottovoce.bulk.sources import (
     list_files,
 )
 from sottovoce.core.arrays import IntArray
-from sottovoce.core.cores import counted, in_order
+from sottovoce.core.cores import in_order
 from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.core.reporter import Reporter
+from sottovoce.estimates.counting import counted
 from sottovoce.estimates.tally import Tally
 
 if TYPE_CHECKING:

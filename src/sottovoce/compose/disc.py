@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sottovoce.compose.selection import resultant
 from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import ArgumentTypeError, check_confidence, whole_number
+from sottovoce.core.expectations import resultant
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.polar import Polar
 from sottovoce.estimates.estimate import Estimate

@@ -24,7 +24,6 @@ from typing import Literal
 import numpy as np
 
 from sottovoce.compose.budget import split_budget
-from sottovoce.compose.selection import resultant
 from sottovoce.core.domains import Circle, Interval
 from sottovoce.core.errors import (
     MIN_EPSILON,
@@ -34,6 +33,7 @@ from sottovoce.core.errors import (
     one_of,
     positive_number,
 )
+from sottovoce.core.expectations import resultant
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.polar import Polar
 from sottovoce.core.shown import Shown

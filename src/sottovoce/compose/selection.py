@@ -30,6 +30,7 @@ from sottovoce.core.areas import Area
 from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Circle, Domain, Interval
 from sottovoce.core.errors import ArgumentError
+from sottovoce.core.expectations import resultant
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.translates import Translates
 from sottovoce.designs.build import uniform_window
@@ -120,14 +121,6 @@ def _cosine_window(epsilon: float, domain: Domain) -> Mechanism:
     half_width, _ = lowest(lambda c: -math.sin(c) / (math.pi + c * gain), 1e-9, math.pi / 2)
     mass = math.pi / (math.pi + half_width * gain)
     return replace(uniform_window(epsilon, domain, mass=mass, cells=CIRCLE_CELLS), name="cosine window")
-
-
-def resultant(m: Mechanism) -> float:
-    """ρ = E cos(y − x) on a circle, at the middle of a cell."""
-    angle = 2 * math.pi * m.window.v
-    t = float(m.window.v[0])
-    x = float(m.domain.from_unit(t))
-    return float(m.probabilities([x])[0] @ np.cos(angle - 2 * math.pi * t))
 
 
 def worth(m: Mechanism | Translates, share: float = 1.0, spread: Prior | None = None) -> float:

@@ -11,16 +11,14 @@ import os
 from _thread import _local  # this is `threading.local`; loading all of `threading` takes a millisecond
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-
-from sottovoce.core.arrays import IntArray, Words
+from sottovoce.core.arrays import Words
 from sottovoce.core.errors import ArgumentError
 from sottovoce.core.randomness import SecureStream, WordSource
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 SETTINGS = ("SOTTOVOCE_CORES", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 _WORTH_A_THREAD = 1 << 17  # values: a thread takes as long to start as a few thousand values
@@ -119,10 +117,3 @@ def in_order(work: Callable[[In], T], batches: Iterable[In]) -> Iterator[T]:
                 yield coming.popleft().result()
         while coming:
             yield coming.popleft().result()
-
-
-def counted(cells: NDArray[Any], size: int) -> IntArray | None:
-    """How often each of `size` cells occurs in a row of integers; None if one is no cell."""
-    if cells.size and not (cells.min() >= 0 and cells.max() < size):
-        return None
-    return np.bincount(cells.astype(np.int64, copy=False), minlength=size)

@@ -12,9 +12,10 @@ Their maxima over the continuous domain are found piece by piece (`maxima`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,9 @@ from sottovoce.core.arrays import FloatArray
 from sottovoce.core.maxima import ErrorAt, Pieces, Track
 from sottovoce.core.positions import power_loss
 from sottovoce.core.window import Window
+
+if TYPE_CHECKING:
+    from sottovoce.core.mechanism import Mechanism
 
 LongArray = NDArray[np.longdouble]
 
@@ -189,6 +193,14 @@ class WindowLaw:
 
     def _pieces(self, until: float = 1.0) -> Pieces:
         return Pieces.until(until, [Track(part.window) for part in self.parts])
+
+
+def resultant(m: Mechanism) -> float:
+    """ρ = E cos(y − x) on a circle, at the middle of a cell."""
+    angle = 2 * math.pi * m.window.v
+    t = float(m.window.v[0])
+    x = float(m.domain.from_unit(t))
+    return float(m.probabilities([x])[0] @ np.cos(angle - 2 * math.pi * t))
 
 
 def _prefix(terms: Any) -> LongArray:

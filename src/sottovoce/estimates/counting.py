@@ -7,10 +7,9 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.core.arrays import IntArray
-from sottovoce.core.cores import counted
 from sottovoce.core.errors import ArgumentTypeError, DataError, MissingExtra, whole_number
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.values import as_cells, one_column
@@ -52,6 +51,13 @@ def _count_reports(counts: IntArray, cells: ArrayLike, reporter: Reporter) -> No
         np.add.at(counts, flat, 1)
     else:
         counts += np.bincount(flat, minlength=counts.size)
+
+
+def counted(cells: NDArray[Any], size: int) -> IntArray | None:
+    """How often each of `size` cells occurs in a row of integers; None if one is no cell."""
+    if cells.size and not (cells.min() >= 0 and cells.max() < size):
+        return None
+    return np.bincount(cells.astype(np.int64, copy=False), minlength=size)
 
 
 def whole_counts(counts: ArrayLike) -> IntArray:

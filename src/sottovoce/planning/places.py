@@ -13,9 +13,9 @@ import numpy as np
 
 from sottovoce.compose.design import design
 from sottovoce.compose.polar import polar
-from sottovoce.compose.selection import resultant
 from sottovoce.core.discs import Disc
 from sottovoce.core.errors import check_epsilon, whole_number
+from sottovoce.core.expectations import resultant
 from sottovoce.core.polar import Polar
 from sottovoce.core.translates import Translates
 from sottovoce.designs.places import Box, expected_distance
