@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from sottovoce.auditing.curve import check_delta, depth
+from sottovoce.auditing.curve import check_delta
+from sottovoce.auditing.losses import depth
 from sottovoce.auditing.shuffled import shuffled
 from sottovoce.core.domains import DomainLike
 from sottovoce.core.errors import MAX_EPSILON, MIN_EPSILON, positive_number

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from sottovoce.auditing.losses import added, depth
 from sottovoce.core.errors import ArgumentError, real_number, whole_number
 from sottovoce.core.shown import Shown
 
-_DEEPEST = 28.0  # √(−log δ) of the least double
 _CLOSE = 2e-5  # how far an ε is narrowed down, relatively
 _NOTHING = 1e-3  # of what is likely: an ε so small may be 0
 
@@ -98,9 +98,14 @@ class Curve(Shown):
         Returns:
             The curve of all of them together.
         """
-        from sottovoce.auditing.losses import composed
-
-        return composed((self, *others))
+        curves = (self, *others)
+        return Curve(
+            added(curves, len(curves)),
+            lambda epsilon: max(curve.below(epsilon) for curve in dict.fromkeys(curves)),
+            math.fsum(curve.local for curve in curves),
+            min(curve.people for curve in curves),
+            math.hypot(*(curve.likely for curve in curves)),
+        )
 
     def plot(self, axes: Any = None, **style: Any) -> Any:
         """δ against ε, the upper bound and the lower one.
@@ -198,15 +203,6 @@ def check_delta(delta: float, name: str = "delta") -> float:
         what = "delta" if name == "delta" else f"the delta of {name}"
         raise ArgumentError(f"{what} must lie strictly between 0 and 1, got {delta!r}", argument=name)
     return delta
-
-
-def depth(delta: float) -> float:
-    """√(−log δ), between 0 and that of the least double: nearly linear in ε.
-
-    Args:
-        delta: A number from 0 to 1.
-    """
-    return math.sqrt(-math.log(min(delta, 1.0))) if delta > 0 else _DEEPEST
 
 
 def _not_negative(epsilon: float) -> float:

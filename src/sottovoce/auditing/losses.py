@@ -20,6 +20,7 @@ from sottovoce.core.arrays import FloatArray
 if TYPE_CHECKING:
     from sottovoce.auditing.curve import Curve
 
+_DEEPEST = 28.0  # √(−log δ) of the least double
 _KNOTS = 64  # up to where δ is
 _LEAST = 1e-13
 _ROUNDING = 1e-10  # of a sum of products
@@ -50,23 +51,6 @@ class _Losses:
         over = losses > epsilon
         finite = float(self.mass[over] @ -np.expm1(epsilon - losses[over]))
         return (self.infinite + finite) * (1 + _ROUNDING)
-
-
-def composed(curves: Sequence[Curve]) -> Curve:
-    """The curve of independent reports to several campaigns.
-
-    Args:
-        curves: That of each campaign; the same object may come several times.
-    """
-    from sottovoce.auditing.curve import Curve
-
-    return Curve(
-        added(curves, len(curves)),
-        lambda epsilon: max(curve.below(epsilon) for curve in dict.fromkeys(curves)),
-        math.fsum(curve.local for curve in curves),
-        min(curve.people for curve in curves),
-        math.hypot(*(curve.likely for curve in curves)),
-    )
 
 
 def added(curves: Sequence[Curve], sampled: int, knots: int = _KNOTS) -> Callable[[float], float]:
@@ -109,8 +93,6 @@ def chosen(
 
 def _on_one_step(curves: Sequence[Curve], knots: int) -> tuple[dict[Curve, _Losses], _Losses]:
     """The losses of some curves on multiples of the same step, and no loss at all."""
-    from sottovoce.auditing.curve import depth
-
     different = list(dict.fromkeys(curves))
     reach = max(min(1.1 * math.sqrt(2) * depth(_LEAST) * curve.likely, curve.local) for curve in different)
     known = {curve: _losses(curve, reach / knots, knots) for curve in different}
@@ -147,3 +129,12 @@ def _lower_hull(x: FloatArray, y: FloatArray) -> list[int]:
             corner.pop()
         corner.append(i)
     return corner
+
+
+def depth(delta: float) -> float:
+    """√(−log δ), between 0 and that of the least double: nearly linear in ε.
+
+    Args:
+        delta: A number from 0 to 1.
+    """
+    return math.sqrt(-math.log(min(delta, 1.0))) if delta > 0 else _DEEPEST
