@@ -1,4 +1,4 @@
-"""A device carries the core and nothing that designs, estimates or plans."""
+"""A device carries what reports and nothing that designs, estimates or plans."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.core.order import ONLY
 
 import sottovoce as sv
 from sottovoce.core.number import Number
@@ -18,7 +19,7 @@ from sottovoce.core.survey import Survey
 BARE = Path(__file__).parents[2] / "tools" / "bare.py"
 
 #: What may be loaded of ours, besides the package itself.
-OURS = ("sottovoce._version", "sottovoce.core", "sottovoce.device")
+OURS = tuple(f"sottovoce.{part}" for part in ONLY["device"])
 #: What must not be, of others.
 OTHERS = ("numba", "scipy", "platformdirs", "pandas", "pyarrow", "matplotlib")
 #: One report, from import to cell, and what the process took for it.
