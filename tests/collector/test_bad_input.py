@@ -5,14 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import gzip
 import json
-import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.collector.service import Running, Server, every_count
+from tests.collector.service import Running, every_count
 
 import sottovoce as sv
 from sottovoce.collector.api.problems import STATUS
@@ -186,24 +185,6 @@ def test_wrong_paths_and_methods_have_the_same_shape(embedded: Running) -> None:
     answer = embedded.client.put("/v1/campaigns")
     check_refused(answer, "method_not_allowed")
     assert "GET" in answer.headers["allow"]
-
-
-def test_bytes_that_are_no_http_get_the_same_shape(tmp_path: Path) -> None:
-    server = Server(str(tmp_path / "store.db"), tmp_path)
-    host, port = server.url.removeprefix("http://").split(":")
-    for nonsense in (
-        b"\x16\x03\x01\x02\x00",
-        b"GET / HTTP/9.9\r\n\r\n",
-        b"POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n",
-    ):
-        with socket.create_connection((host, int(port)), timeout=30) as connection:
-            connection.sendall(nonsense)
-            answer = b"".join(iter(lambda: connection.recv(65536), b""))
-        head, _, body = answer.partition(b"\r\n\r\n")
-        assert head.startswith(b"HTTP/1.1 400 ")
-        assert b"content-security-policy: default-src 'none'" in head
-        assert set(json.loads(body)) == {"code", "message", "field"}
-    assert server.stop() == 0
 
 
 def test_an_error_names_count_and_index_but_no_value(embedded: Running, mechanism: sv.Mechanism) -> None:

@@ -23,14 +23,13 @@ SecretOption = Annotated[
 
 def serve(
     store: StoreOption = None,
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="The address to listen on; only a proxy should reach it.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port; 0 lets the system choose.", min=0, max=65535)] = 8000,
     secret_file: SecretOption = None,
     rate: Annotated[int, typer.Option(help="Requests per second and address; 0: no limit.", min=0)] = 50,
     burst: Annotated[int, typer.Option(help="Requests that may come at once.", min=1)] = 200,
     max_body: Annotated[int, typer.Option(help="Bytes, before and after decompression.")] = 1 << 20,
     max_batch: Annotated[int, typer.Option(help="Reports in one request.")] = 100_000,
-    max_per_address: Annotated[int, typer.Option(help="Connections from one address.", min=1)] = 100,
     allow_origin: Annotated[
         list[str] | None, typer.Option(help="A site whose pages may post reports; repeatable.")
     ] = None,
@@ -50,7 +49,6 @@ def serve(
         max_batch=max_batch,
         rate=rate,
         burst=burst,
-        max_per_address=max_per_address,
         allow_origins=tuple(allow_origin or ()),
     )
     where = located(store, create=True)

@@ -1,4 +1,4 @@
-"""What every request passes: the limits on the way in; headers, log line and metrics on the way out."""
+"""What every request passes: the limit of its address on the way in; headers, log line and metrics on the way out."""
 
 from __future__ import annotations
 
@@ -50,14 +50,12 @@ class Guard:
             await send(message)
 
         try:
-            refusal = self._refusal(scope, state)
-            if refusal is not None:
+            wait = self._service.limit.wait((scope.get("client") or ("", 0))[0])
+            if wait:
+                refusal = Refusal("rate_limited", retry_after=wait)
                 state["code"] = refusal.code
                 self._service.refused(self._reported_to(scope["path"]), refusal.code)
-                response = problems.answer(refusal)
-                if refusal.code == "busy":
-                    response.headers["Connection"] = "close"  # it makes room
-                await response(scope, receive, sending)
+                await problems.answer(refusal)(scope, receive, sending)
             else:
                 await self._app(scope, receive, sending)
         except ClientDisconnect:
@@ -69,13 +67,6 @@ class Guard:
                 await problems.answer(Refusal("internal"))(scope, receive, sending)
         finally:
             self._record(scope, status, time.perf_counter() - begun, state)
-
-    def _refusal(self, scope: Scope, state: dict[str, Any]) -> Refusal | None:
-        """Too much at once, from everybody or from one address; the server counts its connections."""
-        if state.get("connections", 0) > self._service.settings.max_connections:
-            return Refusal("busy", retry_after=1)
-        wait = self._service.limit.wait((scope.get("client") or ("", 0))[0])
-        return Refusal("rate_limited", retry_after=wait) if wait else None
 
     def _reported_to(self, path: str) -> int | None:
         """The campaign whose reports a path names, if it is in memory."""

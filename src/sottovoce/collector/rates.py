@@ -1,4 +1,4 @@
-"""Limits per address, in memory only: requests, connections, and shares of what is published together.
+"""Limits per address, in memory only: requests, and shares of what is published together.
 
 Whoever has an IPv6 address has its whole network /64, which therefore counts as one. The address itself is
 not kept, only its hash under a key that dies with the process.

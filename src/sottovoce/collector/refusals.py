@@ -24,7 +24,6 @@ SENTENCES = {
     "name_taken": "there is already a campaign of that name",
     "closed": "the campaign is closed",
     "too_large": "the body is larger than allowed",
-    "too_slow": "the request took too long to arrive",
     "unsupported_type": "the content type or encoding is not supported here",
     "cell_out_of_range": "a cell is not one of the mechanism's",
     "not_an_integer": "cells must be integers",

@@ -10,7 +10,6 @@ import uvicorn
 
 from sottovoce.collector import secret
 from sottovoce.collector.app import create_app
-from sottovoce.collector.protocol import Protocol
 from sottovoce.collector.settings import Settings
 from sottovoce.collector.store import open_store
 from sottovoce.collector.store.opening import as_url
@@ -41,11 +40,12 @@ def server(
     proxies: str = "127.0.0.1",
 ) -> uvicorn.Server:
     """A server that is ready to run; port 0 is any that is free, `proxies` are believed about addresses."""
+    settings = settings or Settings()
     app = create_app(open_store(store), settings, secret=secret.load(secret_path(store, secret_file)))
     return uvicorn.Server(
         uvicorn.Config(
             app,
-            http=Protocol,
+            http="httptools",
             ws="none",  # a library for it, where there is one, would log addresses
             host=host,
             port=port,
@@ -54,6 +54,7 @@ def server(
             server_header=False,
             date_header=False,
             forwarded_allow_ips=proxies,
+            limit_concurrency=settings.max_connections + 1,  # uvicorn refuses from this one on
             timeout_keep_alive=15,
             timeout_graceful_shutdown=20,
         )

@@ -53,7 +53,6 @@ class Service:
         self.writer = Writer(store, settings.max_waiting, self.counters.transaction)
         self.results = ResultsCache(store, settings.max_estimates, settings.estimate_seconds)
         self.exporting = asyncio.Lock()
-        self.connections: Counter[str] = Counter()
         self.stopping = asyncio.Event()
         self._threads = CapacityLimiter(8)
         self._day_counts: LRUCache[tuple[int, int, int], Day] = LRUCache(

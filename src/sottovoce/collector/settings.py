@@ -13,10 +13,7 @@ _RANGES = {
     "burst": (1, 1_000_000),
     "max_waiting": (1, 1_000_000),
     "max_connections": (1, 1_000_000),
-    "max_per_address": (1, 1_000_000),
     "max_estimates": (1, 10_000),
-    "head_seconds": (1, 3600),
-    "body_seconds": (1, 3600),
     "estimate_seconds": (1, 3600),
     "key_days": (1, 365),
 }
@@ -38,15 +35,9 @@ class Settings:
     max_waiting: int = 2_000
     """The most batches that wait for the store before the service says that it is busy (503)."""
     max_connections: int = 2_000
-    """The most connections at once; requests on more than these are told that the service is busy (503)."""
-    max_per_address: int = 100
-    """The most connections at once from one address (IPv6: one network /64) that is no trusted proxy."""
+    """The most connections at once; requests on more than these are refused (503)."""
     max_estimates: int = 4
     """The most questions that wait for their estimates; more are told that the service is busy (503)."""
-    head_seconds: int = 10
-    """How long a request's line and headers may take to arrive."""
-    body_seconds: int = 30
-    """How long a body may take to arrive, and an answer to be taken."""
     estimate_seconds: int = 60
     """How long estimates may be computed before they are given up (503)."""
     key_days: int = 7

@@ -24,7 +24,7 @@ _CODES = {
     ),
     429: "rate_limited",
     500: "internal",
-    503: "busy too_slow clock_unconfirmed estimates_unavailable store_unavailable",
+    503: "busy clock_unconfirmed estimates_unavailable store_unavailable",
 }
 STATUS = {code: status for status, codes in _CODES.items() for code in codes.split()}
 #: Arguments that travel in a header.
