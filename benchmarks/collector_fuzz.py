@@ -24,6 +24,7 @@ import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from tests.collector.fuzz import Fuzzer, Request
 from tests.collector.service import Server, create
@@ -41,8 +42,15 @@ RESULTS = Parts(Path(__file__).parent / "results" / "collector_fuzz.json")
 
 
 def wire(request: Request) -> bytes:
-    """The request as bytes; header values may hold what a well-behaved client would not send."""
-    lines = [f"{request.method} {request.path} HTTP/1.1", "Host: x", f"Content-Length: {len(request.body)}"]
+    """The request as bytes; header values may hold what a well-behaved client would not send.
+
+    It is always HTTP: what is not never reaches a collector, whose proxy answers it.
+    """
+    lines = [
+        f"{request.method} {quote(request.path, safe='/%')} HTTP/1.1",
+        "Host: x",
+        f"Content-Length: {len(request.body)}",
+    ]
     lines += [f"{name}: {value}" for name, value in request.headers.items()]
     return "\r\n".join([*lines, "", ""]).encode() + request.body
 

@@ -23,7 +23,7 @@ SecretOption = Annotated[
 
 def serve(
     store: StoreOption = None,
-    host: Annotated[str, typer.Option(help="The address to listen on; only a proxy should reach it.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="The address; only a proxy should reach it.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port; 0 lets the system choose.", min=0, max=65535)] = 8000,
     secret_file: SecretOption = None,
     rate: Annotated[int, typer.Option(help="Requests per second and address; 0: no limit.", min=0)] = 50,

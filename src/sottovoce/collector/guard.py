@@ -1,4 +1,4 @@
-"""What every request passes: the limit of its address on the way in; headers, log line and metrics on the way out."""
+"""What every request passes: the limit of requests on the way in; headers, log and metrics on the way out."""
 
 from __future__ import annotations
 
