@@ -1,9 +1,9 @@
 """The collector's memory and its answering time while anybody attacks it: flat, and short.
 
-`sottovoce serve` runs as a process of its own on the embedded store. Each attack of
-tests/collector/test_attacks.py that costs memory or time is run against it for some seconds, from sockets
-without a token, while a client at another address asks for the health of the service every tenth of a
-second. The table has the collector's resident memory before and after, and the longest wait for health.
+`sottovoce serve` runs as a process of its own on the embedded store, behind nginx with the documented
+configuration. Each attack of tests/collector that costs memory or time is run against both for some seconds,
+from sockets without a token, while a client at another address asks for the health of the service every tenth
+of a second. The table has the collector's resident memory before and after, and the longest wait for health.
 Results are written to benchmarks/results/collector_attacks.json, beside those of 0.1.0.
 """
 
@@ -15,12 +15,14 @@ import http.client
 import json
 import os
 import socket
+import ssl
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from tests.collector.proxy import nginx
 from tests.collector.service import Server, create
 
 import sottovoce as sv
@@ -31,6 +33,12 @@ TAKES = "30 s"
 MECHANISM = sv.sw(epsilon=1.0, cells=1000)
 RESULTS = Path(__file__).parent / "results" / "collector_attacks.json"
 SECONDS = 2.0
+TLS = ssl.create_default_context()
+
+
+def connect(port: int) -> socket.socket:
+    """A connection to nginx."""
+    return TLS.wrap_socket(socket.create_connection(("127.0.0.1", port), 5), server_hostname="localhost")
 
 
 def post(path: str, body: bytes, *headers: str) -> bytes:
@@ -79,9 +87,10 @@ def silent(port: int) -> None:
     with contextlib.ExitStack() as stack:
         for number in range(2000):
             with contextlib.suppress(OSError):
-                connection = stack.enter_context(socket.create_connection(("127.0.0.1", port), 5))
                 if number % 2:
-                    connection.sendall(post("reports", bytes(1000))[:-500])
+                    stack.enter_context(connect(port)).sendall(post("reports", bytes(1000))[:-500])
+                else:
+                    stack.enter_context(socket.create_connection(("127.0.0.1", port), 5))
         time.sleep(SECONDS)
 
 
@@ -94,7 +103,7 @@ def repeat(port: int, make: Callable[[], bytes], at_once: int = 4, *, listen: bo
 
     def work() -> None:
         while time.monotonic() < until:
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 5) as connection:
+            with contextlib.suppress(OSError), connect(port) as connection:
                 connection.sendall(make())
                 if listen:
                     connection.recv(4096)
@@ -115,7 +124,9 @@ def watched(port: int) -> Iterator[list[float]]:
     def ask() -> None:
         while not stop.wait(0.1):
             begun = time.monotonic()
-            connection = http.client.HTTPConnection("127.0.0.1", port, 120, source_address=("127.0.0.2", 0))
+            connection = http.client.HTTPSConnection(
+                "localhost", port, timeout=120, source_address=("127.0.0.2", 0), context=TLS
+            )
             connection.request("GET", "/v1/health")
             assert connection.getresponse().status == 200
             connection.close()
@@ -147,14 +158,16 @@ def main() -> None:
         store = open_store(f"{name}/store.db")
         create(store, MECHANISM, collection="open")
         store.close()
-        server = Server(f"{name}/store.db", Path(name), "--trusted-proxy", "192.0.2.1")  # nobody here
-        port = int(server.url.rsplit(":", 1)[1])
-        for attack in ATTACKS:
-            before = server.memory
-            with watched(port) as waits:
-                attack(port)
-            rows[(attack.__doc__ or "").strip(".")] = [before, server.memory, round(max(waits), 2)]
-            print(attack.__name__, *rows.values(), flush=True)
+        server = Server(f"{name}/store.db", Path(name))
+        with nginx(Path(name), server.url) as url:
+            TLS.load_verify_locations(f"{name}/fullchain.pem")
+            port = int(url.rsplit(":", 1)[1])
+            for attack in ATTACKS:
+                before = server.memory
+                with watched(port) as waits:
+                    attack(port)
+                rows[(attack.__doc__ or "").strip(".")] = [before, server.memory, round(max(waits), 2)]
+                print(attack.__name__, *rows.values(), flush=True)
         assert server.stop() == 0
     known = json.loads(RESULTS.read_text()) | {"now": rows, "machine": describe_machine()}
     RESULTS.write_text(json.dumps(known, indent=1) + "\n")

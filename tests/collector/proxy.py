@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -54,7 +55,8 @@ def nginx(folder: Path, *collectors: str) -> Iterator[str]:
         f"{name}_temp_path {folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
     user = "user root;" if os.getuid() == 0 else ""
-    main = f"{user} daemon off; pid {folder}/nginx.pid; error_log {folder}/main.log; events {{}}"
+    (main,) = re.findall("^#     (.*)$", site, re.MULTILINE)
+    main += f" {user} daemon off; pid {folder}/nginx.pid; error_log {folder}/main.log;"
     main += f" http {{ {paths} {site} }}"
     (folder / "nginx.conf").write_text(main)
     program = shutil.which("nginx") or "/usr/sbin/nginx"

@@ -206,6 +206,17 @@ def test_connections_of_one_address_are_limited(service: Service, proxied: bool)
                 assert first_status(extra) == (status if proxied else 200)
 
 
+@pytest.mark.attack("M3", "refused")
+def test_connections_that_only_begin_leave_room(service: Service) -> None:
+    """More of them than nginx takes unless it is told otherwise; no head has arrived, so none is counted yet."""
+    with ExitStack() as stack:
+        for _ in range(800):
+            connection = stack.enter_context(socket.create_connection(("127.0.0.1", service.port), 30))
+            connection.sendall(b"\x16")  # of a TLS handshake
+        with service.connect(True) as extra:
+            assert first_status(extra) == 200
+
+
 def first_status(connection: socket.socket) -> int:
     connection.sendall(HEALTH + b"\r\n")
     return int(connection.recv(1 << 12).split()[1])
