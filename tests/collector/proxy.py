@@ -37,14 +37,15 @@ def certificate(folder: Path) -> None:
 
 
 @contextmanager
-def nginx(folder: Path, *collectors: str) -> Iterator[str]:
-    """nginx with the documented configuration in front of these; where it listens."""
+def nginx(folder: Path, *collectors: str, more: str = "") -> Iterator[str]:
+    """nginx with the documented configuration, and more, in front of these; where it listens."""
     certificate(folder)
     port = free_port()
     site = (DEPLOY / "nginx.conf").read_text()
     servers = "".join(f"server {url.removeprefix('http://')}; " for url in collectors)
     for ours, theirs in {
         "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
+        "listen [::]:443 ssl;": more,
         "/etc/ssl/collector": str(folder),
         "/var/log/nginx/collector-error.log": str(folder / "error.log"),
         "server 127.0.0.1:8000; ": servers,

@@ -77,7 +77,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     (token,) = issue(store, 0, "admin", 1)
     store.close()
     server = Server(str(folder / "store.db"), folder)
-    with nginx(folder, server.url) as url:
+    with nginx(folder, server.url, more="set_real_ip_from 127.0.0.1; real_ip_header X-Claimed;") as url:
         yield Service(server, int(url.rsplit(":", 1)[1]), folder / "fullchain.pem", token)
     assert server.stop() == 0
 
@@ -206,9 +206,28 @@ def test_connections_of_one_address_are_limited(service: Service, proxied: bool)
                 assert first_status(extra) == (status if proxied else 200)
 
 
+@pytest.mark.attack("L3", "refused")
+def test_connections_of_one_ipv6_network_are_limited(service: Service) -> None:
+    """nginx is told here to believe what address somebody claims to have: there is no such network."""
+    with ExitStack() as stack:
+        for number in range(100):
+            address = f"2001:db8:1:2:{number:x}::{number + 1:x}"
+            connection = stack.enter_context(service.connect(True))
+            connection.sendall(STALLED["half a body"].replace(b"\r\n", claim(address), 1))
+        for address, status in ("2001:db8:1:2::9", 503), ("2001:db8:1:3::9", 200), ("192.0.2.7", 200):
+            with service.connect(True) as extra:
+                extra.sendall(HEALTH.replace(b"\r\n", claim(address), 1) + b"\r\n")
+                assert int(extra.recv(1 << 12).split()[1]) == status
+
+
+def claim(address: str) -> bytes:
+    """A header in which nginx reads the address of whoever sent it."""
+    return b"\r\nX-Claimed: %s\r\n" % address.encode()
+
+
 @pytest.mark.attack("M3", "refused")
 def test_connections_that_only_begin_leave_room(service: Service) -> None:
-    """More of them than nginx takes unless it is told otherwise; no head has arrived, so none is counted yet."""
+    """More of them than nginx takes unless it is told otherwise; none is counted before its head is there."""
     with ExitStack() as stack:
         for _ in range(800):
             connection = stack.enter_context(socket.create_connection(("127.0.0.1", service.port), 30))
