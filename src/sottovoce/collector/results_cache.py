@@ -136,10 +136,9 @@ class ResultsCache:
         """What is published by each campaign of a family that shows its results."""
         groups = []
         for one in family:
-            counts = self._store.counts(one.id, one.reporter.cells)
-            if int(counts.sum()) >= one.rules.min_n * one.reporter.width:
-                cells = np.flatnonzero(counts)
-                groups.append((one.name, one.stored.spec, np.stack((cells, counts[cells]))))
+            group = self._published(one, one.name)
+            if int(group[2][1].sum()) >= one.rules.min_n * one.reporter.width:
+                groups.append(group)
         return groups
 
     def _earlier(self, campaign: Campaign) -> list[Named]:
@@ -151,9 +150,13 @@ class ResultsCache:
             first = Campaign.of(self._store.campaign(this.first))
         except Refusal:  # deleted: then the second speaks for itself
             return []
-        counts = self._store.counts(first.id, first.reporter.cells)
+        return [self._published(first, this.model_dump_json())]
+
+    def _published(self, campaign: Campaign, name: str) -> Named:
+        """What a campaign has published, under a name."""
+        counts = self._store.counts(campaign.id, campaign.reporter.cells)
         cells = np.flatnonzero(counts)
-        return [(this.model_dump_json(), first.stored.spec, np.stack((cells, counts[cells])))]
+        return name, campaign.stored.spec, np.stack((cells, counts[cells]))
 
     def _content(
         self,
@@ -165,6 +168,11 @@ class ResultsCache:
     ) -> dict[str, Any]:
         reporter, least = campaign.reporter, campaign.rules.min_n
         n = int(counts.sum()) // reporter.width
+        if n >= least:
+            groups, earlier = self._groups(family), self._earlier(campaign)
+            known = self.worker.ask(campaign.stored.spec, counts, view, days, groups, earlier)
+        else:
+            known = nothing(reporter.questions)
         return {
             "campaign": campaign.name,
             "n": n,
@@ -173,18 +181,7 @@ class ResultsCache:
             "confidence": view.confidence,
             "epsilon": reporter.epsilon,
             "as_of": now(),
-            **(
-                self.worker.ask(
-                    campaign.stored.spec,
-                    counts,
-                    view,
-                    days,
-                    self._groups(family),
-                    self._earlier(campaign),
-                )
-                if n >= least
-                else nothing(reporter.questions)
-            ),
+            **known,
         }
 
     def forget(self, campaign: int) -> None:

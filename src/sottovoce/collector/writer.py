@@ -17,7 +17,7 @@ from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.store import Accepted, Batch, Outcome, Store, Unavailable
 
 _GROUP_BATCHES, _GROUP_CELLS = 256, 50_000
-_Waiting = tuple[Batch, "asyncio.Future[Accepted]", asyncio.AbstractEventLoop]
+_Waiting = tuple[Batch, "asyncio.Future[Accepted]"]
 
 
 class Writer:
@@ -33,12 +33,11 @@ class Writer:
 
     async def store(self, batch: Batch) -> Accepted:
         """Returns once the batch is durably stored; raises the Refusal otherwise."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Accepted] = loop.create_future()
+        future: asyncio.Future[Accepted] = asyncio.get_running_loop().create_future()
         with self._changed:
             if self._closing or len(self._waiting) >= self._max_waiting:
                 raise Refusal("busy", retry_after=1)
-            self._waiting.append((batch, future, loop))
+            self._waiting.append((batch, future))
             self._changed.notify()
         return await future
 
@@ -51,7 +50,7 @@ class Writer:
 
     def _run(self) -> None:
         while group := self._next_group():
-            outcomes = self._ingest([batch for batch, _, _ in group])
+            outcomes = self._ingest([batch for batch, _ in group])
             self._answer(group, outcomes)
 
     def _next_group(self) -> list[_Waiting]:
@@ -83,8 +82,8 @@ class Writer:
     @staticmethod
     def _answer(group: list[_Waiting], outcomes: list[Outcome]) -> None:
         by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Accepted], Outcome]]] = {}
-        for (_, future, loop), outcome in zip(group, outcomes, strict=True):
-            by_loop.setdefault(loop, []).append((future, outcome))
+        for (_, future), outcome in zip(group, outcomes, strict=True):
+            by_loop.setdefault(future.get_loop(), []).append((future, outcome))
         for loop, answers in by_loop.items():
             if not loop.is_closed():
                 loop.call_soon_threadsafe(_deliver, answers)
