@@ -66,15 +66,6 @@ def test_a_forged_address_does_not_pass_the_rate_limit(proxied: tuple[str, Path]
     assert set(refused) == {"rate_limited"}
 
 
-def test_metrics_are_not_for_everybody(proxied: tuple[str, Path]) -> None:
-    url, folder = proxied
-    context = ssl.create_default_context(cafile=str(folder / "fullchain.pem"))
-    with pytest.raises(HTTPError) as refusal:
-        urllib.request.urlopen(f"{url}/v1/metrics", context=context)
-    assert refusal.value.code == 404
-    refusal.value.close()
-
-
 def test_one_of_several_collectors_may_die(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

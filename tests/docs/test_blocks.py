@@ -24,7 +24,7 @@ TESTED = {
     "python": "docs/test_snippets.py",
     "py": "examples/test_examples.py",  # written by the programs that they show
     "ini": "collector/test_deploy.py",
-    "nginx": "collector/test_deploy.py",
+    "nginx": "collector/test_proxy.py",
     "json": "collector/test_results.py",
     "java": "clients/conftest.py",
     "sql": "docs/test_blocks.py",
