@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import sottovoce as sv
 from sottovoce.cli import main
 from sottovoce.collector import campaigns, moments, open_store
 from sottovoce.collector.refusals import Refusal
+from sottovoce.collector.rounds import Round
 from sottovoce.collector.store import Batch
 from sottovoce.collector.store.pool import KEEP
 
@@ -99,9 +101,42 @@ def test_rounds_that_are_none_are_refused(embedded: Running) -> None:
         (m, {"task": "range"}),  # how large at most?
         (sv.design("quantile", 2.0, (0, 24), p=0.9), {"task": "quantile", "p": 0.9, "number": 2}),
         (sv.choice(1.0, ["a", "b"]), {"task": "mean"}),
+        (sv.optimal(2.0, (0, 24)), {"task": "mean", "p": 0.9}),  # would be ignored
+        (sv.optimal(2.0, (0, 24)), {"task": "mean", "unit": 2.0}),
+        (
+            sv.rounds("range", 2.0, largest=9.0).first,
+            {"task": "range", "largest": 9.0, "signed": True, "p": 0.9},
+        ),
     ):
         with pytest.raises(Refusal, match="rounds"):
             create(embedded.store, mechanism, name="none", rounds=rounds)
+
+
+@pytest.mark.parametrize(
+    ("task", "said", "rest"),
+    [
+        ("mean", {}, {"p": 0.9}),
+        ("range", {"largest": 9.0, "signed": True}, {"p": 0.9}),
+        ("mean", {}, {"unit": 2.0}),
+    ],
+)
+def test_what_a_stored_campaign_said_too_much_is_left_out(
+    embedded: Running, monkeypatch: pytest.MonkeyPatch, task: str, said: dict[str, Any], rest: dict[str, Any]
+) -> None:
+    """Earlier versions took it: such campaigns still show results and get their next round."""
+    name = f"old-{task}-{'-'.join(rest)}"
+    asked: dict[str, Any] = {"largest": 9.0} if task == "range" else {"domain": (0, 24)}
+    plan = sv.rounds(task, 2.0, **asked)
+    with monkeypatch.context() as before:
+        before.setattr(Round, "check", lambda self: None)
+        embedded.create(plan.first, name=name, rounds={"task": task, **said, **rest}, missing="uniform")
+    cells = plan.first.report(HOURS[:500].clip(0, 9), rng=2).tolist()
+    assert embedded.post(plan.first, cells, name=name).status_code == 200
+    published = closed(embedded, name)
+    second = campaigns.follow(embedded.store, campaigns.Campaign.of(embedded.store.campaign(name)), 500)
+    expected = plan.next(published) if task == "range" else plan.second(published)
+    assert second.reporter.digest == expected.digest
+    assert embedded.get(f"/campaigns/{name}/estimates").status_code == 200
 
 
 def test_commands_make_both_rounds(

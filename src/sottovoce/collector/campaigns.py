@@ -169,10 +169,11 @@ def create(store: Store, new: NewCampaign) -> Campaign:
         raise Refusal("invalid", "closes must be later than opens", "closes")
     _check_texts(new, reporter)
     this = new.rounds
-    beginning = 1, "", reporter.digest
-    if this is not None and (this.number, this.first, this.plan(reporter).first.digest) != beginning:
-        sentence = "rounds: a campaign begins with the first, whose mechanism the plan makes"
-        raise Refusal("invalid", sentence, "rounds")
+    if this is not None:
+        this.check()
+        if (this.number, this.first, this.plan(reporter).first.digest) != (1, "", reporter.digest):
+            sentence = "rounds: a campaign begins with the first, whose mechanism the plan makes"
+            raise Refusal("invalid", sentence, "rounds")
     return _stored(store, new, reporter)
 
 

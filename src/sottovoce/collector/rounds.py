@@ -20,6 +20,9 @@ from sottovoce.compose.rounds import TwoRounds
 from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.estimate import Estimate
 
+#: What each task takes of what can be said.
+_TAKEN = {"mean": (), "quantile": ("p",), "direction": (), "range": ("unit", "largest", "signed")}
+
 
 class Round(BaseModel):
     """One of two rounds or more, and what they are for."""
@@ -39,17 +42,27 @@ class Round(BaseModel):
         """True if no other round follows."""
         return self.number == (9 if self.task == "range" else 2)
 
+    def check(self) -> None:
+        """Refuse what the task does not take. For new campaigns only: older ones may say it.
+
+        Raises:
+            Refusal: If something was said that would be ignored.
+        """
+        for name in {name for taken in _TAKEN.values() for name in taken} - set(_TAKEN[self.task]):
+            if getattr(self, name) != type(self).model_fields[name].default:
+                raise Refusal("invalid", f"rounds: {name} does not belong to task={self.task!r}", "rounds")
+
     def plan(self, reporter: Reporter) -> TwoRounds | QuantileRounds | RangeRounds | DirectionRounds:
         """The plan, from the reporter of either round.
 
         Raises:
             Refusal: If there is none for what is asked.
         """
+        asked: dict[str, Any] = {name: getattr(self, name) for name in _TAKEN[self.task]}
+        if self.task != "range":
+            asked["domain"] = reporter.domain
         try:
-            asked: dict[str, Any] = {"domain": reporter.domain}
-            if self.task == "range":
-                asked = {"unit": self.unit, "largest": self.largest, "signed": self.signed}
-            return sv.rounds(self.task, reporter.epsilon, p=self.p, **asked)
+            return sv.rounds(self.task, reporter.epsilon, **asked)
         except (ValueError, TypeError) as error:
             raise Refusal("invalid", f"rounds: {error}", "rounds") from None
 
