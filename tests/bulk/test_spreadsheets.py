@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import sottovoce as sv
@@ -140,6 +141,19 @@ def test_the_option_that_is_named_settles_it(tmp_path: Path) -> None:
         assert refusal.value.argument == next(iter(wrong))
     with pytest.raises(ArgumentError, match="decimal is about CSV files"):
         bulk.tally(bulk.report(tmp_path / "t.csv", {"x": M}), "x", decimal=",")
+
+
+def test_what_is_not_about_the_data_is_refused() -> None:
+    """Words in a column of numbers are in CSV files only; what is counted needs no more to be said."""
+    people = pa.table({"x": [1.0, 2.0], "town": ["a", "b"]})
+    with pytest.raises(ArgumentError, match="text is about CSV files") as refusal:
+        bulk.report(people, {"x": M}, text="missing")
+    assert refusal.value.argument == "text"
+    grouped = bulk.tally(bulk.report(people, {"x": M}, keep="town"), "x", by="town")
+    for more in ({"mechanism": M}, {"delimiter": ";"}):
+        with pytest.raises(ArgumentError, match="does not belong to a GroupedTally") as refusal:
+            bulk.estimates(grouped, "x", "town", sv.mean, **more)
+        assert refusal.value.argument == next(iter(more))
 
 
 def test_words_beside_decimal_commas_can_be_missing(tmp_path: Path) -> None:

@@ -100,9 +100,10 @@ class Memory:
 
 
 def content_of(data: Data, csv_types: Mapping[str, pa.DataType], text: Text, csv: CsvOptions) -> Content:
-    """What some data is read from; `csv` says how a CSV file is written, and goes with nothing else."""
+    """What some data is read from; `text` and `csv` are about CSV files, and go with nothing else."""
     is_csv = isinstance(data, str | Path) and Path(data).suffix.lower() == ".csv"
-    if given := [name for name, value in csv.items() if value is not None and not is_csv]:
+    said = {"text": None if text == "refuse" else text, **csv}
+    if given := [name for name, value in said.items() if value is not None and not is_csv]:
         raise ArgumentError(f"{given[0]} is about CSV files, which the data is not", argument=given[0])
     if not isinstance(data, str | Path):
         return Memory(_table_or_stream(data))

@@ -79,9 +79,13 @@ def estimates(
         whole_number(processes, "processes", least=1)
     names = (by,) if isinstance(by, str) else tuple(by)
     check_keys(names, COLUMNS)
-    groups = data
-    if not isinstance(groups, GroupedTally):
-        groups = tally(groups, column, by=names, mechanism=mechanism, **csv)
+    if isinstance(data, GroupedTally):
+        if given := [name for name, value in {"mechanism": mechanism, **csv}.items() if value is not None]:
+            rule = f"{given[0]} does not belong to a GroupedTally, which is counted already"
+            raise ArgumentError(rule, code="unknown", argument=given[0])
+        groups = data
+    else:
+        groups = tally(data, column, by=names, mechanism=mechanism, **csv)
     if groups.by != names:
         raise ArgumentError(f"by must be that of the tally, {list(groups.by)}, got by={by!r}", argument="by")
     work = partial(_estimated, groups.reporter.to_json(), estimate)
