@@ -76,19 +76,23 @@ def test_reconstructions_beat_the_published_standard() -> None:
 def test_uniform_people_have_no_most_common_values(design: str) -> None:
     """One in a hundred samples names some: 6 or more of 30 have a probability below 1e-6.
 
-    The mutant is the rule without its question whether there is a shape at all.
+    Nor is a curve drawn: their shape is hardly ever told from an even one.
     """
     assert stats.binom.sf(5, 30, 0.01) < 1e-6
     samples = list(tallies(design, "uniform", 600, 30))
     assert sum(bool(named_ranges(t)) for t in samples) <= 5
-    highest = [int(np.argmax(Smooth.of(t).probabilities(16))) for t in samples]
+    fits = [Smooth.of(t) for t in samples]
+    assert sum(fit.shaped for fit in fits) <= 5
+    highest = [int(np.argmax(fit.probabilities(16))) for fit in fits]
     assert len(set(highest)) > 5  # what was named before: a bin that chance chooses
 
 
 def test_hours_have_most_common_ones() -> None:
     """At 2,400 people at least 95 of 100 samples do: fewer than 6 of 12 have a probability below 1e-6."""
     assert stats.binom.cdf(5, 12, 0.95) < 1e-6
-    found = [ranges for t in tallies("distribution", "gamma", 2400, 12) if (ranges := named_ranges(t))]
+    samples = list(tallies("distribution", "gamma", 2400, 12))
+    assert all(Smooth.of(t).shaped for t in samples)
+    found = [ranges for t in samples if (ranges := named_ranges(t))]
     assert len(found) >= 6
     held = sum(any(low <= 0.3 <= high for low, high in ranges) for ranges in found)
     assert held >= len(found) - 3  # at most 5 % miss the peak: 4 of 12 have a probability of 2e-3 even then
@@ -97,9 +101,10 @@ def test_hours_have_most_common_ones() -> None:
 
 @pytest.mark.parametrize("n", [100, 600, 2400])
 def test_ribbons_hold_about_nine_places_in_ten(n: int) -> None:
-    """Over eight truths, heaps aside: no less than .7 on average, where the benchmark has .9.
+    """Over eight truths, heaps aside: no less than .88 on average, where these samples have .96 to .99.
 
-    Samples vary by .12 in the shares that hold: 24 of them by .025, so that is eight standard errors.
+    They vary by .05 in the shares that hold: 24 of them by .011, so that is seven standard errors. Without
+    the fits that are less smooth than the best it is .72 at 100 people and .86 at 600.
     """
     held, alone = [], []
     for name in NINE.keys() - {"heaped"}:
@@ -110,7 +115,7 @@ def test_ribbons_hold_about_nine_places_in_ten(n: int) -> None:
             held.append(((low <= true + 1e-12) & (true <= high + 1e-12)).mean())
             middle = smooth.probabilities(bins)
             alone.append((np.abs(middle - true) <= 1e-3 / bins).mean())
-    assert np.mean(held) > 0.7 > np.mean(alone)
+    assert np.mean(held) > 0.88 > np.mean(alone)
 
 
 def test_what_is_said_is_the_same_whatever_bins_are_drawn() -> None:
