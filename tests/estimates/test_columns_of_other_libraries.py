@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal as D
 from typing import Any
 
 import duckdb
@@ -57,6 +58,22 @@ def test_nulls_follow_the_rules(make: Callable[[list[Any]], Any]) -> None:
             mechanism.report(make(values))
         drawn = [mechanism.report(one, missing="uniform", rng=1) for one in (make(values), values)]
         assert np.array_equal(*drawn)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([D("1.5"), None, D("2.5")]),
+        pa.chunked_array([[D("1.5")], [None, D("2.5")]]),
+        pl.Series([D("1.5"), None, D("2.5")]),
+        pd.Series([D("1.5"), None, D("2.5")], dtype=pd.ArrowDtype(pa.decimal128(10, 2))),
+    ],
+    ids=["pyarrow array", "pyarrow chunks", "polars", "pandas on arrow"],
+)
+def test_decimals_of_a_database_are_numbers(column: Any) -> None:
+    values = [1.5, None, 2.5]
+    drawn = [M.report(one, missing="uniform", rng=1) for one in (column, values)]
+    assert np.array_equal(*drawn)
 
 
 def test_a_table_of_several_columns_is_none() -> None:

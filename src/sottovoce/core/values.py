@@ -83,7 +83,11 @@ def one_column(values: Any, name: str) -> Any:
 
     What has no array of its own, such as a relation of DuckDB, gives its only column as an Arrow stream.
     """
-    kind = getattr(values, "dtype", None)
+    if isinstance(values, np.ndarray):
+        return values
+    kind = getattr(values, "dtype", getattr(values, "type", None))
+    if str(kind).lower().startswith("decimal"):  # of Arrow, polars or pandas: numpy has no such numbers
+        return np.asarray(values, dtype=np.float64)
     if hasattr(kind, "na_value") and getattr(kind, "kind", "") in "OU" and not hasattr(kind, "categories"):
         return values.to_numpy(dtype=object, na_value=None)  # pandas' NA is no value that others know
     if hasattr(values, "__array__") or not hasattr(values, "__arrow_c_stream__"):
