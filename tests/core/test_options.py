@@ -171,10 +171,12 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     def reported(**more: Any) -> list[Any]:
         ledger = sv.Ledger(folder / f"{next(counter)}.ledger", 9)
         ledger.enrol("c", sv.ogpm(1.0, DAY))
-        report = ledger.report("c", 3.0, **{"rng": 1, **more})
-        return [report.key, report.period, report.cells]
+        ledger.report("c", 3.0, **{"rng": 1, **more})
+        *_, last = ledger.entries()
+        return [{name: last[name] for name in sorted(last.keys() - {"key", "at"})}]
 
     enrolled.__signature__ = inspect.signature(partial(sv.Ledger.enrol, None, "c", None))
+    reported.__signature__ = inspect.signature(partial(sv.Ledger.report, None, "c", 3.0))
     counter = itertools.count()
     yield "any_of", of(sv.any_of, epsilon=1.0, options=OPTIONS)
     yield "audit", of(sv.audit, "people", mechanism=sv.sw(1.0))
@@ -205,7 +207,8 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     yield "design direction", of(sv.design, task="direction", epsilon=1.0, domain=CIRCLE)
     yield "distribution", of(sv.distribution, "bins band confidence", tally=unbiased)
     for function in (sv.pm, sv.ptt, sv.sw, sv.ogpm_unbiased, sv.two_scale):
-        yield function.__name__, of(function, "domain cells q", epsilon=1.0)
+        taken = "domain cells q" if function is sv.ptt else "domain cells"
+        yield function.__name__, of(function, taken, epsilon=1.0)
     yield "duchi", of(sv.duchi, "domain", epsilon=1.0)
     yield "ogpm", of(sv.ogpm, "loss at cells", epsilon=1.0, domain=DAY)
     yield "ogpm on a circle", of(sv.ogpm, "loss cells", epsilon=1.0, domain=CIRCLE)
@@ -215,9 +218,9 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     yield "heatmap", of(sv.heatmap, tally=places())
     yield "honesty", of(sv.honesty, "false_alarm", tally=number)
     declared = "shape density slope"
-    yield "mean", of(sv.mean, f"method interval {declared} sequential fakes {who}", tally=number)
-    yield "mean at every look", of(sv.mean, f"method fakes {who}", tally=unbiased, sequential=True)
-    yield "mean by bootstrap", of(sv.mean, f"method rng fakes {who}", tally=unbiased, interval="bootstrap")
+    yield "mean", of(sv.mean, f"interval {declared} sequential fakes {who}", tally=number)
+    yield "mean at every look", of(sv.mean, f"fakes {who}", tally=unbiased, sequential=True)
+    yield "mean by bootstrap", of(sv.mean, f"rng fakes {who}", tally=unbiased, interval="bootstrap")
     yield "mean of a shape", of(sv.mean, "confidence", tally=number, shape="unimodal")
     yield "mean_position", of(sv.mean_position, "confidence", tally=places())
     yield "optimal", of(sv.optimal, "domain goal prior slack tolerance", epsilon=1.0)
@@ -314,7 +317,7 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     for repeat, taken in {"fresh": "sends", "once": "sends"}.items():
         yield f"Ledger.enrol {repeat}", of(enrolled, f"{taken} missing outside", repeat=repeat)
     yield "Ledger.enrol bins", of(enrolled, "again bins missing outside", repeat="bins", draws=2, sends=9)
-    yield "Ledger.report", of(reported, "period token")
+    yield "Ledger.report", of(reported, "period token rng")
     cells = pa.table({"cell": [0, 1, 1], "other": [1, 0, 0]})
     yield "Tally.from_arrow", of(sv.Tally.from_arrow, "cell count", reporter=sv.duchi(1.0), data=cells)
     yield "Tally.from_json", of(sv.Tally.from_json, "reporter", text=sv.Tally(sv.duchi(1.0), [1]).to_json())
@@ -378,8 +381,11 @@ def test_no_option_is_accepted_and_ignored(tmp_path: Path) -> None:
     wrong = []
 
     for label, case in cases(tmp_path):
-        taken = case.taken.split()
-        plain = None
+        taken, plain = case.taken.split(), None
+        unknown = {*taken} - {*inspect.signature(case.call).parameters}
+        wrong += [f"{label} has no {name}" for name in sorted(unknown)]
+        if not optional(case) and taken:
+            wrong.append(f"{label} is not walked")
         for name in optional(case):
             value = VALUES.get(f"{label.split()[0]} {name}", VALUES[name])
             try:
