@@ -158,6 +158,9 @@ export class LedgerRecord {
     if (digest !== this.digest) throw answeredBefore();
     await this.ledger.enrol(this.name, this.spec, this.terms);
     const report = await this.ledger.adopt(this.name, { key, cells, created: created / 1000 }, period, { token: this.token });
+    if (report.key !== key) { // it would stay uncharged, and that of the ledger would pass for sent
+      throw new PrivacyError("the ledger holds another draw of this person: what the store holds was drawn beside it", { code: "repeated" });
+    }
     if (state === "sent") await this.ledger.acknowledge(report);
   }
 

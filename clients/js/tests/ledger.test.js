@@ -240,6 +240,11 @@ test("what was drawn before there was a ledger is entered there, sent with its o
   const later = await open({ ledger: await Ledger.open(memoryStore(), { budget: 2 }) });
   await later.adopt(store); // acknowledged there, so also here
   assert.equal((await later.previous()).state, "sent");
+  lost = true;
+  const twice = await open({ ledger: await Ledger.open(memoryStore(), { budget: 2 }) });
+  await assert.rejects(twice.report(3), (error) => error.retryable);
+  await assert.rejects(twice.adopt(store), { name: "PrivacyError", code: "repeated" });
+  assert.equal((await twice.previous()).state, "pending", "what the store holds was sent, not this");
   Object.assign(campaign, { spec: vectors.specs.half, digest: sha256(vectors.specs.half) });
   const changed = await open({ epsilon: 16, ledger: await Ledger.open(memoryStore(), { budget: 99 }) });
   await assert.rejects(changed.adopt(store), { name: "PrivacyError", code: "repeated" });
