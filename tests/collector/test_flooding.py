@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.collector.service import SECRET, Running
+from tests.collector.service import SECRET, Running, create
 
 import sottovoce as sv
 from sottovoce.collector import Settings, campaigns, create_app, open_store, rates
 from sottovoce.collector.moments import now
 from sottovoce.collector.service import Service
+from sottovoce.collector.store import Batch, Store
 from sottovoce.collector.store.ingest import held
 
 PEOPLE = 5
@@ -205,6 +206,16 @@ def test_reports_that_were_deleted_count_for_no_group(store_url: str, mechanism:
         service.tidy()
         assert running.store.days(campaign.id) == []
         assert running.store.reports(campaign.id) == 64
+
+
+def test_fewer_than_asked_are_not_published(store: Store, mechanism: sv.Mechanism) -> None:
+    campaign = create(store, mechanism, name="few", collection="open")
+    cells = mechanism.report([3.0] * 70, rng=1)
+    store.ingest([Batch(campaign.id, 20_000, cells, bytes(16), bytes(16), 20_008, held=True)])
+    store.settle(campaign.id, 71)
+    assert (store.days(campaign.id), store.days(held(campaign.id))) == ([], [(20_000, 70)])
+    store.settle(campaign.id, 70)
+    assert (store.days(campaign.id), store.days(held(campaign.id))) == ([(20_000, 70)], [])
 
 
 def test_held_reports_go_with_their_campaign(store_url: str, mechanism: sv.Mechanism) -> None:
