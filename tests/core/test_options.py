@@ -206,6 +206,7 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     yield "design quantile", of(sv.design, task="quantile", epsilon=1.0, domain=DAY, p=0.5)
     yield "design direction", of(sv.design, task="direction", epsilon=1.0, domain=CIRCLE)
     yield "distribution", of(sv.distribution, "bins band confidence", tally=unbiased)
+    yield "distribution without a band", of(sv.distribution, "bins", tally=unbiased, band=False)
     for function in (sv.pm, sv.ptt, sv.sw, sv.ogpm_unbiased, sv.two_scale):
         taken = "domain cells q" if function is sv.ptt else "domain cells"
         yield function.__name__, of(function, taken, epsilon=1.0)

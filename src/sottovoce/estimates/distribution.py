@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import check_confidence, whole_number
+from sottovoce.core.errors import check_confidence, refuse_others, whole_number
 from sottovoce.estimates.band import cumulative_band
 from sottovoce.estimates.histogram import Distribution
 from sottovoce.estimates.most_common import Range, Sure, surely
@@ -59,6 +59,8 @@ def distribution(
     """
     reporter = check_tally(tally).mechanism
     check_confidence(confidence)
+    if not band:
+        refuse_others(distribution, "band=False", {"confidence": confidence})
     most = min(MOST_BINS, reporter.cells)
     domain, usual = reporter.domain, default_bins(tally)
     count = usual if bins is None else whole_number(bins, "bins", least=2, most=most)
