@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from sottovoce.core.kernels import compiled_available
+from sottovoce.core import compiling
 
-if compiled_available():
-    import_module("sottovoce.core.kernels.compiled")
+if compiling.available():
+    import_module("numba")

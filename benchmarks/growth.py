@@ -6,7 +6,6 @@ CPU time in one process, the least of several runs. The benchmarks page shows th
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,7 +16,7 @@ from benchmarks._tables import number, table
 from benchmarks.page.peers.published import dense_step
 from benchmarks.page.worker import least_seconds
 from sottovoce.compose.strategies import survey
-from sottovoce.core.kernels import compiled_available
+from sottovoce.core import compiling
 from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.survey import Survey
 from sottovoce.designs.classic import ogpm, sw
@@ -38,7 +37,7 @@ def growth(quick: bool, say: Callable[[str], None] = lambda text: None) -> dict[
     for measure in (people, cells, bins, attributes):
         say(f"growth with {measure.__name__}")
         rows[measure.__name__] = measure(quick)
-    return {"compiled": compiled_available(), **rows}
+    return {"compiled": compiling.available(), **rows}
 
 
 def people(quick: bool) -> list[dict[str, float]]:
@@ -86,10 +85,8 @@ def bins(quick: bool) -> list[dict[str, float]]:
         matrix: Any = np.ascontiguousarray(law.dense().T)
         ways: dict[str, Callable[[], Any]] = {
             "dense": partial(_dense_steps, matrix, counts),
-            "numpy": partial(_steps, law, counts, False),
+            "sums": partial(_steps, law, counts),
         }
-        if compiled_available():
-            ways["numba"] = partial(_steps, law, counts, True)
         row: dict[str, float] = {"bins": size}
         row |= {name: least_seconds(work, 3) / STEPS for name, work in ways.items()}
         expected = ways.pop("dense")()
@@ -98,23 +95,9 @@ def bins(quick: bool) -> list[dict[str, float]]:
     return rows
 
 
-@dataclass
-class _Products:
-    """Products of an operator by one kernel."""
-
-    law: Operator
-    compiled: bool
-
-    def mix(self, w: Any) -> Any:
-        return self.law.mix(w, compiled=self.compiled)
-
-    def expect(self, f: Any) -> Any:
-        return self.law.expect(f, compiled=self.compiled)
-
-
-def _steps(law: Operator, counts: Any, compiled: bool) -> Any:
+def _steps(law: Operator, counts: Any) -> Any:
     even = np.full(law.shape[0], 1 / law.shape[0])
-    return smoothed_em(_Products(law, compiled), counts, even, smooth_line, tolerance=0.0, most=STEPS)
+    return smoothed_em(law, counts, even, smooth_line, tolerance=0.0, most=STEPS)
 
 
 def _dense_steps(matrix: Any, counts: Any) -> Any:
@@ -149,7 +132,6 @@ def _means(m: Survey, reports: Any) -> Any:
 
 def tables(rows: dict[str, Any]) -> dict[str, str]:
     """A table for each kind of growth."""
-    bins = [key for key in ("dense", "numpy", "numba") if key in rows["bins"][0]]
     answers = ("tally", "mean", "distribution")
     return {
         "people": table(
@@ -171,12 +153,12 @@ def tables(rows: dict[str, Any]) -> dict[str, str]:
             ),
         ),
         "bins": table(
-            ("bins", *(f"{key}, µs" for key in bins), "dense ÷ best", "largest difference"),
+            ("bins", "dense, µs", "prefix sums, µs", "dense ÷ sums", "largest difference"),
             (
                 (
                     f"{row['bins']}",
-                    *(number(1e6 * row[key]) for key in bins),
-                    number(row["dense"] / min(row[key] for key in bins[1:])),
+                    *(number(1e6 * row[key]) for key in ("dense", "sums")),
+                    number(row["dense"] / row["sums"]),
                     f"{row['difference']:.0e}",
                 )
                 for row in rows["bins"]

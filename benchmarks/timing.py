@@ -27,7 +27,7 @@ from scipy.stats import ks_2samp, mannwhitneyu
 import sottovoce as sv
 from benchmarks._machine import describe_machine
 from sottovoce.core.arrays import FloatArray, IntArray
-from sottovoce.core.kernels import plain
+from sottovoce.core.kernels import numpy_loops
 from sottovoce.core.kernels.tables import Table
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.number import Number
@@ -169,7 +169,7 @@ def by_branch(text: str, x: float, order: IntArray) -> dict[str, float] | None:
     for i in range(len(order)):
         word = words[i : i + 1]
         begin = clock()
-        plain.sample(tables, word, t)
+        numpy_loops.sample(tables, word, t)
         out[i] = clock() - begin
     return differ(out[1000:], inside[1000:])
 
@@ -179,11 +179,11 @@ def scanning(order: IntArray) -> dict[str, float]:
     text, values = specs()["hostile: 4 knots in one bucket"]
     reporter = sv.from_json(text)
     assert isinstance(reporter, Number)
-    fixed, plain.find = plain.find, scan
+    fixed, numpy_loops.find = numpy_loops.find, scan
     try:
         return differ(timed(reporter.report, values, order), order)
     finally:
-        plain.find = fixed
+        numpy_loops.find = fixed
 
 
 def main() -> None:

@@ -149,13 +149,10 @@ def draw_bins(rows: list[dict[str, float]], path: Path) -> None:
     """Microseconds of one step of EMS by the number of bins."""
     drawn, panel = _panel(5.2, 3.2)
     bins = [row["bins"] for row in rows]
-    looks = {"dense": (THEIRS, "o", "dense matrix, as published"), "numpy": (OURS, "s", "sottovoce, numpy")}
-    looks["numba"] = (OURS, "^", "sottovoce, numba")
+    looks = {"dense": (THEIRS, "o", "dense matrix, as published"), "sums": (OURS, "s", "sottovoce")}
     for key, (colour, marker, label) in looks.items():
-        if key in rows[0]:
-            dash = "--" if key == "numpy" else "-"
-            times = [1e6 * row[key] for row in rows]
-            panel.plot(bins, times, color=colour, marker=marker, linestyle=dash, label=label)
+        times = [1e6 * row[key] for row in rows]
+        panel.plot(bins, times, color=colour, marker=marker, label=label)
     panel.set_xscale("log", base=2)
     panel.set_yscale("log")
     panel.set_xticks(bins, [f"{int(size)}" for size in bins])

@@ -16,7 +16,7 @@ from benchmarks.growth import growth
 from benchmarks.page.accuracy import exact_errors
 from benchmarks.page.environments import Peer, known_peers, ourselves, run_peer
 from sottovoce._version import __version__
-from sottovoce.core.kernels import compiled_available
+from sottovoce.core import compiling
 from sottovoce.estimates.metrics import Cumulative, wasserstein
 
 AGAINST = ("floor", "peers")
@@ -101,7 +101,7 @@ def _add(
 def _ways() -> dict[str, dict[str, str]]:
     """This library with and without numba: the same reports, other loops."""
     ways = {"numpy": {"SOTTOVOCE_PLAIN": "1"}}
-    return {"numba": {}, **ways} if compiled_available() else ways
+    return {"numba": {}, **ways} if compiling.available() else ways
 
 
 def _tasks(

@@ -154,7 +154,7 @@ def test_the_command_writes_the_page_again_from_results(
 
 
 def test_the_floor_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "compiled_available", lambda: False)
+    monkeypatch.setattr(run.compiling, "available", lambda: False)
     found = run.measure("floor", quick=True)
     assert "peers" in found
     assert not found["peers"]

@@ -20,7 +20,7 @@ from sottovoce.auditing.clients import Client
 from sottovoce.core.canonical import digest
 from sottovoce.core.errors import PrivacyError
 from sottovoce.core.exponential import MAX_BITS
-from sottovoce.core.kernels import blocks
+from sottovoce.core.kernels.dispatch import fill_translates
 from sottovoce.core.number import Number
 from sottovoce.core.translates import Translates
 
@@ -174,6 +174,6 @@ def _compare_compiled(reporter: Any, x: Any, words: Any, cells: Any, wrong: list
 def _compare_choices(reporter: Translates, values: Any, words: Any, expected: Any, wrong: list[str]) -> None:
     out = np.empty(len(values), dtype=reporter.dtype)
     element = reporter.domain.elements(reporter.domain.numbers(values), words[:, 0])
-    blocks.fill(out, words[:, 0].copy(), element, reporter._tables, compiled=True)
+    fill_translates(out, words[:, 0].copy(), element, reporter._tables, compiled=True)
     if [[int(cell)] for cell in out] != expected:
         wrong.append(f"numba differs for {reporter.to_json()[:2000]}")

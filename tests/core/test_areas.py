@@ -14,7 +14,7 @@ from sottovoce.core import areas, discs
 from sottovoce.core.areas import Area
 from sottovoce.core.discs import Disc
 from sottovoce.core.errors import ArgumentError, DataError
-from sottovoce.core.kernels import blocks as kernel
+from sottovoce.core.kernels.dispatch import fill_translates
 from sottovoce.core.translates import Translates
 
 
@@ -64,7 +64,7 @@ def test_every_draw_and_every_lot_counted(m: Translates, compiled: bool) -> None
             word = np.uint64(lots.index(tuple(lot.tolist())))
             element = m.domain.elements(np.tile(x, (len(draws), 1)), draws | word)
             out = np.empty(draws.size, dtype=m.dtype)
-            kernel.fill(out, draws | word, element, m._tables, compiled=compiled)
+            fill_translates(out, draws | word, element, m._tables, compiled=compiled)
             counted += lots.count(tuple(lot.tolist())) * np.bincount(out, minlength=m.cells)
         assert exact == m.counts(x).tolist() == counted.tolist()
         assert sum(exact) == m.total

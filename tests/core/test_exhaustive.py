@@ -12,7 +12,8 @@ import pytest
 import sottovoce as sv
 from sottovoce.core.errors import PrivacyError, SpecError
 from sottovoce.core.exact import exp_lower
-from sottovoce.core.kernels import Sampler, plain
+from sottovoce.core.kernels import numpy_loops
+from sottovoce.core.kernels.dispatch import Sampler
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.window import Window
 
@@ -37,7 +38,7 @@ WINDOWS = [small_window(wraps=w, runs=r) for w in (False, True) for r in (False,
 
 
 def by_plain(window: Window, words: np.ndarray, t: np.ndarray) -> np.ndarray:
-    return np.floor(plain.sample(window.tables, words.copy(), t)).astype(int)
+    return np.floor(numpy_loops.sample(window.tables, words.copy(), t)).astype(int)
 
 
 def by_compiled(window: Window, words: np.ndarray, t: np.ndarray) -> np.ndarray:
@@ -80,15 +81,15 @@ def test_sampler_mutants_are_caught(window: Window) -> None:
     def longer_window(w: Window, words: np.ndarray, t: np.ndarray) -> np.ndarray:
         cell = float(w.e[0])
         tables = w.tables._replace(background=w.tables.background - cell, top=w.tables.top - cell)
-        return np.floor(plain.sample(tables, words.copy(), t)).astype(int)
+        return np.floor(numpy_loops.sample(tables, words.copy(), t)).astype(int)
 
     def late_start(w: Window, words: np.ndarray, t: np.ndarray) -> np.ndarray:
         tables = w.tables._replace(start=w.tables.start + 1)
-        return np.floor(plain.sample(tables, words.copy(), t)).astype(int)
+        return np.floor(numpy_loops.sample(tables, words.copy(), t)).astype(int)
 
     def modulo(w: Window, words: np.ndarray, t: np.ndarray) -> np.ndarray:
         draw = (words >> np.uint64(64 - w.bits)) % np.uint64(w.total - 37)
-        return np.floor(plain.sample(w.tables, draw << np.uint64(64 - w.bits), t)).astype(int)
+        return np.floor(numpy_loops.sample(w.tables, draw << np.uint64(64 - w.bits), t)).astype(int)
 
     for mutant in (longer_window, late_start, modulo):
         assert not np.array_equal(counted(window, mutant), truth), mutant.__name__

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.kernels import dispatch
-from sottovoce.core.kernels import rows as row_kernel
+from sottovoce.core.kernels.dispatch import fill_rows
+from sottovoce.core.kernels.tables import RowTables
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.build import background_window
 from tests.vectors.mechanisms import mechanisms
@@ -139,25 +139,15 @@ def test_the_same_words_give_the_same_cells(m: Mechanism) -> None:
 
 @every
 def test_how_many_values_there_are_changes_no_cell(m: Mechanism) -> None:
-    x, words = (part[:200] for part in awkward_inputs(m))
-    every = np.empty(200, dtype=m.dtype)
+    x, words = (part[:1200] for part in awkward_inputs(m))
+    every = np.empty(1200, dtype=m.dtype)
     m._sampler.fill(every, words.copy(), x, compiled=False)
-    for size in (1, 2, 47, 48, 49, 95, 96, 97, 200):  # loops are compiled for whole chunks
+    for size in (1, 2, 511, 512, 513, 1023, 1024, 1025, 1200):  # loops are compiled for blocks
         first, wrong = np.full(size + 1, m.cells - 1, dtype=m.dtype), x[:size].copy()
         assert m._sampler.fill(first[:size], words[:size].copy(), x[:size], compiled=True) == 0
         assert np.array_equal(first, [*every[:size], m.cells - 1])
         wrong[[0, -1]] = np.nan
         assert m._sampler.fill(first[:size], words[:size].copy(), wrong, compiled=True) == min(size, 2)
-
-
-def test_a_loop_that_is_there_serves_single_reports_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dispatch, "_worked", np.inf)
-    m = sv.sw(1.0, cells=300)
-    alone = m.report(0.25, rng=5)
-    assert not m._sampler.serves(1)
-    m.report(np.full(5000, 0.5))
-    assert m._sampler.serves(1)
-    assert m.report(0.25, rng=5) == alone
 
 
 @every
@@ -196,36 +186,10 @@ def test_operator(m: Mechanism) -> None:
     dense = m.probabilities(x)
     assert operator.shape == dense.shape
     f, w = rng.normal(size=m.cells), rng.random(len(x))
-    for compiled in (False, True):
-        assert operator.expect(f, compiled=compiled) == pytest.approx(dense @ f, rel=1e-9, abs=1e-12)
-        assert operator.mix(w, compiled=compiled) == pytest.approx(dense.T @ w, rel=1e-9, abs=1e-15)
-    assert np.array_equal(operator.expect(f, compiled=False), operator.expect(f, compiled=True))
-    assert np.array_equal(operator.mix(w, compiled=False), operator.mix(w, compiled=True))
+    assert operator.expect(f) == pytest.approx(dense @ f, rel=1e-9, abs=1e-12)
+    assert operator.mix(w) == pytest.approx(dense.T @ w, rel=1e-9, abs=1e-15)
     if m.cells < 1000:
         assert operator.dense() == pytest.approx(dense, rel=1e-9, abs=1e-15)
-
-
-def test_numba_is_loaded_once_numpy_has_worked_as_long_as_that_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dispatch, "compiled_available", lambda: True)
-    monkeypatch.setattr(dispatch, "_worked", dispatch._LOADING - 2.5 * dispatch._PRODUCT)
-    with monkeypatch.context() as unloaded:
-        unloaded.setattr(dispatch.sys, "modules", {})
-        assert [dispatch.products_compiled() for _ in range(3)] == [False, False, True]
-        unloaded.setattr(dispatch, "_worked", 0.0)
-        some = int(0.4 * dispatch._LOADING / dispatch._VALUE)
-        assert not any(dispatch.serves_soon(some) for _ in range(9))  # nothing is done yet
-        assert [dispatch.worth_compiling(some) for _ in range(3)] == [False, False, True]
-        assert not dispatch.worth_compiling(2000)  # few values are not worth a call
-        unloaded.setattr(dispatch, "_worked", 0.0)
-        assert dispatch.worth_compiling(3 * some)  # nor so many numpy's time
-        unloaded.setattr(dispatch, "_worked", 0.0)
-        assert dispatch.products_compiled(10**6)
-    monkeypatch.setattr(dispatch, "_worked", 0.0)
-    monkeypatch.setitem(dispatch.sys.modules, "numba", dispatch)
-    assert dispatch.products_compiled()
-    assert dispatch.worth_compiling(5000)
-    monkeypatch.setattr(dispatch, "compiled_available", lambda: False)
-    assert not dispatch.worth_compiling(10**9)
 
 
 def test_bumpy_designs_do_what_they_promise() -> None:
@@ -246,7 +210,7 @@ def test_rows_give_the_cell_that_holds_the_draw(inputs: int, cells: int, circle:
     cuts = np.sort(rng.choice(2**20, (inputs, cells - 1), replace=True), axis=1) << (bits - 20)
     rows = np.diff(cuts, axis=1, prepend=0, append=1 << bits)  # some cells are never drawn
     borders = np.sort(rng.random(inputs if circle else inputs - 1))
-    tables = row_kernel.Prefixes.of(rows, borders)
+    tables = RowTables.of(rows, borders)
     t = np.concatenate((rng.random(3000), borders, [0.0, 1.0]))
     row = np.searchsorted(borders, t, side="right") % inputs
     sums = np.cumsum(rows, axis=1)[row]
@@ -256,5 +220,5 @@ def test_rows_give_the_cell_that_holds_the_draw(inputs: int, cells: int, circle:
     words = draw.astype(np.uint64) << np.uint64(64 - bits)
     for compiled in (False, True):
         out = np.empty(t.size, dtype=np.uint8)
-        row_kernel.fill(out, words.copy(), t, tables, compiled=compiled)
+        fill_rows(out, words.copy(), t, tables, compiled=compiled)
         assert np.array_equal(out, (sums <= draw[:, None]).sum(axis=1))

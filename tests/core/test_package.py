@@ -61,13 +61,12 @@ import sys, numpy as np, sottovoce as sv
 for m in (sv.ogpm(1.0), sv.two_scale(1.0)):
     m.report(0.5)
     m.report(np.full(20_000, 0.1))
-print("numba" in sys.modules)
 for _ in range(40):
     m.report(np.full(1 << 19, 0.1))
 print("numba" in sys.modules)
 """
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.split() == ["False", "True"]
+    assert out.stdout.split() == ["False"]
 
 
 def test_a_first_report_loads_no_fractions_and_no_types() -> None:

@@ -17,7 +17,7 @@ import pytest
 from benchmarks.timing import crowded, even, scan, split
 
 import sottovoce as sv
-from sottovoce.core.kernels import plain
+from sottovoce.core.kernels import numpy_loops
 from sottovoce.core.number import Number
 from sottovoce.core.translates import Translates
 from tests.vectors.ledger import Given
@@ -109,5 +109,5 @@ def test_a_mixture_goes_the_way_of_its_coin_which_the_cell_tells() -> None:
 def test_a_sampler_that_scans_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """As 0.1.0 looked up: the way depends on the value."""
     source = scan.__code__.replace(co_filename=f"{CORE}/scan.py")
-    monkeypatch.setattr(plain, "find", type(scan)(source, scan.__globals__))
+    monkeypatch.setattr(numpy_loops, "find", type(scan)(source, scan.__globals__))
     assert len(paths(CASES["crowded knots"]())) > 1

@@ -13,7 +13,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.core.errors import ArgumentError, DataError, PrivacyError, SpecError
-from sottovoce.core.kernels import blocks as kernel
+from sottovoce.core.kernels.dispatch import fill_translates
 from sottovoce.core.options import Options
 from sottovoce.core.translates import Translates
 
@@ -42,7 +42,7 @@ def drawn(m: Translates, option: str, compiled: bool) -> list[int]:
     words = np.arange(m.total, dtype=np.uint64) << np.uint64(64 - m.bits)
     out = np.empty(words.size, dtype=m.dtype)
     element = np.full(words.size, m.domain.names.index(option))
-    kernel.fill(out, words, element, m._tables, compiled=compiled)
+    fill_translates(out, words, element, m._tables, compiled=compiled)
     return np.bincount(out, minlength=m.cells).tolist()
 
 
@@ -69,7 +69,7 @@ def test_a_sampler_that_forgets_the_shift_is_noticed() -> None:
     tables = m._tables._replace(column=m._tables.column * 0)
     words = np.arange(m.total, dtype=np.uint64) << np.uint64(64 - m.bits)
     out = np.empty(words.size, dtype=m.dtype)
-    kernel.fill(out, words, np.zeros(words.size, dtype=np.int64), tables, compiled=False)
+    fill_translates(out, words, np.zeros(words.size, dtype=np.int64), tables, compiled=False)
     assert np.bincount(out, minlength=m.cells).tolist() != m.counts("a").tolist()
 
 
@@ -85,7 +85,7 @@ def test_both_samplers_agree_and_take_edges(options: int, epsilon: float) -> Non
     cells = []
     for compiled in (False, True):
         out = np.empty(draws.size, dtype=m.dtype)
-        kernel.fill(out, draws << np.uint64(12), element, tables, compiled=compiled)
+        fill_translates(out, draws << np.uint64(12), element, tables, compiled=compiled)
         cells.append(out)
     assert np.array_equal(*cells)
     members = [

@@ -95,7 +95,7 @@ def test_what_a_device_loads(tmp_path: Path, specs: dict[str, str], work: str) -
         unused = (
             "expectations",
             "kernels.operator",
-            "kernels.arguments",
+            "kernels.numba_loops",
             "mixture",
             "rows",
             "survey",

@@ -27,7 +27,7 @@ import sottovoce as sv
 from sottovoce.core.arrays import FloatArray, IntArray, Words
 from sottovoce.core.canonical import digest
 from sottovoce.core.errors import DataError, PrivacyError
-from sottovoce.core.kernels import plain
+from sottovoce.core.kernels import numpy_loops
 from sottovoce.core.randomness import WordSource
 from sottovoce.core.rows import Rows
 from tests.vectors import answers, ledger
@@ -49,12 +49,12 @@ def mix32(counter: NDArray[np.uint32]) -> NDArray[np.uint32]:
 def cells_of(m: AnyMechanism, x: FloatArray, words: Words, coins: Words) -> IntArray:
     """What the plain sampler draws; a mixture's coin is tossed with the leading half of a word."""
     if isinstance(m, sv.Mixture):
-        side = m._coin.toss(coins << np.uint64(32), compiled=False).sides
+        side = m._coin.sides(coins << np.uint64(32))
         cells = np.stack([cells_of(part, x, words, coins) for part in m.parts])
         return cells[side, np.arange(len(x))] + m.offsets[side]
     if isinstance(m, Rows):
         return m.report_from(words[None], x).astype(np.int64)
-    return np.floor(plain.sample(m.window.tables, words.copy(), m.domain.to_unit(x))).astype(np.int64)
+    return np.floor(numpy_loops.sample(m.window.tables, words.copy(), m.domain.to_unit(x))).astype(np.int64)
 
 
 def bulk(m: AnyMechanism, count: int = BULK) -> tuple[FloatArray, Words, Words]:

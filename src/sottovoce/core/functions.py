@@ -156,7 +156,7 @@ class Functions(Compact):
         """Which question each person answers: the top bits of one word; no word where there is one only."""
         if len(self.each) == 1:
             return np.zeros((people, 1), dtype=np.int64)
-        return self._coin.toss(source.words(people), compiled=False).sides.astype(np.int64)[:, None]
+        return self._coin.sides(source.words(people)).astype(np.int64)[:, None]
 
     def prepared(
         self, columns: Mapping[str, NDArray[Any]], missing: Any, outside: Any, clip: bool, source: WordSource

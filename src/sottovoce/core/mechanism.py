@@ -22,7 +22,7 @@ import numpy as np
 from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError, loss_exponent, whole_number
-from sottovoce.core.kernels import Sampler
+from sottovoce.core.kernels.dispatch import Sampler
 from sottovoce.core.number import Number
 from sottovoce.core.positions import cell_edges, density_on
 from sottovoce.core.reporting import check_claim

@@ -22,13 +22,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sottovoce.core import compiling
 from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.canonical import MIXTURE, canonical, untasked
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import ArgumentError, SpecError
 from sottovoce.core.exponential import MAX_BITS
-from sottovoce.core.kernels import Sampler
 from sottovoce.core.kernels.coin import MAX_COIN_BITS, Coin
+from sottovoce.core.kernels.dispatch import Sampler
+from sottovoce.core.kernels.tables import CoinBits
 from sottovoce.core.mechanism import Mechanism, Windowed
 from sottovoce.core.window import MAX_CELLS, Window
 
@@ -114,7 +116,7 @@ class Mixture(Windowed):
         self, out: NDArray[Any], x: FloatArray, words: NDArray[np.uint64], *, paired: bool = False
     ) -> bool:
         fresh = len(words) == 1  # a draw is at most 52 bits and a coin 10: one word has both
-        if fresh and self._sampler and self._sampler.serves(out.size):
+        if fresh and self._sampler and compiling.compiled(out.size):
             return self._sampler.fill(out, words[0], x) == 0
         toss = self._coin.toss(words[0] << np.uint64(MAX_BITS) if fresh else words[1])
         draw = toss.sort(words[0]) if fresh or paired else words[0]
@@ -136,11 +138,14 @@ class Mixture(Windowed):
     def _sampler(self) -> Sampler | None:
         """Draws the cells of both parts and keeps one, where that is quicker than sorting by the coin."""
         tables = [part.window.tables for part in self.parts]
-        if len(tables) != 2 or not all(one.uniform for one in tables):
+        if len(tables) != 2 or any(one.line is None for one in tables):
             return None
         total = sum(self.weights)
-        shift = 64 - MAX_BITS - total.bit_length() + 1
-        return Sampler(tables[0], self.domain, (tables[1], shift, total - 1, self.weights[0]))
+        shift, mask = 64 - MAX_BITS - total.bit_length() + 1, total - 1
+        toss = CoinBits(
+            np.uint64(shift), np.uint64(mask), np.uint64(self.weights[0]), np.int32(tables[0].cells)
+        )
+        return Sampler(tables[0], self.domain, (tables[1], toss))
 
     # -- the exact law ----------------------------------------------------------------------------------
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sottovoce.core import compiling
 from sottovoce.core.arrays import FloatArray, Words
 from sottovoce.core.cores import in_blocks
 from sottovoce.core.errors import DataError
-from sottovoce.core.kernels import many, serves_soon
 from sottovoce.core.number_law import NumberLaw
 from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.randomness import SecureStream, Seeded, WordSource, word_source
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _BLOCK = {True: 1 << 17, False: 1 << 14}  # values per block, compiled or not
-_SEEDED_BLOCK = {True: 1 << 16, False: 1 << 14}  # a seed stands for the words of a mixture block by block
+_SEEDED_BLOCK = 1 << 16  # a seed stands for the words of a mixture block by block
 
 
 class Number(NumberLaw):
@@ -95,7 +95,8 @@ class Number(NumberLaw):
 
         fresh = isinstance(source, SecureStream)
         draws = 1 if fresh else self.draws
-        block = _BLOCK[serves_soon(flat.size)] if fresh else _SEEDED_BLOCK[many(flat.size)]
+        compiling.load_for(flat.size)
+        block = _BLOCK[compiling.compiled(flat.size)] if fresh else _SEEDED_BLOCK
 
         def draw(part: slice, words: Words, more: WordSource) -> bool:
             x = self._prepared(flat, part, policy, more)

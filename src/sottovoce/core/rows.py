@@ -27,8 +27,9 @@ from sottovoce.core.checked_json import as_float, as_int, as_list, check_keys
 from sottovoce.core.domains import Domain, DomainLike, as_domain, read_domain, write_domain
 from sottovoce.core.errors import ArgumentError, SpecError, check_epsilon
 from sottovoce.core.exponential import MAX_BITS, MIN_BITS
-from sottovoce.core.kernels import rows as kernel
+from sottovoce.core.kernels.dispatch import fill_rows
 from sottovoce.core.kernels.operator import Operator
+from sottovoce.core.kernels.tables import RowTables
 from sottovoce.core.number import Number
 from sottovoce.core.positions import cell_edges, density_on
 from sottovoce.core.repair import repaired
@@ -111,12 +112,12 @@ class Rows(Number):
     ) -> bool:
         if not bool(self.domain.contains(x).all()):
             return False
-        kernel.fill(out, words[0], self.domain.to_unit(x), self._prefixes)
+        fill_rows(out, words[0], self.domain.to_unit(x), self._tables)
         return True
 
     @cached_property
-    def _prefixes(self) -> kernel.Prefixes:
-        return kernel.Prefixes.of(self.rows, self._borders)
+    def _tables(self) -> RowTables:
+        return RowTables.of(self.rows, self._borders)
 
     def _row(self, t: FloatArray) -> IntArray:
         """The nearest input; on a circle the first one may be nearer than the last, across the seam."""

@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sottovoce.core import compiling
 from sottovoce.core.areas import Area
 from sottovoce.core.arrays import FloatArray, IntArray, Words
 from sottovoce.core.base_sets import BaseSets, check_counts, check_sets
@@ -38,7 +39,8 @@ from sottovoce.core.cores import in_blocks
 from sottovoce.core.errors import check_epsilon
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.exponential import MAX_BITS
-from sottovoce.core.kernels import blocks as kernel
+from sottovoce.core.kernels.dispatch import fill_translates
+from sottovoce.core.kernels.tables import SetTables
 from sottovoce.core.options import Options
 from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.randomness import Seeded, WordSource, word_source
@@ -191,8 +193,9 @@ class Translates(BaseSets, Reporting):
         """Fill `out` block by block; False if an element was none."""
 
         def draw(part: slice, words: Words, _: WordSource) -> bool:
-            return kernel.fill(out[part], words, elements(part, words), self._tables)
+            return fill_translates(out[part], words, elements(part, words), self._tables) == 0
 
+        compiling.load_for(out.size)
         return in_blocks(out.size, _BLOCK, 1, source, draw)
 
     def report_from(self, words: NDArray[np.uint64], values: Any) -> NDArray[Any]:
@@ -211,7 +214,7 @@ class Translates(BaseSets, Reporting):
         x = self._inside(values, "values")
         out = np.empty(len(x), dtype=self.dtype)
         given = np.array(as_words(words, out.size)).reshape(-1)
-        kernel.fill(out, given, self.domain.elements(x, given), self._tables)
+        fill_translates(out, given, self.domain.elements(x, given), self._tables)
         return out
 
     def _inside(self, values: Any, name: str) -> FloatArray:
@@ -220,19 +223,26 @@ class Translates(BaseSets, Reporting):
         return numbers.reshape(-1, *self.domain.shape)
 
     @cached_property
-    def _tables(self) -> kernel.Blocks:
+    def _tables(self) -> SetTables:
         rows, columns = (1, *self.domain.group)[-2:]
         sets = self.sets
         entry = np.concatenate(sets)
         base = np.repeat(np.arange(len(sets)) * (rows * columns), [len(one) for one in sets])
         row, column = np.divmod(entry, columns)
         one_more, a = self.left_over, self.background
-        return kernel.Blocks(
-            64 - self.bits, float(one_more * (a + 1)), float(self.cells * a + one_more), float(one_more),
-            float(a), float(max(self.extra, 1)), rows, columns,
-            row.astype(np.int32), column.astype(np.int32), base.astype(np.int32),
-            ((base + column) << 10 | (columns - 1 - column)).astype(np.int32),
-        )  # fmt: skip
+        return SetTables(
+            shift=np.uint64(64 - self.bits),
+            first=float(one_more * (a + 1)),
+            rest=float(self.cells * a + one_more),
+            one_more=float(one_more),
+            background=float(a),
+            extra=float(max(self.extra, 1)),
+            rows=rows,
+            columns=columns,
+            row=row.astype(np.float64),
+            column=column.astype(np.float64),
+            base=base.astype(np.float64),
+        )
 
     def decode(self, cells: ArrayLike) -> FloatArray:
         """Which options each cell holds, or the position in the middle of it.

@@ -22,7 +22,7 @@ from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.compact import Compact
 from sottovoce.core.errors import SpecError
 from sottovoce.core.exponential import MAX_BITS
-from sottovoce.core.kernels import Tables
+from sottovoce.core.kernels.tables import Tables
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -164,27 +164,10 @@ class Window(Compact):
 
     @cached_property
     def tables(self) -> Tables:
-        t, s, slope = self.segments
-        first = np.concatenate(([0], np.cumsum(self.count)[:-1]))
-        back = np.concatenate(([0], np.cumsum(self.count * self.background))).astype(np.float64)
-        more = np.concatenate(([0], np.cumsum(self.count * self.extra))).astype(np.float64)
-        return Tables(
-            shift=64 - self.bits,
-            background=float(self.mass),
-            around=float(self.around),
-            top=float(self.top),
-            wraps=self.wraps,
-            knot=t,
-            start=s,
-            slope=slope,
-            back=back,
-            back_weight=self.background.astype(np.float64),
-            more=more,
-            more_weight=np.maximum(self.extra, 1).astype(np.float64),
-            first=first.astype(np.float64),
-            cells=self.cells,
-            atoms=bool((self.count == 1).all()),
-        )
+        return Tables.of(
+            bits=self.bits, top=self.top, wraps=self.wraps, starts=self.segments,
+            count=self.count, background=self.background, extra=self.extra,
+        )  # fmt: skip
 
     def starts(self, t: FloatArray) -> IntArray:
         """The exact window start of each unit coordinate, in [0, H)."""

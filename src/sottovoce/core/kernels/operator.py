@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 
 from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.errors import ArgumentError
-from sottovoce.core.kernels.dispatch import products_compiled
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -221,12 +220,11 @@ class Operator:
         out[self.cells] = f
         return out
 
-    def expect(self, f: FloatArray, *, compiled: bool | None = None) -> FloatArray:
+    def expect(self, f: FloatArray) -> FloatArray:
         """P f: the expectation of a function of the cell, for every input.
 
         Args:
             f: One number per cell, or several columns of them.
-            compiled: Which kernel; by default numba's if it is worth loading. Results are the same.
 
         Returns:
             One number per input, for each column.
@@ -235,22 +233,17 @@ class Operator:
         if f.ndim > 1:
             tail = np.cumsum((self.extra[:, None] * f)[::-1], axis=0)[::-1]
             return np.asarray(self.differences[1] @ tail + self.background @ f)
-        if products_compiled() if compiled is None else compiled:
-            from sottovoce.core.kernels import compiled_operator
-
-            return compiled_operator.expect(self.background, self.extra, self.places, self.steps, f)
         tail = np.append(np.cumsum((self.extra * f)[::-1])[::-1], 0.0)
         out = np.full(len(self.places), np.cumsum(self.background * f)[-1])
         for place, step in zip(self.places.T, self.steps.transpose(1, 2, 0), strict=True):
             out += step[0] * tail[place] + step[1] * tail[place + 1]
         return out
 
-    def mix(self, w: FloatArray, *, compiled: bool | None = None) -> FloatArray:
+    def mix(self, w: FloatArray) -> FloatArray:
         """Pᵀ w: the probability of every cell when inputs have weights w.
 
         Args:
             w: One weight per input, or several columns of them.
-            compiled: Which kernel; by default numba's if it is worth loading. Results are the same.
 
         Returns:
             One number per cell, for each column.
@@ -261,11 +254,6 @@ class Operator:
             cover *= self.extra[:, None]
             cover += np.multiply.outer(self.background, w.sum(axis=0))
             return np.asarray(cover[self.cells])
-        if products_compiled() if compiled is None else compiled:
-            from sottovoce.core.kernels import compiled_operator
-
-            q = compiled_operator.mix(self.background, self.extra, self.places, self.steps, w)
-            return np.asarray(q[self.cells])
         place, slots = self.places.reshape(-1), len(self.extra)
         here, there = (
             np.bincount(place, (self.steps[..., k] * w[:, None]).reshape(-1), slots) for k in (0, 1)
