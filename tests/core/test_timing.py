@@ -1,10 +1,16 @@
-"""The work of one report is the same for every value and every draw: counted line by line, not timed.
+"""The work of one report is the same for every value and every draw: counted, not timed.
+
+Python's is followed line by line, that of compiled loops instruction by instruction.
 
 `benchmarks/timing.py` holds the clock to it.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import platform
+import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -111,3 +117,15 @@ def test_a_sampler_that_scans_is_found_out(monkeypatch: pytest.MonkeyPatch) -> N
     source = scan.__code__.replace(co_filename=f"{CORE}/scan.py")
     monkeypatch.setattr(numpy_loops, "find", type(scan)(source, scan.__globals__))
     assert len(paths(CASES["crowded knots"]())) > 1
+
+
+@pytest.mark.attack("C1", "refused")
+@pytest.mark.skipif(platform.machine() != "x86_64" or sys.platform != "linux", reason="ptrace of x86-64")
+@pytest.mark.parametrize("processor", [{}, {"NUMBA_CPU_NAME": "haswell"}], ids=["this", "without AVX-512"])
+def test_one_way_through_the_instructions_of_compiled_loops(processor: dict[str, str]) -> None:
+    program = [sys.executable, str(Path(__file__).with_name("single_steps.py"))]
+    done = subprocess.run(program, env={**os.environ, **processor}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    ways = json.loads(done.stdout)
+    assert ways.pop("branching") > 1  # such a loop is found out
+    assert ways == dict.fromkeys(ways, 1)

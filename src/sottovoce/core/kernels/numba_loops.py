@@ -144,13 +144,14 @@ def general(words, x, out, units, tables):
 def _count(table, row, number, place):
     """How many entries of its row are not above each number."""
     guide, entries, scale = table.guide, table.entries, table.scale
-    buckets, width, step = np.uint64(table.buckets), np.uint64(table.width), np.uint64(table.step)
+    buckets, width = np.uint64(table.buckets), np.uint64(table.width)
     for i in range(number.size):
         place[i] = guide[row[i] * buckets + np.uint64(np.int64(number[i] * scale))]
-    while step:
-        for i in range(number.size):
-            place[i] += step * np.uint64(entries[place[i] + step - np.uint64(1)] <= number[i])
-        step >>= np.uint64(1)
+    for k in range(table.steps):
+        bit = np.uint64(table.steps - 1 - k)
+        before = (np.uint64(1) << bit) - np.uint64(1)
+        for i in range(number.size):  # shifted: multiplied, a truth value is a branch on some processors
+            place[i] += np.uint64(entries[place[i] + before] <= number[i]) << bit
     for i in range(number.size):
         place[i] -= row[i] * width
 
@@ -176,15 +177,17 @@ def rows(words, t, out, tables):
 @_inlined
 def _choose(words, sets, place, entry):
     """The cell of each word that falls beside the sets; otherwise the entry of a set, and −1 for the cell."""
+    shift, first, rest, one_more, background, extra = sets[:6]
+    heavier = background + 1.0
     for i in range(words.size):
-        draw = _draw(words[i], sets.shift)
-        in_set, more = draw >= sets.rest, draw < sets.first
-        number = draw - (sets.rest if in_set else (0.0 if more else sets.one_more))
-        weight = sets.extra if in_set else (sets.background + 1.0 if more else sets.background)
+        draw = _draw(words[i], shift)
+        before, weight = (0.0, heavier) if draw < first else (one_more, background)
+        before, weight = (rest, extra) if draw >= rest else (before, weight)
+        number = draw - before
         quotient = np.floor(number / weight)
-        quotient -= 1.0 if quotient * weight > number else 0.0
-        entry[i] = np.int32(quotient if in_set else 0.0)
-        place[i] = -1.0 if in_set else quotient
+        quotient = quotient - 1.0 if quotient * weight > number else quotient
+        entry[i] = np.int32(quotient if draw >= rest else 0.0)
+        place[i] = -1.0 if draw >= rest else quotient
 
 
 @_inlined
@@ -208,7 +211,8 @@ def _move(element, sets, place, row, column, base, out):
         r, c = down + row[i], x - down * columns + column[i]
         r -= rows if r >= rows else 0.0
         c -= columns if c >= columns else 0.0
-        out[i] = np.int32(base[i] + r * columns + c if place[i] < 0.0 else place[i])
+        cell = base[i] + r * columns + c
+        out[i] = np.int32(cell if place[i] < 0.0 else place[i])
     return outside
 
 

@@ -107,10 +107,8 @@ def _count(table: Sums, row: IntArray, number: FloatArray) -> IntArray:
     bucket = (number * table.scale).astype(np.int64)
     place = table.guide[row * table.buckets + bucket].astype(np.int64)
     bucket.fill(0)
-    step = table.step
-    while step:
-        place += step * (table.entries[place + (step - 1)] <= number)
-        step //= 2
+    for bit in reversed(range(table.steps)):
+        place += (table.entries[place + ((1 << bit) - 1)] <= number) << bit
     return place - row * table.width
 
 

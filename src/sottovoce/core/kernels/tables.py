@@ -186,7 +186,7 @@ class Tables(NamedTuple):
 class Sums(NamedTuple):
     """Rows of increasing numbers, each with a guide of equal buckets: how many are not above a given one?
 
-    Steps are halved: so many numbers of a row may lie in one bucket. Rows end in numbers above all others.
+    Of the numbers of a row, fewer than 2^steps lie in one bucket. Rows end in numbers above all others.
     """
 
     entries: FloatArray  # of all rows, one after the other
@@ -194,7 +194,7 @@ class Sums(NamedTuple):
     guide: NDArray[np.uint32]  # of all rows: the first entry that may lie in a bucket
     buckets: int
     scale: float  # from a number to its bucket
-    step: int  # the first: a power of two, or 0
+    steps: int
 
     @classmethod
     def of(cls, entries: NDArray[Any], end: float) -> Self:
@@ -208,8 +208,7 @@ class Sums(NamedTuple):
         padded = np.pad(entries.astype(np.float64), ((0, 0), (0, 1 << bits)), constant_values=np.inf)
         guide = np.cumsum(counts, axis=1) - counts + padded.shape[1] * np.arange(rows)[:, None]
         return cls(
-            padded.reshape(-1), padded.shape[1], guide.astype(np.uint32).reshape(-1), buckets, scale,
-            1 << bits >> 1,
+            padded.reshape(-1), padded.shape[1], guide.astype(np.uint32).reshape(-1), buckets, scale, bits,
         )  # fmt: skip
 
 
