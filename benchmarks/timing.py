@@ -136,7 +136,7 @@ def by_numpy(reporter: Number) -> Callable[[FloatArray], Any]:
 
 
 def by_numba(reporter: Number) -> Callable[[FloatArray], Any] | None:
-    """The compiled kernel itself, which serves single reports once an array was reported."""
+    """The compiled loop itself, which serves arrays, one value at a time."""
     if not isinstance(reporter, Mechanism):
         return None
     sampler, out = reporter._sampler, np.empty(1, dtype=reporter.dtype)

@@ -10,7 +10,7 @@ import os
 import sys
 from importlib import import_module
 
-LEAST = 2048  # values: with fewer, numpy is as quick
+_LEAST = 2048  # values: with fewer, numpy is as quick
 _WORTH_LOADING = 60_000_000  # values of one call
 
 
@@ -18,7 +18,7 @@ def available() -> bool:
     """Whether numba is installed, and not switched off by SOTTOVOCE_PLAIN=1."""
     from importlib.util import find_spec
 
-    return os.environ.get("SOTTOVOCE_PLAIN") != "1" and find_spec("numba") is not None
+    return find_spec("numba") is not None and not _switched_off()
 
 
 def load_for(values: int) -> None:
@@ -29,9 +29,8 @@ def load_for(values: int) -> None:
 
 def compiled(values: int) -> bool:
     """Whether compiled loops draw so many values: numba is loaded, and they are not few."""
-    return values >= LEAST and loaded()
+    return values >= _LEAST and sys.modules.get("numba") is not None and not _switched_off()
 
 
-def loaded() -> bool:
-    """Whether numba is there for whatever takes it."""
-    return sys.modules.get("numba") is not None and os.environ.get("SOTTOVOCE_PLAIN") != "1"
+def _switched_off() -> bool:
+    return os.environ.get("SOTTOVOCE_PLAIN") == "1"
