@@ -104,9 +104,12 @@ def rows(words: NDArray[np.uint64], t: FloatArray, out: NDArray[Any], tables: Ro
 
 def _count(table: Sums, row: IntArray, number: FloatArray) -> IntArray:
     """How many entries of its row are not above each number."""
-    bucket = (number * table.scale).astype(np.int64)
-    place = table.guide[row * table.buckets + bucket].astype(np.int64)
-    bucket.fill(0)
+    scaled = number * table.scale
+    bucket = scaled.astype(np.int64)
+    bucket += row * table.buckets
+    place = table.guide[bucket].astype(np.int64)
+    for array in (scaled, bucket):
+        array.fill(0)  # with a cell, a draw tells the row
     for bit in reversed(range(table.steps)):
         place += (table.entries[place + ((1 << bit) - 1)] <= number) << bit
     return place - row * table.width
