@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 import sottovoce as sv
 from sottovoce.estimates.crossing import Focus
 from sottovoce.estimates.envelope import CrossFit, Envelope, Nodes, Target
-from sottovoce.estimates.interior_point import Problem, least_limits
+from sottovoce.estimates.interior_point import Problem, least_limit
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.quantiles import quantile_limits
 from sottovoce.estimates.statistic import Asking, Moments
@@ -28,7 +28,7 @@ def test_weights_are_nearly_the_best_there_are(kappa: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows = rng.dirichlet(np.ones(6), 20)
     bound, q = rng.random(20), rng.dirichlet(np.ones(20)) @ rows  # a pilot is a mixture of rows
-    ((w, _),) = least_limits([Problem(rows, bound, q, kappa)])
+    w, _ = least_limit(Problem(rows, bound, q, kappa))
     assert (rows @ w - bound).min() > -1e-9
     best = minimize(
         lambda w: float(q @ w) + kappa * math.sqrt(float(q @ (w - q @ w) ** 2) + 1e-12),
@@ -42,26 +42,10 @@ def test_weights_are_nearly_the_best_there_are(kappa: float, seed: int) -> None:
     assert value(np.full(6, bound.max()), q, kappa) >= value(w, q, kappa)
 
 
-def test_problems_solved_in_step_are_those_solved_alone_to_the_last_bit() -> None:
-    rng, problems = np.random.default_rng(5), []
-    for groups, rows in [(6, 20), (50, 110), (64, 131), (70, 150), (12, 30)] * 3:
-        law = rng.dirichlet(np.full(groups, 0.3), rows)
-        q = rng.dirichlet(np.ones(rows)) @ law
-        added, cost = (rng.random((rows, 5)), rng.random(5)) if groups == 12 else (None, None)
-        problems.append(Problem(law, rng.random(rows), q, 0.05, added, cost))
-    for problem, (w, u) in zip(problems, least_limits(problems), strict=True):
-        ((alone, other),) = least_limits([problem])
-        np.testing.assert_array_equal(w, alone)
-        np.testing.assert_array_equal(u, other)
-        assert np.ptp(w) > 0
-        short = problem.bound - problem.rows @ w
-        assert (short if problem.added is None else short - problem.added @ u).max() < 1e-9
-
-
 def test_nothing_better_than_constant_weights_gives_constant_weights() -> None:
     rows = np.full((10, 4), 0.25)  # a mechanism that says nothing
     bound = np.linspace(0, 1, 10)
-    ((w, _),) = least_limits([Problem(rows, bound, np.full(4, 0.25), 0.1)])
+    w, _ = least_limit(Problem(rows, bound, np.full(4, 0.25), 0.1))
     assert w == pytest.approx(np.ones(4))
 
 
@@ -74,25 +58,8 @@ def test_weights_are_constant_exactly_where_people_at_the_top_could_look_like_th
     rows = rng.dirichlet(np.ones(8), 30)
     bound, q = np.append(1.0, 0.5 * rng.random(29)), 0.9 * rows[0] + 0.1 * rows[1:].mean(axis=0)
     kappa = times * math.sqrt(float(((rows[0] - q) ** 2 / q).sum()))
-    ((w, _),) = least_limits([Problem(rows, bound, q, kappa)])
+    w, _ = least_limit(Problem(rows, bound, q, kappa))
     assert bool(np.ptp(w) == 0) is constant
-
-
-WINDOWS = [sv.sw(1.0), sv.two_scale(1.0), sv.ogpm(0.25), sv.ogpm(1.0, sv.Circle(1.0))]
-
-
-@pytest.mark.parametrize("m", WINDOWS, ids=repr)
-def test_newtons_matrix_summed_from_few_products_is_the_whole_one(m: sv.Mechanism) -> None:
-    """The same limits with and without the products that windows leave, also where a group tells nothing."""
-    coarse = Coarse.of(sv.Tally(m, [0, 1]), 96)
-    even = coarse.law_of_bins(64).mix(np.full(64, 1 / 64))
-    problem = Envelope(Nodes(coarse), even, 10_000).posed(Target.up_to(0.3), 1, 2.0).problem
-    assert problem.pairs is not None
-    assert problem.pairs.row.max() == len(problem.rows) - 1
-    (few, _), (whole, _) = least_limits([problem, problem._replace(pairs=None)])
-    assert np.ptp(whole) > 0.5
-    kappa = problem.kappa
-    assert value(few, problem.q, kappa) == pytest.approx(value(whole, problem.q, kappa), abs=1e-6)
 
 
 @pytest.mark.parametrize("m", [sv.sw(2.0), sv.two_scale(1.0), sv.optimal(2.0, goal="value")], ids=repr)

@@ -16,6 +16,7 @@ is valid wherever it stops.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +26,7 @@ import numpy as np
 
 from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.estimates.interior_point import Posed, Problem, answered, solved
-from sottovoce.estimates.model import Coarse, LawAt, Pairs, em
+from sottovoce.estimates.model import Coarse, LawAt, em
 from sottovoce.estimates.query import FEW, generator_of, half
 from sottovoce.estimates.shapes import Shape
 from sottovoce.estimates.statistic import Asking, Limit, Moments, Part, in_step, moments, normal_quantile
@@ -120,7 +121,7 @@ class Nodes:
         alike = self._same(t, way)
         first = np.argsort(np.append(-1.0, alike) >= 0, kind="stable")
         rows, many = rows[first], 1 + int(np.count_nonzero(alike < 0))
-        return LawAt(t, rows, np.argsort(first), way, alike, many, Pairs.of_windows(rows, many))
+        return LawAt(t, rows, np.argsort(first), way, alike, many)
 
     def around(self, jumps: tuple[float, ...], shape: Shape | None = None) -> LawAt:
         """The bends, both sides of some jumps, and what a declared shape needs."""
@@ -144,7 +145,7 @@ class Nodes:
 
     def _with(self, more: FloatArray) -> LawAt:
         """The bends and more."""
-        t, rows, order, way, _, distinct, pairs = self.straight
+        t, rows, order, way, _, distinct = self.straight
         right = np.minimum(np.maximum(np.searchsorted(t, more), 1), len(t) - 1)
         after, before = t[right], t[right - 1]
         apart = (after - before > 3 * self.near) & (after > more) & (before < more)
@@ -155,7 +156,7 @@ class Nodes:
         ranks = np.argsort(both, kind="stable")
         here, where = both[ranks], np.append(order, np.arange(len(t), len(both)))[ranks]
         far = np.interp(here, t, way)
-        return LawAt(here, np.append(rows, law, 0), where, far, self._same(here, far), distinct, pairs)
+        return LawAt(here, np.append(rows, law, 0), where, far, self._same(here, far), distinct)
 
     def _same(self, t: FloatArray, way: FloatArray) -> FloatArray:
         """Which nodes are like the next: the sides of a bend without a jump, and values that look alike."""
@@ -221,8 +222,7 @@ class Envelope:
         rows, more = law.rows, law.order[used & (law.order >= law.distinct)]
         bound = law.by_row(bound)
         at = np.append(np.arange(law.distinct), more)
-        pairs = law.pairs and law.pairs.joined(rows[more], law.distinct)
-        problem = Problem(rows[at], bound[at], self.pilot, z / np.sqrt(self.n), pairs=pairs)
+        problem = Problem(rows[at], bound[at], self.pilot, z / math.sqrt(self.n))
         return Posed(problem, rows, bound)
 
     def _shaped(self, shape: Shape, target: Target, z: float) -> Posed:
@@ -231,7 +231,7 @@ class Envelope:
         t, rows, *_ = self.nodes.around(target.jumps, shape)
         added, cost = shape.columns(t, target.jumps, near)
         members = [shape.extremes(t, values, near) for values in (rows, added, target.above(t, near))]
-        problem = Problem(members[0], members[2], self.pilot, z / np.sqrt(self.n), members[1], cost)
+        problem = Problem(members[0], members[2], self.pilot, z / math.sqrt(self.n), members[1], cost)
         return Posed(problem, problem.rows, problem.bound)
 
 

@@ -1,4 +1,4 @@
-"""A primal–dual interior-point method with Mehrotra's corrector, for the weights of an envelope.
+"""Mehrotra's predictor–corrector method, primal and dual, for the weights of an envelope.
 
     minimise  q·w + κ·sd_q(w) + c·u    subject to  A w + B u ≥ b,  u ≥ 0
 
@@ -12,32 +12,25 @@ wherever the method stops. Three things differ from the textbook, because of the
 kink where weights are constant, which is rounded off. It is curved only across the weights, not along
 them; half of the curvature of the parabola that touches it from above is kept along them, or steps would run
 away. And the barrier never falls far below the dual residual: complementarity waits for the gradient.
-
-Numpy's calls cost more than the arithmetic of such small problems, so these are solved in step: vectors are
-rows of one array, with slack 1 and zeros beyond a problem's end. No solution depends on others, to the bit.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache
-from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 import numpy as np
 
 from sottovoce.core.arrays import FloatArray
-from sottovoce.estimates.model import DIAGONAL, Pairs
 from sottovoce.estimates.statistic import Asking, Result
 
-_MOST_STEPS, _MOST_WITH_U = 30, 60  # it needs about fifteen; with u twice as many
-_BLOCK = 64
-_ALONE = 400_000  # multiplications for which BLAS starts no threads
-_IN_STEP = 32  # problems: vectors of more would not stay in the cache
+_MOST_STEPS, _MOST_WITH_U = 30, 60  # it needs about ten; with u twice as many
 _ROUNDED = 0.02  # the kink of the standard deviation is rounded off by this share of it
 _RUN = 4.0  # a step moves weights by so many of their standard deviations: nothing else may stop them
 _TO_BOUNDARY = 0.99  # how far a step goes towards the nearest constraint
+_EXACT = 0.01  # the duality gap left, of what the sampling error adds
+_DIAGONAL = 1 + 1e-12  # times a diagonal: sums of products may be singular
 
 
 class Problem(NamedTuple):
@@ -50,7 +43,6 @@ class Problem(NamedTuple):
         kappa: κ.
         added: B, where something is known about the truth.
         cost: c.
-        pairs: What AᵀDA is summed from, if that is little.
     """
 
     rows: FloatArray
@@ -59,41 +51,56 @@ class Problem(NamedTuple):
     kappa: float
     added: FloatArray | None = None
     cost: FloatArray | None = None
-    pairs: Pairs | None = None
 
 
-def least_limits(problems: Sequence[Problem]) -> list[tuple[FloatArray, FloatArray]]:
-    """Weights w, and u where there is any, that nearly minimise q·w + κ·sd_q(w) + cost·u in each problem.
+class Program(NamedTuple):
+    """The same about x = (w, u): minimise price·x + κ·sd_q(x) subject to M x ≥ m.
 
-    They satisfy the constraints. The duality gap left is at most 1 % of what the sampling error adds.
-    """
-    programs = [_Program(problem) for problem in problems]
-    by_size = sorted(programs, key=lambda one: one.matrix.shape)
-    for begin in range(0, len(by_size), _IN_STEP):
-        _solve(by_size[begin : begin + _IN_STEP])
-    return [one.solution() for one in programs]
+    Weights are measured from constant ones at the highest bound, because a target far from zero would cancel.
+    Each u is scaled to add at most 1.
 
-
-class _Program:
-    """A problem about x = (w, u), measured from constant weights at the highest bound: M x ≥ b.
-
-    At first x is strictly inside, and then where the method ends; q is zero for u.
+    Attributes:
+        matrix: M.
+        bound: m.
+        price: q and c.
+        q: Probabilities of the pilot, and zeros for u.
+        kappa: κ.
+        span: How far the bound ranges.
+        start: An x strictly inside.
     """
 
-    def __init__(self, problem: Problem) -> None:
-        rows, bound, q, self.kappa, added, cost, pairs = problem
-        self.highest, self.span = float(bound.max()), float(np.ptp(bound)) or 1.0
-        self.b = bound - self.highest  # rows sum to 1, so weights follow; a target far from zero would cancel
-        self.k, self.matrix, self.price, self.q = len(q), rows, q, q
-        self.x, self.unit, self.pairs = np.full(self.k, self.span), np.ones(0), pairs
-        if added is None or cost is None or not len(cost):
-            return
-        self.unit = np.abs(added).max(axis=0)  # of each u: it adds at most 1
-        added, many = added / self.unit, np.zeros(len(cost))
+    matrix: FloatArray
+    bound: FloatArray
+    price: FloatArray
+    q: FloatArray
+    kappa: float
+    span: float
+    start: FloatArray
+
+    @classmethod
+    def of(cls, rows: FloatArray, bound: FloatArray, q: FloatArray, kappa: float) -> Program:
+        """The program of a problem without u."""
+        span = float(np.ptp(bound)) or 1.0
+        return cls(rows, bound - bound.max(), q, q, kappa, span, np.full(len(q), span))
+
+    def joined(self, added: FloatArray, cost: FloatArray) -> Program:
+        """This program with u, which adds at most 1."""
+        k, many = len(self.q), len(cost)
         little = self.span / (2 * float(np.abs(added).sum(axis=1).max()))
-        self.matrix = np.block([[rows, added], [np.zeros((len(many), self.k)), np.eye(len(many))]])
-        self.b, self.q = np.append(self.b, many), np.append(q, many)
-        self.x, self.price = np.append(self.x, many + little), np.append(q, cost / self.unit)
+        return Program(
+            np.block([[self.matrix, added], [np.zeros((many, k)), np.eye(many)]]),
+            np.append(self.bound, np.zeros(many)),
+            np.append(self.price, cost),
+            np.append(self.q, np.zeros(many)),
+            self.kappa,
+            self.span,
+            np.append(self.start, np.full(many, little)),
+        )
+
+    def value(self, x: FloatArray) -> float:
+        """What is minimised; zero for constant weights at the highest bound."""
+        variance = float(self.q @ x**2) - float(self.q @ x) ** 2
+        return float(self.price @ x) + self.kappa * math.sqrt(max(variance, 0.0))
 
     def constant_is_optimal(self, dual: FloatArray) -> bool:
         """True if the dual variables prove it: people at the target's top could look like the pilot q.
@@ -101,168 +108,87 @@ class _Program:
         No weights beat constant ones if some mixture of the rows where the bound is highest has a χ² distance
         to q of at most κ².
         """
-        if len(self.unit):
+        if not self.q.all():  # with u there is more than constant weights
             return False
-        share = np.where(self.b >= -1e-12 * self.span, dual[: len(self.b)], 0.0)
+        share = np.where(self.bound >= -1e-12 * self.span, dual, 0.0)
         apart = share @ self.matrix / share.sum() - self.q
         return float((apart**2 / self.q).sum()) <= self.kappa**2
 
-    def squares(self, weights: FloatArray) -> FloatArray:
-        """The upper triangle of Mᵀ diag(weights) M plus the diagonal of the last weights, from the end."""
-        m, k = self.matrix.shape
-        if (pairs := self.pairs) is not None:
-            sums = np.bincount(pairs.place, pairs.value * weights.take(pairs.row), k * k)
-            return sums.reshape(k, k).astype(np.float64, copy=False)
-        scaled, out = self.matrix * np.sqrt(weights[:m, None]), np.empty((k, k))
-        for one, other in _blocks(m, k):
-            np.matmul(scaled[:, one].T, scaled[:, other], out=out[one, other])
-        diagonal = out.reshape(-1)[:: k + 1]
-        diagonal += weights[: -1 - k : -1]
-        diagonal *= DIAGONAL
-        return out
 
-    def solution(self) -> tuple[FloatArray, FloatArray]:
-        """The weights and u, or constant weights if those are no worse."""
-        w, u, mean = self.x[: self.k], self.x[self.k :] / self.unit, float(self.q @ self.x)
-        deviation = math.sqrt(max(float(self.q @ self.x**2) - mean**2, 0.0))
-        if self.price @ self.x + self.kappa * deviation >= 0.0:
-            return np.full(self.k, self.highest), np.zeros(len(u))
-        return w + self.highest, u
+def least_limit(problem: Problem) -> tuple[FloatArray, FloatArray]:
+    """Weights w, and u where there is any, that nearly minimise q·w + κ·sd_q(w) + c·u.
+
+    They satisfy the constraints. The duality gap left is at most 1 % of what the sampling error adds.
+    """
+    program, k = Program.of(*problem[:4]), len(problem.q)
+    unit, most = np.ones(0), _MOST_STEPS
+    if problem.added is not None and problem.cost is not None and len(problem.cost):
+        unit, most = np.abs(problem.added).max(axis=0), _MOST_WITH_U
+        program = program.joined(problem.added / unit, problem.cost / unit)
+    x = _predictor_corrector(program, most)
+    highest = float(problem.bound.max())
+    if program.value(x) >= 0.0:
+        return np.full(k, highest), np.zeros(len(unit))
+    return x[:k] + highest, x[k:] / unit
 
 
-@np.errstate(all="ignore")  # programs that are done are computed along with the others, and not looked at
-def _solve(programs: Sequence[_Program]) -> None:
-    """Move the x of each program to where the method ends."""
-    from scipy.linalg.blas import dsyrk
+def _predictor_corrector(program: Program, most: int) -> FloatArray:
+    """The x where the method ends, after at most so many steps."""
     from scipy.linalg.lapack import dposv, dpotrs
 
-    matrices, ends = [one.matrix for one in programs], [one.matrix.shape for one in programs]
-    price, primal, q = (_stack([getattr(one, name) for one in programs]) for name in ("price", "x", "q"))
-    is_weight = _stack([np.ones(one.k) for one in programs], primal.shape[1])
-    kappa, span = np.array([(one.kappa, one.span) for one in programs]).T
-    inside = _stack([np.ones(len(one.b)) for one in programs])
-    beyond, count = 1 - inside, inside.sum(axis=1)
-    slack, ratio, step, pull = beyond.copy(), beyond * 0, primal * 0, primal * 0
-    weights, flat, reverse = np.hstack((ratio, pull)), np.stack((pull, pull, pull)), q[:, ::-1].copy()
-    ones = np.ones_like(pull)
-    for i, program in enumerate(programs):
-        slack[i, : len(program.b)] = program.matrix @ program.x - program.b
-    dual = inside / slack
-    dual /= np.vecdot(dual, inside)[:, None]
+    matrix, bound, price, q, kappa, span, x = program
+    slack = matrix @ x - bound
+    dual = 1 / slack
+    dual /= dual.sum()
     floor = span**2  # keeps the standard deviation away from zero while the weights are still constant
-    most = np.array([_MOST_WITH_U if len(one.unit) else _MOST_STEPS for one in programs])
-    live, factors = np.arange(len(programs)), list(matrices)
-    views = [(dual[i, :m], ratio[i, :m], pull[i, :k]) for i, (m, k) in enumerate(ends)]
-    turned = _Turn(programs, primal.shape[1])
-    for turn in range(int(most.max())):
-        for i in live.tolist():
-            views[i][0].dot(matrices[i], views[i][2])
-        centred = (primal - np.vecdot(q, primal)[:, None]) * is_weight
+    for step in range(most):
+        centred = x - q @ x
         along = q * centred
-        variance = np.vecdot(along, centred)
-        floor = np.minimum(floor, np.maximum(_ROUNDED**2 * variance, floor / 100))
-        slope = kappa / np.sqrt(variance + floor)
-        gradient = price + slope[:, None] * along
-        residual = gradient - pull
-        products = slack * dual
-        gap = np.vecdot(slack, dual)
-        missed = np.vecdot(np.abs(residual), ones) * np.maximum(np.abs(centred).max(axis=1), span)
-        near = gap + missed < 0.01 * kappa * np.maximum(np.sqrt(variance), 0.1 * span)
-        worse = (np.vecdot(price, primal) + kappa * np.sqrt(variance) >= 0) & (turn > 3)
-        for i in live[worse[live]].tolist():
-            near[i] |= programs[i].constant_is_optimal(dual[i])
-        live = live[~(near | (slack.min(axis=1) <= 0) | (turn >= most))[live]]
-        # Predictor: straight towards complementarity zero. Δs = r∘s, and then Δλ = −(1 + r)∘λ.
-        np.divide(dual, slack, out=weights[:, : dual.shape[1]])
-        np.multiply(reverse, slope[:, None], out=weights[:, dual.shape[1] :])
-        np.multiply(q, np.sqrt(slope)[:, None], out=flat[0])
-        np.multiply(along, np.sqrt(slope / (2 * (variance + floor)))[:, None], out=flat[1])
-        flat[2] = gradient
-        columns = turned.by_v(flat)
-        ratio[:], step[:] = 0.0, 0.0
-        for i in live.tolist():
-            k = ends[i][1]
-            hessian = programs[i].squares(weights[i])
-            lower = dsyrk(-1.0, columns[:2, i, :k].T, 1.0, hessian.T, lower=1, overwrite_c=1)
-            factors[i], step[i, :k], failed = dposv(lower, columns[2, i, :k], lower=1, overwrite_a=1)
-            if failed:  # numerically singular: what we have is inside and nearly optimal
-                live = live[live != i]
-        step = turned.of_w(step)
-        for i in live.tolist():
-            matrices[i].dot(step[i, : ends[i][1]], views[i][1])
-        if not len(live):
+        variance = float(along @ centred)
+        floor = min(floor, max(_ROUNDED**2 * variance, floor / 100))
+        slope = kappa / math.sqrt(variance + floor)
+        gradient = price + slope * along
+        residual = gradient - dual @ matrix
+        products, deviation = slack * dual, math.sqrt(variance)
+        gap = float(products.sum())
+        missed = float(np.abs(residual).sum()) * max(float(np.abs(centred[q > 0]).max()), span)
+        if gap + missed < _EXACT * kappa * max(deviation, 0.1 * span):
             break
-        ratio /= -slack
-        forward, back = _step_length(ratio.min(axis=1)), _step_length(-1.0 - ratio.max(axis=1))
-        square = products * ratio
-        first, second = np.vecdot(products, ratio), np.vecdot(square, ratio)
-        rest = (1 - back) * (gap + forward * first) - back * (first + forward * second)
+        if step > 3 and price @ x + kappa * deviation >= 0 and program.constant_is_optimal(dual):
+            break
+        # Newton's matrix: MᵀDM and the curvature of the standard deviation.
+        scaled = matrix * np.sqrt(dual / slack)[:, None]
+        across = np.array([math.sqrt(slope) * q, math.sqrt(slope / (2 * (variance + floor))) * along])
+        newton = scaled.T @ scaled
+        newton.reshape(-1)[:: len(q) + 1] += slope * q
+        newton.reshape(-1)[:: len(q) + 1] *= _DIAGONAL
+        newton -= across.T @ across
+        # Predictor: straight towards complementarity zero. Δs = r∘s, and then Δλ = −(1 + r)∘λ.
+        factor, move, failed = dposv(newton.T, gradient, lower=1, overwrite_a=1)
+        if failed:  # numerically singular: what we have is inside and nearly optimal
+            break
+        ratio = matrix @ move / -slack
+        forward, back = _step_length(ratio), _step_length(-1 - ratio)
+        rest = float(products @ ((1 + forward * ratio) * (1 - back * (1 + ratio))))
         # Corrector: as much of the barrier as the predictor failed to remove, and its second-order error.
-        square += square * ratio
-        square -= products
-        barrier = np.maximum((rest / gap) ** 3 * gap, 0.1 * missed) / count
-        square += barrier[:, None] * inside
-        share = square / slack
-        ratio[:], step[:] = 0.0, 0.0
-        for i in live.tolist():
-            share[i, : ends[i][0]].dot(matrices[i], views[i][2])
-        right = turned.by_v(pull - residual)
-        for i in live.tolist():
-            k = ends[i][1]
-            step[i, :k] = dpotrs(factors[i], right[i, :k], lower=1)[0]
-        step = turned.of_w(step)
-        for i in live.tolist():
-            matrices[i].dot(step[i, : ends[i][1]], views[i][1])
-        ratio /= slack
-        square /= products + beyond
-        square -= ratio
-        length = _RUN * (np.sqrt(variance) + span) / np.maximum(np.sqrt(np.vecdot(q * step, step)), 1e-300)
-        length = np.minimum(length, _step_length(ratio.min(axis=1), _TO_BOUNDARY))[:, None]
-        primal += length * step
-        slack += length * ratio * slack
-        dual *= 1 + _step_length(square.min(axis=1), _TO_BOUNDARY)[:, None] * square
-    for program, x, (_, k) in zip(programs, primal, ends, strict=True):
-        program.x = x[:k]
+        barrier = max((rest / gap) ** 3 * gap, 0.1 * missed) / len(slack)
+        change = barrier - products + products * ratio * (1 + ratio)
+        move = dpotrs(factor, (change / slack) @ matrix - residual, lower=1)[0]
+        ratio = matrix @ move / slack
+        run = _RUN * (deviation + span) / max(math.sqrt(float(q @ move**2)), 1e-300)
+        length = min(run, _step_length(ratio, _TO_BOUNDARY))
+        x = x + length * move
+        slack *= 1 + length * ratio
+        turn = change / products - ratio  # Δλ/λ
+        dual *= 1 + _step_length(turn, _TO_BOUNDARY) * turn
+        if slack.min() <= 0:
+            break
+    return x
 
 
-def _stack(vectors: Sequence[FloatArray], width: int = 0) -> FloatArray:
-    """Vectors as the rows of an array, with zeros behind them; its width is a multiple of that of a block."""
-    out = np.zeros((len(vectors), -(-max(width, *map(len, vectors)) // _BLOCK) * _BLOCK))
-    for row, vector in zip(out, vectors, strict=True):
-        row[: len(vector)] = vector
-    return out
-
-
-class _Turn:
-    """From gradients by w to those by v, in which Newton's matrix is summed (see `Pairs`); from v to w."""
-
-    def __init__(self, programs: Sequence[_Program], width: int) -> None:
-        units = [np.ones(len(one.x)) if one.pairs is None else one.pairs.unit for one in programs]
-        self.unit = _stack(units, width)
-        self.link = self.unit[:, :-1] * np.array([[one.pairs is not None] for one in programs])
-
-    def by_v(self, y: FloatArray) -> FloatArray:
-        out = y * self.unit
-        out[..., 1:] -= y[..., :-1] * self.link
-        return out
-
-    def of_w(self, v: FloatArray) -> FloatArray:
-        out = v * self.unit
-        out[:, :-1] -= v[:, 1:] * self.link
-        return out
-
-
-@cache
-def _blocks(rows: int, columns: int) -> list[tuple[slice, slice]]:
-    """The upper triangle of MᵀM in blocks so small that BLAS starts no threads, which cost more."""
-    many = math.ceil(columns * math.sqrt(rows / _ALONE))
-    parts = [slice(columns * i // many, columns * (i + 1) // many) for i in range(many)]
-    return list(combinations_with_replacement(parts, 2))
-
-
-def _step_length(least: FloatArray, share: float = 1.0) -> FloatArray:
+def _step_length(ratio: FloatArray, share: float = 1.0) -> float:
     """The whole step, or this share of the way to zero for what shrinks most, relative to where it is."""
-    return np.minimum(1.0, share / np.maximum(-least, 1e-300))
+    return min(1.0, share / max(-float(ratio.min()), 1e-300))
 
 
 class Posed(NamedTuple):
@@ -281,9 +207,8 @@ class Posed(NamedTuple):
 
 
 def solved(posed: Sequence[Posed]) -> list[FloatArray]:
-    """The weights of several problems, which takes less time together."""
-    solutions = least_limits([one.problem for one in posed])
-    return [one.raised(*solution) for one, solution in zip(posed, solutions, strict=True)]
+    """The weights of several problems."""
+    return [one.raised(*least_limit(one.problem)) for one in posed]
 
 
 def answered(asking: Asking[Result]) -> Result:

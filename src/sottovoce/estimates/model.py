@@ -26,7 +26,6 @@ from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.number import Number
 from sottovoce.estimates.tally import Tally
 
-DIAGONAL = 1 + 1e-12  # times a diagonal: sums of products may be singular
 _ROUNDS = 10  # iterations between two looks at the likelihood
 
 
@@ -50,49 +49,6 @@ class Table:
         return np.asarray(self.matrix @ f)
 
 
-class Pairs(NamedTuple):
-    """What Mᵀ diag(d) M is summed from where the rows of M are a background and a few windows.
-
-    With v_j = Σ_{i ≥ j} e_i w_i and e the range of each column, M w = N v: N holds how a row steps from one
-    column to the next. The upper triangle of NᵀDN is d[row]·value, added at `place`. Row −1−j is that of w_j.
-    """
-
-    unit: FloatArray  # 1/e
-    row: IntArray
-    place: IntArray
-    value: FloatArray
-
-    @classmethod
-    def of_windows(cls, rows: FloatArray, m: int) -> Pairs | None:
-        """The products of any two entries in a row, for the first m rows and w itself; None if many."""
-        k, e = rows.shape[1], np.ptp(rows, axis=0)
-        e[e <= 1e-6 * e.max()] = e.max() or 1.0  # any e will do: this one keeps v in proportion
-        steps = np.diff(np.concatenate((rows, np.eye(k))) / e, axis=1, prepend=0.0)
-        few = np.abs(steps) > 1e-12
-        if 7 * np.count_nonzero(few[: len(rows), 1:]) > rows.size:
-            return None
-        few[m : len(rows)] = False
-        flat = np.flatnonzero(few)
-        (row, column), value = np.divmod(flat, k), steps.reshape(-1)[flat]
-        many = np.searchsorted(row, row, side="right") - np.arange(len(row))  # itself and those after it
-        one = np.repeat(np.arange(len(row)), many)
-        other = one + np.arange(len(one)) - np.repeat(np.cumsum(many) - many, many)
-        product = value[one] * value[other] * np.where(one == other, DIAGONAL, 1.0)
-        row = np.where(row < len(rows), row, len(rows) - 1 - row)
-        return cls(1 / e, row[one], column[one] * k + column[other], product)
-
-    def joined(self, rows: FloatArray, number: int) -> Pairs:
-        """With a few rows more, numbered from there on; their products are in both triangles."""
-        k, parts = len(self.unit), [self[1:]]
-        for i, row in enumerate(rows * self.unit, number):
-            steps = np.append(row[0], row[1:] - row[:-1])
-            column = np.flatnonzero(np.abs(steps) > 1e-12)
-            place, value = np.add.outer(column * k, column), np.multiply.outer(steps[column], steps[column])
-            value.reshape(-1)[:: len(column) + 1] *= DIAGONAL
-            parts.append((np.full(place.size, i), place.reshape(-1), value.reshape(-1)))
-        return Pairs(self.unit, *map(np.concatenate, zip(*parts, strict=True)))
-
-
 class LawAt(NamedTuple):
     """P(group | t) at some unit coordinates t in order, a row each."""
 
@@ -102,7 +58,6 @@ class LawAt(NamedTuple):
     way: FloatArray  # how far a row has moved on the way to each t
     same: FloatArray  # neighbours are one constraint if the bound changes by no more; never where −1
     distinct: int = 0  # so many of the first rows are never one with others
-    pairs: Pairs | None = None  # of those
 
     def in_order(self) -> LawAt:
         """The same with rows in the order of t."""
