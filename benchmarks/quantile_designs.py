@@ -29,9 +29,8 @@ from scipy.optimize import nnls
 import sottovoce as sv
 from benchmarks._quantile_truths import truths
 from benchmarks._tables import number, replace_table, table
-from sottovoce.estimates.crossing import Ends, Focus
+from sottovoce.estimates.crossing import Ends, Level, Sample, quantile_interval
 from sottovoce.estimates.envelope import CrossFit
-from sottovoce.estimates.interior_point import answered
 from sottovoce.estimates.suitability import quantile_width
 
 TAKES = "6 min"
@@ -108,10 +107,10 @@ def reached(end: float, runs: int = 50) -> None:
                 return
             t = truth.tally(m, n, np.random.default_rng([50, run]))
             fit = CrossFit(t)
-            focus = Focus(m, [known] * 2, n, p, 0.025, [counts for counts, _ in fit.halves], fit.bound)
+            sample = Sample(m, n, [known] * 2, [counts for counts, _ in fit.halves], fit.bound)
             ends: dict[str, sv.Estimate | Ends] = {
                 "one": sv.quantile(t, p),
-                "oracle": answered(focus.ends()),
+                "oracle": quantile_interval(sample, Level(p, 0.025)),
                 "unimodal": sv.quantile(t, p, shape="unimodal"),
             }
             for way, e in ends.items():

@@ -9,9 +9,7 @@ import pytest
 from scipy.optimize import nnls
 
 import sottovoce as sv
-from sottovoce.estimates.crossing import Search
-from sottovoce.estimates.interior_point import answered
-from sottovoce.estimates.statistic import Asking
+from sottovoce.estimates.false_position import Bracket, false_position
 from sottovoce.estimates.suitability import quantile_width
 
 HOURS = np.diff(np.array([0.0, *(np.linspace(0, 1, 513)[1:] ** 2 * (3 - 2 * np.linspace(0, 1, 513)[1:]))]))
@@ -28,11 +26,10 @@ def test_the_law_of_placed_groups_is_the_operators(m: sv.Mechanism) -> None:
 
 @pytest.mark.parametrize("zero", [0.001, 0.31, 0.9])
 def test_a_search_ends_just_below_the_crossing(zero: float) -> None:
-    def excess(at: float) -> Asking[float]:
-        yield []
+    def excess(at: float) -> float:
         return float(np.tanh(5 * (at - zero)))
 
-    crossing = answered(Search(excess, 0.0, 1.0, 2.0).run(0.5, 1.0, 0.01))
+    crossing = false_position(excess, Bracket(0.0, 1.0), 0.5, 1.0, 0.01)
     assert zero - 0.02 < crossing.below < zero
     assert abs(crossing.at - zero) < 0.01
 

@@ -11,13 +11,15 @@ By duality the expected limit of an envelope under its own pilot q,
 is also the most that F(t) can be under a truth f whose n reports look like the pilot's (χ is the root of
 Σ(fP − q)²/q, κ = z/√n). So where *expected* limits cross p no honest interval can be narrower, if the pilot
 is the truth: that is the bound (testing two points, in the normal approximation, each side with its tail).
+
+Both ends are searched for alike: places are multiplied by the side, 1 for the lower end, which limits from
+above give, and −1 for the upper one, so that an excess over p increases with the place.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from copy import copy
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -27,9 +29,10 @@ from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.number import Number
 from sottovoce.estimates.declared import worth
 from sottovoce.estimates.envelope import Envelope, Nodes, Target
+from sottovoce.estimates.false_position import Bracket, Crossing, false_position
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.shapes import Shape
-from sottovoce.estimates.statistic import Asking, Limit, Moments, in_step, moments, normal_quantile
+from sottovoce.estimates.statistic import Moments, moments, normal_quantile
 
 _ROUGH, _PLACED = 40, 96  # groups of cells: of the first look, and placed
 _PAD = 0.15  # groups are fine this far beyond the expected interval, in its widths
@@ -38,60 +41,39 @@ _ROUNDED = 1e-12  # a limit of 1, rounded, does not exclude F = 1
 _SIDES = (1, -1)  # from above: the lower end; from below: the upper end
 
 
-class Crossing(NamedTuple):
-    """Where an increase crosses zero.
+class Level(NamedTuple):
+    """Which quantile, of the population or of the respondents, and the error that each side may have."""
 
-    Attributes: the last place looked at ``below``, where the last chord has its zero (``at``), its ``slope``.
+    p: float
+    tail: float
+    estimand: str = "population"
+
+    @property
+    def z(self) -> float:
+        """The normal quantile of the error."""
+        return normal_quantile(self.tail)
+
+    def top(self, side: int) -> float:
+        """The most by which a limit can exceed p."""
+        return 1 - self.p if side > 0 else self.p
+
+
+class Sample(NamedTuple):
+    """What is known of the people.
+
+    Attributes:
+        mechanism: What their reports come from.
+        n: How many there are in all.
+        pilots: Densities on equal bins; weights are chosen under each of them.
+        counts: The reports in all cells that each pilot's weights are applied to; none for expected limits.
+        even: What bounds the average of a target on even groups, for looking further out.
     """
 
-    below: float
-    at: float
-    slope: float
-
-
-class Search:
-    """False position for the zero of something that increases but for rounding, halved where it is slow.
-
-    Args:
-        excess: What crosses zero.
-        low: A place where it is negative, not to be looked at.
-        high: A place where it is not.
-        top: Its largest value: where that is seen nothing is known, and perhaps nowhere below.
-    """
-
-    def __init__(self, excess: Callable[[float], Asking[float]], low: float, high: float, top: float) -> None:
-        self.excess, self.top = excess, top
-        self.low, self.below, self.high, self.above = low, -math.inf, high, math.inf
-
-    def run(self, at: float, slope: float, exact: float, looks: int = 14) -> Asking[Crossing]:
-        """Look at a place, then where the slope says, until the crossing is known as exactly as asked."""
-        side = 0
-        for _ in range(looks):
-            at = min(max(at, self.low + exact / 2), self.high - exact / 2)
-            y = yield from self.look(at)
-            side = min(side, 0) - 1 if y < 0 else max(side, 0) + 1  # how often in a row on one side
-            gap, rise = self.high - self.low, self.above - self.below
-            slope = rise / gap if rise < math.inf else slope
-            if gap <= 1.5 * exact or -self.below <= slope * exact:
-                break
-            if rise < math.inf:
-                at = self.low + gap * (0.5 if abs(side) > 1 else -self.below / rise) - exact / 3
-            elif y >= self.top:
-                at = self.low + exact
-            else:  # twice as far each time: it may hardly change for long
-                at -= 2.0 ** (abs(side) - 1) * (1.2 * y / slope + math.copysign(exact / 2, y))
-        if self.above - self.below < math.inf:
-            at = self.low - self.below * (self.high - self.low) / (self.above - self.below)
-        return Crossing(self.low, at, slope)
-
-    def look(self, at: float) -> Asking[float]:
-        """What it is at one place, remembered where that narrows the crossing down."""
-        y = yield from self.excess(at)
-        if y < 0:
-            self.low, self.below = at, y
-        else:
-            self.high, self.above = at, y
-        return y
+    mechanism: Number
+    n: int
+    pilots: Sequence[FloatArray]
+    counts: Sequence[IntArray] = ()
+    even: Callable[[Target, int, float, str], Moments] | None = None
 
 
 class Ends(NamedTuple):
@@ -102,197 +84,271 @@ class Ends(NamedTuple):
     bound: float
 
 
-class Focus:
-    """Limits of F(t) for t near the p-quantile.
+class Look(NamedTuple):
+    """What the limits say at one place; the place and both excesses are times the side.
 
-    Args:
-        mechanism: What the reports come from.
-        pilots: Densities on equal bins; weights are chosen under each of them.
-        n: How many reports there are in all.
-        p: Which quantile.
-        tail: The error of each side.
-        counts: The reports in all cells that each pilot's weights are applied to; none for expected limits.
-        even: What bounds the average of a target on even groups, for looking further out.
-        estimand: Whose quantile it is.
+    Attributes:
+        at: The place.
+        excess: How far the limit of F there is beyond p.
+        error: The standard error of the limit; zero where there are no reports.
+        expected: The same excess of the limit that is expected under the pilots; none on even groups.
     """
 
-    def __init__(
-        self,
-        mechanism: Number,
-        pilots: Sequence[FloatArray],
-        n: int,
-        p: float,
-        tail: float,
-        counts: Sequence[IntArray] = (),
-        even: Callable[[Target, int, float, str], Asking[Moments]] | None = None,
-        estimand: str = "population",
-    ) -> None:
-        self.shape: Shape | None = None
-        self.mechanism, self.n, self.p, self.tail, self.estimand = mechanism, n, p, tail, estimand
-        self.z, self.top = normal_quantile(tail), {1: 1 - p, -1: p}
-        self.pilots, self.counts, self.even, self.exact = pilots, counts, even, _EXACT
-        self.expected: dict[int, list[tuple[float, float]]] = {1: [], -1: []}
-        self.middle = float(np.mean([_quantile(pilot, p) for pilot in pilots]))
-        self.halves: list[tuple[Envelope, IntArray | None]] = []
-        self.plain: list[tuple[Envelope, IntArray | None]] = []
-        self.guess: dict[int, FloatArray] = {}  # where each end is expected, and the slope of limits there
-        self.width, self.errors = 1.0, {1: 0.0, -1: 0.0}  # expected of the interval; of the last limits
+    at: float
+    excess: float
+    error: float
+    expected: float | None = None
 
-    def ends(self, cells: Sequence[tuple[Shape, Sequence[FloatArray]]] = ()) -> Asking[Ends]:
-        """The interval, and the bound for the average of the pilots.
 
-        Args:
-            cells: Shapes of which the truth has one, with pilots that have it, the likeliest first.
+class Half(NamedTuple):
+    """The envelope under one pilot, and the reports that its weights are applied to.
 
-        Returns:
-            The ends; those that rest on no shape are moved to the ends of the values that report alike.
-        """
-        yield from self._place_groups()
-        shaped = [self._reshaped(*cell) for cell in cells]
-        lower, upper = yield from in_step([self._outermost(side, shaped) for side in _SIDES])
-        ends = (lower[1], -upper[1]) if lower[1] <= -upper[1] else (lower[0], -upper[0])
-        bound = max(-sum(self._expected_crossing(side) for side in _SIDES), 0.0)
-        return Ends(max(ends[0], 0.0), min(ends[1], 1.0), bound)
+    Attributes:
+        envelope: For truths of the declared shape, if there is one.
+        counts: On the groups of the envelope.
+        plain: The envelope for all truths, where a shape is declared.
+    """
 
-    def _place_groups(self) -> Asking[None]:
-        """Groups of cells where the ends are expected, for each pilot."""
-        rough = yield from in_step([self._rough(pilot) for pilot in self.pilots])
-        pairs = [dict(zip(_SIDES, ends, strict=True)) for ends in rough]
-        self.guess = {side: np.mean([ends[side][1:] for ends in pairs], axis=0) for side in _SIDES}
-        self.width = max(-float(self.guess[1][0] + self.guess[-1][0]), 1e-6)
-        for i, (pilot, ends) in enumerate(zip(self.pilots, pairs, strict=True)):
-            low, high = ends[1].at, -ends[-1].at
-            problem = self._problem(pilot, low, high, _PAD * (high - low), _PLACED)
-            counts = problem.nodes.coarse.grouped(self.counts[i]) if self.counts else None
-            self.halves.append((problem, counts))
+    envelope: Envelope
+    counts: IntArray | None
+    plain: Envelope | None = None
 
-    def _reshaped(self, shape: Shape, pilots: Sequence[FloatArray]) -> Focus:
-        """The same for truths of a shape, on the same groups."""
-        other = copy(self)
-        other.shape, other.exact, other.plain = shape, _SHAPED_EXACT, self.halves
-        other.halves = [
-            (other._envelope(pilot, problem.nodes), counts)
-            for pilot, (problem, counts) in zip(pilots, self.halves, strict=True)
+    def weights(self, target: Target, side: int, z: float) -> tuple[FloatArray, bool]:
+        """Weights for a target, and whether they make use of the shape."""
+        weights = self.envelope.weights(target, side, z)
+        if self.plain is None:
+            return weights, False
+        other = self.plain.weights(target, side, z)
+        useful = worth((self.envelope, weights), (self.plain, other), side, z)
+        return (weights if useful else other), useful
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """Limits of F(t) for t near a quantile, on groups of cells that are placed for it.
+
+    Attributes:
+        sample: What is known of the people.
+        level: Which quantile.
+        halves: The envelopes, one for each pilot.
+        guess: Where each end is expected, times its side, and the slope of the limits there.
+        exact: How exactly ends are searched for, in widths of the expected interval.
+        shape: What is declared about the truth.
+    """
+
+    sample: Sample
+    level: Level
+    halves: Sequence[Half]
+    guess: dict[int, tuple[float, float]]
+    exact: float = _EXACT
+    shape: Shape | None = None
+
+    @property
+    def width(self) -> float:
+        """That of the interval that is expected."""
+        return max(-self.guess[1][0] - self.guess[-1][0], 1e-6)
+
+    @property
+    def middle(self) -> float:
+        """The quantile of the pilots, on average."""
+        return float(np.mean([_quantile(pilot, self.level.p) for pilot in self.sample.pilots]))
+
+    def shaped(self, shape: Shape, pilots: Sequence[FloatArray]) -> Limits:
+        """The same for truths of a shape, under pilots that have it, on the same groups."""
+        halves = [
+            Half(_under(pilot, half.envelope.nodes, self.sample.n, shape), half.counts, half.envelope)
+            for pilot, half in zip(pilots, self.halves, strict=True)
         ]
-        return other
+        return replace(self, halves=halves, exact=_SHAPED_EXACT, shape=shape)
 
-    def _outermost(self, side: int, shaped: Sequence[Focus]) -> Asking[tuple[float, float]]:
-        """The end for all shapes, or without if one does not narrow it; then as far as values are alike."""
-        first, *others = shaped or [self]
-        if shaped:
-            at = side * float(self.guess[side][0])
-            every = yield from in_step([one._weights(side, at) for one in shaped])
-            if not all(useful for pairs in every for _, useful in pairs):
-                first, others = copy(self), []
-                first.exact = _SHAPED_EXACT
-        end = yield from first._end(side)
-        for other in others:
-            if (yield from other._excess(side, end)) >= 0:
-                end = yield from other._end(side, end)
-        alike = max(side * at for at in self.mechanism.alike(side * end))  # what excludes one excludes all
-        return end, end if first.shape is not None or end == min(side, 0) else alike
+    def useful(self, side: int) -> bool:
+        """Whether the shape narrows the limits where the end is expected."""
+        target = Target.up_to(side * self.guess[side][0])
+        return all(half.weights(target, side, self.level.z)[1] for half in self.halves)
 
-    def _end(self, side: int, start: float | None = None) -> Asking[float]:
-        """The outermost place that may be the quantile, times the side."""
-        alike = 0.6 * float(np.ptp(self.mechanism.alike(self.middle))) if self.shape is None else 0.0
-        outer, exact = float(min(side, 0)), max(self.exact * self.width, alike, 1e-7)
-        search = Search(partial(self._excess, side), outer, outer + 1, self.top[side])
-        at, slope = self.guess[side]
-        if start is not None:
-            yield from search.look(start)
-            at = start - self.width / 8
-        end = (yield from search.run(at, slope, exact)).below
-        while (place := (yield from self._admitted(side, end, exact))) is not None:
-            search.low, search.below, (search.high, search.above) = outer, -math.inf, place
-            end = (yield from search.run(place[0] - self.width / 4, slope, exact)).below
-        return end
-
-    def _admitted(self, side: int, at: float, exact: float) -> Asking[tuple[float, float] | None]:
-        """A place beyond an end whose limit admits F = p, if one is met, and by how much.
-
-        Where F stays at p for long (between two groups of people, or beyond the last) every limit looked at
-        had its own chance to mislead. So limits are looked at where the pilots have F lower by their error,
-        and again, until one is below p by as much.
-        """
-        rise = np.append(0.0, np.cumsum(np.mean(self.pilots, axis=0)))
-        places, error, y = np.linspace(0, 1, rise.size), self.z * self.errors[side], 0.0
-        while self.even is not None and y > -error:
-            share = np.interp(side * at, places, rise) - side * error
-            at = min(side * float(np.interp(share, rise, places)), at - exact)
-            if at <= min(side, 0):
-                break
-            if at > self.guess[side][0] - _PAD * self.width:  # groups are fine there
-                y = yield from self._excess(side, at)
-            else:
-                bound = yield from self.even(Target.up_to(side * at), side, self.tail, self.estimand)
-                self.errors[side] = float(bound.error)
-                y = side * (float(bound.limit(side, self.tail)) - self.p) + _ROUNDED
-            error = self.z * self.errors[side]
-            if y >= 0:
-                return at, y
-        return None
-
-    def _excess(self, side: int, at: float) -> Asking[float]:
-        """How far the limit of F(at) from one side is beyond p; both at and p times the side."""
-        parts, means = [], []
-        every = yield from self._weights(side, side * at)
-        for (weights, _), (problem, counts) in zip(every, self.halves, strict=True):
-            means.append(side * (problem.expected(weights, side, self.z) - self.p))
-            if counts is not None:
-                parts.append(problem.part(weights, counts, self.estimand))
-        mean = sum(means) / len(means)
-        self.expected[side].append((at, mean))
+    def look(self, side: int, at: float) -> Look:
+        """What the limits of F say at a place."""
+        target, (p, tail, estimand), z = Target.up_to(side * at), self.level, self.level.z
+        weights = [half.weights(target, side, z)[0] for half in self.halves]
+        means = [half.envelope.expected(w, side, z) for half, w in zip(self.halves, weights, strict=True)]
+        expected = side * (sum(means) / len(means) - p)
+        parts = [
+            half.envelope.part(w, half.counts, estimand)
+            for half, w in zip(self.halves, weights, strict=True)
+            if half.counts is not None
+        ]
         if not parts:
-            return mean
-        summary = moments(parts, self.estimand)
-        self.errors[side] = float(summary.error)
-        return side * (float(summary.limit(side, self.tail)) - self.p) + _ROUNDED
+            return Look(at, expected, 0.0, expected)
+        bound = moments(parts, estimand)
+        return Look(at, side * (float(bound.limit(side, tail)) - p) + _ROUNDED, float(bound.error), expected)
 
-    def _weights(self, side: int, at: float) -> Asking[list[tuple[FloatArray, bool]]]:
-        """Weights for F(at) in each half, and whether they make use of a shape."""
-        problems = [problem for problem, _ in (*self.halves, *self.plain)]
-        every = yield [Limit(problem, Target.up_to(at), side, self.z) for problem in problems]
-        pairs, many = list(zip(problems, every, strict=True)), len(self.halves)
-        if not self.plain:
-            return [(weights, False) for weights in every]
-        useful = [worth(pairs[i], pairs[many + i], side, self.z) for i in range(many)]
-        return [(every[i if use else many + i], use) for i, use in enumerate(useful)]
+    def look_on_even_groups(self, side: int, at: float) -> Look:
+        """The same far from the quantile, where the placed groups are wide."""
+        assert self.sample.even is not None
+        p, tail, estimand = self.level
+        bound = self.sample.even(Target.up_to(side * at), side, tail, estimand)
+        return Look(at, side * (float(bound.limit(side, tail)) - p) + _ROUNDED, float(bound.error))
 
-    def _expected_crossing(self, side: int) -> float:
-        """Where the expected limits cross p, from those computed on the way."""
-        outer, inner = (0.0 if side > 0 else -1.0), side * self.middle
-        places = sorted(self.expected[side], key=lambda place: abs(place[1]))[:2]
-        (at, y), slope = places[0], self.guess[side][1]
-        if len(places) > 1 and abs(places[1][0] - at) > 1e-9:
-            slope = max((places[1][1] - y) / (places[1][0] - at), slope / 4)
-        return min(max(at - y / slope, outer), inner)
 
-    def _rough(self, pilot: FloatArray) -> Asking[list[Crossing]]:
-        """Where limits would cross p if the pilot were the truth, on few groups around its own quantile."""
-        middle, step = _quantile(pilot, self.p), min(0.3, 1.5 * self.n ** (-1 / 3))
-        near = slice(int(max(middle - step, 0) * len(pilot)), int((middle + step) * len(pilot)) + 1)
-        slope = max(float(pilot[near].mean()) * len(pilot), 0.3)  # F rises so fast there
-        problem = self._problem(pilot, middle, middle, 1.5 * step, _ROUGH)
+def quantile_interval(
+    sample: Sample, level: Level, cells: Sequence[tuple[Shape, Sequence[FloatArray]]] = ()
+) -> Ends:
+    """The interval of a quantile, and the bound for the average of the pilots.
 
-        def excess(at: float, side: int) -> Asking[float]:
-            (weights,) = yield [Limit(problem, Target.up_to(side * at), side, self.z)]
-            return side * (problem.expected(weights, side, self.z) - self.p)
+    Args:
+        sample: What is known of the people.
+        level: Which quantile, and how sure.
+        cells: Shapes of which the truth has one, with pilots that have it, the likeliest first.
 
-        def end(side: int, outer: float) -> Asking[Crossing]:
-            search = Search(partial(excess, side=side), outer, outer + 1, self.top[side])
-            crossing = yield from search.run(side * middle - step / 2, slope, 0.1 * step, looks=1)
-            return crossing._replace(at=min(max(crossing.at, outer), side * middle))
+    Returns:
+        The ends; those that rest on no shape are moved to the ends of the values that report alike.
+    """
+    plain = _placed(sample, level)
+    shaped = [plain.shaped(*cell) for cell in cells]
+    lower, upper = (_outermost(plain, shaped, side) for side in _SIDES)
+    low, high = (lower.alike, -upper.alike) if lower.alike <= -upper.alike else (lower.at, -upper.at)
+    bound = -_expected_crossing(plain, 1, lower.looks) - _expected_crossing(plain, -1, upper.looks)
+    return Ends(max(low, 0.0), min(high, 1.0), max(bound, 0.0))
 
-        return (yield from in_step([end(1, 0.0), end(-1, -1.0)]))
 
-    def _problem(self, pilot: FloatArray, low: float, high: float, pad: float, groups: int) -> Envelope:
-        """Envelopes under a pilot, on groups placed for values between low − pad and high + pad."""
-        zone = max(low - pad - 1e-6, 0.0), min(high + pad + 1e-6, 1.0)
-        first = self.mechanism.groups(groups, zone)
-        return self._envelope(pilot, Nodes(Coarse.empty(self.mechanism, first)))
+class _End(NamedTuple):
+    """An end times its side, as far out as values report alike, and the looks that found it."""
 
-    def _envelope(self, pilot: FloatArray, nodes: Nodes) -> Envelope:
-        return Envelope(nodes, nodes.coarse.table_of_bins(len(pilot)).mix(pilot), self.n, self.shape)
+    at: float
+    alike: float
+    looks: list[Look]
+
+
+def _outermost(plain: Limits, shaped: Sequence[Limits], side: int) -> _End:
+    """The end for all shapes, or without if one does not narrow it; then as far as values are alike."""
+    every = shaped
+    if not all(limits.useful(side) for limits in shaped):
+        every = [replace(plain, exact=_SHAPED_EXACT)]
+    first, *others = every or [plain]
+    end, looks = _end(first, side)
+    for other in others:
+        end, more = _end(other, side, end)
+        looks += more
+    alike = max(
+        side * at for at in plain.sample.mechanism.alike(side * end)
+    )  # what excludes one excludes all
+    return _End(end, end if first.shape is not None or end == min(side, 0) else alike, looks)
+
+
+def _end(limits: Limits, side: int, start: float | None = None) -> tuple[float, list[Look]]:
+    """The outermost place that may be the quantile, times the side, and the looks on the way.
+
+    Args:
+        limits: Those of F.
+        side: Which end.
+        start: A place: the end is there, or further out.
+    """
+    looks: list[Look] = []
+
+    def excess(at: float) -> float:
+        looks.append(limits.look(side, at))
+        return looks[-1].excess
+
+    alike = 0.6 * float(np.ptp(limits.sample.mechanism.alike(limits.middle))) if limits.shape is None else 0.0
+    exact, top = max(limits.exact * limits.width, alike, 1e-7), limits.level.top(side)
+    outer, (at, slope) = float(min(side, 0)), limits.guess[side]
+    bracket = Bracket(outer, outer + 1)
+    if start is not None:
+        if (y := excess(start)) < 0:
+            return start, looks
+        bracket, at = bracket.narrowed(start, y), start - limits.width / 8
+    end = false_position(excess, bracket, at, slope, exact, top=top).below
+    while further := _further_out(limits, side, end, looks[-1].error, exact):
+        looks += further
+        last = further[-1]
+        if last.excess < 0:
+            break
+        bracket = Bracket(outer, last.at, above=last.excess)
+        end = false_position(excess, bracket, last.at - limits.width / 4, slope, exact, top=top).below
+    return end, looks
+
+
+def _further_out(limits: Limits, side: int, at: float, error: float, exact: float) -> list[Look]:
+    """Looks beyond an end; if the last one's limit admits F = p, the end is further out.
+
+    Where F stays at p for long (between two groups of people, or beyond the last) every limit looked at
+    had its own chance to mislead. So limits are looked at where the pilots have F lower by their error,
+    and again, until one is below p by as much.
+    """
+    rise = np.append(0.0, np.cumsum(np.mean(limits.sample.pilots, axis=0)))
+    places, looks = np.linspace(0, 1, rise.size), list[Look]()
+    y, reach = 0.0, limits.level.z * error
+    while limits.sample.even is not None and y > -reach:
+        share = np.interp(side * at, places, rise) - side * reach
+        at = min(side * float(np.interp(share, rise, places)), at - exact)
+        if at <= min(side, 0):
+            break
+        placed = at > limits.guess[side][0] - _PAD * limits.width  # groups are fine there
+        look = limits.look(side, at) if placed else limits.look_on_even_groups(side, at)
+        looks.append(look)
+        y, reach = look.excess, limits.level.z * look.error
+        if y >= 0:
+            break
+    return looks
+
+
+def _expected_crossing(limits: Limits, side: int, looks: Sequence[Look]) -> float:
+    """Where the expected limits cross p, from those computed on the way."""
+    seen = [(look.at, look.expected) for look in looks if look.expected is not None]
+    (at, y), *others = sorted(seen, key=lambda place: abs(place[1]))[:2]
+    slope = limits.guess[side][1]
+    for other, value in others:
+        if abs(other - at) > 1e-9:
+            slope = max((value - y) / (other - at), slope / 4)
+    outer, inner = (0.0 if side > 0 else -1.0), side * limits.middle
+    return min(max(at - y / slope, outer), inner)
+
+
+def _placed(sample: Sample, level: Level) -> Limits:
+    """Limits on groups of cells that are placed where the ends are expected, for each pilot."""
+    rough = [_rough(sample, level, pilot) for pilot in sample.pilots]
+    guess = {}
+    for side in _SIDES:
+        at, slope = np.mean([(ends[side].at, ends[side].slope) for ends in rough], axis=0).tolist()
+        guess[side] = at, slope
+    halves = []
+    for i, (pilot, ends) in enumerate(zip(sample.pilots, rough, strict=True)):
+        low, high = ends[1].at, -ends[-1].at
+        nodes = _nodes(sample.mechanism, low, high, _PAD * (high - low), _PLACED)
+        counts = nodes.coarse.grouped(sample.counts[i]) if sample.counts else None
+        halves.append(Half(_under(pilot, nodes, sample.n), counts))
+    return Limits(sample, level, halves, guess)
+
+
+def _rough(sample: Sample, level: Level, pilot: FloatArray) -> dict[int, Crossing]:
+    """Where limits would cross p if the pilot were the truth, on few groups around its own quantile."""
+    middle, step = _quantile(pilot, level.p), min(0.3, 1.5 * sample.n ** (-1 / 3))
+    near = slice(int(max(middle - step, 0) * len(pilot)), int((middle + step) * len(pilot)) + 1)
+    slope = max(float(pilot[near].mean()) * len(pilot), 0.3)  # F rises so fast there
+    envelope = _under(pilot, _nodes(sample.mechanism, middle, middle, 1.5 * step, _ROUGH), sample.n)
+
+    def excess(at: float, side: int) -> float:
+        weights = envelope.weights(Target.up_to(side * at), side, level.z)
+        return side * (envelope.expected(weights, side, level.z) - level.p)
+
+    def end(side: int) -> Crossing:
+        outer, top, start = float(min(side, 0)), level.top(side), side * middle - step / 2
+        bracket, look = Bracket(outer, outer + 1), partial(excess, side=side)
+        crossing = false_position(look, bracket, start, slope, 0.1 * step, top=top, looks=1)
+        return crossing._replace(at=min(max(crossing.at, outer), side * middle))
+
+    return {side: end(side) for side in _SIDES}
+
+
+def _nodes(mechanism: Number, low: float, high: float, pad: float, groups: int) -> Nodes:
+    """Nodes on groups placed for values between low − pad and high + pad."""
+    zone = max(low - pad - 1e-6, 0.0), min(high + pad + 1e-6, 1.0)
+    return Nodes(Coarse.empty(mechanism, mechanism.groups(groups, zone)))
+
+
+def _under(pilot: FloatArray, nodes: Nodes, n: int, shape: Shape | None = None) -> Envelope:
+    """The envelope under a density on equal bins."""
+    return Envelope(nodes, nodes.coarse.table_of_bins(len(pilot)).mix(pilot), n, shape)
 
 
 def _quantile(density: FloatArray, p: float) -> float:

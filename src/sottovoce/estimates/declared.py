@@ -20,19 +20,9 @@ from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.errors import ArgumentError, DataError
 from sottovoce.estimates.envelope import CrossFit, Envelope, Target
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.interior_point import answered
 from sottovoce.estimates.query import Query
 from sottovoce.estimates.shapes import Shape
-from sottovoce.estimates.statistic import (
-    Asking,
-    Limit,
-    Moments,
-    Part,
-    between,
-    in_step,
-    moments,
-    normal_quantile,
-)
+from sottovoce.estimates.statistic import Moments, Part, between, moments, normal_quantile
 
 _DROPPED = 0.04  # the share of the error that leaving out cells of the mode may spend
 UNDECLARED = (None, None, None)  # neither shape nor density nor slope
@@ -93,7 +83,7 @@ def declared_average(
         The value, and limits.
     """
     declared = Declared(CrossFit.of(query.tally), shape, query.tail)
-    lower, upper = answered(in_step([declared.bounds(target, side) for side in (-1, 1)]))
+    lower, upper = (declared.bounds(target, side) for side in (-1, 1))
     limits = float(lower.limit(-1, declared.tail)), float(upper.limit(1, declared.tail))
     if limits[0] > limits[1]:  # so do not what hold for every truth
         low, high = declared.fit.limits([(target, -1), (target, 1)], query.tail)
@@ -166,31 +156,34 @@ class Declared:
         #: What the reports leave, the likeliest first.
         self.cells = members
 
-    def bounds(self, target: Target, side: int) -> Asking[Moments]:
+    def bounds(self, target: Target, side: int) -> Moments:
         """What bounds the average of a target from one side, whichever cell the truth is in."""
-        fit, many = self.fit, len(self.fit.halves)
-        shaped = [Envelope(fit.nodes, fit.law.mix(f), fit.n, c.shape) for c in self.cells for f in c.pilots]
-        plain = [Envelope(fit.nodes, fit.law.mix(pilot), fit.n) for _, pilot in fit.halves]
-        weights = yield [Limit(one, target, side, self.z) for one in (*plain, *shaped)]
-        both = list(zip((*plain, *shaped), weights, strict=True))
-        halves = [(both[i], both[many + i :: many]) for i in range(many)]
-        # The outermost cell counts, so a shape is worth it in all of them or in none.
-        best = [
-            every if all(worth(one, without, side, self.z) for one in every) else [without] * len(every)
-            for without, every in halves
-        ]
-        every = [
-            moments(
-                [q.part(w, c, "population") for (q, w), c in zip(cell, self._counts, strict=True)],
-                "population",
-            )
-            for cell in zip(*best, strict=True)
-        ]
+        halves = [self._parts(i, target, side) for i in range(len(self.fit.halves))]
+        every = [moments(parts, "population") for parts in zip(*halves, strict=True)]
         return max(every, key=lambda one: side * float(one.limit(side, self.tail)))
 
-    def bound(self, target: Target, side: int, tail: float, estimand: str) -> Asking[Moments]:
+    def bound(self, target: Target, side: int, tail: float, estimand: str) -> Moments:
         """The same; error and people are those of the declaration."""
-        return (yield from self.bounds(target, side))
+        return self.bounds(target, side)
+
+    def _parts(self, i: int, target: Target, side: int) -> list[Part]:
+        """What one half says of the target, for the truth in each cell.
+
+        The outermost cell counts, so a shape is worth it in all of them or in none.
+        """
+        fit, counts = self.fit, self._counts[i]
+
+        def weighed(envelope: Envelope) -> tuple[Envelope, FloatArray]:
+            return envelope, envelope.weights(target, side, self.z)
+
+        plain = weighed(Envelope(fit.nodes, fit.law.mix(fit.halves[i][1]), fit.n))
+        shaped = [
+            weighed(Envelope(fit.nodes, fit.law.mix(cell.pilots[i]), fit.n, cell.shape))
+            for cell in self.cells
+        ]
+        if not all(worth(one, plain, side, self.z) for one in shaped):
+            shaped = [plain] * len(shaped)
+        return [envelope.part(weights, counts, "population") for envelope, weights in shaped]
 
     @cached_property
     def z(self) -> float:

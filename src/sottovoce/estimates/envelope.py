@@ -25,11 +25,11 @@ from typing import ClassVar
 import numpy as np
 
 from sottovoce.core.arrays import FloatArray, IntArray
-from sottovoce.estimates.interior_point import Posed, Problem, answered, solved
+from sottovoce.estimates.interior_point import Problem, least_limit
 from sottovoce.estimates.model import Coarse, LawAt, em
 from sottovoce.estimates.query import FEW, generator_of, half
 from sottovoce.estimates.shapes import Shape
-from sottovoce.estimates.statistic import Asking, Limit, Moments, Part, in_step, moments, normal_quantile
+from sottovoce.estimates.statistic import Moments, Part, moments, normal_quantile
 from sottovoce.estimates.tally import Tally
 
 BINS = 256  # of the pilot
@@ -172,18 +172,14 @@ class Envelope:
 
     def weights(self, target: Target, side: int, z: float) -> FloatArray:
         """Weights of an upper limit (side 1: h ≥ τ everywhere) or a lower one, best for such a pilot."""
-        return side * solved([self.posed(target, side, z)])[0]
-
-    def posed(self, target: Target, side: int, z: float) -> Posed:
-        """The problem of those weights, times the side."""
         target = target if side > 0 else target.negative()
         straight = target.curvature == (0.0, 0.0)
         if self.shape is not None and straight:
-            return self._shaped(self.shape, target, z)
+            return side * self._shaped(self.shape, target, z)
         law = self.nodes.around(target.jumps) if straight else self.nodes.curved
         # How far a concave piece can rise above its chord: −τ''·Δ²/8.
         rise = 0.0 if straight else max(0.0, -target.curvature[0]) * float(np.diff(law.t).max()) ** 2 / 8
-        return self._above(law, target.above(law.t, self.nodes.near) + rise, z)
+        return side * self._above(law, target.above(law.t, self.nodes.near) + rise, z)
 
     def expected(self, weights: FloatArray, side: int, z: float) -> float:
         """The limit that these weights give on average if the pilot is the truth."""
@@ -198,7 +194,7 @@ class Envelope:
     def average_noise(self, weights: FloatArray, counts: IntArray) -> float:
         """An upper estimate of the average over people of that variance, which has an envelope too."""
         variance, rise = self._variance(weights)
-        (w,) = solved([self._above(self.nodes.finer, variance + rise, 1.0)])
+        w = self._above(self.nodes.finer, variance + rise, 1.0)
         return float(np.clip(w @ counts / counts.sum(), *self.noise(weights)))
 
     def part(self, weights: FloatArray, counts: IntArray, estimand: str, forged: int = 0) -> Part:
@@ -216,23 +212,25 @@ class Envelope:
         rise[1:-1] = np.where(t[1:] - t[:-1] > 3 * self.nodes.near, (h[1:] - h[:-1]) ** 2 / 4, 0.0)
         return rows @ weights**2 - h**2, np.maximum(rise[1:], rise[:-1])
 
-    def _above(self, law: LawAt, bound: FloatArray, z: float) -> Posed:
-        """The problem of weights that are above a bound at some nodes."""
+    def _above(self, law: LawAt, bound: FloatArray, z: float) -> FloatArray:
+        """Weights that are above a bound at some nodes."""
         used = np.append(True, np.abs(bound[1:] - bound[:-1]) > law.same)
         rows, more = law.rows, law.order[used & (law.order >= law.distinct)]
         bound = law.by_row(bound)
         at = np.append(np.arange(law.distinct), more)
-        problem = Problem(rows[at], bound[at], self.pilot, z / math.sqrt(self.n))
-        return Posed(problem, rows, bound)
+        w, _ = least_limit(Problem(rows[at], bound[at], self.pilot, z / math.sqrt(self.n)))
+        return w + max(0.0, float((bound - rows @ w).max()))
 
-    def _shaped(self, shape: Shape, target: Target, z: float) -> Posed:
-        """The problem for truths of a shape."""
+    def _shaped(self, shape: Shape, target: Target, z: float) -> FloatArray:
+        """Weights for truths of a shape. What u costs is in all of them: it joins every limit."""
         near = self.nodes.near
         t, rows, *_ = self.nodes.around(target.jumps, shape)
         added, cost = shape.columns(t, target.jumps, near)
-        members = [shape.extremes(t, values, near) for values in (rows, added, target.above(t, near))]
-        problem = Problem(members[0], members[2], self.pilot, z / math.sqrt(self.n), members[1], cost)
-        return Posed(problem, problem.rows, problem.bound)
+        rows, added, bound = (
+            shape.extremes(t, values, near) for values in (rows, added, target.above(t, near))
+        )
+        w, u = least_limit(Problem(rows, bound, self.pilot, z / math.sqrt(self.n), added, cost))
+        return w + float(cost @ u) + max(0.0, float((bound - rows @ w - added @ u).max()))
 
 
 class CrossFit:
@@ -279,22 +277,17 @@ class CrossFit:
 
     def statistic(self, target: Target, side: int, tail: float, estimand: str = "population") -> list[Part]:
         """What bounds the average of a target from above (side 1) or below (side −1)."""
-        return answered(self._parts(target, side, tail, estimand))
+        return [
+            problem.part(problem.weights(target, side, normal_quantile(tail)), counts, estimand, self.fakes)
+            for counts, problem in self._problems
+        ]
 
     def limits(
         self, bounds: Sequence[tuple[Target, int]], tail: float, estimand: str = "population"
     ) -> list[float]:
         """Normal confidence limits for the averages of several targets."""
-        every = answered(in_step([self.bound(*bound, tail, estimand) for bound in bounds]))
-        return [float(one.limit(side, tail)) for one, (_, side) in zip(every, bounds, strict=True)]
+        return [float(self.bound(target, side, tail, estimand).limit(side, tail)) for target, side in bounds]
 
-    def bound(self, target: Target, side: int, tail: float, estimand: str) -> Asking[Moments]:
-        """What bounds one of them."""
-        return moments((yield from self._parts(target, side, tail, estimand)), estimand)
-
-    def _parts(self, target: Target, side: int, tail: float, estimand: str) -> Asking[list[Part]]:
-        weights = yield [Limit(problem, target, side, normal_quantile(tail)) for _, problem in self._problems]
-        return [
-            problem.part(one, counts, estimand, self.fakes)
-            for one, (counts, problem) in zip(weights, self._problems, strict=True)
-        ]
+    def bound(self, target: Target, side: int, tail: float, estimand: str = "population") -> Moments:
+        """The moments of what bounds one of them."""
+        return moments(self.statistic(target, side, tail, estimand), estimand)

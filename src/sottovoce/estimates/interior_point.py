@@ -17,13 +17,11 @@ away. And the barrier never falls far below the dual residual: complementarity w
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from sottovoce.core.arrays import FloatArray
-from sottovoce.estimates.statistic import Asking, Result
 
 _MOST_STEPS, _MOST_WITH_U = 30, 60  # it needs about ten; with u twice as many
 _ROUNDED = 0.02  # the kink of the standard deviation is rounded off by this share of it
@@ -189,35 +187,3 @@ def _predictor_corrector(program: Program, most: int) -> FloatArray:
 def _step_length(ratio: FloatArray, share: float = 1.0) -> float:
     """The whole step, or this share of the way to zero for what shrinks most, relative to where it is."""
     return min(1.0, share / max(-float(ratio.min()), 1e-300))
-
-
-class Posed(NamedTuple):
-    """A problem of weights, and all rows at which they have to be above a bound."""
-
-    problem: Problem
-    rows: FloatArray
-    bound: FloatArray
-
-    def raised(self, w: FloatArray, u: FloatArray) -> FloatArray:
-        """A solution as weights that hold everywhere. What u costs is in all: it joins every limit."""
-        short = self.bound - self.rows @ w
-        if self.problem.added is not None and self.problem.cost is not None:
-            short, w = short - self.problem.added @ u, w + float(self.problem.cost @ u)
-        return w + max(0.0, float(short.max()))
-
-
-def solved(posed: Sequence[Posed]) -> list[FloatArray]:
-    """The weights of several problems."""
-    return [one.raised(*least_limit(one.problem)) for one in posed]
-
-
-def answered(asking: Asking[Result]) -> Result:
-    """What one of them returns, given the weights that it asks for."""
-    try:
-        limits = next(asking)
-        while True:
-            weights = solved([one.envelope.posed(one.target, one.side, one.z) for one in limits])
-            limits = asking.send([one.side * w for one, w in zip(limits, weights, strict=True)])
-    except StopIteration as end:
-        result: Result = end.value
-        return result

@@ -17,15 +17,14 @@ import numpy as np
 from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import ArgumentError, real_number
 from sottovoce.estimates.asked import asked_share
-from sottovoce.estimates.crossing import Ends, Focus
+from sottovoce.estimates.crossing import Ends, Level, Sample, quantile_interval
 from sottovoce.estimates.declared import UNDECLARED, Declared, declaration, declared_average
 from sottovoce.estimates.doubt import in_doubt
 from sottovoce.estimates.envelope import BINS, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.interior_point import answered
 from sottovoce.estimates.log_density import Splines
 from sottovoce.estimates.query import Query, single_threaded, sources_of
-from sottovoce.estimates.statistic import between, in_step, moments
+from sottovoce.estimates.statistic import between, moments
 from sottovoce.estimates.suitability import advice
 from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.watching import watched_average, watching_cost
@@ -170,9 +169,8 @@ def quantile_limits(
     if fit.n < 2:
         return [Ends(0.0, 1.0, 1.0)] * len(levels)
     counts, pilots = zip(*fit.halves, strict=True)
-    about = fit.coarse.mechanism, pilots, fit.n
-    focuses = [Focus(*about, p, tail, counts, fit.bound, estimand) for p in levels]
-    return answered(in_step([focus.ends() for focus in focuses]))
+    sample = Sample(fit.coarse.mechanism, fit.n, pilots, counts, fit.bound)
+    return [quantile_interval(sample, Level(p, tail, estimand)) for p in levels]
 
 
 def declared_limits(declared: Declared, levels: Sequence[float]) -> list[Ends]:
@@ -181,9 +179,8 @@ def declared_limits(declared: Declared, levels: Sequence[float]) -> list[Ends]:
     counts, pilots = zip(*fit.halves, strict=True)
     # A unimodal truth has no stretch without people between others.
     even = None if declared.shape.unimodal else declared.bound
-    about = fit.coarse.mechanism, pilots, fit.n
-    focuses = [Focus(*about, p, declared.tail, counts, even) for p in levels]
-    return [answered(focus.ends(declared.cells)) for focus in focuses]
+    sample = Sample(fit.coarse.mechanism, fit.n, pilots, counts, even)
+    return [quantile_interval(sample, Level(p, declared.tail), declared.cells) for p in levels]
 
 
 def probability(

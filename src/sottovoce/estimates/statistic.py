@@ -2,27 +2,21 @@
 
 A *statistic* is a list of parts: weights on cells and the counts they apply to. The weights of a part do not
 depend on its own counts, so each is an average of independent bounded terms.
-
-Whoever needs weights is a generator (`Asking`): it yields the limits whose weights it needs, is sent them,
-and returns its result. Run in step, several of them have their problems solved together (`interior_point`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.arrays import FloatArray
 from sottovoce.core.number import Number
-
-if TYPE_CHECKING:
-    from sottovoce.estimates.envelope import Envelope, Target
 
 _DRAWS = 2000
 
@@ -267,32 +261,3 @@ def decoded_noise(reporter: Number) -> tuple[FloatArray, FloatArray]:
 def normal_quantile(tail: float) -> float:
     """How many standard errors from its mean a normal number is with this probability, or further."""
     return -NormalDist().inv_cdf(tail)
-
-
-class Limit(NamedTuple):
-    """A limit from above (side 1) or below that weights are asked for, with the error that z says."""
-
-    envelope: Envelope
-    target: Target
-    side: int
-    z: float
-
-
-Result = TypeVar("Result")
-Asking = Generator[list[Limit], list[FloatArray], Result]
-
-
-def in_step(askings: Sequence[Asking[Result]]) -> Asking[list[Result]]:
-    """Several as one, which asks for whatever they ask for."""
-    results: dict[int, Result] = {}
-    weights: dict[int, list[FloatArray] | None] = dict.fromkeys(range(len(askings)))
-    while weights:
-        limits: dict[int, list[Limit]] = {}
-        for i, given in weights.items():
-            try:
-                limits[i] = next(askings[i]) if given is None else askings[i].send(given)
-            except StopIteration as end:
-                results[i] = end.value
-        every = iter((yield [limit for some in limits.values() for limit in some])) if limits else iter(())
-        weights = {i: [next(every) for _ in some] for i, some in limits.items()}
-    return [results[i] for i in range(len(askings))]

@@ -19,10 +19,9 @@ from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import check_confidence
 from sottovoce.core.number import Number
-from sottovoce.estimates.crossing import Focus
+from sottovoce.estimates.crossing import Level, Sample, quantile_interval
 from sottovoce.estimates.envelope import BINS, Envelope, Nodes, Target
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.interior_point import answered
 from sottovoce.estimates.model import Coarse, em
 from sottovoce.estimates.query import single_threaded
 from sottovoce.estimates.statistic import normal_quantile
@@ -179,6 +178,6 @@ def quantile_width(
         True
     """
     shares = np.asarray(density, dtype=np.float64) / np.sum(density)
-    focus = Focus(reporter, [shares], people, p, (1 - check_confidence(confidence)) / 2)
-    ends = answered(focus.ends())
+    tail = (1 - check_confidence(confidence)) / 2
+    ends = quantile_interval(Sample(reporter, people, [shares]), Level(p, tail))
     return Width(ends.high - ends.low, min(ends.bound, ends.high - ends.low))
