@@ -38,7 +38,7 @@ def cumulative_band(tally: Tally, bins: int, confidence: float) -> tuple[FloatAr
     low, high = np.zeros(bins + 1), np.ones(bins + 1)
     low[-1] = 1.0  # everybody is at most at the end
     if tally.n > 1 and bins > 1:
-        fit, circle = CrossFit.of(tally), tally.mechanism.domain.is_circle
+        fit, circle = CrossFit(tally), tally.mechanism.domain.is_circle
         at = np.unique(np.linspace(0, bins, min(bins, _POINTS) + 1).round().astype(np.int64))[1:-1]
         tail = (1 - confidence) / 2 / len(at)
         targets = [Target.within(0.0, k / bins) if circle else Target.up_to(k / bins) for k in at]

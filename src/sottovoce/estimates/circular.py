@@ -100,7 +100,7 @@ class Waves:
 
     def __init__(self, query: Query) -> None:
         self.estimand, self.tail = query.estimand, query.tail
-        fit = CrossFit.of(query.tally)
+        fit = CrossFit(query.tally)
         self._rows = fit.nodes.finer.rows
         self._parts = {
             (name, side): fit.statistic(target, side, self.tail)

@@ -82,7 +82,7 @@ def declared_average(
     Returns:
         The value, and limits.
     """
-    declared = Declared(CrossFit.of(query.tally), shape, query.tail)
+    declared = Declared(CrossFit(query.tally), shape, query.tail)
     lower, upper = (declared.bounds(target, side) for side in (-1, 1))
     limits = float(lower.limit(-1, declared.tail)), float(upper.limit(1, declared.tail))
     if limits[0] > limits[1]:  # so do not what hold for every truth

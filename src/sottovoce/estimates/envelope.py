@@ -20,13 +20,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import NamedTuple
 
 import numpy as np
 
 from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.estimates.interior_point import Problem, least_limit
-from sottovoce.estimates.model import Coarse, LawAt, em
+from sottovoce.estimates.model import Coarse, em
 from sottovoce.estimates.query import FEW, generator_of, half
 from sottovoce.estimates.shapes import Shape
 from sottovoce.estimates.statistic import Moments, Part, moments, normal_quantile
@@ -91,6 +91,29 @@ class Target:
 IDENTITY = Target(lambda t: t)
 
 
+class LawAt(NamedTuple):
+    """P(group | t) at some unit coordinates t in order.
+
+    Attributes:
+        t: The coordinates.
+        rows: The law at each.
+        way: How far the law has moved on the way to each.
+        same: Neighbours are one constraint if the bound changes by no more; never where −1.
+    """
+
+    t: FloatArray
+    rows: FloatArray
+    way: FloatArray
+    same: FloatArray
+
+    @classmethod
+    def of(cls, t: FloatArray, rows: FloatArray, near: float) -> LawAt:
+        """Which nodes are like the next: the sides of a bend without a jump, and values that look alike."""
+        way = np.append(0.0, np.cumsum(np.abs(np.diff(rows, axis=0)).max(axis=1)))
+        most = np.where(np.diff(t) > 3 * near, 0.0, 1e-6)
+        return cls(t, rows, way, np.where(np.diff(way) > most, -1.0, most))
+
+
 class Nodes:
     """Unit coordinates and the law of the groups there, a row each: what holds at them holds everywhere.
 
@@ -101,7 +124,6 @@ class Nodes:
 
     def __init__(self, coarse: Coarse) -> None:
         self.coarse, self.near = coarse, max(_NEAR, 2 * coarse.mechanism.domain.grain)
-        self._last: tuple[tuple[float, ...], LawAt] | None = None  # both sides and halves ask in a row
 
     @cached_property
     def straight(self) -> LawAt:
@@ -116,52 +138,33 @@ class Nodes:
         middle = np.concatenate(([False], same[1:] & same[:-1], [False]))  # a bend whose sides are like it
         beside = np.append(middle[1:], False) | np.insert(middle[:-1], 0, False)
         beside[[0, -1]] = False
-        t, rows = t[middle | ~beside], rows[middle | ~beside]
-        way = np.append(0.0, np.cumsum(np.abs(np.diff(rows, axis=0)).max(axis=1)))
-        alike = self._same(t, way)
-        first = np.argsort(np.append(-1.0, alike) >= 0, kind="stable")
-        rows, many = rows[first], 1 + int(np.count_nonzero(alike < 0))
-        return LawAt(t, rows, np.argsort(first), way, alike, many)
+        return LawAt.of(t[middle | ~beside], rows[middle | ~beside], near)
 
     def around(self, jumps: tuple[float, ...], shape: Shape | None = None) -> LawAt:
         """The bends, both sides of some jumps, and what a declared shape needs."""
         sides = [jump + side for jump in jumps for side in (-self.near, self.near)]
-        if shape is not None:
-            return self._with(np.unique(np.append(sides, shape.places(jumps, self.near)))).in_order()
-        last = self._last
-        if last is None or last[0] != jumps:
-            last = self._last = jumps, self._with(np.array(sides))
-        return last[1]
+        return self._with(np.array(sides if shape is None else [*sides, *shape.places(jumps, self.near)]))
 
     @cached_property
     def curved(self) -> LawAt:
         """The bends and a grid for what is curved in between."""
-        return self._with(np.arange(_CURVED + 1) / _CURVED).in_order()
+        return self._with(np.arange(_CURVED + 1) / _CURVED)
 
     @cached_property
     def finer(self) -> LawAt:
         """The bends and a grid for the variance of weights."""
-        return self._with(np.arange(_FINER + 1) / _FINER).in_order()
+        return self._with(np.arange(_FINER + 1) / _FINER)
 
     def _with(self, more: FloatArray) -> LawAt:
         """The bends and more."""
-        t, rows, order, way, _, distinct = self.straight
+        (t, rows, *_), more = self.straight, np.unique(more)
         right = np.minimum(np.maximum(np.searchsorted(t, more), 1), len(t) - 1)
-        after, before = t[right], t[right - 1]
+        before, after = t[right - 1], t[right]
         apart = (after - before > 3 * self.near) & (after > more) & (before < more)
         more, right = more[apart], right[apart]  # within a bend its two sides speak for it
         share = ((more - before[apart]) / (after - before)[apart])[:, None]
-        law = (1 - share) * rows[order[right - 1]] + share * rows[order[right]]
-        both = np.append(t, more)
-        ranks = np.argsort(both, kind="stable")
-        here, where = both[ranks], np.append(order, np.arange(len(t), len(both)))[ranks]
-        far = np.interp(here, t, way)
-        return LawAt(here, np.append(rows, law, 0), where, far, self._same(here, far), distinct)
-
-    def _same(self, t: FloatArray, way: FloatArray) -> FloatArray:
-        """Which nodes are like the next: the sides of a bend without a jump, and values that look alike."""
-        most = np.where(t[1:] - t[:-1] > 3 * self.near, 0.0, 1e-6)
-        return np.where(way[1:] - way[:-1] > most, -1.0, most)
+        law = (1 - share) * rows[right - 1] + share * rows[right]
+        return LawAt.of(np.insert(t, right, more), np.insert(rows, right, law, axis=0), self.near)
 
 
 class Envelope:
@@ -214,11 +217,8 @@ class Envelope:
 
     def _above(self, law: LawAt, bound: FloatArray, z: float) -> FloatArray:
         """Weights that are above a bound at some nodes."""
-        used = np.append(True, np.abs(bound[1:] - bound[:-1]) > law.same)
-        rows, more = law.rows, law.order[used & (law.order >= law.distinct)]
-        bound = law.by_row(bound)
-        at = np.append(np.arange(law.distinct), more)
-        w, _ = least_limit(Problem(rows[at], bound[at], self.pilot, z / math.sqrt(self.n)))
+        used, rows = np.append(True, np.abs(np.diff(bound)) > law.same), law.rows
+        w, _ = least_limit(Problem(rows[used], bound[used], self.pilot, z / math.sqrt(self.n)))
         return w + max(0.0, float((bound - rows @ w).max()))
 
     def _shaped(self, shape: Shape, target: Target, z: float) -> FloatArray:
@@ -244,8 +244,6 @@ class CrossFit:
         halves: Counts of all cells, and the density on equal bins that the other half suggests.
     """
 
-    _last: ClassVar[CrossFit | None] = None
-
     def __init__(self, tally: Tally, *, blind: bool = False, fakes: int = 0) -> None:
         self.tally, self.blind, self.fakes = tally, blind, fakes
         self.coarse = Coarse.of(tally, _GROUPS)
@@ -259,14 +257,6 @@ class CrossFit:
             # Stopped long before it follows the noise: only a rough idea of the truth is wanted.
             pilots = [em(self.law, self.coarse.grouped(half), even) for half in halves]
             self.halves = list(zip(halves, pilots[::-1], strict=True))
-
-    @classmethod
-    def of(cls, tally: Tally, *, blind: bool = False, fakes: int = 0) -> CrossFit:
-        """The same, or the last one again: more is often asked of a tally."""
-        last = cls._last
-        if last is None or last.tally is not tally or (last.blind, last.fakes) != (blind, fakes):
-            last = cls._last = cls(tally, blind=blind, fakes=fakes)
-        return last
 
     @cached_property
     def _problems(self) -> list[tuple[IntArray, Envelope]]:

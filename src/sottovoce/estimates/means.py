@@ -137,7 +137,7 @@ def decoded_part(tally: Tally, estimand: str) -> Part:
 
         # Between grid points the variance leaves its chord by at most (Δt)²/4 where E[y] = x.
         shape = make_interp_spline(t, noise + (t[1] - t[0]) ** 2 / 4, k=1)
-        statistic = CrossFit.of(tally).statistic(Target(shape, curvature=(-1e-9, 0.0)), 1, 0.16)
+        statistic = CrossFit(tally).statistic(Target(shape, curvature=(-1e-9, 0.0)), 1, 0.16)
         average = float(np.clip(moments(statistic, "population").value, noise.min(), noise.max()))
     return Part(tally.mechanism.positions, tally.counts, least, most, average)
 
@@ -145,7 +145,7 @@ def decoded_part(tally: Tally, estimand: str) -> Part:
 def _envelope(query: Query, interval: str, rng: Seeded) -> Estimate:
     """The middle of two statistics that bound the mean for every mechanism and truth."""
     # A finite interval needs weights fixed beforehand.
-    fit = CrossFit.of(query.tally, blind=interval == "finite", fakes=query.fakes)
+    fit = CrossFit(query.tally, blind=interval == "finite", fakes=query.fakes)
     lower, upper = (fit.statistic(IDENTITY, side, query.tail, query.estimand) for side in (-1, 1))
     sides = moments(lower, query.estimand), moments(upper, query.estimand)
     value, error, bias = between(*sides)
@@ -235,7 +235,7 @@ def variance(tally: Tally, *, estimand: str = "population", confidence: float = 
     """
     query = Query(tally, "variance", estimand, confidence).on_interval(instead="circular_mean")
     query.on_linear_scale(instead="quantile, such as 0.25 and 0.75")
-    fit, tail = CrossFit.of(tally), query.tail
+    fit, tail = CrossFit(tally), query.tail
     middle = between(*(moments(fit.statistic(IDENTITY, side, tail), "population") for side in (-1, 1)))
     # Var ≤ E(x − c)² for every c, and Var = E(x − c)² − (mean − c)²: both averages have envelopes.
     centre = float(np.clip(middle.value, 0.0, 1.0))

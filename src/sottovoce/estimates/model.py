@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,27 +47,6 @@ class Table:
     def expect(self, f: FloatArray) -> FloatArray:
         """P f: an expectation for every input."""
         return np.asarray(self.matrix @ f)
-
-
-class LawAt(NamedTuple):
-    """P(group | t) at some unit coordinates t in order, a row each."""
-
-    t: FloatArray
-    rows: FloatArray  # in another order
-    order: IntArray  # where the row of each t is
-    way: FloatArray  # how far a row has moved on the way to each t
-    same: FloatArray  # neighbours are one constraint if the bound changes by no more; never where −1
-    distinct: int = 0  # so many of the first rows are never one with others
-
-    def in_order(self) -> LawAt:
-        """The same with rows in the order of t."""
-        return LawAt(self.t, self.rows[self.order], np.arange(len(self.t)), self.way, self.same)
-
-    def by_row(self, values: FloatArray) -> FloatArray:
-        """What each t has, in the order of the rows."""
-        out = np.empty_like(values)
-        out[self.order] = values
-        return out
 
 
 @dataclass(frozen=True, eq=False)

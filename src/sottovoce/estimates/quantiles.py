@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import overload
 
 import numpy as np
@@ -113,7 +112,7 @@ def quantile(
         return []
     declares = (shape, density, slope) != UNDECLARED
     declared = declaration(queries[0], shape, density, slope) if declares else None
-    fit = CrossFit.of(tally)
+    fit = CrossFit(tally)
     values = quantile_values(fit, shares)
     if declared is not None:
         truths = Declared(fit, declared, queries[0].tail)
@@ -139,14 +138,11 @@ def quantile(
     return answers if several else answers[0]
 
 
-@lru_cache(maxsize=1)  # as of a `CrossFit`: more is often asked of a tally
 @single_threaded
 def smooth_density(fit: CrossFit) -> FloatArray:
-    """One smooth fit to the groups of a tally, on equal bins; read-only."""
+    """One smooth fit to the groups of a tally, on equal bins."""
     circle = fit.coarse.mechanism.domain.is_circle
-    density = Splines(fit.coarse.counts.astype(np.float64), fit.law, circle=circle).search(*_SMOOTH).density
-    density.setflags(write=False)
-    return density
+    return Splines(fit.coarse.counts.astype(np.float64), fit.law, circle=circle).search(*_SMOOTH).density
 
 
 def smooth_share(fit: CrossFit, first: float, last: float) -> float:
@@ -241,12 +237,12 @@ def probability(
     ends = (float((first, last) == (0.0, 1.0)), 1.0)  # everybody is somewhere
     if (shape, density, slope) != UNDECLARED:
         declared = declaration(query, shape, density, slope, plain=not sequential)
-        value = smooth_share(CrossFit.of(tally), first, last)
+        value = smooth_share(CrossFit(tally), first, last)
         return declared_average(query, declared, Target.within(first, last), 0, value=value, ends=ends)
     asked = None if sequential or fakes else asked_share(tally, first, last, query.tail)
     if asked is not None:
         return query.answer(*asked, power=0, method="asked directly", at_every_n=True)
-    fit, target = CrossFit.of(tally, fakes=fakes), Target.within(first, last)
+    fit, target = CrossFit(tally, fakes=fakes), Target.within(first, last)
     lower, upper = (moments(fit.statistic(target, side, query.tail, estimand), estimand) for side in (-1, 1))
     middle, error, bias = between(lower, upper)
     value = smooth_share(fit, first, last)
