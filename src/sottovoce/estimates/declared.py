@@ -205,7 +205,7 @@ class Declared:
             if cell.shape.mode is None:  # an upper limit of nothing
                 weights = -Envelope(fit.nodes, reports, fit.n, cell.shape).weights(_NOTHING, 1, _STRICT)
             else:
-                t, rows, *_ = fit.nodes.around((), cell.shape)
+                t, rows, _ = fit.nodes.around((), cell.shape)
                 weights = (reports - fit.law.mix(inside)) / reports
                 weights = weights - cell.shape.extremes(t, rows @ weights, fit.nodes.near).max()
             parts.append(Part(weights, counts, 0.0, math.inf))

@@ -36,6 +36,7 @@ BINS = 256  # of the pilot
 _GROUPS = 64
 _NEAR = 1e-9  # how far from a bend or jump its sides are looked at, in widths of the domain
 _JUMP = 1e-8  # a law that changes by less from one side of a bend to the other is continuous there
+_ALIKE = 1e-6  # neighbours whose laws differ by less, of the range of all, are one constraint
 _CURVED = 512  # inputs at which a curved target is held down between bends
 _FINER = 128  # the same for the variance of weights, which bends less
 
@@ -97,21 +98,19 @@ class LawAt(NamedTuple):
     Attributes:
         t: The coordinates.
         rows: The law at each.
-        way: How far the law has moved on the way to each.
-        same: Neighbours are one constraint if the bound changes by no more; never where −1.
+        first: Where runs of neighbours with one law begin: the sides of a bend without a jump, and values
+            that report alike.
     """
 
     t: FloatArray
     rows: FloatArray
-    way: FloatArray
-    same: FloatArray
+    first: IntArray
 
     @classmethod
-    def of(cls, t: FloatArray, rows: FloatArray, near: float) -> LawAt:
-        """Which nodes are like the next: the sides of a bend without a jump, and values that look alike."""
-        way = np.append(0.0, np.cumsum(np.abs(np.diff(rows, axis=0)).max(axis=1)))
-        most = np.where(np.diff(t) > 3 * near, 0.0, 1e-6)
-        return cls(t, rows, way, np.where(np.diff(way) > most, -1.0, most))
+    def of(cls, t: FloatArray, rows: FloatArray) -> LawAt:
+        """Those at these coordinates."""
+        moves = np.abs(np.diff(rows, axis=0)).max(axis=1) > _ALIKE * np.ptp(rows)
+        return cls(t, rows, np.flatnonzero(np.append(True, moves)))
 
 
 class Nodes:
@@ -138,7 +137,7 @@ class Nodes:
         middle = np.concatenate(([False], same[1:] & same[:-1], [False]))  # a bend whose sides are like it
         beside = np.append(middle[1:], False) | np.insert(middle[:-1], 0, False)
         beside[[0, -1]] = False
-        return LawAt.of(t[middle | ~beside], rows[middle | ~beside], near)
+        return LawAt.of(t[middle | ~beside], rows[middle | ~beside])
 
     def around(self, jumps: tuple[float, ...], shape: Shape | None = None) -> LawAt:
         """The bends, both sides of some jumps, and what a declared shape needs."""
@@ -157,14 +156,14 @@ class Nodes:
 
     def _with(self, more: FloatArray) -> LawAt:
         """The bends and more."""
-        (t, rows, *_), more = self.straight, np.unique(more)
+        (t, rows, _), more = self.straight, np.unique(more)
         right = np.minimum(np.maximum(np.searchsorted(t, more), 1), len(t) - 1)
         before, after = t[right - 1], t[right]
         apart = (after - before > 3 * self.near) & (after > more) & (before < more)
         more, right = more[apart], right[apart]  # within a bend its two sides speak for it
         share = ((more - before[apart]) / (after - before)[apart])[:, None]
         law = (1 - share) * rows[right - 1] + share * rows[right]
-        return LawAt.of(np.insert(t, right, more), np.insert(rows, right, law, axis=0), self.near)
+        return LawAt.of(np.insert(t, right, more), np.insert(rows, right, law, axis=0))
 
 
 class Envelope:
@@ -210,21 +209,21 @@ class Envelope:
 
         h is linear between nodes, so Σw²P − h² is concave there and leaves its chord by at most (Δh)²/4.
         """
-        t, rows, *_ = self.nodes.finer
+        t, rows, _ = self.nodes.finer
         h, rise = rows @ weights, np.zeros(len(t) + 1)
         rise[1:-1] = np.where(t[1:] - t[:-1] > 3 * self.nodes.near, (h[1:] - h[:-1]) ** 2 / 4, 0.0)
         return rows @ weights**2 - h**2, np.maximum(rise[1:], rise[:-1])
 
     def _above(self, law: LawAt, bound: FloatArray, z: float) -> FloatArray:
-        """Weights that are above a bound at some nodes."""
-        used, rows = np.append(True, np.abs(np.diff(bound)) > law.same), law.rows
-        w, _ = least_limit(Problem(rows[used], bound[used], self.pilot, z / math.sqrt(self.n)))
-        return w + max(0.0, float((bound - rows @ w).max()))
+        """Weights that are above a bound at some nodes: where the law is one, above the highest."""
+        highest = np.maximum.reduceat(bound, law.first)
+        w, _ = least_limit(Problem(law.rows[law.first], highest, self.pilot, z / math.sqrt(self.n)))
+        return w + max(0.0, float((bound - law.rows @ w).max()))
 
     def _shaped(self, shape: Shape, target: Target, z: float) -> FloatArray:
         """Weights for truths of a shape. What u costs is in all of them: it joins every limit."""
         near = self.nodes.near
-        t, rows, *_ = self.nodes.around(target.jumps, shape)
+        t, rows, _ = self.nodes.around(target.jumps, shape)
         added, cost = shape.columns(t, target.jumps, near)
         rows, added, bound = (
             shape.extremes(t, values, near) for values in (rows, added, target.above(t, near))
