@@ -16,7 +16,7 @@ from sottovoce.core.errors import check_confidence, whole_number
 from sottovoce.estimates.envelope import CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.quantiles import probability
-from sottovoce.estimates.query import check_tally, single_threaded
+from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.tally import Tally
 
 _POINTS = 32  # at most, where limits are computed
@@ -50,7 +50,6 @@ def cumulative_band(tally: Tally, bins: int, confidence: float) -> tuple[FloatAr
     return np.minimum(low, high), np.maximum(low, high)
 
 
-@single_threaded
 def probabilities(
     tally: Tally, bins: int = 8, *, estimand: str = "population", confidence: float = 0.95
 ) -> list[Estimate]:

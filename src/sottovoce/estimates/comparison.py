@@ -23,7 +23,6 @@ from sottovoce.estimates.arithmetic import combined, share_of
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.forest import draw_forest
 from sottovoce.estimates.quantity import K, Quantity, at_level, checked_groups
-from sottovoce.estimates.query import single_threaded
 from sottovoce.estimates.tabular import MOST_SHOWN, Row, Tabular, label
 from sottovoce.estimates.tally import Tally
 
@@ -134,7 +133,6 @@ class Comparison(Tabular):
         return "\n".join(lines)
 
 
-@single_threaded
 def compare(
     groups: Mapping[K, Tally],
     of: str = "mean",

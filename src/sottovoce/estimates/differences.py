@@ -14,12 +14,11 @@ from sottovoce.core.errors import ArgumentError, check_confidence, real_number
 from sottovoce.estimates.arithmetic import check_independent, share_of
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.quantity import K, Quantity, checked_groups, inverted_p
-from sottovoce.estimates.query import check_tally, single_threaded
+from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.watching import EVERY_LOOK, cost
 
 
-@single_threaded
 def difference(
     a: Tally,
     b: Tally,
@@ -136,7 +135,6 @@ def _plural(quantity: Quantity) -> str:
     return {"probability": "probabilities"}.get(quantity.of, quantity.of + "s")
 
 
-@single_threaded
 def weighted(
     groups: Mapping[K, Tally],
     weights: Mapping[K, float],

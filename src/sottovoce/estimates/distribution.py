@@ -17,8 +17,9 @@ from sottovoce.core.domains import Domain
 from sottovoce.core.errors import check_confidence, refuse_others, whole_number
 from sottovoce.estimates.band import cumulative_band
 from sottovoce.estimates.histogram import Distribution
+from sottovoce.estimates.linear_algebra import single_threaded
 from sottovoce.estimates.most_common import Range, Sure, surely
-from sottovoce.estimates.query import check_tally, single_threaded
+from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.smooth import Smooth
 from sottovoce.estimates.tally import Tally
 

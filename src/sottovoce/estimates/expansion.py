@@ -18,7 +18,7 @@ from sottovoce.core.arrays import FloatArray
 from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.number import Number
 from sottovoce.estimates import log_density
-from sottovoce.estimates.query import single_threaded
+from sottovoce.estimates.linear_algebra import single_threaded
 from sottovoce.estimates.refits import refits, response
 
 _POINTS = (128, 256)  # the second where windows are too narrow for the first

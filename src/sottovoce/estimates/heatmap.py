@@ -21,7 +21,7 @@ import numpy as np
 from sottovoce.core.areas import Area
 from sottovoce.core.arrays import FloatArray
 from sottovoce.estimates.density_plot import new_axes
-from sottovoce.estimates.query import single_threaded
+from sottovoce.estimates.linear_algebra import single_threaded
 from sottovoce.estimates.surface import PlaceLaw, Surface
 from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally

@@ -24,9 +24,10 @@ from sottovoce.core.shown import Shown
 from sottovoce.core.translates import Translates
 from sottovoce.estimates.envelope import Nodes
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.linear_algebra import single_threaded
 from sottovoce.estimates.means import mean
 from sottovoce.estimates.model import Coarse
-from sottovoce.estimates.query import check_tally, single_threaded
+from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.statistic import is_unbiased
 from sottovoce.estimates.tally import Tally
 

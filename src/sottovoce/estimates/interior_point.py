@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.core.arrays import FloatArray
+from sottovoce.estimates.linear_algebra import single_threaded
 
 _MOST_STEPS, _MOST_WITH_U = 30, 60  # it needs about ten; with u twice as many
 _ROUNDED = 0.02  # the kink of the standard deviation is rounded off by this share of it
@@ -113,6 +114,7 @@ class Program(NamedTuple):
         return float((apart**2 / self.q).sum()) <= self.kappa**2
 
 
+@single_threaded
 def least_limit(problem: Problem) -> tuple[FloatArray, FloatArray]:
     """Weights w, and u where there is any, that nearly minimise q·w + κ·sd_q(w) + c·u.
 

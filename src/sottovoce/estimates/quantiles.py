@@ -21,8 +21,9 @@ from sottovoce.estimates.declared import UNDECLARED, Declared, declaration, decl
 from sottovoce.estimates.doubt import in_doubt
 from sottovoce.estimates.envelope import BINS, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.linear_algebra import single_threaded
 from sottovoce.estimates.log_density import Splines
-from sottovoce.estimates.query import Query, single_threaded, sources_of
+from sottovoce.estimates.query import Query, sources_of
 from sottovoce.estimates.statistic import between, moments
 from sottovoce.estimates.suitability import advice
 from sottovoce.estimates.tally import Tally
@@ -61,7 +62,6 @@ def quantile(
 ) -> list[Estimate]: ...
 
 
-@single_threaded
 def quantile(
     tally: Tally,
     p: float | Sequence[float],

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, partial, wraps
-from threading import Lock
-from types import SimpleNamespace
-from typing import Any, ParamSpec, TypeVar
+from functools import partial
 
 import numpy as np
 
@@ -30,8 +26,6 @@ FEW = 16  # reports below which an answer says that its interval rests on little
 _FEW_TO_DRAW = 100_000  # reports
 _ROUNDING = 1e-12  # limits are rounded outwards by this, on a domain of width 1
 Advice = Callable[[Estimate], tuple[str, ...]]
-P = ParamSpec("P")
-Answer = TypeVar("Answer")
 CONTRADICTION = "the limits contradict each other: hardly reports of this mechanism, see sottovoce.honesty"
 
 
@@ -248,51 +242,3 @@ def _few_notes(n: int) -> tuple[str, ...]:
     if n < FEW:
         return (f"n={n} is small for an interval that rests on a normal approximation",)
     return ()
-
-
-#: Who works with one thread of linear algebra, by what gives the others back; nobody does in a forked child.
-_alone = SimpleNamespace(lock=Lock(), limits=[])
-os.register_at_fork(after_in_child=lambda: vars(_alone).update(lock=Lock(), limits=[]))
-
-
-def single_threaded(work: Callable[P, Answer]) -> Callable[P, Answer]:
-    """Make what works with small matrices do so with one thread.
-
-    More cost more than they give, and those of numpy and of scipy, which bring a library each, keep each
-    other from the cores. The number is the process's: the first to come and the last to go set it.
-    """
-
-    @wraps(work)
-    def alone(*args: P.args, **kwargs: P.kwargs) -> Answer:
-        held = _alone.limits
-        with _alone.lock:
-            one = partial(_libraries().limit, limits=1, user_api="blas")
-            held.append(held[-1] if held else _as_owner(one))
-        try:
-            return work(*args, **kwargs)
-        finally:
-            with _alone.lock:
-                limits = held.pop()
-                if not held:
-                    _as_owner(limits.restore_original_limits)
-
-    return alone
-
-
-@cache
-def _libraries() -> Any:
-    import scipy.linalg  # noqa: F401 — a library that is loaded later would not be known
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
-
-
-def _as_owner(change: Callable[[], Any]) -> Any:
-    """To threadpoolctl only the thread that began may change the number; here another may end."""
-    from threadpoolctl import OpenBLASController
-
-    OpenBLASController.clear_controlling_thread(force=True)
-    try:
-        return change()
-    finally:
-        OpenBLASController.clear_controlling_thread(force=True)

@@ -23,7 +23,6 @@ from sottovoce.estimates.crossing import Level, Sample, quantile_interval
 from sottovoce.estimates.envelope import BINS, Envelope, Nodes, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.model import Coarse, em
-from sottovoce.estimates.query import single_threaded
 from sottovoce.estimates.statistic import normal_quantile
 
 _WORSE = 2.0  # times the interval of a mechanism for the question: then it is worth a word
@@ -40,7 +39,6 @@ _MADE_FOR = {
 }
 
 
-@single_threaded
 def advice(
     task: str,
     mechanism: Number,
@@ -154,7 +152,6 @@ class Width(NamedTuple):
     bound: float
 
 
-@single_threaded
 def quantile_width(
     reporter: Number, people: int, density: FloatArray, p: float, confidence: float = 0.95
 ) -> Width:

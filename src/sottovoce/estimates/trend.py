@@ -22,7 +22,6 @@ from sottovoce.estimates.arithmetic import combined, share_of
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.forest import draw_series
 from sottovoce.estimates.quantity import Quantity, checked_groups
-from sottovoce.estimates.query import single_threaded
 from sottovoce.estimates.tabular import Row, Tabular, label
 from sottovoce.estimates.tally import Tally
 
@@ -119,7 +118,6 @@ class Trend(Tabular):
         return f"{self.slope}\n  {len(self.points)} moments, {self.slope.n} reports"
 
 
-@single_threaded
 def trend(
     series: Mapping[W, Tally],
     of: str = "mean",
