@@ -29,8 +29,8 @@ from scipy.optimize import nnls
 import sottovoce as sv
 from benchmarks._quantile_truths import truths
 from benchmarks._tables import number, replace_table, table
-from sottovoce.estimates.crossing import Ends, Level, Sample, quantile_interval
 from sottovoce.estimates.envelope import CrossFit
+from sottovoce.estimates.quantile_interval import Ends, Level, Sample, quantile_interval
 from sottovoce.estimates.suitability import quantile_width
 
 TAKES = "6 min"

@@ -9,10 +9,10 @@ import pytest
 from scipy.optimize import minimize
 
 import sottovoce as sv
-from sottovoce.estimates.crossing import Limits, Look
 from sottovoce.estimates.envelope import CrossFit, Envelope, Nodes, Target
-from sottovoce.estimates.interior_point import Problem, least_limit
+from sottovoce.estimates.envelope_solver import Problem, least_limit
 from sottovoce.estimates.model import Coarse
+from sottovoce.estimates.quantile_interval import Limits, Look
 from sottovoce.estimates.quantiles import quantile_limits
 from sottovoce.estimates.statistic import Moments
 

@@ -10,7 +10,7 @@ the least expected limit
 P(j|x) is linear in x between the mechanism's bends, so h ≥ τ is enforced at all of them and on both sides of
 each: the law may jump there, so may the target, and perhaps at the very same x (a round number). A curved
 target is raised by the most it can leave its chord.
-A constant w is always feasible, so the solver (`interior_point`) starts inside and stays inside: its result
+A constant w is always feasible, so the solver (`envelope_solver`) starts inside and stays inside: its result
 is valid wherever it stops.
 """
 
@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.core.arrays import FloatArray, IntArray
-from sottovoce.estimates.interior_point import Problem, least_limit
+from sottovoce.estimates.envelope_solver import Problem, least_limit
 from sottovoce.estimates.model import Coarse, em
 from sottovoce.estimates.query import FEW, generator_of, half
 from sottovoce.estimates.shapes import Shape

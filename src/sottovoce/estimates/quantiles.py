@@ -16,13 +16,13 @@ import numpy as np
 from sottovoce.core.arrays import FloatArray
 from sottovoce.core.errors import ArgumentError, real_number
 from sottovoce.estimates.asked import asked_share
-from sottovoce.estimates.crossing import Ends, Level, Sample, quantile_interval
 from sottovoce.estimates.declared import UNDECLARED, Declared, declaration, declared_average
 from sottovoce.estimates.doubt import in_doubt
 from sottovoce.estimates.envelope import BINS, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.linear_algebra import single_threaded
 from sottovoce.estimates.log_density import Splines
+from sottovoce.estimates.quantile_interval import Ends, Level, Sample, quantile_interval
 from sottovoce.estimates.query import Query, sources_of
 from sottovoce.estimates.statistic import between, moments
 from sottovoce.estimates.suitability import advice

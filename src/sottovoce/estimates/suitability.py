@@ -19,10 +19,10 @@ from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import check_confidence
 from sottovoce.core.number import Number
-from sottovoce.estimates.crossing import Level, Sample, quantile_interval
 from sottovoce.estimates.envelope import BINS, Envelope, Nodes, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.model import Coarse, em
+from sottovoce.estimates.quantile_interval import Level, Sample, quantile_interval
 from sottovoce.estimates.statistic import normal_quantile
 
 _WORSE = 2.0  # times the interval of a mechanism for the question: then it is worth a word
