@@ -107,7 +107,7 @@ def reached(end: float, runs: int = 50) -> None:
                 return
             t = truth.tally(m, n, np.random.default_rng([50, run]))
             fit = CrossFit(t)
-            sample = Sample(m, n, [known] * 2, [counts for counts, _ in fit.halves], fit.bound)
+            sample = Sample(m, n, [known] * 2, [counts for counts, _ in fit.halves], fit.statistic)
             ends: dict[str, sv.Estimate | Ends] = {
                 "one": sv.quantile(t, p),
                 "oracle": quantile_interval(sample, Level(p, 0.025)),

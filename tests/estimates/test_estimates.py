@@ -13,8 +13,9 @@ import sottovoce as sv
 from sottovoce.core.errors import DataError, NoDataError
 from sottovoce.estimates.envelope import Envelope, Nodes, Target
 from sottovoce.estimates.finite import betting_limit
+from sottovoce.estimates.limit import limit
 from sottovoce.estimates.model import Coarse
-from sottovoce.estimates.statistic import Part, moments
+from sottovoce.estimates.statistic import Part
 
 HOURS = np.random.default_rng(1).beta(2, 5, 5000) * 24
 
@@ -145,7 +146,7 @@ def test_betting_excludes_at_most_as_often_as_promised_and_shrinks() -> None:
     part = Part(np.array([0.0, 1.0]), np.array([10, 0]), 0.0, 0.25)
     # Ten zeros: a mean of p gives them with probability (1 − p)^10 ≥ 0.025 up to p = 0.308.
     assert 0.308 <= betting_limit([part], 1, 0.025) <= 0.6
-    assert moments([part], "population").limit(1, 0.025) == 0.0
+    assert limit([part], 1, 0.025) == 0.0
 
 
 def test_very_few_reports_still_get_an_answer_and_a_warning() -> None:

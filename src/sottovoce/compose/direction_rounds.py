@@ -40,6 +40,7 @@ from sottovoce.estimates.circular import TURN, Waves
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.envelope import CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.limit import limit
 from sottovoce.estimates.query import Query, sources_of
 from sottovoce.estimates.statistic import Moments, between, moments
 from sottovoce.estimates.tally import Tally
@@ -177,7 +178,7 @@ class _Both(Waves):
         self.about, fit = about, CrossFit(second)
         bend = TURN**2
         sine = Target(lambda t: np.sin(TURN * (t - about)), curvature=(-bend, bend))
-        self.sines = {side: moments(fit.statistic(sine, side, self.tail), "population") for side in (-1, 1)}
+        self.sines = {side: moments(fit.statistic(sine, side, self.tail)) for side in (-1, 1)}
         middle = between(self.sines[-1], self.sines[1])
         c, s = np.cos(TURN * about), np.sin(TURN * about)
         errors = self.centre(-s, c)[1], float(middle.error)
@@ -201,7 +202,7 @@ class _Both(Waves):
         return error / self.resultant / TURN if self.resultant > 0 else math.nan
 
     def _limit(self, a: FloatArray, b: FloatArray, side: int, tail: float) -> FloatArray:
-        return np.asarray(self._sine(a, b, side).limit(side, tail))
+        return np.asarray(limit(self._sine(a, b, side), side, tail))
 
     def _sine(self, a: FloatArray, b: FloatArray, side: int) -> Moments:
         """What bounds E sin(x − ψ) from one side, with a = −sin ψ and b = cos ψ."""

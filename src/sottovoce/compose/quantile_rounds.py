@@ -18,6 +18,7 @@ rest is spent on limits from the first round's own reports, in case the pairs mi
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -36,10 +37,11 @@ from sottovoce.core.window import Window
 from sottovoce.designs.three_windows import narrow_wave
 from sottovoce.estimates.envelope import BINS, CrossFit, Envelope, Nodes, Target
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.limit import limit
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.quantiles import quantile_limits, smooth_density
 from sottovoce.estimates.query import Query, sources_of
-from sottovoce.estimates.statistic import Moments, moments, normal_quantile
+from sottovoce.estimates.statistic import Statistic, moments, normal_quantile
 from sottovoce.estimates.tally import Tally
 
 _BITS = 51  # three times as much still fits 2^53
@@ -54,7 +56,7 @@ class _Half(NamedTuple):
     """Limits from one side: statistics at thresholds, from outside in."""
 
     places: FloatArray
-    statistics: list[Moments]
+    statistics: Sequence[Statistic]
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,7 @@ class QuantileRounds(Shown, Compact):
         ends = {1: own.low, -1: own.high}
         for side, (places, statistics) in halves.items():
             for place, statistic in zip(places, statistics, strict=True):
-                if side * (float(statistic.limit(side, tail * (1 - _FIRST_TAIL))) - self.p) >= 0:
+                if side * (float(limit(statistic, side, tail * (1 - _FIRST_TAIL))) - self.p) >= 0:
                     break
                 ends[side] = max(ends[1], place) if side > 0 else min(ends[-1], place)
         value = self._value(halves)
@@ -158,16 +160,18 @@ class QuantileRounds(Shown, Compact):
         coarse = Coarse(mechanism, np.arange(mechanism.cells), second.counts)
         problem = Envelope(Nodes(coarse), coarse.table_of_bins(len(pilot)).mix(pilot), second.n)
         knots = [part.window.knot_t[1 if side > 0 else 2] for part in mechanism.parts]
-        places, statistics = np.sort(knots)[::side], []
+        places, statistics = np.sort(knots)[::side], list[Statistic]()
         for place in places:
             weights = problem.weights(Target.below(float(place)), side, normal_quantile(tail))
-            statistics.append(moments([problem.part(weights, second.counts, "population")], "population"))
+            statistics.append([problem.part(weights, second.counts, "population")])
         return _Half(places, statistics)
 
     def _value(self, halves: dict[int, _Half]) -> float:
         """Where a line through the innermost limits' statistics reaches p."""
         places = np.concatenate([half.places[-3:] for half in halves.values()])
-        values = np.concatenate([[float(s.value) for s in half.statistics[-3:]] for half in halves.values()])
+        values = np.concatenate(
+            [[float(moments(s).value) for s in half.statistics[-3:]] for half in halves.values()]
+        )
         slope, level = np.polyfit(places, values, 1)
         return float((self.p - level) / slope) if slope > 0 else float(places.mean())
 

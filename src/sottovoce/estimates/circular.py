@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sottovoce.core.arrays import FloatArray
 from sottovoce.estimates.envelope import CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.limit import limit
 from sottovoce.estimates.query import Query
 from sottovoce.estimates.statistic import Moments, Part, Summary, between
 from sottovoce.estimates.tally import Tally
@@ -118,7 +119,7 @@ class Waves:
                 here = ((a >= 0) == (sign_a > 0)) & ((b >= 0) == (sign_b > 0))
                 if here.any():
                     pairs = self._pairs(side * sign_a, side * sign_b)
-                    some = Moments.of([pair.at(a[here], b[here]) for pair in pairs], self.estimand)
+                    some = Moments.of([pair.at(a[here], b[here]) for pair in pairs])
                     value[here], error[here], skewness[here] = some.value, some.error, some.skewness
                     freedom = some.freedom
         return Moments(value, error, skewness, freedom)
@@ -126,7 +127,7 @@ class Waves:
     def _pairs(self, cosine: int, sine: int) -> list[_Pair]:
         if (cosine, sine) not in self._kept:
             both = zip(self._parts["c", cosine], self._parts["s", sine], strict=True)
-            self._kept[cosine, sine] = [_Pair(c, s, self._rows) for c, s in both]
+            self._kept[cosine, sine] = [_Pair(c, s, self._rows, self.estimand) for c, s in both]
         return self._kept[cosine, sine]
 
     def centre(self, a: float, b: float) -> tuple[float, float]:
@@ -135,7 +136,7 @@ class Waves:
         return float(value[0]), float(error[0])
 
     def _limit(self, a: FloatArray, b: FloatArray, side: int, tail: float) -> FloatArray:
-        return np.asarray(self.wave(a, b, side).limit(side, tail))
+        return np.asarray(limit(self.wave(a, b, side), side, tail))
 
     @cached_property
     def vector(self) -> tuple[float, float]:
@@ -211,8 +212,8 @@ class Waves:
 class _Pair:
     """Two parts on the same counts, and the moments of their combinations a·c + b·s."""
 
-    def __init__(self, c: Part, s: Part, rows: FloatArray) -> None:
-        self.n, share = c.n, c.counts / c.n
+    def __init__(self, c: Part, s: Part, rows: FloatArray, estimand: str) -> None:
+        self.estimand, self.n, share = estimand, c.n, c.counts / c.n
         self.means = float(share @ c.weights), float(share @ s.weights)
         u, v = c.weights - self.means[0], s.weights - self.means[1]
         self.squares = [float(share @ product) for product in (u * u, 2 * u * v, v * v)]
@@ -234,7 +235,7 @@ class _Pair:
             + a * b * b * self.cubes[2]
             + b**3 * self.cubes[3],
             np.maximum(noise.min(axis=0), 0.0),
-            noise.max(axis=0) + rise,
+            noise.max(axis=0) + rise if self.estimand == "respondents" else math.inf,
         )
 
 

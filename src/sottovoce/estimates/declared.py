@@ -20,9 +20,10 @@ from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.errors import ArgumentError, DataError
 from sottovoce.estimates.envelope import CrossFit, Envelope, Target
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.limit import limit
 from sottovoce.estimates.query import Query
 from sottovoce.estimates.shapes import Shape
-from sottovoce.estimates.statistic import Moments, Part, between, moments, normal_quantile
+from sottovoce.estimates.statistic import Part, Statistic, between, moments, normal_quantile
 
 _DROPPED = 0.04  # the share of the error that leaving out cells of the mode may spend
 UNDECLARED = (None, None, None)  # neither shape nor density nor slope
@@ -84,11 +85,11 @@ def declared_average(
     """
     declared = Declared(CrossFit(query.tally), shape, query.tail)
     lower, upper = (declared.bounds(target, side) for side in (-1, 1))
-    limits = float(lower.limit(-1, declared.tail)), float(upper.limit(1, declared.tail))
+    limits = float(limit(lower, -1, declared.tail)), float(limit(upper, 1, declared.tail))
     if limits[0] > limits[1]:  # so do not what hold for every truth
         low, high = declared.fit.limits([(target, -1), (target, 1)], query.tail)
         limits = low, high
-    middle = between(lower, upper).value if value is None else value
+    middle = between(moments(lower), moments(upper)).value if value is None else value
     notes = (declared.note,)
     return query.answer(limits, middle, math.nan, ends=ends, power=power, method="declared", notes=notes)
 
@@ -143,26 +144,26 @@ class Declared:
         pilots = [pilot for _, pilot in fit.halves]
         members = [self._nearest(cell, pilots) for cell in shape.cells()]
         against = [self._against(cell, pilots) for cell in members]
-        if all(float(one.limit(-1, _FALSE_ALARM)) > 0 for one in against):
+        if all(limit(parts, -1, _FALSE_ALARM) > 0 for parts in against):
             sentence = f"the reports contradict the declaration ({shape.words}): no such truth explains them"
             raise DataError(sentence, code="shape", argument="shape")
         if shape.unimodal:  # the likeliest such truth tells cells apart better than a rough pilot
-            pilots = min(zip(against, members, strict=True), key=lambda one: float(one[0].value))[1].pilots
+            values = [float(moments(parts).value) for parts in against]
+            pilots = members[values.index(min(values))].pilots
             members = [self._nearest(cell.shape, pilots) for cell in members]
             against = [self._against(cell, pilots) for cell in members]
-            order = sorted(range(len(members)), key=lambda i: float(against[i].value))
-            left = [i for i in order if float(against[i].limit(-1, 2 * tail * _DROPPED)) <= 0]
+            order = sorted(range(len(members)), key=lambda i: float(moments(against[i]).value))
+            left = [i for i in order if limit(against[i], -1, 2 * tail * _DROPPED) <= 0]
             members = [members[i] for i in left or order[:1]]
         #: What the reports leave, the likeliest first.
         self.cells = members
 
-    def bounds(self, target: Target, side: int) -> Moments:
+    def bounds(self, target: Target, side: int) -> Statistic:
         """What bounds the average of a target from one side, whichever cell the truth is in."""
         halves = [self._parts(i, target, side) for i in range(len(self.fit.halves))]
-        every = [moments(parts, "population") for parts in zip(*halves, strict=True)]
-        return max(every, key=lambda one: side * float(one.limit(side, self.tail)))
+        return max(zip(*halves, strict=True), key=lambda parts: side * float(limit(parts, side, self.tail)))
 
-    def bound(self, target: Target, side: int, tail: float, estimand: str) -> Moments:
+    def statistic(self, target: Target, side: int, tail: float, estimand: str) -> Statistic:
         """The same; error and people are those of the declaration."""
         return self.bounds(target, side)
 
@@ -197,7 +198,7 @@ class Declared:
     def _nearest(self, shape: Shape, pilots: Sequence[FloatArray]) -> Cell:
         return Cell(shape, [shape.nearest(pilot, self.fit.law.matrix) for pilot in pilots])
 
-    def _against(self, cell: Cell, pilots: Sequence[FloatArray]) -> Moments:
+    def _against(self, cell: Cell, pilots: Sequence[FloatArray]) -> Statistic:
         """What is at most zero on average for truths of the cell, and above if the pilots are right."""
         fit, parts = self.fit, []
         for pilot, inside, counts in zip(pilots, cell.pilots, self._counts, strict=True):
@@ -209,4 +210,4 @@ class Declared:
                 weights = (reports - fit.law.mix(inside)) / reports
                 weights = weights - cell.shape.extremes(t, rows @ weights, fit.nodes.near).max()
             parts.append(Part(weights, counts, 0.0, math.inf))
-        return moments(parts, "population")
+        return parts

@@ -26,10 +26,11 @@ import numpy as np
 
 from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.estimates.envelope_solver import Problem, least_limit
+from sottovoce.estimates.limit import limit
 from sottovoce.estimates.model import Coarse, em
 from sottovoce.estimates.query import FEW, generator_of, half
 from sottovoce.estimates.shapes import Shape
-from sottovoce.estimates.statistic import Moments, Part, moments, normal_quantile
+from sottovoce.estimates.statistic import Part, normal_quantile
 from sottovoce.estimates.tally import Tally
 
 BINS = 256  # of the pilot
@@ -201,8 +202,8 @@ class Envelope:
 
     def part(self, weights: FloatArray, counts: IntArray, estimand: str, forged: int = 0) -> Part:
         """What these weights say of some reports."""
-        average = self.average_noise(weights, counts) if estimand == "respondents" else None
-        return Part(weights, counts, *self.noise(weights), average, forged)
+        ceiling = self.average_noise(weights, counts) if estimand == "respondents" else math.inf
+        return Part(weights, counts, *self.noise(weights), ceiling, forged)
 
     def _variance(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The variance of w(report) at the nodes, and how far it can rise above its chords beside them.
@@ -275,8 +276,6 @@ class CrossFit:
         self, bounds: Sequence[tuple[Target, int]], tail: float, estimand: str = "population"
     ) -> list[float]:
         """Normal confidence limits for the averages of several targets."""
-        return [float(self.bound(target, side, tail, estimand).limit(side, tail)) for target, side in bounds]
-
-    def bound(self, target: Target, side: int, tail: float, estimand: str = "population") -> Moments:
-        """The moments of what bounds one of them."""
-        return moments(self.statistic(target, side, tail, estimand), estimand)
+        return [
+            float(limit(self.statistic(target, side, tail, estimand), side, tail)) for target, side in bounds
+        ]

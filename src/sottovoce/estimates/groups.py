@@ -189,8 +189,7 @@ def _group(
     """A group from the weighted counts of its sum and its share."""
     t = normal_quantile((1 - confidence) / 2)
     (top, a), (bottom, width) = (
-        (float(one.value), float(one.error))
-        for one in (moments([part], "population") for part in (above, below))
+        (float(one.value), float(one.error)) for one in (moments([part]) for part in (above, below))
     )
     both = 0.0 if apart else _covariance(above, below)
     ratio = Ratio.of(top, bottom, np.eye(2), np.array([[a**2, both], [both, width**2]]), t)

@@ -13,6 +13,7 @@ from sottovoce.core.options import Options
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.translates import Translates
 from sottovoce.estimates.finite import binomial_limits
+from sottovoce.estimates.limit import limit
 from sottovoce.estimates.statistic import Moments, Part, Summary, cut
 
 _NOTHING = 1e-9  # of the largest power: what a frequency without any has, to rounding
@@ -71,9 +72,9 @@ class Inverse:
             + m.correlated(m.indicator, self.weights**2) * (m.extra / m.total)
             - (np.arange(len(one)) == 0)
         )
-        least, most = max(float(noise.min()), 0.0), float(noise.max())
+        least = max(float(noise.min()), 0.0)
         cube = three - 3 * one * two + 2 * one**3
-        return Summary(n, self.constant + one, np.maximum(two - one**2, 0.0), cube, least, most)
+        return Summary(n, self.constant + one, np.maximum(two - one**2, 0.0), cube, least)
 
     def part(self, number: FloatArray, counts: IntArray) -> Part:
         """The weighted counts whose average is Σ number·share, of a number for each option."""
@@ -88,8 +89,8 @@ class Inverse:
         """The lower and upper limits of all shares."""
         if self.balanced:
             return self._exact(counts, tail)
-        moments = Moments.of([summary], "population")
-        return cut(moments.limit(-1, tail), moments.limit(1, tail), (0.0, 1.0))
+        moments = Moments.of([summary])
+        return cut(limit(moments, -1, tail), limit(moments, 1, tail), (0.0, 1.0))
 
     def _exact(self, counts: IntArray, tail: float) -> tuple[FloatArray, FloatArray]:
         """Clopper and Pearson's limits of the chance that a report holds an option, as shares."""

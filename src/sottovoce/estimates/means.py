@@ -20,9 +20,9 @@ from sottovoce.estimates.declared import UNDECLARED, declaration, declared_avera
 from sottovoce.estimates.envelope import IDENTITY, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.finite import betting_limit, respondents_limits, sequential_noise_limits
+from sottovoce.estimates.limit import limit
 from sottovoce.estimates.query import AT_EVERY_N, FEW, INTERVALS, Advice, Query, generator_of
 from sottovoce.estimates.statistic import (
-    Moments,
     Part,
     Statistic,
     between,
@@ -106,15 +106,15 @@ def mean(
 def _average(query: Query, interval: str, rng: Seeded) -> Estimate:
     """The average of decoded reports of an unbiased mechanism."""
     part = replace(decoded_part(query.tally, query.estimand), forged=query.fakes)
-    average = moments([part], query.estimand)
+    average = moments([part])
     notes = _notes(query, interval, average.value)
-    limits = _limits(query, interval, ([part], [part]), (average, average), rng)
+    limits = _limits(query, interval, ([part], [part]), rng)
     if query.estimand == "respondents" and interval == "finite":
         limits = respondents_limits(part, query.tally.mechanism, query.tail, limits)
     elif query.estimand == "respondents" and interval == "sequential":
         limits = sequential_noise_limits(part, query.tally.mechanism, query.tail)
     if interval == "sequential":
-        notes += watching_cost(query, limits, average, average)
+        notes += watching_cost(query, limits, [part], [part])
     return query.answer(
         limits,
         average.value,
@@ -130,7 +130,7 @@ def _average(query: Query, interval: str, rng: Seeded) -> Estimate:
 
 def decoded_part(tally: Tally, estimand: str) -> Part:
     """The decoded mean as a statistic, with what its noise can be at any x and is on average."""
-    (t, noise), average = decoded_noise(tally.mechanism), None
+    (t, noise), ceiling = decoded_noise(tally.mechanism), math.inf
     least, most = max(float(noise.min()), 0.0), float(noise.max())
     if estimand == "respondents":
         from scipy.interpolate import make_interp_spline
@@ -138,8 +138,8 @@ def decoded_part(tally: Tally, estimand: str) -> Part:
         # Between grid points the variance leaves its chord by at most (Δt)²/4 where E[y] = x.
         shape = make_interp_spline(t, noise + (t[1] - t[0]) ** 2 / 4, k=1)
         statistic = CrossFit(tally).statistic(Target(shape, curvature=(-1e-9, 0.0)), 1, 0.16)
-        average = float(np.clip(moments(statistic, "population").value, noise.min(), noise.max()))
-    return Part(tally.mechanism.positions, tally.counts, least, most, average)
+        ceiling = float(np.clip(moments(statistic).value, noise.min(), noise.max()))
+    return Part(tally.mechanism.positions, tally.counts, least, most, ceiling)
 
 
 def _envelope(query: Query, interval: str, rng: Seeded) -> Estimate:
@@ -147,14 +147,14 @@ def _envelope(query: Query, interval: str, rng: Seeded) -> Estimate:
     # A finite interval needs weights fixed beforehand.
     fit = CrossFit(query.tally, blind=interval == "finite", fakes=query.fakes)
     lower, upper = (fit.statistic(IDENTITY, side, query.tail, query.estimand) for side in (-1, 1))
-    sides = moments(lower, query.estimand), moments(upper, query.estimand)
+    sides = moments(lower), moments(upper)
     value, error, bias = between(*sides)
     notes = _notes(query, interval, value)
     if interval == "sequential":
         limits = watched_average(fit, IDENTITY, query)
-        notes += watching_cost(query, limits, *sides)
+        notes += watching_cost(query, limits, lower, upper)
     else:
-        limits = _limits(query, interval, (lower, upper), sides, rng)
+        limits = _limits(query, interval, (lower, upper), rng)
     if query.tally.n >= FEW and bias**2 > error**2 / 2:
         gap = float(query.domain.stretched(bias))
         by = f"a factor of {math.exp(gap):.3g}" if query.domain.is_log else f"± {gap:.2g}"
@@ -172,24 +172,18 @@ def _envelope(query: Query, interval: str, rng: Seeded) -> Estimate:
 
 
 def _limits(
-    query: Query,
-    interval: str,
-    statistics: tuple[Statistic, Statistic],
-    both: tuple[Moments, Moments],
-    rng: Seeded,
+    query: Query, interval: str, statistics: tuple[Statistic, Statistic], rng: Seeded
 ) -> tuple[float, float]:
-    """Limits of the kind that was asked for, from what bounds the mean on either side, and its moments."""
+    """Limits of the kind that was asked for, from what bounds the mean on either side."""
     sides = tuple(zip(statistics, (-1, 1), strict=True))
     if interval in AT_EVERY_N:
         watched = interval == "sequential"
         below, above = (betting_limit(one, side, query.tail, sequential=watched) for one, side in sides)
     elif interval == "bootstrap" and query.tally.n > 1:
         generator = generator_of(query.tally, rng)
-        below, above = (
-            bootstrap_limit(one, side, query.tail, query.estimand, generator) for one, side in sides
-        )
+        below, above = (bootstrap_limit(one, side, query.tail, generator) for one, side in sides)
     else:
-        below, above = float(both[0].limit(-1, query.tail)), float(both[1].limit(1, query.tail))
+        below, above = (float(limit(one, side, query.tail)) for one, side in sides)
     return below, above
 
 
@@ -236,17 +230,18 @@ def variance(tally: Tally, *, estimand: str = "population", confidence: float = 
     query = Query(tally, "variance", estimand, confidence).on_interval(instead="circular_mean")
     query.on_linear_scale(instead="quantile, such as 0.25 and 0.75")
     fit, tail = CrossFit(tally), query.tail
-    middle = between(*(moments(fit.statistic(IDENTITY, side, tail), "population") for side in (-1, 1)))
+    middle = between(*(moments(fit.statistic(IDENTITY, side, tail)) for side in (-1, 1)))
     # Var ≤ E(x − c)² for every c, and Var = E(x − c)² − (mean − c)²: both averages have envelopes.
     centre = float(np.clip(middle.value, 0.0, 1.0))
     square = Target(lambda t: (t - centre) ** 2, curvature=(2.0, 2.0))
     rest = (1 - _OF_THE_MEAN) * tail
     errors = ((-1, rest), (1, tail))
-    below, above = (moments(fit.statistic(square, *one, estimand), estimand) for one in errors)
+    below, above = (fit.statistic(square, *one, estimand) for one in errors)
     ends = fit.limits([(IDENTITY, -1), (IDENTITY, 1)], _OF_THE_MEAN / 2 * tail, estimand)
     away = max(abs(end - centre) for end in ends)
-    limits = float(below.limit(-1, rest)) - away**2, float(above.limit(1, tail))
-    value, error, _ = between(below, above)
+    limits = float(limit(below, -1, rest)) - away**2, float(limit(above, 1, tail))
+    lower, upper = moments(below), moments(above)
+    value, error, _ = between(lower, upper)
     # The middle estimates E(x − c)²: the squared error of c is a bias of its own.
     return query.answer(
         limits,
@@ -254,6 +249,6 @@ def variance(tally: Tally, *, estimand: str = "population", confidence: float = 
         float(error + middle.error**2),
         ends=(0.0, 0.25),
         power=2,
-        sides=(replace(below, value=below.value - away**2), above),
+        sides=(replace(lower, value=lower.value - away**2), upper),
         spent=_OF_THE_MEAN * tail,
     )

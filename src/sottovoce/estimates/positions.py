@@ -81,7 +81,7 @@ def mean_position(tally: Tally, *, confidence: float = 0.95) -> tuple[Estimate, 
         h = law.expect(weights)
         noise = law.expect(weights**2) - h**2
         part = Part(weights, tally.counts, max(float(noise.min()), 0.0), float(noise.max()))
-        whole = replace(moments([part], "population"), slack=bias)
+        whole = replace(moments([part]), slack=bias)
         estimates.append(_answer(tally, whole, whole, ends, f"mean {name}", "unbiased", tail))
     return estimates[0], estimates[1]
 
@@ -147,9 +147,7 @@ def region_share(
     """
     law, tail = PlaceLaw.of(tally), (1 - check_confidence(confidence)) / 2
     fit = _Fit(law, tally)
-    lower, upper = (
-        moments(fit.statistic(corners(law, region, side), side, tail), "population") for side in (-1, 1)
-    )
+    lower, upper = (moments(fit.statistic(corners(law, region, side), side, tail)) for side in (-1, 1))
     return _answer(tally, lower, upper, (0.0, 1.0), "share in the region", "envelope", tail)
 
 

@@ -85,7 +85,7 @@ class Relation:
             m = part.mechanism
             decoded = m.domain.to_unit(m.decode(np.arange(m.cells)))
             least_noise = max(float(decoded_noise(m)[1].min()), 0.0)
-            known = moments([Part(decoded, part.counts, least_noise, math.inf)], "population")
+            known = moments([Part(decoded, part.counts, least_noise, math.inf)])
             row, constant = _linear(function, inputs, place)
             rows.append(row)
             values.append(known.value - constant)

@@ -30,9 +30,10 @@ from sottovoce.core.number import Number
 from sottovoce.estimates.declared import worth
 from sottovoce.estimates.envelope import Envelope, Nodes, Target
 from sottovoce.estimates.false_position import Bracket, Crossing, false_position
+from sottovoce.estimates.limit import limit
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.shapes import Shape
-from sottovoce.estimates.statistic import Moments, moments, normal_quantile
+from sottovoce.estimates.statistic import Statistic, moments, normal_quantile
 
 _ROUGH, _PLACED = 40, 96  # groups of cells: of the first look, and placed
 _PAD = 0.15  # groups are fine this far beyond the expected interval, in its widths
@@ -73,7 +74,7 @@ class Sample(NamedTuple):
     n: int
     pilots: Sequence[FloatArray]
     counts: Sequence[IntArray] = ()
-    even: Callable[[Target, int, float, str], Moments] | None = None
+    even: Callable[[Target, int, float, str], Statistic] | None = None
 
 
 class Ends(NamedTuple):
@@ -168,26 +169,27 @@ class Limits:
 
     def look(self, side: int, at: float) -> Look:
         """What the limits of F say at a place."""
-        target, (p, tail, estimand), z = Target.up_to(side * at), self.level, self.level.z
+        target, p, z = Target.up_to(side * at), self.level.p, self.level.z
         weights = [half.weights(target, side, z)[0] for half in self.halves]
         means = [half.envelope.expected(w, side, z) for half, w in zip(self.halves, weights, strict=True)]
         expected = side * (sum(means) / len(means) - p)
         parts = [
-            half.envelope.part(w, half.counts, estimand)
+            half.envelope.part(w, half.counts, self.level.estimand)
             for half, w in zip(self.halves, weights, strict=True)
             if half.counts is not None
         ]
         if not parts:
             return Look(at, expected, 0.0, expected)
-        bound = moments(parts, estimand)
-        return Look(at, side * (float(bound.limit(side, tail)) - p) + _ROUNDED, float(bound.error), expected)
+        return Look(at, self._excess(parts, side), float(moments(parts).error), expected)
 
     def look_on_even_groups(self, side: int, at: float) -> Look:
         """The same far from the quantile, where the placed groups are wide."""
         assert self.sample.even is not None
-        p, tail, estimand = self.level
-        bound = self.sample.even(Target.up_to(side * at), side, tail, estimand)
-        return Look(at, side * (float(bound.limit(side, tail)) - p) + _ROUNDED, float(bound.error))
+        parts = self.sample.even(Target.up_to(side * at), side, self.level.tail, self.level.estimand)
+        return Look(at, self._excess(parts, side), float(moments(parts).error))
+
+    def _excess(self, parts: Statistic, side: int) -> float:
+        return side * (float(limit(parts, side, self.level.tail)) - self.level.p) + _ROUNDED
 
 
 def quantile_interval(

@@ -20,6 +20,7 @@ from sottovoce.estimates.declared import UNDECLARED, Declared, declaration, decl
 from sottovoce.estimates.doubt import in_doubt
 from sottovoce.estimates.envelope import BINS, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.limit import limit
 from sottovoce.estimates.linear_algebra import single_threaded
 from sottovoce.estimates.log_density import Splines
 from sottovoce.estimates.quantile_interval import Ends, Level, Sample, quantile_interval
@@ -165,7 +166,7 @@ def quantile_limits(
     if fit.n < 2:
         return [Ends(0.0, 1.0, 1.0)] * len(levels)
     counts, pilots = zip(*fit.halves, strict=True)
-    sample = Sample(fit.coarse.mechanism, fit.n, pilots, counts, fit.bound)
+    sample = Sample(fit.coarse.mechanism, fit.n, pilots, counts, fit.statistic)
     return [quantile_interval(sample, Level(p, tail, estimand)) for p in levels]
 
 
@@ -174,7 +175,7 @@ def declared_limits(declared: Declared, levels: Sequence[float]) -> list[Ends]:
     fit = declared.fit
     counts, pilots = zip(*fit.halves, strict=True)
     # A unimodal truth has no stretch without people between others.
-    even = None if declared.shape.unimodal else declared.bound
+    even = None if declared.shape.unimodal else declared.statistic
     sample = Sample(fit.coarse.mechanism, fit.n, pilots, counts, even)
     return [quantile_interval(sample, Level(p, declared.tail), declared.cells) for p in levels]
 
@@ -228,9 +229,9 @@ def probability(
     """
     begin, end = real_number(low, "low"), real_number(high, "high")
     query = Query(tally, f"probability of {begin:.12g} to {end:.12g}", estimand, confidence, fakes)
-    for limit, name in ((begin, "low"), (end, "high")):
-        if not query.domain.contains(limit):
-            raise ArgumentError(f"{name} must lie in the domain, got {name}={limit!r}", argument=name)
+    for at, name in ((begin, "low"), (end, "high")):
+        if not query.domain.contains(at):
+            raise ArgumentError(f"{name} must lie in the domain, got {name}={at!r}", argument=name)
     if begin > end and not query.domain.is_circle:
         raise ArgumentError(f"low must not exceed high, got low={begin!r}, high={end!r}", argument="low")
     first, last = query.domain.to_unit([begin, end]).tolist()
@@ -243,8 +244,9 @@ def probability(
     if asked is not None:
         return query.answer(*asked, power=0, method="asked directly", at_every_n=True)
     fit, target = CrossFit(tally, fakes=fakes), Target.within(first, last)
-    lower, upper = (moments(fit.statistic(target, side, query.tail, estimand), estimand) for side in (-1, 1))
-    middle, error, bias = between(lower, upper)
+    lower, upper = (fit.statistic(target, side, query.tail, estimand) for side in (-1, 1))
+    sides = moments(lower), moments(upper)
+    middle, error, bias = between(*sides)
     value = smooth_share(fit, first, last)
     open_ends = in_doubt(fit, query, (begin, end), 2 * bias) if bias**2 > error**2 / 2 else ()
     error += abs(value - middle)
@@ -254,11 +256,9 @@ def probability(
         return query.answer(
             limits, value, error, ends=ends, power=0, notes=notes, at_every_n=True, method=_WATCHED
         )
-    limits = float(lower.limit(-1, query.tail)), float(upper.limit(1, query.tail))
+    limits = float(limit(lower, -1, query.tail)), float(limit(upper, 1, query.tail))
     hint = None if fakes else query.advised(advice, "share", coarse=fit.coarse, between=(first, last))
-    return query.answer(
-        limits, value, error, ends=ends, power=0, notes=open_ends, sides=(lower, upper), advice=hint
-    )
+    return query.answer(limits, value, error, ends=ends, power=0, notes=open_ends, sides=sides, advice=hint)
 
 
 def _share(p: object) -> float:

@@ -150,7 +150,7 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
     # The two shares of yes and no are one number.
     sides = {"each": tail, "all": tail / k if k > 2 else tail}
     limits = {name: law.limits(tally.counts, summary, side) for name, side in sides.items()}
-    whole, sources = Moments.of([summary], "population"), sources_of(tally)
+    whole, sources = Moments.of([summary]), sources_of(tally)
     method = "clopper-pearson" if law.balanced else "inverse"
 
     def answers(low: FloatArray, high: FloatArray) -> tuple[Estimate, ...]:
@@ -214,7 +214,7 @@ def _mean(tally: Tally, law: Inverse, confidence: float) -> Estimate | None:
         return None
     number = np.array(names, dtype=np.float64)
     part = law.part(number, tally.counts)
-    whole, tail = moments([part], "population"), (1 - confidence) / 2
+    whole, tail = moments([part]), (1 - confidence) / 2
     sides = Sides(whole, whole, (float(number.min()), float(number.max())))
     numbers = float(whole.value), sides.limits(tail), float(whole.error)
     reach = float(np.ptp(part.weights)) / tally.n

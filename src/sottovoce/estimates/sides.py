@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from sottovoce.estimates.limit import limit
 from sottovoce.estimates.statistic import Moments, between, cut
 
 _LEAST_TAIL = 1e-300
@@ -71,7 +72,7 @@ class Sides:
             Its ends, in order.
         """
         rest = tail - self.spent
-        low, high = float(self.lower.limit(-1, rest)), float(self.upper.limit(1, rest))
+        low, high = float(limit(self.lower, -1, rest)), float(limit(self.upper, 1, rest))
         low, high = min(low, high), max(low, high)  # each has a statistic of its own
         low, high = map(float, cut(low, high, self.ends))
         return low, high
@@ -99,7 +100,7 @@ def _least_tail(one: Moments, side: int, at: float) -> float:
     """The error at which a limit on one side reaches a value, rounded up; at most 1/2."""
 
     def excludes(tail: float) -> bool:
-        return side * (float(one.limit(side, tail)) - at) < 0
+        return side * (float(limit(one, side, tail)) - at) < 0
 
     if not excludes(0.5):
         return 0.5

@@ -6,6 +6,7 @@ depend on its own counts, so each is an average of independent bounded terms.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,7 +31,8 @@ class Part:
         counts: How many reports each has.
         least: The least variance of w(report) given x, over all x: the truth cannot make it smaller.
         most: The largest.
-        noise: An estimate of its average over these people.
+        ceiling: What the variance of a report can count for at most: of respondents the average noise over
+            them, or an upper estimate of it.
         forged: How many of the reports may be anything at all.
     """
 
@@ -38,7 +40,7 @@ class Part:
     counts: NDArray[Any]
     least: float
     most: float
-    noise: float | None = None
+    ceiling: float = math.inf
     forged: int = 0
 
     @property
@@ -65,7 +67,7 @@ class Summary:
         square: The second central moment of the weights of the reports.
         cube: The third.
         least: The least variance of the noise.
-        most: The variance of the noise that counts for respondents: its average where known.
+        ceiling: What the variance can count for at most.
         slack: The most by which forged reports can have moved the mean; they are in the other moments too.
     """
 
@@ -74,7 +76,7 @@ class Summary:
     square: Any
     cube: Any
     least: Any
-    most: Any
+    ceiling: Any = math.inf
     slack: Any = 0.0
 
     @classmethod
@@ -84,12 +86,11 @@ class Summary:
         share = part.counts / n
         mean = float(share @ part.weights)
         centred = part.weights - mean
-        most = part.most if part.noise is None else part.noise
         squared = centred * centred
         square, cube = float(share @ squared), float(share @ (squared * centred))
         if part.forged:  # an honest report in the place of a forged one is at most so far from the mean
             square += part.forged / n * float(np.abs(centred).max()) ** 2
-        return cls(n, mean, square, cube, part.least, most, part.slack)
+        return cls(n, mean, square, cube, part.least, part.ceiling, part.slack)
 
 
 @dataclass(frozen=True)
@@ -106,15 +107,14 @@ class Moments:
     slack: Any = 0.0
 
     @classmethod
-    def of(cls, parts: Sequence[Summary], estimand: str) -> Moments:
+    def of(cls, parts: Sequence[Summary]) -> Moments:
         """The parts together. Where reports are few the mechanism's own least variance stands in."""
         n = sum(part.n for part in parts)
         value = variance = third = slack = 0.0
         for part in parts:
             share = part.n / n
             spread = np.maximum(part.square * part.n / max(part.n - 1, 1), part.least)
-            if estimand == "respondents":
-                spread = np.minimum(spread, part.most)
+            spread = np.minimum(spread, part.ceiling)
             value = value + share * part.mean
             variance = variance + share**2 * spread / part.n
             third = third + share**3 * part.cube / part.n**2
@@ -141,18 +141,10 @@ class Moments:
         """Those of one of several statistics."""
         return Moments(float(self.value[i]), float(self.error[i]), float(self.skewness[i]), self.freedom)
 
-    def limit(self, side: int, tail: float) -> Any:
-        """value ± error·(t + skewness·(2t² + 1)/6): the skewness term only where it widens (Hall 1992)."""
-        from scipy.special import stdtrit
 
-        t = -float(stdtrit(self.freedom, tail))
-        lean = np.maximum(0.0, side * self.skewness) * (2 * t**2 + 1) / 6
-        return self.value + side * (self.slack + self.error * (t + lean))
-
-
-def moments(statistic: Statistic, estimand: str) -> Moments:
-    """The moments of a statistic, for the population or for the respondents."""
-    return Moments.of([Summary.of(part) for part in statistic], estimand)
+def moments(statistic: Statistic) -> Moments:
+    """The moments of a statistic."""
+    return Moments.of([Summary.of(part) for part in statistic])
 
 
 class Middle(NamedTuple):
@@ -189,11 +181,9 @@ def cut(low: Any, high: Any, ends: tuple[float, float]) -> tuple[FloatArray, Flo
     return np.clip(low + move, *ends), np.clip(high + move, *ends)
 
 
-def bootstrap_limit(
-    statistic: Statistic, side: int, tail: float, estimand: str, generator: np.random.Generator
-) -> float:
+def bootstrap_limit(statistic: Statistic, side: int, tail: float, generator: np.random.Generator) -> float:
     """Bootstrap-t on the counts: the weights stay, the quantile of t comes from resampling."""
-    here = moments(statistic, estimand)
+    here = moments(statistic)
     parts = [_fewer(part) for part in statistic]
     n = sum(part.n for part in parts)
     shift, variance = np.zeros(_DRAWS), np.zeros(_DRAWS)

@@ -7,8 +7,9 @@ import numpy as np
 from sottovoce.core.errors import ArgumentError
 from sottovoce.estimates.envelope import BINS, CrossFit, Envelope, Target
 from sottovoce.estimates.finite import betting_limit
+from sottovoce.estimates.limit import limit
 from sottovoce.estimates.query import Query
-from sottovoce.estimates.statistic import Moments
+from sottovoce.estimates.statistic import Statistic
 
 EVERY_LOOK = "holds at every look"
 _SIZES = (100, 10_000, 1_000_000)  # people, for weights that are fixed before there are any
@@ -48,8 +49,8 @@ def cost(width: float, alone: float) -> str:
 
 
 def watching_cost(
-    query: Query, limits: tuple[float, float], lower: Moments, upper: Moments
+    query: Query, limits: tuple[float, float], lower: Statistic, upper: Statistic
 ) -> tuple[str, ...]:
     """The note about the width of limits in the unit coordinate."""
-    alone = float(upper.limit(1, query.tail)) - float(lower.limit(-1, query.tail))
+    alone = float(limit(upper, 1, query.tail) - limit(lower, -1, query.tail))
     return (cost(limits[1] - limits[0], alone),)
