@@ -134,3 +134,15 @@ def test_reports_of_two_kinds_have_no_gap(epsilon: float, people: int) -> None:
     assert result.lower <= result.epsilon <= 1.05 * result.lower
     if people == 10**4:
         assert abs(result.lower - 0.087) < 5e-4
+
+
+@pytest.mark.parametrize(("epsilon", "people"), [(2.0, 10**4), (4.0, 1000), (4.0, 10**6), (8.0, 1000)])
+def test_graded_rows_are_hidden_by_their_blanket(epsilon: float, people: int) -> None:
+    """Laplace: the blanket is clean at both ends of the domain, while nobody's reports are."""
+    result = shuffled(sv.laws.truncated_laplace(epsilon).tabulate(inputs=65, cells=256), people)
+    assert result.lower <= result.epsilon < 1.5 * result.lower
+
+
+def test_small_deltas_of_graded_rows() -> None:
+    curve = shuffled(sv.laws.truncated_laplace(2.0).tabulate(inputs=17, cells=64), 10**5, None)
+    assert 0 < curve.epsilon(1e-20) < 1.6 * curve.lower(1e-20)

@@ -20,7 +20,6 @@ import numpy as np
 from sottovoce.auditing.blanket import blanket, common, cover
 from sottovoce.auditing.contrast import Contrast
 from sottovoce.auditing.curve import Curve
-from sottovoce.auditing.exchange import LEAST_DELTA, Exchange
 from sottovoce.auditing.losses import added, chosen
 from sottovoce.auditing.lots import LEVELS, Meeting, Part, all_answers
 from sottovoce.auditing.sums import divergence
@@ -28,7 +27,6 @@ from sottovoce.auditing.tosses import Coin
 from sottovoce.core.exact import log_upper
 from sottovoce.core.number import Number
 from sottovoce.core.reporter import Reporter
-from sottovoce.core.rows import Rows
 from sottovoce.core.survey import Survey
 from sottovoce.core.translates import Translates
 
@@ -54,8 +52,6 @@ def hidden(reporter: Reporter, people: int, *, removal: bool = False) -> Curve:
     curve = _covered(blanket(reporter, removal=removal), log_upper(reporter.largest_ratio), people, removal)
     if isinstance(reporter, Number | Translates) and reporter.cells == 2:
         return replace(curve, above=_tossed(reporter, curve.above, people, removal))
-    if isinstance(reporter, Rows) and not removal:
-        return _exchanged(reporter, curve)
     return curve
 
 
@@ -82,37 +78,6 @@ def _tossed(
         return max(coin.divergence(people, epsilon).upper for coin in {min(c, c.turned) for c in coins})
 
     return counted if people <= _MOST_COUNTED else lambda epsilon: min(counted(epsilon), above(epsilon))
-
-
-def _exchanged(reporter: Rows, curve: Curve) -> Curve:
-    """Graded rows: hidden by whole reports, where that is better than the blanket."""
-    exchange = Exchange.of(reporter.rows, curve.people)
-    if exchange is None or exchange.likely > curve.likely:
-        return curve
-
-    both = _least(exchange.above, curve.above)
-
-    def above(epsilon: float) -> float:
-        delta = exchange.above(epsilon)
-        return min(delta, curve.above(epsilon)) if delta < LEAST_DELTA else delta
-
-    return replace(curve, above=both if exchange.few else above, likely=exchange.likely)
-
-
-def _least(*bounds: Callable[[float], float]) -> Callable[[float], float]:
-    """The least of several bounds. They fall with ε: what was larger at a larger ε is not computed."""
-    past: dict[Callable[[float], float], dict[float, float]] = {bound: {} for bound in bounds}
-    last: dict[Callable[[float], float], float] = dict.fromkeys(bounds, 0.0)
-
-    def least(epsilon: float) -> float:
-        best = math.inf
-        for bound in sorted(bounds, key=last.__getitem__):
-            if not any(at >= epsilon and value >= best for at, value in past[bound].items()):
-                last[bound] = past[bound][epsilon] = bound(epsilon)
-                best = min(best, last[bound])
-        return best
-
-    return least
 
 
 def _survey(survey: Survey, people: int, removal: bool) -> Curve:
