@@ -21,7 +21,7 @@ from sottovoce.auditing.blanket import blanket, common, cover
 from sottovoce.auditing.contrast import Contrast
 from sottovoce.auditing.curve import Curve
 from sottovoce.auditing.losses import added, chosen
-from sottovoce.auditing.lots import LEVELS, Meeting, Part, all_answers
+from sottovoce.auditing.lots import RARE, Meeting, all_answers
 from sottovoce.auditing.sums import divergence
 from sottovoce.auditing.tosses import Coin
 from sottovoce.core.exact import log_upper
@@ -30,7 +30,6 @@ from sottovoce.core.reporter import Reporter
 from sottovoce.core.survey import Survey
 from sottovoce.core.translates import Translates
 
-_FEW, _MANY = 300, 5000  # people: how much the number of answers to a question varies
 _MOST_COUNTED = 10**8  # people whose reports of two kinds hide better than their blanket
 _KNOTS, _LEAST_KNOTS = 48, 12  # of the curves of all questions together, and of one
 _MET_KNOTS = 36  # of each level of a meeting
@@ -93,9 +92,7 @@ def _survey(survey: Survey, people: int, removal: bool) -> Curve:
     alike = all(_alike(covers[0], other) for other in covers[1:])
     lot = covers[0] if alike or removal else common(covers), len(questions), sampled, people
     if alike or not removal:
-        curves.append(_met(lot, one, local, removal))
-        if people > _FEW:
-            curves.append(_levelled(lot, one, local, removal))
+        curves += [_met(lot, one, local, removal), _evened(lot, one, local, removal)]
     return min(curves, key=lambda curve: curve.likely)
 
 
@@ -113,33 +110,21 @@ def _met(lot: tuple[Contrast, int, int, int], one: float, local: float, removal:
     return Curve(above, _nothing, local, people, math.sqrt(sampled) * typical)
 
 
-def _grouped(parts: list[Part], one: float, local: float, removal: bool, knots: int = _KNOTS) -> Curve:
-    """The groups of a lot; `one` is the ε of one answer, `local` that of all."""
+def _evened(lot: tuple[Contrast, int, int, int], one: float, local: float, removal: bool) -> Curve:
+    """All answers of a lot, with weights within a range that is rarely missed."""
+    parts = all_answers(*lot)
     known = {part: _covered(part[0], one, part[1], removal) for part in parts}
-    return _together([known[part] for part in parts], local, parts[0][1], knots)
-
-
-def _levelled(lot: tuple[Contrast, int, int, int], one: float, local: float, removal: bool) -> Curve:
-    """All answers of a lot, within ranges that are rarely missed; many people need only the widest."""
-    levels = LEVELS if lot[3] < _MANY else LEVELS[-1:]
-    curves = [
-        _grouped(all_answers(*lot, rare), one, local, removal, _KNOTS // 2 if rare < levels[0] else _KNOTS)
-        for rare in levels
-    ]
+    curve = _together([known[part] for part in parts], local, lot[3])
 
     def above(epsilon: float) -> float:
-        delta, before, worst = levels[-1], 1.0, 0.0
-        for curve, rare in zip(curves, levels, strict=True):
-            worst = max(worst, min(curve.above(epsilon), 1.0))
-            delta, before = delta + (before - rare) * worst, rare
-        return delta * (1 + 2.0**-50)
+        return (RARE + min(curve.above(epsilon), 1.0)) * (1 + 2.0**-50)
 
-    return replace(curves[0], above=above, people=lot[3])
+    return replace(curve, above=above)
 
 
-def _together(parts: list[Curve], local: float, people: int, knots: int = _KNOTS) -> Curve:
+def _together(parts: list[Curve], local: float, people: int) -> Curve:
     """The answers of one person to several questions."""
-    losses = cache(lambda: added(parts, len(parts), max(knots // len(set(parts)), _LEAST_KNOTS)))
+    losses = cache(lambda: added(parts, len(parts), max(_KNOTS // len(set(parts)), _LEAST_KNOTS)))
     likely = math.hypot(*(part.likely for part in parts))
     return Curve(lambda epsilon: losses()(epsilon), _nothing, local, people, likely)
 

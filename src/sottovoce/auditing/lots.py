@@ -18,7 +18,6 @@ the n_q answers to q come from people with one answer in the group, n' in all. T
 answer to q with n_q'/(n'·n_q): nearly the same for all q. It is a symmetric and convex function of these
 weights, hence largest if half of them lie at either end of a range that they leave with a small probability
 only (Schur): then the answers come in equal pairs, one of each weight.
-Among few people several ranges are better than one: δ is that of the narrowest, or of the next if it misses.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from sottovoce.auditing.contrast import Contrast
 from sottovoce.auditing.tosses import binomial
 from sottovoce.core.arrays import FloatArray
 
-LEVELS = (0.2, 0.01, 1e-4, 1e-7, 1e-12)  # how likely the weights and the number of answers are out of a range
+RARE = 1e-12  # how likely the weights and the number of answers are out of their range, at most
 _LADDERS = (  # how many standard deviations below the mean the levels of a meeting are: among few people, and
     (-0.7, 0.25, 1.2, 2.2, 3.9, 6.6, 9.0),  # the more groups there are, the fewer
     (0.5, 2.5, 5.0, 9.0),
@@ -121,18 +120,17 @@ class Meeting:
         return float(self.chances @ (changes + rounding)) * (1 + 1e-12) + self.rest
 
 
-def all_answers(cover: Contrast, asked: int, sampled: int, people: int, rare: float) -> list[Part]:
-    """The groups of a lot, where all answers count.
+def all_answers(cover: Contrast, asked: int, sampled: int, people: int) -> list[Part]:
+    """The groups of a lot, where all answers count; these hide less with a probability of at most `RARE`.
 
     Args:
         cover: How an answer to any of the questions is hidden.
         asked: How many questions there are.
         sampled: How many of them a person answers.
         people: How many, the one in question included.
-        rare: The probability that these hide less.
     """
     sizes = _sizes(asked, sampled)
-    missed = rare / (3 * sampled + 2 * asked)
+    missed = RARE / (3 * sampled + 2 * asked)
 
     def part(size: int) -> Part:
         answers = np.arange(min(size, sampled) + 1.0)
@@ -145,8 +143,8 @@ def all_answers(cover: Contrast, asked: int, sampled: int, people: int, rare: fl
         chances = np.append(this, 1 - this.sum())
         low, high = _ratio(np.array([1.0, 0, 0]), np.array([1.0, 1, 0]), chances, people - 1, missed)
         apart = max(high / least - 1, 1 - low / most) if least else math.inf
-        answers_at_least = 1 + math.floor((people - 1) * number)
-        return (_uneven(cover, apart), answers_at_least // 2) if apart < 1 else (cover, 1)
+        pairs = (1 + math.floor((people - 1) * number)) // 2
+        return (_uneven(cover, apart), pairs) if apart < 1 <= pairs else (cover, 1)
 
     known = {size: part(size) for size in set(sizes)}
     return [known[size] for size in sizes]
