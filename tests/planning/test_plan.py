@@ -222,10 +222,10 @@ def test_the_search_needs_few_evaluations() -> None:
         ("mean", 0.1, [0.2, 0.3, 0.4], 0.03),
     ],
 )
-def test_an_epsilon_for_a_target_takes_one_design(
+def test_an_epsilon_for_a_target_takes_few_designs(
     task: str, target: float, sample: Any, within: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A quick mechanism tells where a slow one meets the target, wherever people are: to 2 % of ε."""
+    """A quick mechanism tells about where a slow one meets the target, wherever people are: to 2 % of ε."""
     made: list[float] = []
     design = Question.design
 
@@ -237,7 +237,8 @@ def test_an_epsilon_for_a_target_takes_one_design(
     domain = (0, 1) if task == "value" else HOURS
     plan = sv.plan(task, None, 5000, domain, target, sample=sample)
     ours = next(option for option in plan.options if option.name == "design")
-    assert made == [ours.epsilon]
+    assert len(made) <= 3
+    assert made[-1] == ours.epsilon
     assert (1 - within) * target <= ours.error <= target
 
 

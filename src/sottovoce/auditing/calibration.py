@@ -31,7 +31,6 @@ def largest_local(
     central: tuple[float, float],
     people: int,
     *,
-    start: float | None = None,
     most: float = MAX_EPSILON,
 ) -> float:
     """The largest local ε of a design with which the counts of so many people keep (ε, δ).
@@ -43,7 +42,6 @@ def largest_local(
         design: Makes a reporter from a local ε. It is called one to four times.
         central: The ε and δ that the counts shall keep.
         people: How many report honestly.
-        start: Where to begin; by default where a window that is quickly made is.
         most: The largest local ε that the design takes.
 
     Returns:
@@ -59,8 +57,7 @@ def largest_local(
     """
     guarantee = _Guarantee.of(central, people)
     typical, slope = _typical(guarantee)
-    begin = typical * (1 + _CLOSE / 2) if start is None else start
-    return _crossing(guarantee, design, begin, slope, most)[0]
+    return _crossing(guarantee, design, typical * (1 + _CLOSE / 2), slope, most)[0]
 
 
 @dataclass(frozen=True)

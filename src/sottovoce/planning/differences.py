@@ -11,9 +11,8 @@ of the mechanism and the spread of the people. It is seen (its interval excludes
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from statistics import NormalDist
 
 import numpy as np
@@ -32,11 +31,9 @@ from sottovoce.core.errors import (
 )
 from sottovoce.core.number import Number
 from sottovoce.core.values import in_domain
-from sottovoce.designs.classic import ptt
 from sottovoce.designs.optimal import most_epsilon
 from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.planning.inverse import least_epsilon
-from sottovoce.planning.kinds import ordinary_noise
 
 _NORMAL = NormalDist()
 
@@ -130,12 +127,9 @@ def plan_difference(
     def variance(level: float) -> float:
         return _variance(design("mean", epsilon=level, domain=(0, 1)), values)
 
-    def model(level: float) -> float:
-        return _variance(ptt(level), values, partial(ordinary_noise, level))
-
     if epsilon is None:
         assert people is not None
-        least = least_epsilon(variance, need * people, model=model, slope=-2.0, most=most_epsilon())
+        least = least_epsilon(variance, need * people, most_epsilon(), slope=-2.0)
         if least is None:
             raise ArgumentError(
                 f"no ε up to {most_epsilon():g} is enough for so few people", argument="people"
@@ -155,14 +149,10 @@ def plan_difference(
     )
 
 
-def _variance(
-    mechanism: Number,
-    values: FloatArray | None,
-    times: Callable[[FloatArray], FloatArray] = np.ones_like,
-) -> float:
-    """Of one report of a person drawn from the population: noise, so many times, and spread."""
+def _variance(mechanism: Number, values: FloatArray | None) -> float:
+    """Of one report of a person drawn from the population: noise and spread."""
     t = np.linspace(0.0, 1.0, 513) if values is None else values
-    noise = times(t) * mechanism.variance(t)
+    noise = mechanism.variance(t)
     if values is not None:
         return float(np.mean(noise) + np.var(values))
     return float(np.max(noise + (t - 0.5) ** 2))  # the most that any truth can have

@@ -9,16 +9,15 @@ from functools import cache
 from typing import NamedTuple
 
 from sottovoce.auditing.calibration import largest_local
-from sottovoce.core.errors import MAX_EPSILON, ArgumentError
+from sottovoce.core.errors import ArgumentError
 from sottovoce.core.number import Number
 from sottovoce.planning.kinds import Candidate
 from sottovoce.planning.plans import Option, Scenario
 
 MOST_PEOPLE = 10**12
 _LEAST_PEOPLE, _LEAST_EPSILON = 100.0, 0.01
+_OURS = 0.85  # of the ε of others: about what our design needs; larger ones take longer to make
 _EXACT = {True: 0.02, False: 0.1}  # how exactly ε is searched for, for our design and for others
-_GUESS = 0.002  # and for what is only a guess
-_ALIKE = 6.0  # from this local ε on the counts of all designs are hidden alike
 
 Options = Callable[[float], Option | None]
 
@@ -50,13 +49,11 @@ class Search:
     def epsilon(self, candidate: Candidate, people: int, target: float) -> Option | None:
         """The option with the least ε."""
         option = cache(lambda e: self.scenario.option(candidate, round(e, 6), people))
-        start, slope, model = self._start or 1.0, self._slope or -1.0, None
-        if (like := candidate.like) is not None:
-            predicted = replace(self.scenario, simulate=False)
-            model = _errors(lambda e: predicted.option(like, e, people))
-        exact = _EXACT[candidate.ours]
-        least = least_epsilon(_errors(option), target, exact, model, start, slope, most=candidate.most)
-        return self._taken(option, least)
+        start, slope, exact = self._start or 1.0, self._slope or -1.0, _EXACT[candidate.ours]
+        start *= _OURS if candidate.ours else 1.0
+        return self._taken(
+            option, least_epsilon(_errors(option), target, candidate.most, exact, start=start, slope=slope)
+        )
 
     def central(self, candidate: Candidate, central: tuple[float, float], people: int) -> Option | None:
         """The option with the largest ε whose counts keep a central guarantee."""
@@ -71,10 +68,8 @@ class Search:
                 )
             return m
 
-        alike = candidate.like is not None and self._start is not None and self._start >= _ALIKE
-        start = self._start if alike else None
-        self._start = largest_local(build, central, people, start=start, most=candidate.most)
-        return self.scenario.option(replace(candidate, build=build), self._start, people)
+        local = largest_local(build, central, people, most=candidate.most)
+        return self.scenario.option(replace(candidate, build=build), local, people)
 
     def _taken(self, option: Options, least: Meeting | None) -> Option | None:
         if least is None:
@@ -97,33 +92,14 @@ class Meeting(NamedTuple):
 def least_epsilon(
     error: Callable[[float], float],
     goal: float,
+    most: float,
     exact: float = _EXACT[True],
-    model: Callable[[float], float] | None = None,
+    *,
     start: float = 1.0,
     slope: float = -1.0,
-    *,
-    most: float = MAX_EPSILON,
 ) -> Meeting | None:
-    """Find the least ε at which an error meets a goal, by few designs.
-
-    Args:
-        error: What a design of that ε has.
-        goal: What it has to come down to.
-        exact: How far above the least ε it may be, relatively.
-        model: About the same error where a design takes long: the search begins where this meets the goal.
-        start: Where to begin without.
-        slope: The power of ε to expect.
-        most: The largest ε to look at.
-
-    Returns:
-        ε with an error that meets the goal; None if even the largest misses it.
-    """
-    ends = _LEAST_EPSILON, most
-    if model is not None:
-        guess = meeting(model, goal, *ends, _GUESS, start=start, slope=slope) or Meeting(ends[1], slope)
-        # Three digits: what is guessed for two designs that are one is then built once.
-        start, slope = min(float(f"{guess.x * (1 + _EXACT[True] / 2):.3g}"), ends[1]), guess.slope
-    return meeting(error, goal, *ends, exact, start=start, slope=slope, sure=model is not None)
+    """The least ε up to `most` at which an error meets a goal, and the slope there: `meeting`."""
+    return meeting(error, goal, _LEAST_EPSILON, most, exact, start=start, slope=slope)
 
 
 def meeting(
@@ -135,7 +111,6 @@ def meeting(
     *,
     start: float | None = None,
     slope: float = -0.5,
-    sure: bool = False,
     most: int = 40,
 ) -> Meeting | None:
     """Find the least x at which a decreasing error meets a goal, with few evaluations: secants in log–log.
@@ -148,7 +123,6 @@ def meeting(
         tolerance: x may be a factor 1 + tolerance above the least, as far as the last secant tells.
         start: Where to begin; by default at `low`.
         slope: The power to expect.
-        sure: True if it is known better than a secant tells it, also whether the first x is close.
         most: How many evaluations there may be.
 
     Returns:
@@ -164,9 +138,9 @@ def meeting(
     x, seen, met = math.log(low if start is None else start), (math.nan, math.nan), False
     for _ in range(most):
         f = math.log(error(math.exp(x)) / goal)
-        if not sure and math.isfinite(f) and math.isfinite(seen[1]) and x != seen[0]:
+        if math.isfinite(f) and math.isfinite(seen[1]) and x != seen[0]:
             slope = min((f - seen[1]) / (x - seen[0]), -0.1)
-        known, seen = sure or math.isfinite(seen[1]), (x, f)
+        known, seen = math.isfinite(seen[1]), (x, f)
         if f <= 0:
             below = x
             close = above is not None and x - above <= room

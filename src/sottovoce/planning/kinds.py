@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
-import numpy as np
-
-from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.errors import MAX_EPSILON, loss_exponent
 from sottovoce.core.number import Number
 from sottovoce.designs import classic
-from sottovoce.designs.optimal import EXPECTED_UP_TO, most_epsilon, optimal
+from sottovoce.designs.optimal import most_epsilon, optimal
 from sottovoce.designs.tasks import Question
 from sottovoce.designs.two_scale import two_scale
 from sottovoce.planning import predictions
@@ -33,9 +28,6 @@ class Candidate:
         build: Makes the mechanism for an ε; None if only one ε is possible and it is not this.
         reason: What it is good for.
         ours: True if it is what `design` gives.
-        like: If it takes long to build, one that does not, to begin a search with.
-        times: How many times the variance (of a value: the error) of what is built this one has, at an ε and
-            at places of the unit interval: fits to certified designs, for candidates that others are like.
         most: The largest ε that it is made for.
     """
 
@@ -43,8 +35,6 @@ class Candidate:
     build: Callable[[float], Number | None]
     reason: str
     ours: bool = False
-    like: Candidate | None = None
-    times: Callable[[float, FloatArray], FloatArray] = lambda epsilon, t: np.ones_like(t)
     most: float = MAX_EPSILON
 
 
@@ -104,40 +94,11 @@ def candidates(question: Question) -> list[Candidate]:
     rivals = {name: _rival(name, question) for name in KINDS[question.task].rivals[question.domain.is_circle]}
     ours = Candidate("design", question.design, _OURS, ours=True)
     if question.task == "mean":
-        most = most_epsilon()
-        ours = replace(ours, like=replace(rivals["ptt"], times=ordinary_noise), most=most)
-        like = replace(rivals["ptt"], times=_minimax_noise)
-        rivals["optimal"] = replace(rivals["optimal"], like=like, most=most)
+        ours = replace(ours, most=most_epsilon())
+        rivals["optimal"] = replace(rivals["optimal"], most=most_epsilon())
     elif question.task == "value" and rivals:
-        k = loss_exponent(question.loss)
-        like = replace(rivals["ogpm"], times=partial(_value_noise, k))
-        ours = replace(ours, like=like, most=most_epsilon(k))
+        ours = replace(ours, most=most_epsilon(loss_exponent(question.loss)))
     return [ours, *rivals.values()]
-
-
-def ordinary_noise(epsilon: float, t: FloatArray) -> FloatArray:
-    """About how many times the variance of `ptt` at unit values t the design for a mean has.
-
-    It is made to stay below a multiple of `ptt` and of the limit of all.
-    """
-    if epsilon > EXPECTED_UP_TO:
-        return _minimax_noise(epsilon, t)
-    inside = np.minimum(t, 1 - t)
-    most = (
-        1.015 - 0.15 * math.exp(-epsilon) - 0.275 * np.maximum(inside - 0.3, 0) * (1 - abs(epsilon / 4 - 1))
-    )
-    return np.square(np.minimum(0.925 + 0.95 * inside, most))
-
-
-def _minimax_noise(epsilon: float, t: FloatArray) -> FloatArray:
-    """The same of `optimal`, which is even where that of `ptt` rises to the ends."""
-    middle = 0.65 + 0.7 * math.exp(-0.87 * epsilon)
-    return np.reciprocal(middle + (1.28 - middle) * (1 - 2 * t) ** 2)
-
-
-def _value_noise(k: float, epsilon: float, t: FloatArray) -> FloatArray:
-    """How many times the worst error of `ogpm` the design for single values has."""
-    return np.full_like(t, 0.51 + 0.094 * k + 0.4 * math.exp(-epsilon / (k + 1)))
 
 
 def _rival(name: str, question: Question) -> Candidate:

@@ -17,7 +17,7 @@ from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.planning.error_plot import draw_errors
 from sottovoce.planning.kinds import KINDS, POINTS, Candidate, Kind
 from sottovoce.planning.predictions import Expected, Setting
-from sottovoce.planning.shapes import MIDDLES, reference_shapes
+from sottovoce.planning.shapes import reference_shapes
 from sottovoce.planning.simulation import simulated
 
 if TYPE_CHECKING:
@@ -93,8 +93,7 @@ class Scenario:
         m = candidate.build(epsilon) if epsilon <= candidate.most else None
         if m is None:
             return None
-        who, times = (self.question, m, people), candidate.times(epsilon, MIDDLES)
-        settings = [Setting(*who, density, self.confidence, times) for density in self.shapes]
+        settings = [Setting(self.question, m, people, density, self.confidence) for density in self.shapes]
         look = (lambda s: simulated(s, self.repetitions)) if self.simulate else self.kind.predict
         each = [look(setting) for setting in settings]
         error, half, doubt = np.mean(np.array(each) * [1, 1, 0], axis=0).tolist()

@@ -62,7 +62,6 @@ class Setting:
         people: How many they are.
         density: What they are like: probabilities of equal bins of the domain.
         confidence: That of the interval.
-        times: How many times the variance (of a value: the error) is expected, in each bin.
     """
 
     question: Question
@@ -70,7 +69,6 @@ class Setting:
     people: int
     density: FloatArray
     confidence: float
-    times: FloatArray
 
     @cached_property
     def z(self) -> float:
@@ -107,7 +105,7 @@ def mean(s: Setting) -> Expected:
     """Of decoded reports where they are unbiased, otherwise by envelopes."""
     if not is_unbiased(s.reporter):
         return s.envelope(IDENTITY)
-    noise = s.density @ (s.times * s.reporter.variance(s.x)) / s.reporter.domain.stretched(1.0, 2)
+    noise = s.density @ s.reporter.variance(s.x) / s.reporter.domain.stretched(1.0, 2)
     spread = s.density @ MIDDLES**2 - (s.density @ MIDDLES) ** 2
     return s.normal(math.sqrt((noise + spread) / s.people))
 
@@ -159,4 +157,4 @@ def value(s: Setting) -> Expected:
     """The worst case of one report; it does not depend on how many people there are."""
     k = loss_exponent(s.question.loss)
     worst = s.reporter.worst_error(k) / float(s.reporter.domain.stretched(1.0, k))
-    return Expected(float(s.times.max()) * worst ** (1 / k), math.nan)
+    return Expected(worst ** (1 / k), math.nan)
