@@ -14,31 +14,24 @@ from typing import TYPE_CHECKING, Any
 
 from sottovoce._version import __version__
 
-if TYPE_CHECKING:
-    from sottovoce import bulk as bulk
-    from sottovoce import laws as laws
-    from sottovoce.auditing.audit import Audit as Audit
-    from sottovoce.auditing.audit import audit as audit
+if TYPE_CHECKING:  # a line for each module
+    from sottovoce import bulk as bulk, laws as laws
+    from sottovoce.auditing.audit import Audit as Audit, audit as audit
     from sottovoce.auditing.contract import check_reporter as check_reporter
     from sottovoce.auditing.curve import Curve as Curve
-    from sottovoce.auditing.shuffled import Shuffled as Shuffled
-    from sottovoce.auditing.shuffled import shuffled as shuffled
+    from sottovoce.auditing.shuffled import Shuffled as Shuffled, shuffled as shuffled
     from sottovoce.compose.budget import split_budget as split_budget
     from sottovoce.compose.design import design as design
-    from sottovoce.compose.pair import pair as pair
-    from sottovoce.compose.pair import pair_rounds as pair_rounds
+    from sottovoce.compose.pair import pair as pair, pair_rounds as pair_rounds
     from sottovoce.compose.polar import polar as polar
-    from sottovoce.compose.rounds import rounds as rounds
-    from sottovoce.compose.rounds import two_rounds as two_rounds
+    from sottovoce.compose.rounds import rounds as rounds, two_rounds as two_rounds
     from sottovoce.compose.several import any_of as any_of
     from sottovoce.compose.strategies import survey as survey
     from sottovoce.compose.within import within as within
     from sottovoce.core.areas import Area as Area
-    from sottovoce.core.disclosure import Disclosure as Disclosure
-    from sottovoce.core.disclosure import disclosure as disclosure
+    from sottovoce.core.disclosure import Disclosure as Disclosure, disclosure as disclosure
     from sottovoce.core.discs import Disc as Disc
-    from sottovoce.core.domains import Circle as Circle
-    from sottovoce.core.domains import Interval as Interval
+    from sottovoce.core.domains import Circle as Circle, Interval as Interval
     from sottovoce.core.formats import from_json as from_json
     from sottovoce.core.mechanism import Mechanism as Mechanism
     from sottovoce.core.mixture import Mixture as Mixture
@@ -51,20 +44,10 @@ if TYPE_CHECKING:
     from sottovoce.designs.choices import choice as choice
     from sottovoce.designs.classic import (
         duchi as duchi,
-    )
-    from sottovoce.designs.classic import (
         ogpm as ogpm,
-    )
-    from sottovoce.designs.classic import (
         ogpm_unbiased as ogpm_unbiased,
-    )
-    from sottovoce.designs.classic import (
         pm as pm,
-    )
-    from sottovoce.designs.classic import (
         ptt as ptt,
-    )
-    from sottovoce.designs.classic import (
         sw as sw,
     )
     from sottovoce.designs.optimal import optimal as optimal
@@ -73,46 +56,28 @@ if TYPE_CHECKING:
     from sottovoce.device.client import Client as Client
     from sottovoce.device.ledger import Ledger as Ledger
     from sottovoce.estimates.band import probabilities as probabilities
-    from sottovoce.estimates.circular import circular_mean as circular_mean
-    from sottovoce.estimates.circular import concentration as concentration
-    from sottovoce.estimates.comparison import Comparison as Comparison
-    from sottovoce.estimates.comparison import compare as compare
-    from sottovoce.estimates.differences import difference as difference
-    from sottovoce.estimates.differences import weighted as weighted
+    from sottovoce.estimates.circular import circular_mean as circular_mean, concentration as concentration
+    from sottovoce.estimates.comparison import Comparison as Comparison, compare as compare
+    from sottovoce.estimates.differences import difference as difference, weighted as weighted
     from sottovoce.estimates.distribution import distribution as distribution
     from sottovoce.estimates.estimate import Estimate as Estimate
-    from sottovoce.estimates.groups import Groups as Groups
-    from sottovoce.estimates.groups import groups as groups
-    from sottovoce.estimates.heatmap import Heatmap as Heatmap
-    from sottovoce.estimates.heatmap import heatmap as heatmap
+    from sottovoce.estimates.groups import Groups as Groups, groups as groups
+    from sottovoce.estimates.heatmap import Heatmap as Heatmap, heatmap as heatmap
     from sottovoce.estimates.histogram import Distribution as Distribution
-    from sottovoce.estimates.honesty import fabrication as fabrication
-    from sottovoce.estimates.honesty import honesty as honesty
-    from sottovoce.estimates.means import mean as mean
-    from sottovoce.estimates.means import variance as variance
-    from sottovoce.estimates.positions import mean_position as mean_position
-    from sottovoce.estimates.positions import region_share as region_share
-    from sottovoce.estimates.quantiles import probability as probability
-    from sottovoce.estimates.quantiles import quantile as quantile
+    from sottovoce.estimates.honesty import fabrication as fabrication, honesty as honesty
+    from sottovoce.estimates.means import mean as mean, variance as variance
+    from sottovoce.estimates.positions import mean_position as mean_position, region_share as region_share
+    from sottovoce.estimates.quantiles import probability as probability, quantile as quantile
     from sottovoce.estimates.relation import (
         correlation as correlation,
-    )
-    from sottovoce.estimates.relation import (
         covariance as covariance,
-    )
-    from sottovoce.estimates.relation import (
         covariances as covariances,
-    )
-    from sottovoce.estimates.relation import (
         slope as slope,
     )
-    from sottovoce.estimates.shares import Shares as Shares
-    from sottovoce.estimates.shares import shares as shares
+    from sottovoce.estimates.shares import Shares as Shares, shares as shares
     from sottovoce.estimates.tally import Tally as Tally
-    from sottovoce.estimates.trend import Trend as Trend
-    from sottovoce.estimates.trend import trend as trend
-    from sottovoce.planning import Plan as Plan
-    from sottovoce.planning import plan as plan
+    from sottovoce.estimates.trend import Trend as Trend, trend as trend
+    from sottovoce.planning import Plan as Plan, plan as plan
 
 #: The public names of each module; a test keeps them in step with the imports above.
 _NAMES = {

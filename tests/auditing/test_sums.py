@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from sottovoce.auditing import sums
-from sottovoce.auditing.bounds import Bounds, convolved
 from sottovoce.auditing.contrast import Contrast, gathered, opposed
-from sottovoce.auditing.sums import divergence
+from sottovoce.auditing.sums import Bounds, convolved, divergence
 
 
 def contrast(seed: int) -> Contrast:

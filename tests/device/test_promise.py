@@ -20,9 +20,8 @@ from scipy.stats import chi2
 import sottovoce as sv
 from sottovoce.core.exact import exp_upper
 from sottovoce.core.response import response
-from sottovoce.device.agreement import agree
 from sottovoce.device.state import Account, State
-from sottovoce.device.terms import Terms
+from sottovoce.device.terms import Terms, agree
 
 M = sv.ogpm(1.0, (0, 1), cells=3)
 VALUES = (0.1, 0.5, 0.9)  # the middles of three bins, near enough: one value per bin

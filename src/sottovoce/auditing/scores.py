@@ -20,8 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.auditing.bounds import UNIT, convolved
 from sottovoce.auditing.contrast import Contrast, binned
+from sottovoce.auditing.sums import UNIT, convolved
 from sottovoce.core.arrays import FloatArray
 
 _SMALL = 1e-6  # the δ around which the stored law is centred

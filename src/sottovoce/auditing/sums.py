@@ -24,19 +24,29 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.auditing.bounds import UNIT, Bounds, convolved
 from sottovoce.auditing.contrast import Contrast
 from sottovoce.core.arrays import FloatArray
 
+UNIT = 2.0**-53
+_SPARSE = 1 << 19  # products of so many pairs are added up one by one,
+_FEW = 64  # and so many for each of the sums
 _FINE = 256  # points of the lattice per standard deviation, at least
 _STEEP = 12.0  # and so many per 1/λ: what is spread out must not be seen through e^{−λs}
 _MOST_POINTS = 1 << 16  # of one person's law
 _ROUNDING = 2.0**-41  # of one person's stored mass, all kinds together: probabilities, tilt, division
 _CUT = 1e-11  # stored mass that may be cut off at each end, in the whole
 _STEEPEST = 600.0  # λ times the largest loss: e^600 is still a double
+
+
+class Bounds(NamedTuple):
+    """A number, known to lie between two."""
+
+    lower: float
+    upper: float
 
 
 def divergence(contrast: Contrast, people: int, epsilon: float) -> Bounds:
@@ -221,3 +231,24 @@ def _settled(law: _Lattice, person: _Person, people: int, shift: float) -> Bound
     exponent = people * person.norm
     scale, doubt = math.exp(exponent) / people, (abs(exponent) + 64) * 8 * UNIT
     return Bounds(max(0.0, scale * lower * (1 - doubt)), math.nextafter(scale * upper * (1 + doubt), 1.0))
+
+
+def convolved(a: FloatArray, b: FloatArray) -> tuple[FloatArray, float]:
+    """The convolution, not negative, and a bound of its ℓ₁ error.
+
+    Args:
+        a: Numbers that are not negative.
+        b: The same.
+    """
+    i, j, size = np.flatnonzero(a), np.flatnonzero(b), a.size + b.size - 1
+    if i.size * j.size <= min(_SPARSE, _FEW * size):
+        places, products = np.add.outer(i, j).ravel(), np.multiply.outer(a[i], b[j]).ravel()
+        sums = np.bincount(places, products, size).astype(np.float64)
+        return sums, (min(i.size, j.size) + 2) * UNIT * float(sums.sum())
+    levels = (size - 1).bit_length()
+    length = 1 << levels
+    waves = np.fft.rfft(a, length)
+    sums = np.fft.irfft(waves * (waves if a is b else np.fft.rfft(b, length)), length)[:size]
+    # ‖ifft(Â·δB̂)‖₂ ≤ ‖a‖₁·‖δb‖₂, and ‖·‖₁ ≤ √size·‖·‖₂.
+    norms = a.sum() * np.linalg.norm(b) + b.sum() * np.linalg.norm(a) + 2 * np.linalg.norm(sums)
+    return np.maximum(sums, 0.0), float(16 * UNIT * levels * math.sqrt(size) * norms)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.auditing.bounds import UNIT, Bounds, convolved
+from sottovoce.auditing.sums import UNIT, Bounds, convolved
 from sottovoce.core.arrays import FloatArray
 
 MOST_BLOCKS = 64

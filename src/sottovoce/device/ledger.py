@@ -30,10 +30,10 @@ from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.shown import Shown
 from sottovoce.core.spending import Amount, exact_budget, plain
-from sottovoce.device.agreement import agree
 from sottovoce.device.inquiry import Value
 from sottovoce.device.state import Account, Report, State, holder
 from sottovoce.device.statement import statement
+from sottovoce.device.terms import agree
 
 LEDGER = Kind("ledger", "SVLG", "nothing was spent or sent")
 T = TypeVar("T")

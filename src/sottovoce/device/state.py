@@ -14,9 +14,8 @@ from sottovoce.core.errors import ArgumentError, BudgetError, EntryError, Privac
 from sottovoce.core.journal import Entry
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.spending import afford, exact_budget
-from sottovoce.device.agreement import read_terms
 from sottovoce.device.inquiry import Cells, Value, read_cells
-from sottovoce.device.terms import Terms
+from sottovoce.device.terms import Terms, read_terms
 
 
 @dataclass(frozen=True)

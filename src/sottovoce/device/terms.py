@@ -30,7 +30,8 @@ from typing import ClassVar
 import numpy as np
 
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, check_epsilon, whole_number
+from sottovoce.core.errors import ArgumentError, ArgumentTypeError, check_epsilon, one_of, whole_number
+from sottovoce.core.formats import from_json
 from sottovoce.core.journal import Entry
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.number import Number
@@ -288,3 +289,38 @@ class Bins(Terms):
 
 def _lacking(argument: str, sentence: str) -> ArgumentError:
     return ArgumentError(sentence, code="lacking", argument=argument)
+
+
+WAYS: dict[str, type[Terms]] = {way.repeat: way for way in (Fresh, Once, Bins)}
+
+
+def agree(reporter: Reporter, repeat: str, options: Mapping[str, object]) -> Terms:
+    """Terms from the arguments of `Ledger.enrol`.
+
+    Args:
+        reporter: What randomises.
+        repeat: The way of repeating.
+        options: The other arguments; None where one was not given.
+
+    Raises:
+        ArgumentError: If an argument is not one of this way, or has a value that it must not have.
+    """
+    way = WAYS[one_of(repeat, "repeat", tuple(WAYS))]
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in {field.name for field in fields(way)}:
+            raise ArgumentError(f"{name} does not belong to repeat={repeat!r}", code="unknown", argument=name)
+    return way(reporter, **given)  # type: ignore[arg-type]
+
+
+def read_terms(entry: Entry) -> Terms:
+    """Terms that a journal holds.
+
+    Args:
+        entry: What `Terms.to_entry` gave.
+
+    Raises:
+        ValueError, TypeError or KeyError: If it is something else.
+    """
+    options = {name: value for name, value in entry.items() if name not in ("repeat", "spec")}
+    return WAYS[entry["repeat"]](from_json(entry["spec"]), **options)
