@@ -35,16 +35,20 @@ from sottovoce.core.values import in_domain
 from sottovoce.designs.classic import ptt
 from sottovoce.designs.places import Box
 from sottovoce.designs.tasks import Question
-from sottovoce.planning.choices import plan_choice
 from sottovoce.planning.differences import DifferencePlan, plan_difference
 from sottovoce.planning.inverse import MOST_PEOPLE, Search
 from sottovoce.planning.kinds import Candidate
 from sottovoce.planning.kinds import candidates as usual_candidates
-from sottovoce.planning.places import plan_places
 from sottovoce.planning.plans import Option, Plan, Progress, Scenario
 from sottovoce.planning.shapes import sample_shape
-from sottovoce.planning.surveys import plan_choices, plan_group, plan_pair
-from sottovoce.planning.ways import WaysPlan
+from sottovoce.planning.ways import (
+    WaysPlan,
+    plan_choice,
+    plan_choices,
+    plan_group,
+    plan_pair,
+    plan_places,
+)
 
 _AS_GOOD = 1.02  # so much better another mechanism has to be to come before ours
 
