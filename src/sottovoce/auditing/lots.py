@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement, product
@@ -34,6 +33,7 @@ import numpy as np
 from sottovoce.auditing.contrast import Contrast
 from sottovoce.auditing.tosses import binomial
 from sottovoce.core.arrays import FloatArray
+from sottovoce.designs.roots import lowest
 
 RARE = 1e-12  # how likely the weights and the number of answers are out of their range, at most
 _LADDERS = (  # how many standard deviations below the mean the levels of a meeting are: among few people, and
@@ -44,7 +44,6 @@ _LADDERS = (  # how many standard deviations below the mean the levels of a meet
 )
 _FEW, _MOST_PATTERNS = 300, 500
 _STEEPEST = 40.0  # λ of Chernoff's bound
-_GOLDEN = (math.sqrt(5) - 1) / 2
 
 Part = tuple[Contrast, int]  # how a group hides, and among how many
 
@@ -183,7 +182,7 @@ def _ratio(part: FloatArray, whole: FloatArray, chance: FloatArray, people: int,
         def exponent(t: float) -> float:
             return people * math.log(float(chance @ np.exp(t * value))) + t * own
 
-        return exponent(_lowest(exponent, _STEEPEST)) > math.log(rare)
+        return lowest(exponent, 0.0, _STEEPEST, 1e-9)[1] > math.log(rare)
 
     ends = []
     for sign, farthest in ((-1, 0.0), (1, max(1.0, middle))):
@@ -193,19 +192,3 @@ def _ratio(part: FloatArray, whole: FloatArray, chance: FloatArray, people: int,
             near, far = (x, far) if reached(x, sign) else (near, x)
         ends.append(far)
     return ends
-
-
-def _lowest(function: Callable[[float], float], high: float) -> float:
-    """About where a convex function of numbers from 0 to `high` is least (golden section)."""
-    low, left, right = 0.0, (1 - _GOLDEN) * high, _GOLDEN * high
-    at_left, at_right = function(left), function(right)
-    for _ in range(40):
-        if at_left < at_right:
-            high, right, at_right = right, left, at_left
-            left = high - _GOLDEN * (high - low)
-            at_left = function(left)
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + _GOLDEN * (high - low)
-            at_right = function(right)
-    return (low + high) / 2
