@@ -77,7 +77,8 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.estimates.shares import Shares as Shares, shares as shares
     from sottovoce.estimates.tally import Tally as Tally
     from sottovoce.estimates.trend import Trend as Trend, trend as trend
-    from sottovoce.planning import Plan as Plan, plan as plan
+    from sottovoce.planning.planner import plan as plan
+    from sottovoce.planning.plans import Plan as Plan
 
 #: The public names of each module; a test keeps them in step with the imports above.
 _NAMES = {
@@ -130,7 +131,8 @@ _NAMES = {
     "estimates.shares": "Shares shares",
     "estimates.tally": "Tally",
     "estimates.trend": "Trend trend",
-    "planning": "Plan plan",
+    "planning.planner": "plan",
+    "planning.plans": "Plan",
 }
 _HOME: dict[str, str] = {}
 for _module, _names in _NAMES.items():
