@@ -95,3 +95,14 @@ def test_a_limit_of_one_excludes_nothing(seed: int) -> None:
     """Beyond the last person F is 1, and so is its limit, but for rounding."""
     answer = sv.quantile(two_groups(sv.sw(2.0), 0.1, 0.95, 1_000_000, [seed]), 1.0)
     assert answer.low <= 0.95 <= answer.high
+
+
+@pytest.mark.parametrize("p", [0.5, 0.9])
+def test_a_heap_at_an_end_leaves_quantiles_narrow(p: float) -> None:
+    """80 % at one end, 20 % at the other: ends are expected closely, and groups must reach beyond."""
+    m = sv.sw(4.0, (0, 10))
+    people = np.repeat([0.0, 10.0], [16_000, 4_000])
+    for seed in range(6):
+        answer = sv.quantile(sv.Tally(m, m.report(people, rng=seed)), p)
+        assert answer.low <= (0 if p < 0.8 else 10) <= answer.high
+        assert answer.high - answer.low < 0.1

@@ -316,7 +316,9 @@ def _placed(sample: Sample, level: Level) -> Limits:
     halves = []
     for i, (pilot, ends) in enumerate(zip(sample.pilots, rough, strict=True)):
         low, high = ends[1].at, -ends[-1].at
-        nodes = _nodes(sample.mechanism, low, high, _PAD * (high - low), _PLACED)
+        # No finer than the pilot knows: ends may be expected within 1e-5, and limits just outside be bad.
+        pad = max(_PAD * (high - low), 1 / len(pilot))
+        nodes = _nodes(sample.mechanism, low, high, pad, _PLACED)
         counts = nodes.coarse.grouped(sample.counts[i]) if sample.counts else None
         halves.append(Half(_under(pilot, nodes, sample.n), counts))
     return Limits(sample, level, halves, guess)
