@@ -5,7 +5,8 @@
 Both by turns in processes of their own, the least of all turns: what else the machine does only adds. 100,000
 people report with ε = 1. The dashboard's answers are all that its page shows: mean or direction, five
 quantiles, the distribution with its band, and whether the reports look honest, of a tally that just grew by a
-hundred. What the counts tell about one person is computed when their two leading digits change, so not here.
+hundred. A plan for a quantile is made for as many people, in a process that has made another. What the counts
+tell about one person is computed when their two leading digits change, so not here.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ TURNS, ROUNDS = 3, 3
 ROOT = Path(__file__).parent.parent
 RESULTS = Path(__file__).parent / "results" / "estimates.json"
 WAYS = ("mean", "quantile", "estimate")
+ON_A_LINE = ("quantile", "five quantiles", "variance", "plan")
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 
@@ -41,12 +43,16 @@ def seconds() -> dict[str, float]:
     for name, m in reporters.items():
         tallies = [sv.Tally(m, m.report(x[: len(x) - 100 * i - 50], rng=i)) for i in range(ROUNDS, -1, -1)]
         works: dict[str, Any] = {
+            "quantile": lambda tally: sv.quantile(tally, 0.5),
             "five quantiles": lambda tally: sv.quantile(tally, QUANTILES),
+            "probability": lambda tally: sv.probability(tally, 6.0, 9.0),
+            "variance": sv.variance,
+            "plan": lambda tally: sv.plan("quantile", 1.0, tally.n, (0, 24), p=0.5),
             "distribution with band": sv.distribution,
             "dashboard": lambda tally: results(tally, View(), {}, {}),
         }
         for work, answer in works.items():
-            if work == "five quantiles" and m.domain.is_circle:
+            if work in ON_A_LINE and m.domain.is_circle:
                 continue
             times = []
             for tally in tallies:  # the first warms up
