@@ -77,7 +77,7 @@ def quantile(
 
     Args:
         tally: Counts of reports about a number.
-        p: Which quantile, between 0 and 1; 0.5 is the median. A list of them shares most of the work; each
+        p: Which quantile, between 0 and 1; 0.5 is the median. A list of them shares a fit; each
             interval has its own confidence.
         shape: What you know beforehand: "unimodal", if the density rises to one place and falls from there.
             Like the next two it narrows the interval, which then holds for every truth of that shape; it is
