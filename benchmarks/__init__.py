@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from sottovoce.core import compiling
+from sottovoce import compiling
 
 if compiling.available():
     import_module("numba")

@@ -23,7 +23,7 @@ import numpy as np
 import sottovoce as sv
 from benchmarks._machine import describe_machine
 from benchmarks.collector_rates import BEFORE, HERE, checkout
-from sottovoce.core.arrays import Words
+from sottovoce.arrays import Words
 from sottovoce.core.randomness import Fill, SecureStream, _bytes
 
 TAKES = "3 min"

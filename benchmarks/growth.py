@@ -15,8 +15,8 @@ from papers.reconstructions import smooth_line, smoothed_em
 from benchmarks._tables import number, table
 from benchmarks.page.peers.published import dense_step
 from benchmarks.page.worker import least_seconds
+from sottovoce import compiling
 from sottovoce.compose.strategies import survey
-from sottovoce.core import compiling
 from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.survey import Survey
 from sottovoce.designs.classic import ogpm, sw

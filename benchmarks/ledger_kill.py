@@ -41,10 +41,10 @@ from typing import Any
 
 import sottovoce as sv
 from sottovoce.core import durable, journal
-from sottovoce.core.errors import LedgerError
 from sottovoce.core.polar import Polar
 from sottovoce.core.survey import Survey
 from sottovoce.device.state import Report
+from sottovoce.errors import LedgerError
 
 TAKES = "5 min"
 

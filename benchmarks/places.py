@@ -30,10 +30,10 @@ from papers.reconstructions import smoothed_em
 
 import sottovoce as sv
 from benchmarks._tables import replace_table, table
+from sottovoce.arrays import FloatArray
 from sottovoce.compose.budget import split_budget
 from sottovoce.compose.polar import ANGLE_CELLS
 from sottovoce.core.areas import Area
-from sottovoce.core.arrays import FloatArray
 from sottovoce.core.translates import Translates
 from sottovoce.estimates.model import em
 from sottovoce.estimates.positions import position_variance

@@ -27,7 +27,7 @@ import numpy as np
 import sottovoce as sv
 from benchmarks._quantile_truths import Truth, truths
 from benchmarks._tables import number, replace_table, table
-from sottovoce.core.errors import DataError
+from sottovoce.errors import DataError
 from sottovoce.estimates.finite import binomial_limits
 from sottovoce.estimates.suitability import quantile_width
 

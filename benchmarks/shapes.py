@@ -20,7 +20,7 @@ import numpy as np
 import sottovoce as sv
 from benchmarks._quantile_truths import truths
 from benchmarks._tables import replace_table, table
-from sottovoce.core.errors import DataError
+from sottovoce.errors import DataError
 from sottovoce.estimates.declared import Declared
 from sottovoce.estimates.envelope import CrossFit
 from sottovoce.estimates.shapes import Shape

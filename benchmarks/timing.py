@@ -26,7 +26,7 @@ from scipy.stats import ks_2samp, mannwhitneyu
 
 import sottovoce as sv
 from benchmarks._machine import describe_machine
-from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.core.kernels import numpy_loops
 from sottovoce.core.kernels.tables import Table
 from sottovoce.core.mechanism import Mechanism

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import ArgumentError, MissingFile
+from sottovoce.arrays import FloatArray
+from sottovoce.errors import ArgumentError, MissingFile
 
 #: Rows of subjects 1–3, downstairs trial 1: what the OGPM paper evaluates on.
 MOTIONSENSE_ROWS = 6159

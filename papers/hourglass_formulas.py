@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from papers.findings import Run
 from papers.registry import entry
 from papers.sheet import Sheet
+from sottovoce.arrays import FloatArray
 from sottovoce.central.hourglass import sigma2
-from sottovoce.core.arrays import FloatArray
 from sottovoce.laws.staircase import Stairs, staircase
 
 

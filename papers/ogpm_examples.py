@@ -12,7 +12,7 @@ from papers.pieces.solve import solve_pieces
 from papers.plots import BLACK, BLUE, GREEN, PINK, RED, curves, dress
 from papers.registry import entry
 from papers.sheet import Sheet
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.designs import formulas
 
 

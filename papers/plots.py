@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from sottovoce.core.errors import MissingExtra
+from sottovoce.errors import MissingExtra
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

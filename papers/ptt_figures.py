@@ -10,7 +10,7 @@ from papers.findings import Run
 from papers.plots import BLACK, BLUE, GREEN, GREY, ORANGE, RED, curves, dress
 from papers.registry import entry
 from papers.sheet import Sheet, span
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.designs import formulas
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.estimates.histogram import Distribution
 from sottovoce.estimates.model import Coarse, Products
 from sottovoce.estimates.tally import Tally

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from papers.findings import Result, Run
 from papers.sheet import Sheet
-from sottovoce.core.errors import ArgumentError
+from sottovoce.errors import ArgumentError
 
 Fill = Callable[[Run, Sheet], None]
 

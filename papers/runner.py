@@ -20,7 +20,7 @@ from papers.data import motionsense
 from papers.findings import Finding, Result, Run, Verdict
 from papers.html import write_report
 from papers.registry import Entry, entries
-from sottovoce.core.errors import ArgumentError
+from sottovoce.errors import ArgumentError
 
 Progress = Callable[[int, int, str], None]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from papers.findings import Finding, Result, Verdict
 from papers.plots import curves, dress, figure, line
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray
 from sottovoce.central import intervals
 from sottovoce.central.draws import ExactDraws
 from sottovoce.central.grid import STEPS, Grid
 from sottovoce.central.mechanisms import noise_of
 from sottovoce.central.noise import Noise, add_noise
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import check_epsilon
 from sottovoce.core.randomness import Seeded
+from sottovoce.errors import check_epsilon
 
 
 @dataclass(frozen=True)

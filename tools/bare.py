@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import sottovoce as sv
-from sottovoce.core.errors import MissingExtra
+from sottovoce.errors import MissingExtra
 
 #: What needs an extra, and how it is asked for.
 ELSEWHERE = {

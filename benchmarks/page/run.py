@@ -15,8 +15,8 @@ from benchmarks._truths import TUNED
 from benchmarks.growth import growth
 from benchmarks.page.accuracy import exact_errors
 from benchmarks.page.environments import Peer, known_peers, ourselves, run_peer
+from sottovoce import compiling
 from sottovoce._version import __version__
-from sottovoce.core import compiling
 from sottovoce.estimates.metrics import Cumulative, wasserstein
 
 AGAINST = ("floor", "peers")

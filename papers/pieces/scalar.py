@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from papers.pieces.densities import Span, best_pieces, expected_loss, signed_power
-from sottovoce.core.errors import SolverError
+from sottovoce.errors import SolverError
 
 
 def window_error(g: float, x: float, e: float, k: float, span: Span) -> float:

@@ -17,9 +17,9 @@ import numpy as np
 
 from papers.pieces.densities import Piece, Span, best_pieces, expected_loss, merge
 from papers.pieces.scalar import bracket, least_background, worst_error
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.core.domains import DomainLike, as_domain
-from sottovoce.core.errors import (
+from sottovoce.errors import (
     ArgumentError,
     check_epsilon,
     loss_exponent,
@@ -28,7 +28,7 @@ from sottovoce.core.errors import (
     refuse_others,
     whole_number,
 )
-from sottovoce.core.shown import Shown
+from sottovoce.notebook import Shown
 
 Method = Literal["exact", "bracket", "solver"]
 METHODS: tuple[Method, ...] = ("exact", "bracket", "solver")

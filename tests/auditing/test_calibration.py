@@ -10,8 +10,8 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.auditing.calibration import largest_local, least_variance
-from sottovoce.core.errors import MAX_EPSILON, ArgumentError
 from sottovoce.designs.formulas import ptt_worst_variance
+from sottovoce.errors import MAX_EPSILON, ArgumentError
 
 
 @pytest.mark.parametrize("design", [sv.pm, sv.duchi])

@@ -12,7 +12,7 @@ import sottovoce as sv
 from sottovoce import bulk
 from sottovoce.bulk.csv_files import CsvFile
 from sottovoce.bulk.sources import counts_text, specs_path
-from sottovoce.core.errors import DataError
+from sottovoce.errors import DataError
 
 M = sv.duchi(2.0, (0, 10))
 MESSY = 'town,wait\n"New\nYork",3\n\nBonn,n/a\nKiel,unknown\nRom,12\nOslo,7\n'

@@ -13,7 +13,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce import bulk
-from sottovoce.core.errors import Coded, DataError
+from sottovoce.errors import Coded, DataError
 from sottovoce.estimates import counting
 
 M = sv.duchi(1.0, (0, 10))

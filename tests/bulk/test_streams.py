@@ -22,7 +22,7 @@ import pytest
 import sottovoce as sv
 from sottovoce import bulk
 from sottovoce.bulk import atomic_files, sources
-from sottovoce.core.errors import DataError
+from sottovoce.errors import DataError
 
 M = sv.pm(1.0, (0, 10), cells=1024)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import BudgetError, LedgerError
+from sottovoce.errors import BudgetError, LedgerError
 
 
 def test_ten_tenths_are_one_and_not_a_bit_more() -> None:
@@ -89,7 +89,7 @@ for _ in range(20):
         pass
 """
     workers = [
-        subprocess.Popen([sys.executable, "-c", "from sottovoce.core.errors import BudgetError\n" + code])
+        subprocess.Popen([sys.executable, "-c", "from sottovoce.errors import BudgetError\n" + code])
         for _ in range(4)
     ]
     assert [worker.wait() for worker in workers] == [0] * 4
@@ -166,7 +166,7 @@ def test_a_full_disk_spends_nothing_and_leaves_the_file_whole(tmp_path: Path) ->
     code = f"""
 import resource, signal
 import sottovoce as sv
-from sottovoce.core.errors import LedgerError
+from sottovoce.errors import LedgerError
 account = sv.central.Accountant(1000.0, {str(path)!r})
 account.spend(0.25, "before")
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

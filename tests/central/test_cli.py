@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sottovoce.cli import build_app
-from sottovoce.core.errors import DataError
+from sottovoce.errors import DataError
 
 RUN = CliRunner()
 

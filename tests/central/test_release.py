@@ -21,7 +21,7 @@ from sottovoce.central.hourglass import sigma2
 from sottovoce.central.mechanisms import NAMES, noise_of
 from sottovoce.central.noise import add_noise
 from sottovoce.central.totals import Totals
-from sottovoce.core.errors import DataError, NoDataError
+from sottovoce.errors import DataError, NoDataError
 
 WAITS = np.random.default_rng(0).uniform(0, 60, 5000)
 TIGHT: dict[str, Any] = {"epsilon": 16.0, "bounds": (0, 60), "rng": 1}

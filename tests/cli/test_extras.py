@@ -12,7 +12,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.cli import main
-from sottovoce.core.errors import EXTRAS, MissingExtra, require_extra
+from sottovoce.errors import EXTRAS, MissingExtra, require_extra
 
 ROOT = Path(__file__).parents[2]
 SHAPE = (

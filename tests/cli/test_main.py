@@ -13,7 +13,7 @@ from typer.main import get_command
 import sottovoce as sv
 from sottovoce.cli import COMMANDS, build_app
 from sottovoce.cli.options import in_options
-from sottovoce.core.errors import ArgumentError, DataError
+from sottovoce.errors import ArgumentError, DataError
 
 
 def typed(*words: str, folder: Path) -> tuple[int, str, str]:

@@ -10,8 +10,8 @@ from tests.clients.fuzz import fuzz
 
 import sottovoce as sv
 from sottovoce.auditing.clients import Client
-from sottovoce.core.errors import MAX_EPSILON, loss_exponent
 from sottovoce.designs.optimal import most_epsilon
+from sottovoce.errors import MAX_EPSILON, loss_exponent
 
 NODE = "node clients/js/tests/check.js"
 CIRCLE = sv.Circle(24)

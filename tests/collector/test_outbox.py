@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sottovoce.core.errors import LedgerError
 from sottovoce.device import outbox
 from sottovoce.device.outbox import Outbox, Run
+from sottovoce.errors import LedgerError
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import DataError
+from sottovoce.errors import DataError
 
 DAY, N, TRUE = sv.Circle(24), 20_000, 23.0
 PLAN = sv.rounds("direction", 2.0, DAY)

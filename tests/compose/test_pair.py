@@ -17,10 +17,10 @@ import sottovoce as sv
 from sottovoce import bulk
 from sottovoce.compose.pair import PairRounds
 from sottovoce.core.domains import Interval
-from sottovoce.core.errors import ArgumentError, DataError, NoDataError, SpecError
 from sottovoce.core.functions import Function, Functions
 from sottovoce.core.survey import Survey
 from sottovoce.device.inquiry import Inquiry
+from sottovoce.errors import ArgumentError, DataError, NoDataError, SpecError
 from sottovoce.estimates.products import Relation
 
 PAIR = sv.pair(2.0, {"age": (0, 120), "hours": (-1, 3)})

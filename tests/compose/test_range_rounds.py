@@ -9,7 +9,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.compose.range_rounds import RangeRounds, _opened
-from sottovoce.core.errors import DataError
+from sottovoce.errors import DataError
 
 PLAN = sv.rounds("range", 2.0, largest=24e6, unit=0.1)
 X = np.random.default_rng(1).gamma(9, 0.9, 40_000)

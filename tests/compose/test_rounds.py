@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 import sottovoce as sv
-from sottovoce.core.errors import BudgetError, DataError
+from sottovoce.errors import BudgetError, DataError
 
 
 def test_two_rounds_cover_and_pay() -> None:

@@ -11,9 +11,9 @@ from scipy.stats import chi2
 
 import sottovoce as sv
 from sottovoce.compose.within import blocks_variance, signs_variance
-from sottovoce.core.errors import ArgumentError, DataError, SpecError
 from sottovoce.designs.choices import least_total_variance
 from sottovoce.designs.families import signed_family
+from sottovoce.errors import ArgumentError, DataError, SpecError
 
 WAYS = ["car", "bike", "train", "bus", "on foot"]
 

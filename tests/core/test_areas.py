@@ -13,9 +13,9 @@ import sottovoce as sv
 from sottovoce.core import areas, discs
 from sottovoce.core.areas import Area
 from sottovoce.core.discs import Disc
-from sottovoce.core.errors import ArgumentError, DataError
 from sottovoce.core.kernels.dispatch import fill_translates
 from sottovoce.core.translates import Translates
+from sottovoce.errors import ArgumentError, DataError
 
 
 def small(points: Any, moduli: Any, blocks: Any, background: int, bits: int, **options: Any) -> Translates:

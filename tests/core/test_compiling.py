@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import sottovoce as sv
-from sottovoce.core import compiling
+from sottovoce import compiling
 from sottovoce.core.kernels import numba_loops
 
 

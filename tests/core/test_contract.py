@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.arrays import FloatArray
 from sottovoce.auditing.sampling import follows
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import ContractError, DataError
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.randomness import word_source
+from sottovoce.errors import ContractError, DataError
 from tests.core.catalogue import FINE, Case, cases, designs, kinds, others
 
 CASES, OTHERS = cases(), others()

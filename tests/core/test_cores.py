@@ -11,7 +11,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.core import cores, randomness
-from sottovoce.core.errors import ArgumentError, DataError
+from sottovoce.errors import ArgumentError, DataError
 
 N = 300_001  # two threads, and a last block that is not full
 

@@ -13,11 +13,11 @@ import pyarrow as pa
 import pytest
 
 import sottovoce as sv
+from sottovoce import errors
 from sottovoce.cli.options import in_options
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.surveys import read_survey
-from sottovoce.core import errors
-from sottovoce.core.errors import Coded, DataError, SpecError, UsageError
+from sottovoce.errors import Coded, DataError, SpecError, UsageError
 
 SOURCE = Path(sv.__file__).parent
 

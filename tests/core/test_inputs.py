@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import DataError
+from sottovoce.errors import DataError
 
 M = sv.ogpm(epsilon=1.0, domain=(0, 24))
 

@@ -14,7 +14,7 @@ from papers.pieces import solve_pieces
 
 import sottovoce as sv
 from sottovoce import central
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError
+from sottovoce.errors import ArgumentError, ArgumentTypeError
 from tests.core.test_frozen import (
     AGES,
     DAY,

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import ArgumentError, DataError, PrivacyError, SpecError
 from sottovoce.core.kernels.dispatch import fill_translates
 from sottovoce.core.options import Options
 from sottovoce.core.translates import Translates
+from sottovoce.errors import ArgumentError, DataError, PrivacyError, SpecError
 
 LETTERS = "abcdefghij"
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import loss_exponent
 from sottovoce.designs.optimal import most_epsilon
+from sottovoce.errors import loss_exponent
 
 #: FACTS, section 4: limits for every ε-LDP mechanism on [0, 1].
 LIMITS = {

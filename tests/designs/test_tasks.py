@@ -11,7 +11,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.core.canonical import digest
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, SpecError
+from sottovoce.errors import ArgumentError, ArgumentTypeError, SpecError
 from sottovoce.estimates.suitability import quantile_width
 
 HOURS, CLOCK = (0, 24), sv.Circle(24)

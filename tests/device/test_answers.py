@@ -14,9 +14,9 @@ from tests.device.fake import Collector
 from tests.vectors import answers
 
 import sottovoce as sv
-from sottovoce.core.errors import ArgumentTypeError, DataError
 from sottovoce.device import wire
 from sottovoce.device.inquiry import Inquiry
+from sottovoce.errors import ArgumentTypeError, DataError
 
 ASKED = json.loads((Path(answers.__file__).parent / "answers.json").read_text())["asked"]
 YES_OR_NO = sv.choice(1.0, ["Yes", "No"])

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import sottovoce as sv
 from sottovoce.cli import build_app
-from sottovoce.core.errors import LedgerError
+from sottovoce.errors import LedgerError
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sottovoce as sv
-from sottovoce.core.errors import BudgetError, LedgerError
+from sottovoce.errors import BudgetError, LedgerError
 
 
 def kill(folder: Path, *options: str) -> dict[str, Any]:

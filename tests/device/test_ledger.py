@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sottovoce as sv
-from sottovoce.core.errors import BudgetError, LedgerError
 from sottovoce.device import ledger as module
 from sottovoce.device.state import Report
+from sottovoce.errors import BudgetError, LedgerError
 
 
 @pytest.fixture

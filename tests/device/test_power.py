@@ -20,8 +20,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import LedgerError
 from sottovoce.device.outbox import Outbox
+from sottovoce.errors import LedgerError
 
 CALLS = "openat,write,pwrite64,ftruncate,fsync,fdatasync,unlink,rename,link"
 CARELESS = """

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from sottovoce.core import errors
+from sottovoce import errors
 
 #: Functions of these return annotations have nothing to say about it.
 NOTHING = {"None", "NoReturn", "Never"}

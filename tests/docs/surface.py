@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 #: Modules whose names are public beside those of `sottovoce` itself.
 MODULES = [
     *(f"sottovoce.{part}" for part in sorted(_PARTS)),
-    *(f"sottovoce.{part}" for part in ("bulk.spark", "collector", "compose.disc", "core.errors", "planning")),
+    *(f"sottovoce.{part}" for part in ("bulk.spark", "collector", "compose.disc", "errors", "planning")),
     *("papers", "papers.pieces"),
 ]
 
@@ -51,7 +51,7 @@ def exported(name: str) -> list[str]:
         if isinstance(node, ast.ImportFrom):
             found += [alias.asname for alias in node.names if alias.asname == alias.name]
         elif isinstance(node, ast.ClassDef) or (
-            isinstance(node, ast.FunctionDef) and name != "sottovoce.core.errors"
+            isinstance(node, ast.FunctionDef) and name != "sottovoce.errors"
         ):
             found.append(node.name)
     return [own for own in found if not own.startswith("_") and inspect.getmodule(_get(module, own))]

@@ -18,8 +18,8 @@ import sottovoce as sv
 from sottovoce.auditing.rules import trial_values
 from sottovoce.core.areas import Area
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import Coded
 from sottovoce.core.spaces import Space
+from sottovoce.errors import Coded
 from sottovoce.estimates.relation import Covariances
 from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments, cut

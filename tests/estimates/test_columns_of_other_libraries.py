@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import DataError
+from sottovoce.errors import DataError
 
 M = sv.pm(1.0, (0, 10))
 CHOICE = sv.choice(1.0, ["a", "b", "c"])

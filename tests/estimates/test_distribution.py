@@ -13,7 +13,7 @@ from papers.reconstructions import ems, inversion, raw
 from scipy import stats
 
 import sottovoce as sv
-from sottovoce.core.errors import DataError, NoDataError
+from sottovoce.errors import DataError, NoDataError
 from sottovoce.estimates.distribution import default_bins
 
 RNG = np.random.default_rng(20)

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 import sottovoce as sv
-from sottovoce.core.errors import DataError, NoDataError
+from sottovoce.errors import DataError, NoDataError
 from sottovoce.estimates.envelope import Envelope, Nodes, Target
 from sottovoce.estimates.finite import betting_limit
 from sottovoce.estimates.limit import limit

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import DataError, NoDataError
+from sottovoce.errors import DataError, NoDataError
 from sottovoce.estimates.surface import PlaceLaw
 
 TOWNS = np.array([[-4.0, -2.0], [5.0, 3.0]])

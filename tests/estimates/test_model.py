@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import NoDataError
+from sottovoce.errors import NoDataError
 from sottovoce.estimates.model import Coarse, em
 
 MECHANISMS = [

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, NoDataError
+from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, NoDataError
 from sottovoce.estimates.nonnegative import least_quadratic
 from sottovoce.estimates.positions import _Fit, _unbiased
 from sottovoce.estimates.regions import LOT, corners

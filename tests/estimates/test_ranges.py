@@ -11,7 +11,7 @@ import pytest
 
 import sottovoce as sv
 from benchmarks import atoms
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.estimates.doubt import beside
 from sottovoce.estimates.envelope import Target
 

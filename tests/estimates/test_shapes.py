@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import DataError
+from sottovoce.errors import DataError
 from sottovoce.estimates.envelope import Envelope, Nodes, Target
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.shapes import Shape

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 import sottovoce as sv
-from sottovoce.core.errors import DataError, NoDataError
+from sottovoce.errors import DataError, NoDataError
 from sottovoce.estimates.shares import nearest_shares
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sottovoce as sv
-from sottovoce.core.errors import DataError, NoDataError, SpecError
+from sottovoce.errors import DataError, NoDataError, SpecError
 
 M = sv.sw(1.0, cells=512)
 CELLS = M.report(np.random.default_rng(1).random(5000), rng=2)

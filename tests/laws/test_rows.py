@@ -11,11 +11,11 @@ import pytest
 from tests.laws.every import makers
 
 import sottovoce as sv
-from sottovoce.core.errors import PrivacyError
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.exponential import MAX_BITS
 from sottovoce.core.repair import repaired
 from sottovoce.core.rows import Rows
+from sottovoce.errors import PrivacyError
 
 FALSE_ALARM = 1e-6
 

@@ -10,7 +10,7 @@ from papers.findings import Finding, Result, Verdict
 from papers.registry import Entry
 
 from papers import Run, entries, reproduce, runner
-from sottovoce.core.errors import MissingExtra
+from sottovoce.errors import MissingExtra
 
 CHEAP = ("ogpm-figure-4", "ogpm-example-6-1")
 QUICK = Run(quick=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import ArgumentError
+from sottovoce.errors import ArgumentError
 
 STARS = [1, 2, 3, 4, 5]
 KNOWN = [(1.0, 17.97, 30.57, 12.23), (2.0, 5.43, 6.36, 2.54), (4.0, 2.51, 2.39, 0.956)]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import ArgumentError
 from sottovoce.designs.places import expected_distance
+from sottovoce.errors import ArgumentError
 
 
 def test_a_design_for_places() -> None:

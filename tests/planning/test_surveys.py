@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import ArgumentError
+from sottovoce.errors import ArgumentError
 
 DOMAINS = {"a": (-4.0, 4.0), "b": (-4.0, 4.0)}
 

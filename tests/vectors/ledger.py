@@ -25,13 +25,13 @@ from typing import Any
 import numpy as np
 
 import sottovoce as sv
-from sottovoce.core.arrays import Words
-from sottovoce.core.errors import ArgumentError, Coded
+from sottovoce.arrays import Words
 from sottovoce.core.journal import Head
 from sottovoce.core.randomness import WordSource
 from sottovoce.core.spending import plain
 from sottovoce.device.ledger import LEDGER
 from sottovoce.device.origin import Origin
+from sottovoce.errors import ArgumentError, Coded
 
 Step = dict[str, Any]
 

@@ -24,12 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sottovoce as sv
-from sottovoce.core.arrays import FloatArray, IntArray, Words
+from sottovoce.arrays import FloatArray, IntArray, Words
 from sottovoce.core.canonical import digest
-from sottovoce.core.errors import DataError, PrivacyError
 from sottovoce.core.kernels import numpy_loops
 from sottovoce.core.randomness import WordSource
 from sottovoce.core.rows import Rows
+from sottovoce.errors import DataError, PrivacyError
 from tests.vectors import answers, ledger
 from tests.vectors.hostile import hostile_specs
 from tests.vectors.mechanisms import AnyMechanism, composites, mechanisms

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import sottovoce as sv
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.core.domains import Domain, as_domain
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.functions import Function, Functions

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sottovoce.core.errors import ArgumentTypeError, refuse_others
 from sottovoce.core.exact import exp_lower, log_upper
 from sottovoce.core.formats import counted, from_json
 from sottovoce.core.reporter import Reporter
-from sottovoce.core.shown import Shown
+from sottovoce.errors import ArgumentTypeError, refuse_others
+from sottovoce.notebook import Shown
 
 if TYPE_CHECKING:
     from sottovoce.auditing.shuffled import Shuffled

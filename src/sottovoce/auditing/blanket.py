@@ -21,9 +21,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.auditing.contrast import Contrast, drawn, gathered, joined, opposed
-from sottovoce.core.arrays import FloatArray, IntArray
-from sottovoce.core.errors import ArgumentTypeError
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture
 from sottovoce.core.number import Number
@@ -33,6 +32,7 @@ from sottovoce.core.rows import MAX_ENTRIES, Rows
 from sottovoce.core.survey import Survey
 from sottovoce.core.translates import Translates
 from sottovoce.core.window import Window
+from sottovoce.errors import ArgumentTypeError
 
 _MOST_KNOTS = 32
 _APART = 1.02  # neighbouring knots differ by at least this factor

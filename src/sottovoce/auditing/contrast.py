@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce.arrays import FloatArray, IntArray
 
 _MOST_KINDS = 4096
 _GRID = 48  # points per coordinate where more kinds than that are gathered

@@ -10,8 +10,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray
 from sottovoce.auditing.rules import require, trial_inputs
-from sottovoce.core.arrays import FloatArray
 from sottovoce.core.number import Number
 
 _ENTRIES = 1 << 20  # cells × inputs that a rule may look at

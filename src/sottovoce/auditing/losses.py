@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 
 if TYPE_CHECKING:
     from sottovoce.auditing.curve import Curve

@@ -30,9 +30,9 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray
 from sottovoce.auditing.contrast import Contrast
 from sottovoce.auditing.tosses import binomial
-from sottovoce.core.arrays import FloatArray
 from sottovoce.designs.roots import lowest
 
 RARE = 1e-12  # how likely the weights and the number of answers are out of their range, at most

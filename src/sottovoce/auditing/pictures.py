@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core.errors import MissingExtra
+from sottovoce.errors import MissingExtra
 
 if TYPE_CHECKING:
     from sottovoce.auditing.curve import Curve

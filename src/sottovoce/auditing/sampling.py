@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.auditing.rules import require, trial_inputs, trial_values
-from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.core.randomness import WordSource
 from sottovoce.core.reporter import Reporter, spaces
 

@@ -20,9 +20,9 @@ from sottovoce.auditing.curve import Curve
 from sottovoce.auditing.hiding import hidden
 from sottovoce.auditing.witness import Witness, witnesses
 from sottovoce.core.disclosure import bound, frequencies
-from sottovoce.core.errors import one_of, whole_number
 from sottovoce.core.reporter import Reporter
-from sottovoce.core.shown import Shown
+from sottovoce.errors import one_of, whole_number
+from sottovoce.notebook import Shown
 
 Neighbours = Literal["replace", "remove"]
 

@@ -28,8 +28,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray
 from sottovoce.auditing.contrast import Contrast
-from sottovoce.core.arrays import FloatArray
 
 UNIT = 2.0**-53
 _SPARSE = 1 << 19  # products of so many pairs are added up one by one,

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray
 from sottovoce.auditing.sums import UNIT, Bounds, convolved
-from sottovoce.core.arrays import FloatArray
 
 MOST_BLOCKS = 64
 _MOST_POINTS, _LEAST_LOOKS = 1 << 18, 4  # of all blocks together

@@ -12,21 +12,21 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray
 from sottovoce.auditing.blanket import cover
 from sottovoce.auditing.contrast import Contrast, drawn, gathered
 from sottovoce.auditing.rules import trial_inputs, trial_values
 from sottovoce.auditing.scores import score_test
 from sottovoce.auditing.sums import divergence
 from sottovoce.auditing.tosses import Coin
-from sottovoce.core.arrays import FloatArray
 from sottovoce.core.discs import Positions
-from sottovoce.core.errors import ArgumentTypeError
 from sottovoce.core.number import Number
 from sottovoce.core.options import Options
 from sottovoce.core.polar import Polar
 from sottovoce.core.reporter import Reporter, spaces
 from sottovoce.core.survey import Survey
 from sottovoce.core.translates import Translates
+from sottovoce.errors import ArgumentTypeError
 
 _INPUTS = 17  # of one question
 

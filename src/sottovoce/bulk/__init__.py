@@ -15,7 +15,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from sottovoce.core.errors import MissingExtra
+from sottovoce.errors import MissingExtra
 
 try:
     import pyarrow  # noqa: F401  all of this package works on it

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from sottovoce.core.durable import sync
-from sottovoce.core.errors import ExistingFile, MissingFile
+from sottovoce.errors import ExistingFile, MissingFile
 
 
 @contextmanager

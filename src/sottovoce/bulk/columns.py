@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import ArgumentTypeError, DataError
+from sottovoce.arrays import FloatArray
 from sottovoce.core.options import Options
 from sottovoce.core.spaces import Space
 from sottovoce.core.values import from_arrow
+from sottovoce.errors import ArgumentTypeError, DataError
 
 Mask = NDArray[np.bool_]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypedDict
 
-from sottovoce.core.errors import ArgumentError, DataError, one_of
+from sottovoce.errors import ArgumentError, DataError, one_of
 
 _BLOCK = 1 << 20
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}

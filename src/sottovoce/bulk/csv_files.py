@@ -18,7 +18,7 @@ import pyarrow.csv
 
 from sottovoce.bulk.csv_dialect import CsvOptions, Dialect, check_csv, read_dialect
 from sottovoce.bulk.csv_numbers import Numerals, Text
-from sottovoce.core.errors import DataError
+from sottovoce.errors import DataError
 
 
 @dataclass(frozen=True)

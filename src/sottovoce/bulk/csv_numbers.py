@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from sottovoce.core.errors import DataError
+from sottovoce.errors import DataError
 
 #: What a word in a column of numbers is: a mistake, or a missing value.
 Text = Literal["refuse", "missing"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, MissingFile
+from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, MissingFile
 
 if TYPE_CHECKING:
     from sottovoce.bulk.csv_dialect import CsvOptions

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Unpack
 
 import pyarrow as pa
 
+from sottovoce.arrays import IntArray
 from sottovoce.bulk.files import Data
 from sottovoce.bulk.group_counter import check_keys
 from sottovoce.bulk.grouped_tally import GroupedTally, spread
 from sottovoce.bulk.processes import in_processes
 from sottovoce.bulk.sources import Progress
 from sottovoce.bulk.tallies import tally
-from sottovoce.core.arrays import IntArray
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, whole_number
 from sottovoce.core.formats import from_json
 from sottovoce.core.reporter import Reporter
+from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, whole_number
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.tally import Tally
 

@@ -8,12 +8,12 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
+from sottovoce.arrays import IntArray
 from sottovoce.bulk.columns import to_arrow
 from sottovoce.bulk.group_counter import CELL, COUNT, GroupCounter, Key, plain_values
-from sottovoce.core.arrays import IntArray
-from sottovoce.core.errors import DataError
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.values import from_arrow
+from sottovoce.errors import DataError
 from sottovoce.estimates.counting import whole_counts
 from sottovoce.estimates.tally import Tally
 

@@ -20,11 +20,11 @@ import pyarrow as pa
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
+from sottovoce.arrays import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.core.translates import Translates
 from sottovoce.core.values import from_arrow
+from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError
 
 SECRET_BYTES = 32
 _REPORT, _STAND_IN = b"\0", b"\1"  # what a key is for

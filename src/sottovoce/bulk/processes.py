@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from sottovoce.core.cores import cores
-from sottovoce.core.errors import ArgumentTypeError, ProcessError
+from sottovoce.errors import ArgumentTypeError, ProcessError
 
 In = TypeVar("In")
 Out = TypeVar("Out")

@@ -12,19 +12,19 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sottovoce.arrays import FloatArray
 from sottovoce.bulk.columns import Mask, cells_array, check_type, read_values, to_arrow, value_type
 from sottovoce.bulk.csv_dialect import CsvOptions
 from sottovoce.bulk.csv_numbers import Text
 from sottovoce.bulk.files import Data
 from sottovoce.bulk.keyed_draws import KeyedDraws
 from sottovoce.bulk.sources import Source, label
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, one_of
 from sottovoce.core.number import Number
 from sottovoce.core.policy import WORDS, Policy
 from sottovoce.core.reporter import Reporter, spaces
 from sottovoce.core.spaces import Space
 from sottovoce.core.translates import Translates
+from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, one_of
 
 
 @dataclass(frozen=True)

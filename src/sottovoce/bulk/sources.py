@@ -17,9 +17,9 @@ import pyarrow as pa
 
 from sottovoce.bulk.files import FILES, PARQUET, ROWS, Data, content_of
 from sottovoce.core.checked_json import parse_json
-from sottovoce.core.errors import DataError
 from sottovoce.core.formats import from_json
 from sottovoce.core.reporter import Reporter
+from sottovoce.errors import DataError
 
 if TYPE_CHECKING:
     from sottovoce.bulk.csv_dialect import CsvOptions

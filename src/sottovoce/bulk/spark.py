@@ -34,9 +34,9 @@ from sottovoce.bulk.spark_session import (
     session,
     write_once,
 )
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.reporter import Reporter
+from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.estimates.tally import Tally
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from sottovoce.central.grid import STEPS, Grid
 from sottovoce.central.keys import Keys
 from sottovoce.central.totals import EVERYBODY, Totals, gather
 from sottovoce.core.domains import DomainLike
-from sottovoce.core.errors import ArgumentError
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded
+from sottovoce.errors import ArgumentError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
+from sottovoce import errors
 from sottovoce.bulk.columns import check_type
-from sottovoce.core import errors
-from sottovoce.core.errors import Coded, DataError, ExistingFile, FileError, MissingExtra, whole_number
 from sottovoce.core.spaces import Space
+from sottovoce.errors import Coded, DataError, ExistingFile, FileError, MissingExtra, whole_number
 
 if TYPE_CHECKING:
     from pyspark import StatusTracker

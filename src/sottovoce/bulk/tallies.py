@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sottovoce.arrays import IntArray
 from sottovoce.bulk.columns import check_sizes, is_list, to_arrow
 from sottovoce.bulk.files import Data
 from sottovoce.bulk.group_counter import GroupCounter, Rows
@@ -22,10 +23,9 @@ from sottovoce.bulk.sources import (
     labelled_mechanism,
     list_files,
 )
-from sottovoce.core.arrays import IntArray
 from sottovoce.core.cores import in_order
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.core.reporter import Reporter
+from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.estimates.counting import counted
 from sottovoce.estimates.tally import Tally
 

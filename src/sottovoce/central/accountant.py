@@ -8,10 +8,10 @@ from fractions import Fraction
 from pathlib import Path
 
 from sottovoce.core.durable import Kind
-from sottovoce.core.errors import BudgetError, EntryError, check_epsilon
 from sottovoce.core.journal import Entry, Journal
-from sottovoce.core.shown import Shown
 from sottovoce.core.spending import Amount, afford, as_written, exact_budget, plain
+from sottovoce.errors import BudgetError, EntryError, check_epsilon
+from sottovoce.notebook import Shown
 
 BUDGET = Kind("budget file", "SVBU", "nothing was spent")
 
@@ -76,7 +76,7 @@ class Accountant(Shown):
         Fraction(0, 1)
         >>> account.spend(0.1, "wage")
         Traceback (most recent call last):
-        sottovoce.core.errors.BudgetError: wage needs epsilon=0.1, but 0 is left of the budget of 0.3; ...
+        sottovoce.errors.BudgetError: wage needs epsilon=0.1, but 0 is left of the budget of 0.3; ...
     """
 
     def __init__(self, budget: Amount, path: str | os.PathLike[str] | None = None) -> None:

@@ -18,8 +18,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.arrays import IntArray
 from sottovoce.central.thresholds import Thresholds
-from sottovoce.core.arrays import IntArray
 from sottovoce.core.exact import exp_bounds
 from sottovoce.core.randomness import Seeded, WordSource, word_source
 

@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray
 from sottovoce.central.draws import Draws, Integers
 from sottovoce.central.noise import Noise
-from sottovoce.core.arrays import FloatArray
 
 
 def weights(b: Fraction) -> tuple[Fraction, Fraction]:

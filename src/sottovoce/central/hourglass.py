@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray
 from sottovoce.central.draws import Draws, Integers
 from sottovoce.central.geometric import discrete_laplace, discrete_laplace_blocks, discrete_laplace_variance
 from sottovoce.central.integer_staircase import Staircase, level
 from sottovoce.central.noise import Noise
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import check_epsilon
+from sottovoce.errors import check_epsilon
 
 
 def sigma2(epsilon: float) -> float:

@@ -17,10 +17,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray
 from sottovoce.central.draws import Draws, Integers
 from sottovoce.central.geometric import discrete_laplace_variance
 from sottovoce.central.noise import Noise
-from sottovoce.core.arrays import FloatArray
 from sottovoce.laws.staircase import Stairs, staircase_gamma
 
 

@@ -14,8 +14,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.arrays import FloatArray
 from sottovoce.central.noise import Noise
-from sottovoce.core.arrays import FloatArray
 
 _NODES = 64  # per half of [0, 1]
 _ROUNDS = 3

@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray
 from sottovoce.central.draws import Draws, Integers
-from sottovoce.core.arrays import FloatArray
 
 
 class Noise(ABC):

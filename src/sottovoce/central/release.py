@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sottovoce.arrays import FloatArray
 from sottovoce.central.keys import Keys
-from sottovoce.core.arrays import FloatArray
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.forest import draw_forest
 from sottovoce.estimates.tabular import Row, Tabular, label

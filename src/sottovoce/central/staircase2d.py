@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.central.draws import Draws, Integers
 from sottovoce.central.integer_staircase import inner_steps, level
 from sottovoce.central.noise import Noise
-from sottovoce.core.arrays import FloatArray, IntArray
 from sottovoce.designs.roots import lowest
 
 

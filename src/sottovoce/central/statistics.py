@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray
 from sottovoce.central import intervals
 from sottovoce.central.accountant import Accountant
 from sottovoce.central.draws import ExactDraws, Integers
@@ -24,12 +25,11 @@ from sottovoce.central.mechanisms import noise_of, origin_of
 from sottovoce.central.noise import add_noise
 from sottovoce.central.release import GroupedRelease, Release
 from sottovoce.central.totals import Data, Totals, count_rows, gather
-from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import DomainLike
-from sottovoce.core.errors import ArgumentError, NoDataError, check_confidence, check_epsilon
 from sottovoce.core.exact import rational_epsilon
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded
+from sottovoce.errors import ArgumentError, NoDataError, check_confidence, check_epsilon
 
 
 def mean(

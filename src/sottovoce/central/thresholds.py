@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sottovoce.core.arrays import IntArray
+from sottovoce.arrays import IntArray
 from sottovoce.core.randomness import WordSource
 
 #: Lower and upper bounds of each threshold, in units of 2^−bits, ascending; bits is the argument.

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from sottovoce.central.draws import Integers
 from sottovoce.central.grid import Grid, Wrong, chunks_of
 from sottovoce.central.keys import Keys
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError
+from sottovoce.errors import ArgumentError, ArgumentTypeError
 
 EVERYBODY = Keys(["everybody"])
 _ROWS = 1 << 20  # 2^20 positions of at most 2^32 add up exactly in doubles

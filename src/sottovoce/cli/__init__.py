@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sottovoce._version import __version__
-from sottovoce.core.errors import FileError, MissingExtra, MissingFile, UsageError, require_extra
+from sottovoce.errors import FileError, MissingExtra, MissingFile, UsageError, require_extra
 
 if TYPE_CHECKING:
     import typer

@@ -27,7 +27,7 @@ from sottovoce.cli.options import (
 from sottovoce.cli.serve import SecretOption, StoreOption
 from sottovoce.cli.stores import Name, find_campaign, open_store, unlocked
 from sottovoce.cli.tokens import invite, revoke, tokens
-from sottovoce.core.errors import UsageError
+from sottovoce.errors import UsageError
 
 if TYPE_CHECKING:
     from sottovoce.collector.campaigns import Campaign

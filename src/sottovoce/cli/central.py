@@ -18,7 +18,7 @@ from sottovoce.central.mechanisms import NAMES
 from sottovoce.central.release import GroupedRelease, Release
 from sottovoce.cli import check_target, counting, write_table
 from sottovoce.cli.options import Column, Decimal, Delimiter, Encoding, Epsilon, Json, Words, missing_from
-from sottovoce.core.errors import ArgumentTypeError, DataError, UsageError, one_of
+from sottovoce.errors import ArgumentTypeError, DataError, UsageError, one_of
 
 _UNWRITTEN = {"notes", "reach", "estimand"}  # the same for every release
 

@@ -10,7 +10,7 @@ import typer
 
 from sottovoce.cli.serve import SecretOption, StoreOption
 from sottovoce.cli.stores import open_store, unlocked
-from sottovoce.core.errors import UsageError
+from sottovoce.errors import UsageError
 
 _ABOUT = """
 - Too many counts: those of another campaign or another day are mixed in, or reports were counted twice. The

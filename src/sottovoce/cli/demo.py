@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sottovoce.cli.options import Quick
-from sottovoce.core.errors import require_extra
+from sottovoce.errors import require_extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable

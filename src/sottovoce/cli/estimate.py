@@ -15,8 +15,8 @@ from sottovoce.cli import PICTURES, check_target, counting, save_picture
 from sottovoce.cli.options import Column, Decimal, Delimiter, Encoding, Json, Quick, SpecOption, read_spec
 from sottovoce.core.areas import Area
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import MissingFile, UsageError, check_confidence, one_of, require_extra
 from sottovoce.core.number import Number
+from sottovoce.errors import MissingFile, UsageError, check_confidence, one_of, require_extra
 from sottovoce.estimates.circular import circular_mean, concentration
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.estimate import Estimate, explained

@@ -12,7 +12,7 @@ import typer
 
 import sottovoce as sv
 from sottovoce.cli import PICTURES, counting, save_picture, write_table
-from sottovoce.core.errors import ArgumentError, NoDataError
+from sottovoce.errors import ArgumentError, NoDataError
 from sottovoce.estimates.forest import draw_forest
 from sottovoce.estimates.trend import UNITS
 

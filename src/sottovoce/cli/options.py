@@ -11,8 +11,8 @@ import typer
 
 import sottovoce as sv
 from sottovoce.core.domains import Circle, Domain, Interval, as_domain
-from sottovoce.core.errors import UsageError, one_of
 from sottovoce.core.policy import Missing
+from sottovoce.errors import UsageError, one_of
 
 Epsilon = Annotated[float, typer.Option("--epsilon", help="Privacy parameter ε: smaller is more private.")]
 DomainPair = Annotated[

@@ -29,8 +29,8 @@ from sottovoce.cli.options import (
     missing_from,
     read_spec,
 )
-from sottovoce.core.errors import DataError, MissingFile, UsageError
 from sottovoce.core.policy import Missing, Outside
+from sottovoce.errors import DataError, MissingFile, UsageError
 
 _MISSING = {"drop": "their rows are left out", "keep": "their reports are empty"}
 

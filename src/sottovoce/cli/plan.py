@@ -26,7 +26,7 @@ from sottovoce.cli.options import (
     options_in,
     question_of,
 )
-from sottovoce.core.errors import UsageError
+from sottovoce.errors import UsageError
 
 Task = Annotated[
     str,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sottovoce.core.errors import MissingExtra
+from sottovoce.errors import MissingExtra
 
 if TYPE_CHECKING:
     from sottovoce.collector.app import create_app as create_app

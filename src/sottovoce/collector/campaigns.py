@@ -15,11 +15,11 @@ from sottovoce.collector.refusals import Refusal, broken_rule
 from sottovoce.collector.rounds import Round
 from sottovoce.collector.store import Store, Stored
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import ArgumentError
 from sottovoce.core.formats import from_json
 from sottovoce.core.policy import Policy
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.spaces import Space
+from sottovoce.errors import ArgumentError
 from sottovoce.estimates.tally import Tally
 
 NAME = r"^[a-z0-9][a-z0-9-]{0,62}$"

@@ -7,7 +7,7 @@ import io
 from collections.abc import Sequence
 from html import escape
 
-from sottovoce.core.errors import ArgumentError
+from sottovoce.errors import ArgumentError
 
 _STYLE = """
 body { font: 11pt/1.4 system-ui, sans-serif; margin: 1cm; color: #16201f; }

@@ -13,7 +13,7 @@ import sys
 import traceback
 from collections.abc import Mapping
 
-from sottovoce.core.errors import one_of
+from sottovoce.errors import one_of
 
 logger = logging.getLogger("sottovoce.collector")
 _OWN = ("sottovoce", "uvicorn")  # uvicorn's own lines are about the process

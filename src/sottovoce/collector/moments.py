@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from sottovoce.core.errors import ArgumentError
+from sottovoce.errors import ArgumentError
 
 _EPOCH = dt.date(1970, 1, 1)
 

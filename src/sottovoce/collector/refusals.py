@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sottovoce.core.errors import Coded
+from sottovoce.errors import Coded
 
 #: code → the sentence when the place that refuses has nothing more exact to say
 SENTENCES = {

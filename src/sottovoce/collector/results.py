@@ -17,7 +17,7 @@ from sottovoce.collector.rounds import Round
 from sottovoce.collector.together import over_days, over_groups
 from sottovoce.compose import disc
 from sottovoce.compose.range_rounds import OPEN, RangeRounds
-from sottovoce.core.errors import DataError
+from sottovoce.errors import DataError
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.most_common import Sure, outward
 

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from sottovoce.core.durable import sync
-from sottovoce.core.errors import ArgumentError
+from sottovoce.errors import ArgumentError
 
 _BYTES = 32
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sottovoce.core.errors import whole_number
+from sottovoce.errors import whole_number
 
 _RANGES = {
     "max_body": (1024, 1 << 26),

@@ -31,8 +31,8 @@ import sottovoce as sv
 from sottovoce.collector.refusals import Refusal
 from sottovoce.compose.selection import even_spread_of, worth
 from sottovoce.compose.strategies import QuestionLike
-from sottovoce.core.errors import ArgumentError, real_number
 from sottovoce.core.expectations import resultant
+from sottovoce.errors import ArgumentError, real_number
 from sottovoce.estimates.statistic import normal_quantile
 
 _AGREEMENT = math.exp(-((2 * math.pi / 8) ** 2) / 2)  # length of the mean of e^{iθ} for an eighth of a turn

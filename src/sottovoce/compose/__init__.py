@@ -10,6 +10,6 @@ polar       polar: a position by distance and angle; `disc` estimates from its r
 rounds      two_rounds: a first small round says where values lie, the second uses it
 """
 
-from sottovoce.core.errors import require_extra
+from sottovoce.errors import require_extra
 
 require_extra("analysis", "a composition")

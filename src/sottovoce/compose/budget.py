@@ -19,17 +19,17 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray
 from sottovoce.compose.curves import Curve, best_division, divided, tabulated
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import (
+from sottovoce.core.exact import rational_epsilon
+from sottovoce.errors import (
     MIN_EPSILON,
     ArgumentError,
     ArgumentTypeError,
     check_epsilon,
     positive_number,
 )
-from sottovoce.core.exact import rational_epsilon
-from sottovoce.core.shown import Shown
+from sottovoce.notebook import Shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

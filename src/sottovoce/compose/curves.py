@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.designs.roots import lowest
 
 _FIRST = 13  # points of a curve before anything is known

@@ -27,15 +27,13 @@ from functools import cached_property
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray
 from sottovoce.compose.design import design
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.compact import Compact
 from sottovoce.core.domains import Circle
-from sottovoce.core.errors import DataError, check_confidence
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.shown import Shown
 from sottovoce.core.window import Window
 from sottovoce.designs.optimal import optimal
+from sottovoce.errors import DataError, check_confidence
 from sottovoce.estimates.circular import TURN, Waves
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.envelope import CrossFit, Target
@@ -44,6 +42,8 @@ from sottovoce.estimates.limit import limit
 from sottovoce.estimates.query import Query, sources_of
 from sottovoce.estimates.statistic import Moments, between, moments
 from sottovoce.estimates.tally import Tally
+from sottovoce.frozen import Compact
+from sottovoce.notebook import Shown
 
 _BINS = 64  # of the guess
 _KNOTS, _GRID = 256, 1 << 13  # of the start table: it is even, and bends on a grid where the window needs it

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import ArgumentTypeError, check_confidence, whole_number
+from sottovoce.arrays import FloatArray
 from sottovoce.core.expectations import resultant
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.polar import Polar
+from sottovoce.errors import ArgumentTypeError, check_confidence, whole_number
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.statistic import normal_quantile
 from sottovoce.estimates.surface import Surface

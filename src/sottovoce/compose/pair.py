@@ -22,16 +22,16 @@ import numpy as np
 
 from sottovoce.compose.relations import by_lot, check_numbers, products
 from sottovoce.compose.strategies import by_name
-from sottovoce.core.compact import Compact
 from sottovoce.core.domains import Domain, DomainLike, Interval, as_domain
-from sottovoce.core.errors import ArgumentError, DataError, check_epsilon
 from sottovoce.core.functions import Function
 from sottovoce.core.kernels.coin import MAX_COIN_BITS
-from sottovoce.core.shown import Shown
 from sottovoce.core.survey import Survey
+from sottovoce.errors import ArgumentError, DataError, check_epsilon
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.products import Relation
 from sottovoce.estimates.tally import Tally
+from sottovoce.frozen import Compact
+from sottovoce.notebook import Shown
 
 MOST = 16  # numbers, whose functions are the most questions that a survey can have
 _VALUES = 0.19  # the share of people who are asked for a number itself; the others for functions of two

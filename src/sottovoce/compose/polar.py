@@ -25,7 +25,13 @@ import numpy as np
 
 from sottovoce.compose.budget import split_budget
 from sottovoce.core.domains import Circle, Interval
-from sottovoce.core.errors import (
+from sottovoce.core.expectations import resultant
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.polar import Polar
+from sottovoce.designs.bounds import circular_limit, even_prior_limit
+from sottovoce.designs.classic import ogpm, ptt
+from sottovoce.designs.optimal import most_epsilon, optimal
+from sottovoce.errors import (
     MIN_EPSILON,
     ArgumentError,
     check_epsilon,
@@ -33,13 +39,7 @@ from sottovoce.core.errors import (
     one_of,
     positive_number,
 )
-from sottovoce.core.expectations import resultant
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.polar import Polar
-from sottovoce.core.shown import Shown
-from sottovoce.designs.bounds import circular_limit, even_prior_limit
-from sottovoce.designs.classic import ogpm, ptt
-from sottovoce.designs.optimal import most_epsilon, optimal
+from sottovoce.notebook import Shown
 
 Design = Literal["optimal", "unbiased", "ogpm"]
 DESIGNS: tuple[Design, ...] = ("optimal", "unbiased", "ogpm")

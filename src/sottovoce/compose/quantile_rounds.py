@@ -25,16 +25,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.compact import Compact
+from sottovoce.arrays import FloatArray
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import DataError, check_confidence, whole_number
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture
-from sottovoce.core.shown import Shown
 from sottovoce.core.window import Window
 from sottovoce.designs.three_windows import narrow_wave
+from sottovoce.errors import DataError, check_confidence, whole_number
 from sottovoce.estimates.envelope import BINS, CrossFit, Envelope, Nodes, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limit import limit
@@ -43,6 +41,8 @@ from sottovoce.estimates.quantiles import quantile_limits, smooth_density
 from sottovoce.estimates.query import Query, sources_of
 from sottovoce.estimates.statistic import Statistic, moments, normal_quantile
 from sottovoce.estimates.tally import Tally
+from sottovoce.frozen import Compact
+from sottovoce.notebook import Shown
 
 _BITS = 51  # three times as much still fits 2^53
 _REACH = (0.6, 5.5)  # how far pairs lie from the quantile, in standard errors of F

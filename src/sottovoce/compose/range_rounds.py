@@ -27,21 +27,21 @@ from functools import cached_property
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray
 from sottovoce.compose.design import design
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.compact import Compact
 from sottovoce.core.domains import Domain, Interval
-from sottovoce.core.errors import ArgumentError, DataError, check_confidence, real_number
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.number import Number
 from sottovoce.core.rows import Rows
 from sottovoce.designs.classic import sw
+from sottovoce.errors import ArgumentError, DataError, check_confidence, real_number
 from sottovoce.estimates.envelope import CrossFit
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.means import mean
 from sottovoce.estimates.quantiles import probability, smooth_density
 from sottovoce.estimates.query import sources_of
 from sottovoce.estimates.tally import Tally
+from sottovoce.frozen import Compact
 
 _MASS = 0.95  # of the people as they are seen, in the shortest range that holds so many
 _PAD = 0.25  # as much is added on each side, in its widths

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from sottovoce.compose.selection import question_mechanism
 from sottovoce.core.discs import Disc
 from sottovoce.core.domains import Domain, Interval
-from sottovoce.core.errors import ArgumentError
 from sottovoce.core.functions import UNIT, Function, Functions
 from sottovoce.core.kernels.coin import MAX_COIN_BITS
 from sottovoce.core.mechanism import Mechanism
@@ -23,6 +22,7 @@ from sottovoce.core.spaces import Space
 from sottovoce.core.survey import Survey
 from sottovoce.core.translates import Translates
 from sottovoce.designs.choices import choice
+from sottovoce.errors import ArgumentError
 
 LONGEST = 24  # letters of a name: two and a sign fit into a question's name
 _SQUARES = 0.15  # of a relation's two functions: what the difference of squares takes

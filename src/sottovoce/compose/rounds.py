@@ -20,13 +20,15 @@ from functools import cached_property
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray
 from sottovoce.compose.direction_rounds import DirectionRounds
 from sottovoce.compose.quantile_rounds import QuantileRounds
 from sottovoce.compose.range_rounds import RangeRounds
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.compact import Compact
 from sottovoce.core.domains import Circle, Domain, DomainLike, as_domain
-from sottovoce.core.errors import (
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.number import Number
+from sottovoce.designs.optimal import optimal
+from sottovoce.errors import (
     ArgumentError,
     DataError,
     check_confidence,
@@ -35,14 +37,12 @@ from sottovoce.core.errors import (
     real_number,
     refuse_others,
 )
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.number import Number
-from sottovoce.core.shown import Shown
-from sottovoce.designs.optimal import optimal
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.statistic import normal_quantile
 from sottovoce.estimates.tally import Tally
+from sottovoce.frozen import Compact
+from sottovoce.notebook import Shown
 
 _BINS = 32
 

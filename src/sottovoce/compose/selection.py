@@ -26,10 +26,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray
 from sottovoce.core.areas import Area
-from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Circle, Domain, Interval
-from sottovoce.core.errors import ArgumentError
 from sottovoce.core.expectations import resultant
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.translates import Translates
@@ -40,6 +39,7 @@ from sottovoce.designs.formulas import ptt_optimal_q, ptt_worst_variance
 from sottovoce.designs.optimal import EXPECTED_UP_TO, SEARCH_UNBIASED_FROM, most_epsilon, optimal
 from sottovoce.designs.prior import Prior, PriorLike, as_prior
 from sottovoce.designs.roots import lowest
+from sottovoce.errors import ArgumentError
 from sottovoce.estimates.positions import position_variance
 
 CIRCLE_CELLS = 2**12

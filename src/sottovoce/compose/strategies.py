@@ -20,15 +20,6 @@ from sottovoce.compose.selection import (
 )
 from sottovoce.core.discs import Disc
 from sottovoce.core.domains import Circle, Domain, DomainLike, as_domain
-from sottovoce.core.errors import (
-    MIN_EPSILON,
-    ArgumentError,
-    ArgumentTypeError,
-    check_epsilon,
-    one_of,
-    positive_number,
-    whole_number,
-)
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.options import Options
 from sottovoce.core.questions import MAX_QUESTIONS
@@ -39,6 +30,15 @@ from sottovoce.designs.choices import choice
 from sottovoce.designs.classic import pm
 from sottovoce.designs.places import place
 from sottovoce.designs.prior import Prior
+from sottovoce.errors import (
+    MIN_EPSILON,
+    ArgumentError,
+    ArgumentTypeError,
+    check_epsilon,
+    one_of,
+    positive_number,
+    whole_number,
+)
 
 T = TypeVar("T")
 Design = Callable[[float, Domain], Mechanism]

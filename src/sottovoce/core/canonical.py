@@ -13,7 +13,7 @@ import re
 from typing import Any
 
 from sottovoce.core.checked_json import excerpt
-from sottovoce.core.errors import SpecError
+from sottovoce.errors import SpecError
 
 WINDOW = "window/1"
 MIXTURE = "mixture/1"

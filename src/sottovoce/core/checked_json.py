@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import Any
 
-from sottovoce.core.errors import ArgumentTypeError, SpecError
+from sottovoce.errors import ArgumentTypeError, SpecError
 
 MAX_BYTES = 1 << 22
 _LARGEST = 1 << 53

@@ -13,9 +13,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
-from sottovoce.core.arrays import Words
-from sottovoce.core.errors import ArgumentError
+from sottovoce.arrays import Words
 from sottovoce.core.randomness import SecureStream, WordSource
+from sottovoce.errors import ArgumentError
 
 if TYPE_CHECKING:
     pass

@@ -15,11 +15,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.options import Options
 from sottovoce.core.reporter import Reporter, spaces
-from sottovoce.core.shown import Shown
+from sottovoce.notebook import Shown
 
 _FEW = 512  # cells: then every place is looked at where a law turns
 

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.core.checked_json import as_bool, as_float, as_list, excerpt
-from sottovoce.core.errors import (
+from sottovoce.core.logarithm import natural_log
+from sottovoce.core.spaces import Space
+from sottovoce.errors import (
     ArgumentError,
     ArgumentTypeError,
     SpecError,
@@ -27,8 +29,6 @@ from sottovoce.core.errors import (
     positive_number,
     real_number,
 )
-from sottovoce.core.logarithm import natural_log
-from sottovoce.core.spaces import Space
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

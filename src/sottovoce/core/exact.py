@@ -10,8 +10,8 @@ import math
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from sottovoce.core.errors import ArgumentError
 from sottovoce.core.exponential import BITS, exp_fixed, exp_units, written
+from sottovoce.errors import ArgumentError
 
 
 def rational_epsilon(epsilon: float | Fraction) -> Fraction:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.core.maxima import ErrorAt, Pieces, Track
 from sottovoce.core.positions import power_loss
 from sottovoce.core.window import Window

@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-from sottovoce.core.errors import MissingExtra
+from sottovoce.errors import MissingExtra
 
 
 def cache_folder() -> Path | None:

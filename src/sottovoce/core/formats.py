@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from sottovoce.core.canonical import MIXTURE, POLAR, ROWS, SURVEY, TRANSLATES, WINDOW, read_task
 from sottovoce.core.checked_json import MAX_BYTES, as_float, as_int, as_list, check_keys, parse_json
-from sottovoce.core.errors import (
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.questions import check_questions, product_of_largest
+from sottovoce.core.window_format import read_window
+from sottovoce.errors import (
     ArgumentError,
     ArgumentTypeError,
     PrivacyError,
@@ -24,9 +27,6 @@ from sottovoce.core.errors import (
     loss_exponent,
     positive_number,
 )
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.questions import check_questions, product_of_largest
-from sottovoce.core.window_format import read_window
 
 if TYPE_CHECKING:
     from fractions import Fraction

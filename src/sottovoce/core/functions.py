@@ -32,11 +32,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.core.checked_json import as_int, as_list, check_keys
-from sottovoce.core.compact import Compact
 from sottovoce.core.domains import Domain, Interval, read_domain, write_domain
-from sottovoce.core.errors import SpecError
 from sottovoce.core.kernels.coin import MAX_COIN_BITS, Coin
 from sottovoce.core.options import Options
 from sottovoce.core.policy import Policy
@@ -44,6 +42,8 @@ from sottovoce.core.questions import check_questions, rule_of
 from sottovoce.core.randomness import WordSource, word_source
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.spaces import Space
+from sottovoce.errors import SpecError
+from sottovoce.frozen import Compact
 
 UNIT = Interval(0, 1)
 

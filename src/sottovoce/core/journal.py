@@ -25,7 +25,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from sottovoce.core.checked_json import parse_json
 from sottovoce.core.durable import VERSION, DurableFile, Kind
-from sottovoce.core.errors import ArgumentError, LedgerError, SpecError
+from sottovoce.errors import ArgumentError, LedgerError, SpecError
 
 Entry = dict[str, Any]
 

@@ -22,17 +22,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core import compiling
-from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce import compiling
+from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.core.canonical import MIXTURE, canonical, untasked
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import ArgumentError, SpecError
 from sottovoce.core.exponential import MAX_BITS
 from sottovoce.core.kernels.coin import MAX_COIN_BITS, Coin
 from sottovoce.core.kernels.dispatch import Sampler
 from sottovoce.core.kernels.tables import CoinBits
 from sottovoce.core.mechanism import Mechanism, Windowed
 from sottovoce.core.window import MAX_CELLS, Window
+from sottovoce.errors import ArgumentError, SpecError
 
 if TYPE_CHECKING:
     from fractions import Fraction

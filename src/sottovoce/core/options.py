@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, SpecError
+from sottovoce.arrays import FloatArray
 from sottovoce.core.spaces import Space
 from sottovoce.core.values import one_column
+from sottovoce.errors import ArgumentError, ArgumentTypeError, SpecError
 
 MAX_OPTIONS = 1000
 MAX_LENGTH = 200

@@ -18,16 +18,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.core.canonical import POLAR, canonical, untasked
 from sottovoce.core.discs import LEAST, Disc
-from sottovoce.core.errors import SpecError, loss_exponent
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.questions import product_of_largest
 from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.reporting import Reporting, check_claim
 from sottovoce.core.values import as_cells, as_numbers
+from sottovoce.errors import SpecError, loss_exponent
 
 
 @dataclass(frozen=True, eq=False, repr=False)

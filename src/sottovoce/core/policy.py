@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, one_of, real_number
 from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.spaces import Space
+from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, one_of, real_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce.arrays import FloatArray, IntArray
 
 
 def power_loss(positions: FloatArray, t: FloatArray, k: float, circular: bool) -> FloatArray:

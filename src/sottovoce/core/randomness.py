@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, TypedDict, runtime_checka
 
 import numpy as np
 
-from sottovoce.core.arrays import Words
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError
+from sottovoce.arrays import Words
+from sottovoce.errors import ArgumentError, ArgumentTypeError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers import CipherContext

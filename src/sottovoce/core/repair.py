@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray, IntArray
-from sottovoce.core.errors import ArgumentError
+from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.exponential import MAX_BITS
+from sottovoce.errors import ArgumentError
 
 
 def repaired(p: FloatArray, epsilon: float, bits: int = MAX_BITS) -> IntArray:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Unpack, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core.arrays import IntArray
+from sottovoce.arrays import IntArray
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.spaces import Space

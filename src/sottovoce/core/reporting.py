@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
-from sottovoce.core.arrays import IntArray
+from sottovoce.arrays import IntArray
 from sottovoce.core.canonical import digest
-from sottovoce.core.compact import Compact
-from sottovoce.core.errors import PrivacyError, check_epsilon
 from sottovoce.core.exponential import counts_keep
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded
-from sottovoce.core.shown import Shown
 from sottovoce.core.values import as_cells
+from sottovoce.errors import PrivacyError, check_epsilon
+from sottovoce.frozen import Compact
+from sottovoce.notebook import Shown
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -21,11 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.core.canonical import ROWS, canonical
 from sottovoce.core.checked_json import as_float, as_int, as_list, check_keys
 from sottovoce.core.domains import Domain, DomainLike, as_domain, read_domain, write_domain
-from sottovoce.core.errors import ArgumentError, SpecError, check_epsilon
 from sottovoce.core.exponential import MAX_BITS, MIN_BITS
 from sottovoce.core.kernels.dispatch import fill_rows
 from sottovoce.core.kernels.operator import Operator
@@ -35,6 +34,7 @@ from sottovoce.core.positions import cell_edges, density_on
 from sottovoce.core.repair import repaired
 from sottovoce.core.reporting import check_claim
 from sottovoce.core.values import as_numbers
+from sottovoce.errors import ArgumentError, SpecError, check_epsilon
 
 MAX_ENTRIES = 1 << 24
 _WHOLE = 2  # so many times as many cells as groups are not grouped

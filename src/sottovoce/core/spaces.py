@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.compact import Compact
-from sottovoce.core.shown import Shown
+from sottovoce.arrays import FloatArray
 from sottovoce.core.values import numbers_or_nan
+from sottovoce.frozen import Compact
+from sottovoce.notebook import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

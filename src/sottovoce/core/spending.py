@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
-from sottovoce.core.errors import MAX_EPSILON, ArgumentError, BudgetError, real_number
+from sottovoce.errors import MAX_EPSILON, ArgumentError, BudgetError, real_number
 
 _MOST = 1_000_000 * int(MAX_EPSILON)  # of a budget
 _SHORT = re.compile(r"[^eE]{1,99}([eE][-+]?[0-9]{1,3})?")  # 1e999999999 as a fraction would fill the memory

@@ -30,13 +30,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.core import compiling
+from sottovoce import compiling
+from sottovoce.arrays import FloatArray, IntArray, Words
 from sottovoce.core.areas import Area
-from sottovoce.core.arrays import FloatArray, IntArray, Words
 from sottovoce.core.base_sets import BaseSets, check_counts, check_sets
 from sottovoce.core.canonical import TRANSLATES, canonical
 from sottovoce.core.cores import in_blocks
-from sottovoce.core.errors import check_epsilon
 from sottovoce.core.exact import exp_lower
 from sottovoce.core.exponential import MAX_BITS
 from sottovoce.core.kernels.dispatch import fill_translates
@@ -46,6 +45,7 @@ from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.randomness import Seeded, WordSource, word_source
 from sottovoce.core.reporting import Reporting, check_claim
 from sottovoce.core.values import as_cells, as_words
+from sottovoce.errors import check_epsilon
 
 Elements = Callable[[slice, Words], NDArray[Any]]  # of a part of the values, by their words
 _BLOCK = 1 << 16

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, MissingExtra
+from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, MissingExtra
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from sottovoce.core.arrays import FloatArray, IntArray, Words
+    from sottovoce.arrays import FloatArray, IntArray, Words
     from sottovoce.core.domains import Domain
 
 _BLOCK = 1 << 16

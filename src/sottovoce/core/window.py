@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray, IntArray
-from sottovoce.core.compact import Compact
-from sottovoce.core.errors import SpecError
+from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.core.exponential import MAX_BITS
 from sottovoce.core.kernels.tables import Tables
+from sottovoce.errors import SpecError
+from sottovoce.frozen import Compact
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -24,11 +24,11 @@ from urllib.request import Request, urlopen
 import numpy as np
 
 import sottovoce as sv
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import FileError
+from sottovoce.arrays import FloatArray
 from sottovoce.core.reporter import Reporter
 from sottovoce.device.client import Client, Receipt
 from sottovoce.device.inquiry import Value
+from sottovoce.errors import FileError
 
 NAME, PEOPLE_AT_ONCE = "departures", 64  # most of them wait for the beat
 #: The same campaign with its first question only, as a number.

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core.errors import MissingExtra
 from sottovoce.demo import Answers
+from sottovoce.errors import MissingExtra
 from sottovoce.estimates.density_plot import Curve, draw_ribbon
 
 if TYPE_CHECKING:

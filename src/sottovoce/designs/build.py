@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import ArgumentError
 from sottovoce.core.exponential import BITS, MAX_BITS, MIN_BITS, exp_units, written
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.window import Window
+from sottovoce.errors import ArgumentError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -20,13 +20,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import SolverError, SpecError
+from sottovoce.arrays import FloatArray
 from sottovoce.core.exact import exp_upper
-from sottovoce.core.shown import Shown
 from sottovoce.designs.bounds import CLOSED
 from sottovoce.designs.cuts import Cuts
 from sottovoce.designs.sums import least_shift, least_sum
+from sottovoce.errors import SolverError, SpecError
+from sottovoce.notebook import Shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce.arrays import FloatArray, IntArray
 
 MAX_CELLS = 1 << 16
 _BALANCED = 1e-9  # a ratio this close to 1 is 1, to rounding

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from sottovoce.core.errors import check_epsilon, loss_exponent
 from sottovoce.designs.roots import lowest, root
+from sottovoce.errors import check_epsilon, loss_exponent
 
 
 def ogpm_density(epsilon: float, loss: str | float = "l2") -> float:

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import SolverError, require_extra
+from sottovoce.arrays import FloatArray
 from sottovoce.designs.cuts import Cuts
+from sottovoce.errors import SolverError, require_extra
 
 Groups = NDArray[np.intp]
 _PENALTY = 100.0  # of passing a soft ceiling, in units of the scale

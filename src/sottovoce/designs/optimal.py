@@ -21,14 +21,6 @@ from typing import Literal
 
 from sottovoce.core.checked_json import parse_json
 from sottovoce.core.domains import Domain, DomainLike, Interval, as_domain
-from sottovoce.core.errors import (
-    MIN_EPSILON,
-    ArgumentError,
-    check_epsilon,
-    loss_exponent,
-    real_number,
-    refuse_others,
-)
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.window_format import read_window
 from sottovoce.designs import cache
@@ -39,6 +31,14 @@ from sottovoce.designs.ordinary import SLACK, classic_ceilings, least_expected
 from sottovoce.designs.prior import Prior, PriorLike, PriorProblem, as_prior
 from sottovoce.designs.problem import MAX_REPORTS, Problem
 from sottovoce.designs.search import GridSolution
+from sottovoce.errors import (
+    MIN_EPSILON,
+    ArgumentError,
+    check_epsilon,
+    loss_exponent,
+    real_number,
+    refuse_others,
+)
 
 Goal = Literal["mean", "value"]
 EXPECTED_UP_TO = 8.0  # of designs that minimise an expectation: under a prior, or of ordinary people

@@ -13,9 +13,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sottovoce.arrays import FloatArray
 from sottovoce.core.areas import KILOMETRES, Area
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import (
+from sottovoce.core.polar import Polar
+from sottovoce.core.translates import Translates
+from sottovoce.errors import (
     ArgumentError,
     ArgumentTypeError,
     check_epsilon,
@@ -25,8 +27,6 @@ from sottovoce.core.errors import (
     refuse_others,
     whole_number,
 )
-from sottovoce.core.polar import Polar
-from sottovoce.core.translates import Translates
 
 Edge = Literal["margin", "torus"]
 Box = tuple[tuple[float, float], tuple[float, float]]

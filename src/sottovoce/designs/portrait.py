@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import ArgumentError, MissingExtra
+from sottovoce.arrays import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.certificate import Certificate
 from sottovoce.designs.classic import duchi, ogpm, pm, ptt, sw
+from sottovoce.errors import ArgumentError, MissingExtra
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.certificate import Certificate, Proof, settle
 from sottovoce.designs.classic import duchi, ogpm

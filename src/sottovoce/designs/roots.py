@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from sottovoce.core.errors import ArgumentError
+from sottovoce.errors import ArgumentError
 
 _GOLDEN = (3 - math.sqrt(5)) / 2
 _FLAT = math.sqrt(2.2e-16)  # closer together, values of a function do not tell places of its valley apart

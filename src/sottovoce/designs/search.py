@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.designs.cuts import Cuts
 from sottovoce.designs.master import GridProblem, Groups, Master, Optimum
 from sottovoce.designs.oracles import REACH, Oracle, TightCuts

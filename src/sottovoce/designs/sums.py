@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.designs.cuts import Cuts
 
 _MANY = 400  # cuts for which the table is too large

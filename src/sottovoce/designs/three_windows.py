@@ -20,7 +20,6 @@ from dataclasses import replace
 import numpy as np
 
 from sottovoce.core.domains import Domain, DomainLike, as_domain
-from sottovoce.core.errors import check_epsilon
 from sottovoce.core.exponential import MIN_BITS
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.repair import repaired
@@ -28,6 +27,7 @@ from sottovoce.core.rows import Rows
 from sottovoce.designs.build import named, uniform_window
 from sottovoce.designs.classic import DEFAULT_CELLS, sw
 from sottovoce.designs.formulas import square_wave_reach
+from sottovoce.errors import check_epsilon
 
 _CELLS, _INPUTS = 128, 98  # around the circle, and of them over the domain
 _WIDTHS, _GAPS = (0.08, 0.17, 0.75), (0.64, 0.46, 0.0)

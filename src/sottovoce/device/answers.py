@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import ArgumentTypeError, DataError
+from sottovoce.arrays import FloatArray
 from sottovoce.core.options import Options
 from sottovoce.core.spaces import Space
 from sottovoce.core.values import number_or_nan
+from sottovoce.errors import ArgumentTypeError, DataError
 
 
 def read_one(value: object, space: Space) -> FloatArray:

@@ -20,10 +20,21 @@ from urllib.parse import quote
 
 from numpy.typing import ArrayLike
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.core.canonical import digest
 from sottovoce.core.checked_json import parse_json
-from sottovoce.core.errors import (
+from sottovoce.core.exact import log_upper
+from sottovoce.core.formats import from_json
+from sottovoce.core.number import Number
+from sottovoce.core.randomness import Seeded
+from sottovoce.core.reporter import Reporter
+from sottovoce.core.values import numbers_or_nan
+from sottovoce.device.inquiry import Cells, Decoded, Inquiry, Value
+from sottovoce.device.ledger import Ledger
+from sottovoce.device.outbox import Letter, Outbox
+from sottovoce.device.records import LedgerRecord, OutboxRecord, Record, unpack
+from sottovoce.device.wire import Refused, Wire, await_beat
+from sottovoce.errors import (
     ArgumentError,
     ArgumentTypeError,
     DataError,
@@ -33,18 +44,7 @@ from sottovoce.core.errors import (
     positive_number,
     whole_number,
 )
-from sottovoce.core.exact import log_upper
-from sottovoce.core.formats import from_json
-from sottovoce.core.number import Number
-from sottovoce.core.randomness import Seeded
-from sottovoce.core.reporter import Reporter
-from sottovoce.core.shown import Shown
-from sottovoce.core.values import numbers_or_nan
-from sottovoce.device.inquiry import Cells, Decoded, Inquiry, Value
-from sottovoce.device.ledger import Ledger
-from sottovoce.device.outbox import Letter, Outbox
-from sottovoce.device.records import LedgerRecord, OutboxRecord, Record, unpack
-from sottovoce.device.wire import Refused, Wire, await_beat
+from sottovoce.notebook import Shown
 
 _BINARY = "application/vnd.sottovoce.cells"
 #: One value per person, None where it is missing; of a survey a table with a column per question.

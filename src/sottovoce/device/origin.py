@@ -16,7 +16,7 @@ import socket
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from sottovoce.core.errors import ArgumentError
+from sottovoce.errors import ArgumentError
 
 _PORTS = {"http": 80, "https": 443}
 _URL = re.compile(

@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sottovoce.core.durable import Kind, sync
-from sottovoce.core.errors import EntryError, LedgerError, PrivacyError
 from sottovoce.core.folders import state_folder
 from sottovoce.core.journal import Entry, Journal
+from sottovoce.errors import EntryError, LedgerError, PrivacyError
 
 OUTBOX = Kind("outbox", "SVOB", "nothing new was recorded")
 _SLACK = 1000  # entries about batches that are done with, before they are cleared away

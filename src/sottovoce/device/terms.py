@@ -30,7 +30,6 @@ from typing import ClassVar
 import numpy as np
 
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, check_epsilon, one_of, whole_number
 from sottovoce.core.formats import from_json
 from sottovoce.core.journal import Entry
 from sottovoce.core.mechanism import Mechanism
@@ -41,6 +40,7 @@ from sottovoce.core.reporter import Reporter
 from sottovoce.core.response import response
 from sottovoce.core.spending import as_written, plain
 from sottovoce.device.inquiry import Cells, Inquiry, Numbers
+from sottovoce.errors import ArgumentError, ArgumentTypeError, check_epsilon, one_of, whole_number
 
 MAX_KEPT = 64  # different reports, of which one is kept
 MISSING = -1  # the bin of a value that is not there

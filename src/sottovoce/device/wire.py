@@ -14,8 +14,8 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from sottovoce.core.errors import Coded
 from sottovoce.device.origin import Origin
+from sottovoce.errors import Coded
 
 _LARGEST_ANSWER = 1 << 24
 _LONGEST_PAUSE = 60.0

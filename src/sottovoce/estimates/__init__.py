@@ -1,5 +1,5 @@
 """From counts to answers: pure functions of a tally, each with its uncertainty."""
 
-from sottovoce.core.errors import require_extra
+from sottovoce.errors import require_extra
 
 require_extra("analysis", "an estimate")

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError
+from sottovoce.errors import ArgumentError, ArgumentTypeError
 from sottovoce.estimates.sides import Sides
 
 Terms = Sequence[tuple[float, "Combinable"]]

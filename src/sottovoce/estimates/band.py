@@ -11,8 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import check_confidence, whole_number
+from sottovoce.arrays import FloatArray
+from sottovoce.errors import check_confidence, whole_number
 from sottovoce.estimates.envelope import CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.quantiles import probability

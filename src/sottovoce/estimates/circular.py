@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.estimates.envelope import CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limit import limit

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sottovoce.core.errors import ArgumentError, check_confidence, one_of
+from sottovoce.errors import ArgumentError, check_confidence, one_of
 from sottovoce.estimates.arithmetic import combined, share_of
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.forest import draw_forest

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray, IntArray
-from sottovoce.core.errors import ArgumentError, DataError
+from sottovoce.arrays import FloatArray, IntArray
+from sottovoce.errors import ArgumentError, DataError
 from sottovoce.estimates.envelope import CrossFit, Envelope, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limit import limit

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import ArgumentError, require_extra
+from sottovoce.arrays import FloatArray
+from sottovoce.errors import ArgumentError, require_extra
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sottovoce.core.errors import ArgumentError, check_confidence, real_number
+from sottovoce.errors import ArgumentError, check_confidence, real_number
 from sottovoce.estimates.arithmetic import check_independent, share_of
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.quantity import K, Quantity, checked_groups, inverted_p

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import check_confidence, refuse_others, whole_number
+from sottovoce.errors import check_confidence, refuse_others, whole_number
 from sottovoce.estimates.band import cumulative_band
 from sottovoce.estimates.histogram import Distribution
 from sottovoce.estimates.linear_algebra import single_threaded

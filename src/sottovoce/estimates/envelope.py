@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.estimates.envelope_solver import Problem, least_limit
 from sottovoce.estimates.limit import limit
 from sottovoce.estimates.model import Coarse, em

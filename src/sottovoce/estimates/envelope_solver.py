@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.estimates.linear_algebra import single_threaded
 
 _MOST_STEPS, _MOST_WITH_U = 30, 60  # it needs about ten; with u twice as many

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.number import Number
 from sottovoce.estimates import log_density

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sottovoce.core.errors import ArgumentError
+from sottovoce.errors import ArgumentError
 from sottovoce.estimates.density_plot import INK, SHADE, pyplot
 
 if TYPE_CHECKING:

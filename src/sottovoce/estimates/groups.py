@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import DataError, check_confidence
 from sottovoce.core.options import Options
-from sottovoce.core.shown import Shown
 from sottovoce.core.survey import Survey
+from sottovoce.errors import DataError, check_confidence
 from sottovoce.estimates.answers import told
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.forest import draw_forest
@@ -33,6 +32,7 @@ from sottovoce.estimates.shares import nearest_shares
 from sottovoce.estimates.statistic import Part, cut, moments, normal_quantile
 from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
+from sottovoce.notebook import Shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

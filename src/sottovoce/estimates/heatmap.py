@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray
 from sottovoce.core.areas import Area
-from sottovoce.core.arrays import FloatArray
 from sottovoce.estimates.density_plot import new_axes
 from sottovoce.estimates.linear_algebra import single_threaded
 from sottovoce.estimates.surface import PlaceLaw, Surface

@@ -17,11 +17,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray, IntArray
-from sottovoce.core.errors import ArgumentError, SolverError, real_number, whole_number
+from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.core.options import Options
-from sottovoce.core.shown import Shown
 from sottovoce.core.translates import Translates
+from sottovoce.errors import ArgumentError, SolverError, real_number, whole_number
 from sottovoce.estimates.envelope import Nodes
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.linear_algebra import single_threaded
@@ -30,6 +29,7 @@ from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.statistic import is_unbiased
 from sottovoce.estimates.tally import Tally
+from sottovoce.notebook import Shown
 
 _GROUPS = 128
 _ALMOST_ONE = 0.999  # the largest α at which the hull is looked at

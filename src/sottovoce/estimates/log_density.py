@@ -24,7 +24,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.estimates.model import Products
 
 _ATOM_PRECISION = 1 / 9.0  # the log height of an atom over its surroundings has standard deviation 3

@@ -14,8 +14,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from sottovoce.core.errors import one_of, refuse_others
 from sottovoce.core.randomness import Seeded
+from sottovoce.errors import one_of, refuse_others
 from sottovoce.estimates.declared import UNDECLARED, declaration, declared_average
 from sottovoce.estimates.envelope import IDENTITY, CrossFit, Target
 from sottovoce.estimates.estimate import Estimate

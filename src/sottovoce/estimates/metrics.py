@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 
 METRICS = ("wasserstein", "ks", "l1")
 

@@ -20,11 +20,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sottovoce.core.arrays import FloatArray, IntArray
-from sottovoce.core.compact import Compact
+from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.core.kernels.operator import Operator
 from sottovoce.core.number import Number
 from sottovoce.estimates.tally import Tally
+from sottovoce.frozen import Compact
 
 _ROUNDS = 10  # iterations between two looks at the likelihood
 

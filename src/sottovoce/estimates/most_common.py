@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.core.domains import Domain
 
 _NICE = (1.0, 2.0, 2.5, 5.0)

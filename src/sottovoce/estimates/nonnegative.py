@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 
 _MOST_STEPS = 40  # it needs about ten
 _TO_BOUNDARY = 0.99

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.arrays import FloatArray, IntArray
-from sottovoce.core.errors import ArgumentError, check_confidence
+from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.core.translates import Translates
+from sottovoce.errors import ArgumentError, check_confidence
 from sottovoce.estimates.answers import told
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.model import em

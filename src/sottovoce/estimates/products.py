@@ -12,11 +12,11 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import ArgumentError, DataError, NoDataError, check_confidence, one_of
 from sottovoce.core.functions import Function
 from sottovoce.core.survey import Survey
+from sottovoce.errors import ArgumentError, DataError, NoDataError, check_confidence, one_of
 from sottovoce.estimates.answers import told
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.query import check_tally

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.core.number import Number
 from sottovoce.estimates.declared import worth
 from sottovoce.estimates.envelope import Envelope, Nodes, Target

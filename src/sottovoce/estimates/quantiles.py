@@ -13,8 +13,8 @@ from typing import overload
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import ArgumentError, real_number
+from sottovoce.arrays import FloatArray
+from sottovoce.errors import ArgumentError, real_number
 from sottovoce.estimates.asked import asked_share
 from sottovoce.estimates.declared import UNDECLARED, Declared, declaration, declared_average
 from sottovoce.estimates.doubt import in_doubt

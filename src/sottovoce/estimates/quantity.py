@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, DataError, one_of, refuse_others
+from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, one_of, refuse_others
 from sottovoce.estimates.arithmetic import combined, share_of
 from sottovoce.estimates.circular import circular_mean
 from sottovoce.estimates.estimate import Estimate

@@ -10,10 +10,10 @@ from functools import partial
 
 import numpy as np
 
-from sottovoce.core.arrays import IntArray
+from sottovoce.arrays import IntArray
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, check_confidence, one_of, whole_number
 from sottovoce.core.randomness import Seeded, seeded_generator
+from sottovoce.errors import ArgumentError, ArgumentTypeError, check_confidence, one_of, whole_number
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments, cut

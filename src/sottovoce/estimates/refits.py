@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.estimates.log_density import MOST_STEP, DensityFit, LogDensity, inverted
 
 _STEPS = 60

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError
+from sottovoce.arrays import FloatArray
+from sottovoce.errors import ArgumentError, ArgumentTypeError
 from sottovoce.estimates.surface import PlaceLaw
 
 if TYPE_CHECKING:

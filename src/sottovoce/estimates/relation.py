@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import ArgumentError
+from sottovoce.arrays import FloatArray
+from sottovoce.errors import ArgumentError
 from sottovoce.estimates.density_plot import new_axes
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.products import Relation

@@ -14,7 +14,7 @@ from html import escape
 from typing import Any
 
 from sottovoce.core.disclosure import disclosure, frequencies
-from sottovoce.core.errors import require_extra
+from sottovoce.errors import require_extra
 from sottovoce.estimates.estimate import Estimate, explained, rounded
 from sottovoce.estimates.forest import draw_forest
 from sottovoce.estimates.histogram import Distribution

@@ -22,9 +22,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import ArgumentError, one_of, real_number
+from sottovoce.errors import ArgumentError, one_of, real_number
 
 CELLS = 32  # for the mode
 SHAPES = ("unimodal",)

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import check_confidence
+from sottovoce.arrays import FloatArray
 from sottovoce.core.options import Options
 from sottovoce.core.survey import Survey
+from sottovoce.errors import check_confidence
 from sottovoce.estimates.answers import told
 from sottovoce.estimates.density_plot import INK, SHADE, new_axes
 from sottovoce.estimates.estimate import Estimate

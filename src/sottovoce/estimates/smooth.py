@@ -27,7 +27,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sottovoce.core.arrays import BoolArray, FloatArray
+from sottovoce.arrays import BoolArray, FloatArray
 from sottovoce.estimates.log_density import DensityFit, Splines, average, inverted, shares
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.tally import Tally

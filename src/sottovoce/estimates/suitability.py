@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import check_confidence
 from sottovoce.core.number import Number
+from sottovoce.errors import check_confidence
 from sottovoce.estimates.envelope import BINS, Envelope, Nodes, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.model import Coarse, em

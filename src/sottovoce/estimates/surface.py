@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.arrays import FloatArray
 from sottovoce.core.areas import Area
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import DataError
 from sottovoce.core.translates import Translates
+from sottovoce.errors import DataError
 from sottovoce.estimates.log_density import DensityFit, LogDensity
 from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.tally import Tally

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sottovoce.core.compact import Compact
-from sottovoce.core.errors import require_extra
-from sottovoce.core.shown import Shown
+from sottovoce.errors import require_extra
+from sottovoce.frozen import Compact
+from sottovoce.notebook import Shown
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sottovoce.core.arrays import IntArray
+from sottovoce.arrays import IntArray
 from sottovoce.core.checked_json import parse_json
-from sottovoce.core.errors import DataError, NoDataError, SpecError, UnknownKey
 from sottovoce.core.formats import from_json
 from sottovoce.core.number import Number
 from sottovoce.core.reporter import Reporter
-from sottovoce.core.shown import Shown
+from sottovoce.errors import DataError, NoDataError, SpecError, UnknownKey
 from sottovoce.estimates.counting import MOST, TOO_MANY, arrow_columns, counts_of, whole_counts
+from sottovoce.notebook import Shown
 
 FORMAT = "tally/1"
 _MOST_BYTES = 1 << 25  # two numbers for each of the most cells that a mechanism can have

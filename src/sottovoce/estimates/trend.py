@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from sottovoce.core.errors import ArgumentError, check_confidence, one_of, refuse_others
+from sottovoce.errors import ArgumentError, check_confidence, one_of, refuse_others
 from sottovoce.estimates.arithmetic import combined, share_of
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.forest import draw_series

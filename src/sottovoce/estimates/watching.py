@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sottovoce.core.errors import ArgumentError
+from sottovoce.errors import ArgumentError
 from sottovoce.estimates.envelope import BINS, CrossFit, Envelope, Target
 from sottovoce.estimates.finite import betting_limit
 from sottovoce.estimates.limit import limit

@@ -5,7 +5,7 @@ A module of this package that carries a function of its own name is a law; tests
 
 from __future__ import annotations
 
-from sottovoce.core.errors import require_extra
+from sottovoce.errors import require_extra
 from sottovoce.laws.bounded_laplace import bounded_laplace as bounded_laplace
 from sottovoce.laws.hybrid import hybrid as hybrid
 from sottovoce.laws.laplace import laplace as laplace

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.laws.law import Law
 from sottovoce.laws.radial import Profile
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.core.domains import DomainLike
-from sottovoce.core.errors import check_epsilon
 from sottovoce.designs.build import named
+from sottovoce.errors import check_epsilon
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.radial import Added
 

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.core.domains import Domain, DomainLike, as_domain
-from sottovoce.core.errors import ArgumentError, ArgumentTypeError, loss_exponent, one_of
-from sottovoce.core.shown import Shown
 from sottovoce.core.values import as_numbers, in_domain
 from sottovoce.designs.roots import lowest
+from sottovoce.errors import ArgumentError, ArgumentTypeError, loss_exponent, one_of
+from sottovoce.notebook import Shown
 
 if TYPE_CHECKING:
     from sottovoce.core.rows import Rows

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.laws.law import Law
 
 Pieces = tuple[FloatArray, FloatArray, FloatArray]  # breakpoints (…, m+1), left and right densities (…, m)

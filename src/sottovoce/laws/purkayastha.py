@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 
 from sottovoce.core.domains import Circle, DomainLike
-from sottovoce.core.errors import check_epsilon
 from sottovoce.designs.build import named
+from sottovoce.errors import check_epsilon
 from sottovoce.laws.around import Around
 from sottovoce.laws.laplace import Exponential
 from sottovoce.laws.law import circle_domain

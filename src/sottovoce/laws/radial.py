@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.laws.law import Law
 
 INFINITY = np.array(np.inf)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import ArgumentError, whole_number
+from sottovoce.arrays import FloatArray
 from sottovoce.core.repair import repaired
 from sottovoce.core.rows import MAX_ENTRIES, Rows
+from sottovoce.errors import ArgumentError, whole_number
 
 if TYPE_CHECKING:
     from sottovoce.laws.law import Law

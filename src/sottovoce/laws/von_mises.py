@@ -14,10 +14,10 @@ from functools import cached_property
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.core.domains import Circle, DomainLike
-from sottovoce.core.errors import check_epsilon
 from sottovoce.designs.build import named
+from sottovoce.errors import check_epsilon
 from sottovoce.laws.around import Around, quadrature
 from sottovoce.laws.law import circle_domain
 

@@ -18,10 +18,13 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sottovoce.arrays import FloatArray
 from sottovoce.compose.design import design
-from sottovoce.core.arrays import FloatArray
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import (
+from sottovoce.core.number import Number
+from sottovoce.core.values import in_domain
+from sottovoce.designs.optimal import most_epsilon
+from sottovoce.errors import (
     ArgumentError,
     check_epsilon,
     positive_number,
@@ -29,9 +32,6 @@ from sottovoce.core.errors import (
     refuse_others,
     whole_number,
 )
-from sottovoce.core.number import Number
-from sottovoce.core.values import in_domain
-from sottovoce.designs.optimal import most_epsilon
 from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.planning.inverse import least_epsilon
 

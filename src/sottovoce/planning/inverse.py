@@ -9,8 +9,8 @@ from functools import cache
 from typing import NamedTuple
 
 from sottovoce.auditing.calibration import largest_local
-from sottovoce.core.errors import ArgumentError
 from sottovoce.core.number import Number
+from sottovoce.errors import ArgumentError
 from sottovoce.planning.kinds import Candidate
 from sottovoce.planning.plans import Option, Scenario
 

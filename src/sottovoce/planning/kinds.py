@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sottovoce.core.domains import Domain
-from sottovoce.core.errors import MAX_EPSILON, loss_exponent
 from sottovoce.core.number import Number
 from sottovoce.designs import classic
 from sottovoce.designs.optimal import most_epsilon, optimal
 from sottovoce.designs.tasks import Question
 from sottovoce.designs.two_scale import two_scale
+from sottovoce.errors import MAX_EPSILON, loss_exponent
 from sottovoce.planning import predictions
 from sottovoce.planning.predictions import Expected, Setting
 

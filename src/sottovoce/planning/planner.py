@@ -15,12 +15,17 @@ from typing import Literal, overload
 
 from numpy.typing import ArrayLike
 
+from sottovoce.arrays import FloatArray
 from sottovoce.auditing.calibration import least_variance
 from sottovoce.compose.design import Listed, Several
-from sottovoce.core.arrays import FloatArray
 from sottovoce.core.discs import Disc
 from sottovoce.core.domains import Domain, DomainLike, as_domain
-from sottovoce.core.errors import (
+from sottovoce.core.number import Number
+from sottovoce.core.values import in_domain
+from sottovoce.designs.classic import ptt
+from sottovoce.designs.places import Box
+from sottovoce.designs.tasks import Question
+from sottovoce.errors import (
     ArgumentError,
     ArgumentTypeError,
     NoDataError,
@@ -30,11 +35,6 @@ from sottovoce.core.errors import (
     refuse_others,
     whole_number,
 )
-from sottovoce.core.number import Number
-from sottovoce.core.values import in_domain
-from sottovoce.designs.classic import ptt
-from sottovoce.designs.places import Box
-from sottovoce.designs.tasks import Question
 from sottovoce.planning.differences import DifferencePlan, plan_difference
 from sottovoce.planning.inverse import MOST_PEOPLE, Search
 from sottovoce.planning.kinds import Candidate

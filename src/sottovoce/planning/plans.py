@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.designs.tasks import Question
 from sottovoce.estimates.tabular import Row, Tabular

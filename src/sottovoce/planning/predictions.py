@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
-from sottovoce.core.errors import loss_exponent
+from sottovoce.arrays import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.designs.tasks import Question
+from sottovoce.errors import loss_exponent
 from sottovoce.estimates.asked import yes_chances
 from sottovoce.estimates.envelope import IDENTITY, Envelope, Nodes, Target
 from sottovoce.estimates.expansion import reconstruction_errors

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from sottovoce.core.arrays import FloatArray
+from sottovoce.arrays import FloatArray
 from sottovoce.designs import cache
 from sottovoce.estimates.circular import circular_mean
 from sottovoce.estimates.distribution import distribution

@@ -26,14 +26,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sottovoce.arrays import FloatArray
 from sottovoce.compose.design import Grouped, Pair, design
 from sottovoce.compose.pair import PairRounds, pair, pair_rounds
 from sottovoce.compose.polar import polar
 from sottovoce.compose.within import GROUP, NUMBER
-from sottovoce.core.arrays import FloatArray
 from sottovoce.core.discs import Disc
 from sottovoce.core.domains import Interval
-from sottovoce.core.errors import ArgumentError, check_epsilon, whole_number
 from sottovoce.core.expectations import resultant
 from sottovoce.core.polar import Polar
 from sottovoce.core.reporter import Reporter
@@ -43,6 +42,7 @@ from sottovoce.designs.choices import choice
 from sottovoce.designs.families import block_variance, family
 from sottovoce.designs.optimal import most_epsilon, optimal
 from sottovoce.designs.places import Box, expected_distance
+from sottovoce.errors import ArgumentError, check_epsilon, whole_number
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.groups import groups
 from sottovoce.estimates.positions import position_variance

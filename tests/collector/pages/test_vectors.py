@@ -14,7 +14,7 @@ from tests.vectors.mechanisms import mechanisms
 
 import sottovoce as sv
 from sottovoce.core import formats
-from sottovoce.core.errors import SpecError
+from sottovoce.errors import SpecError
 
 VECTORS = Path(make.__file__).parent
 

@@ -12,8 +12,8 @@ from starlette.requests import Request
 
 from sottovoce.collector.refusals import Refusal
 from sottovoce.core.checked_json import parse_json
-from sottovoce.core.errors import DataError, SpecError
 from sottovoce.core.reporter import Reporter
+from sottovoce.errors import DataError, SpecError
 
 JSON, BINARY = "application/json", "application/vnd.sottovoce.cells"
 _DIGEST_BYTES = 32

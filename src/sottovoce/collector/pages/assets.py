@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from sottovoce.core.errors import MissingExtra
+from sottovoce.errors import MissingExtra
 
 STATIC = Path(__file__).parent / "static"
 _TYPES = {

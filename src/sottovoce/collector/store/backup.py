@@ -15,7 +15,7 @@ from sqlalchemy import Connection, delete, func, insert, select
 from sottovoce.collector.store import schema
 from sottovoce.collector.store.opening import open_store
 from sottovoce.collector.store.store import Store
-from sottovoce.core.errors import ArgumentError
+from sottovoce.errors import ArgumentError
 
 _CHUNK = 10_000
 

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from sottovoce.collector.store import migrations, postgres, sqlite
 from sottovoce.collector.store.database import Unavailable
 from sottovoce.collector.store.store import Store
-from sottovoce.core.errors import ArgumentError, FileError
+from sottovoce.errors import ArgumentError, FileError
 
 
 def as_url(where: str | Path) -> URL:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 
-from sottovoce.core.errors import ArgumentError, MissingExtra
+from sottovoce.errors import ArgumentError, MissingExtra
 
 #: Options of a connection whose transactions see one state of everything.
 SNAPSHOT = {"isolation_level": "REPEATABLE READ"}

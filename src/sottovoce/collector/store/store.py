@@ -18,7 +18,7 @@ from sottovoce.collector.store import ingest, last_day, publishing, schema
 from sottovoce.collector.store.database import Collision, Database
 from sottovoce.collector.store.ingest import Batch, Cells, Outcome
 from sottovoce.collector.store.pool import Pool
-from sottovoce.core.errors import ArgumentError
+from sottovoce.errors import ArgumentError
 
 _ATTEMPTS = 5
 

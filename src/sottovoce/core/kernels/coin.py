@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.arrays import IntArray
+from sottovoce.arrays import IntArray
 
 MAX_COIN_BITS = 10  # with 52 bits of a part, counts of a mixture still fit 63 bits
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core import compiling
-from sottovoce.core.arrays import FloatArray, IntArray
+from sottovoce import compiling
+from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.core.domains import Domain
 from sottovoce.core.kernels import numpy_loops
 from sottovoce.core.kernels.tables import CoinBits, RowTables, SetTables, Tables, Units

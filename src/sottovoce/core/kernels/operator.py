@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.arrays import FloatArray, IntArray
-from sottovoce.core.errors import ArgumentError
+from sottovoce.arrays import FloatArray, IntArray
+from sottovoce.errors import ArgumentError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -10,7 +10,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine
 
-from sottovoce.core.errors import ArgumentError
+from sottovoce.errors import ArgumentError
 
 
 def upgrade(engine: Engine, revision: str = "head") -> None:
