@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.exact import rational_epsilon
 from sottovoce.designs.formulas import ogpm_density
+from sottovoce.exact.rational_bounds import rational_epsilon
 
 TOTAL = 1 + 2 * math.pi
 

@@ -17,10 +17,10 @@ from sottovoce.compose.selection import (
     question_mechanism,
     worth,
 )
-from sottovoce.core.exact import exp_lower
 from sottovoce.core.expectations import resultant
 from sottovoce.core.survey import Survey
 from sottovoce.errors import DataError, NoDataError, PrivacyError, SpecError
+from sottovoce.exact.rational_bounds import exp_lower
 
 MIXED = [(0, 120), (0, 10), sv.Circle(24)]
 

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from sottovoce.core.exact import exp_lower, rational_epsilon
-from sottovoce.core.exponential import counts_keep, written
+from sottovoce.exact.exponential import counts_keep, written
+from sottovoce.exact.rational_bounds import exp_lower, rational_epsilon
 
 EPSILONS = [
     1e-6,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.logarithm import natural_log
+from sottovoce.exact.logarithm import natural_log
 
 INCOMES = sv.Interval(100, 10**6, scale="log")
 N = 8000

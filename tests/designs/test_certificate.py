@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.exact import exp_upper
 from sottovoce.designs.certificate import Certificate, upper_e
 from sottovoce.designs.cuts import Cuts
 from sottovoce.designs.sums import least_sum, lows
 from sottovoce.errors import SpecError
+from sottovoce.exact.rational_bounds import exp_upper
 
 
 @pytest.fixture(params=["l1", 1.5, "l2", "mean"])

@@ -17,13 +17,13 @@ from tests.device.test_damage import rewrite
 
 import sottovoce as sv
 from sottovoce.core import journal
-from sottovoce.core.exact import exp_upper
 from sottovoce.core.formats import from_json
 from sottovoce.core.polar import Polar
 from sottovoce.core.survey import Survey
 from sottovoce.device.inquiry import Inquiry
 from sottovoce.device.terms import Fresh
 from sottovoce.errors import BudgetError, DataError, LedgerError
+from sottovoce.exact.rational_bounds import exp_upper
 
 TURN = sv.ogpm(0.5, sv.Circle(), cells=8)
 QUESTIONS = {

@@ -28,10 +28,10 @@ import sottovoce as sv
 from sottovoce.arrays import Words
 from sottovoce.core.journal import Head
 from sottovoce.core.randomness import WordSource
-from sottovoce.core.spending import plain
 from sottovoce.device.ledger import LEDGER
 from sottovoce.device.origin import Origin
 from sottovoce.errors import ArgumentError, Coded
+from sottovoce.exact.spending import plain
 
 Step = dict[str, Any]
 

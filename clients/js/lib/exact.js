@@ -1,6 +1,6 @@
 /**
  * Exact arithmetic: a rational lower bound of e^ε, and the logarithm of a ratio. The same integers as
- * sottovoce/core/exact.py; a fraction is a pair [numerator, denominator] of BigInts. Nothing here is on the
+ * sottovoce/exact/rational_bounds.py; a fraction is a pair [numerator, denominator] of BigInts. Nothing here is on the
  * sampling path. BigInts are made by calls: their literals are younger than the syntax that this package keeps to.
  */
 const [ZERO, ONE, TWO, TEN] = [0, 1, 2, 10].map(BigInt);

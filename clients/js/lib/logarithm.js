@@ -1,5 +1,5 @@
 /**
- * The natural logarithm in steps that every language rounds alike, as in sottovoce/core/logarithm.py: Math.log may
+ * The natural logarithm in steps that every language rounds alike, as in sottovoce/exact/logarithm.py: Math.log may
  * differ in its last digit between engines, and a report depends on every digit. No branch depends on the value.
  */
 const LN2 = 0.6931471805599453;

@@ -1,4 +1,4 @@
-/** ε as money: exact fractions [numerator, denominator], so that three times 0.1 is 0.3. Mirrors core/spending.py. */
+/** ε as money: exact fractions [numerator, denominator], so that three times 0.1 is 0.3. Mirrors exact/spending.py. */
 import { ArgumentError, ArgumentTypeError, BudgetError } from "./errors.js";
 import { decimalOf, reduced } from "./exact.js";
 

@@ -9,7 +9,7 @@ import { campaignPath, readOrigin } from "../lib/origin.js";
 import { write } from "../lib/spending.js";
 
 const vectors = JSON.parse(await readFile(new URL("../../../tests/vectors/ledger.json", import.meta.url), "utf8"));
-const plain = ([a, b]) => { // as sottovoce.core.spending.plain
+const plain = ([a, b]) => { // as sottovoce.exact.spending.plain
   const decimal = (Number(a) / Number(b)).toFixed(12).replace(/\.?0+$/, "");
   const [, part = ""] = decimal.split(".");
   return BigInt(decimal.replace(".", "")) * b === a * 10n ** BigInt(part.length) ? decimal : write([a, b]);

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sottovoce.core.exact import exp_lower, log_upper
 from sottovoce.core.formats import counted, from_json
 from sottovoce.core.reporter import Reporter
 from sottovoce.errors import ArgumentTypeError, refuse_others
+from sottovoce.exact.rational_bounds import exp_lower, log_upper
 from sottovoce.notebook import Shown
 
 if TYPE_CHECKING:

@@ -20,13 +20,13 @@ from sottovoce.auditing.rules import outside_inputs, require, space_of, trial_in
 from sottovoce.auditing.sampling import check_lot, check_sampler
 from sottovoce.core.canonical import digest as spec_digest
 from sottovoce.core.domains import Domain
-from sottovoce.core.exact import exp_lower
 from sottovoce.core.formats import from_json
 from sottovoce.core.number import Number
 from sottovoce.core.questions import product_of_largest
 from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.reporter import Reporter, spaces
 from sottovoce.errors import ContractError
+from sottovoce.exact.rational_bounds import exp_lower
 
 
 def check_reporter(

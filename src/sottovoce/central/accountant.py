@@ -9,8 +9,8 @@ from pathlib import Path
 
 from sottovoce.core.durable import Kind
 from sottovoce.core.journal import Entry, Journal
-from sottovoce.core.spending import Amount, afford, as_written, exact_budget, plain
 from sottovoce.errors import BudgetError, EntryError, check_epsilon
+from sottovoce.exact.spending import Amount, afford, as_written, exact_budget, plain
 from sottovoce.notebook import Shown
 
 BUDGET = Kind("budget file", "SVBU", "nothing was spent")

@@ -12,8 +12,8 @@ from sottovoce.central.hourglass import Hourglass
 from sottovoce.central.integer_staircase import PublicCount, Staircase
 from sottovoce.central.noise import Noise
 from sottovoce.central.staircase2d import Staircase2D
-from sottovoce.core.exact import rational_epsilon
 from sottovoce.errors import ArgumentError, one_of
+from sottovoce.exact.rational_bounds import rational_epsilon
 
 _WIDEST = 1 << 62
 

@@ -21,7 +21,6 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray
 from sottovoce.compose.curves import Curve, best_division, divided, tabulated
-from sottovoce.core.exact import rational_epsilon
 from sottovoce.errors import (
     MIN_EPSILON,
     ArgumentError,
@@ -29,6 +28,7 @@ from sottovoce.errors import (
     check_epsilon,
     positive_number,
 )
+from sottovoce.exact.rational_bounds import rational_epsilon
 from sottovoce.notebook import Shown
 
 if TYPE_CHECKING:

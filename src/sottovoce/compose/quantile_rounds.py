@@ -27,7 +27,6 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray
 from sottovoce.core.domains import Domain
-from sottovoce.core.exact import exp_lower
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture
 from sottovoce.core.window import Window
@@ -41,6 +40,7 @@ from sottovoce.estimates.quantiles import quantile_limits, smooth_density
 from sottovoce.estimates.query import Query, sources_of
 from sottovoce.estimates.statistic import Statistic, moments, normal_quantile
 from sottovoce.estimates.tally import Tally
+from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown
 

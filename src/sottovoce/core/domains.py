@@ -19,7 +19,6 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray
 from sottovoce.core.checked_json import as_bool, as_float, as_list, excerpt
-from sottovoce.core.logarithm import natural_log
 from sottovoce.core.spaces import Space
 from sottovoce.errors import (
     ArgumentError,
@@ -29,6 +28,7 @@ from sottovoce.errors import (
     positive_number,
     real_number,
 )
+from sottovoce.exact.logarithm import natural_log
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -11,11 +11,11 @@ import numpy as np
 
 from sottovoce.arrays import IntArray
 from sottovoce.core.canonical import digest
-from sottovoce.core.exponential import counts_keep
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.values import as_cells
 from sottovoce.errors import PrivacyError, check_epsilon
+from sottovoce.exact.exponential import counts_keep
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown
 
@@ -137,7 +137,7 @@ def check_claim(reporter: Reporting) -> None:
     if "epsilon" in reporter.__dict__:
         object.__setattr__(reporter, "epsilon", epsilon)
     if not counts_keep(*reporter._extremes, epsilon):
-        from sottovoce.core.exact import log_upper
+        from sottovoce.exact.rational_bounds import log_upper
 
         raise PrivacyError(
             f"the counts give epsilon={log_upper(reporter.largest_ratio):.12g}, "

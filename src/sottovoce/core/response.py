@@ -13,11 +13,11 @@ from fractions import Fraction
 import numpy as np
 
 from sottovoce.core.domains import Interval
-from sottovoce.core.exact import exp_lower
-from sottovoce.core.exponential import MAX_BITS, MIN_BITS
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.window import Window
 from sottovoce.errors import check_epsilon, whole_number
+from sottovoce.exact.exponential import MAX_BITS, MIN_BITS
+from sottovoce.exact.rational_bounds import exp_lower
 
 
 def response(epsilon: float, cells: int) -> Mechanism:

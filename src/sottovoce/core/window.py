@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.exponential import MAX_BITS
 from sottovoce.core.kernels.tables import Tables
 from sottovoce.errors import SpecError
+from sottovoce.exact.exponential import MAX_BITS
 from sottovoce.frozen import Compact
 
 if TYPE_CHECKING:

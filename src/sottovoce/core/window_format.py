@@ -19,9 +19,9 @@ from sottovoce.arrays import FloatArray
 from sottovoce.core.canonical import WINDOW, canonical
 from sottovoce.core.checked_json import as_bool, as_float, as_int, as_list, check_keys, excerpt
 from sottovoce.core.domains import Domain, read_domain, write_domain
-from sottovoce.core.exponential import MIN_BITS
 from sottovoce.core.window import Window
 from sottovoce.errors import SpecError
+from sottovoce.exact.exponential import MIN_BITS
 
 #: Steps that a look-up may take; every design of this library needs at most three.
 MAX_STEPS = 4

@@ -17,10 +17,10 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.core.domains import Domain
-from sottovoce.core.exponential import BITS, MAX_BITS, MIN_BITS, exp_units, written
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.window import Window
 from sottovoce.errors import ArgumentError
+from sottovoce.exact.exponential import BITS, MAX_BITS, MIN_BITS, exp_units, written
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -84,7 +84,7 @@ def uniform_unbiased(
     """
     from fractions import Fraction
 
-    from sottovoce.core.exact import exp_lower
+    from sottovoce.exact.rational_bounds import exp_lower
 
     q = exp_lower(epsilon)
     n, m = _cells_near(share, cells)
@@ -160,7 +160,7 @@ def background_window(
     The window is the contiguous one nearest to t, or with `unbiased` the one whose mean is t. Positions
     must increase; masses below 1e−9 of the largest are dropped.
     """
-    from sottovoce.core.exact import exp_lower
+    from sottovoce.exact.rational_bounds import exp_lower
 
     v, g = np.asarray(positions, dtype=np.float64), np.asarray(masses, dtype=np.float64)
     keep = g >= 1e-9 * g.max()

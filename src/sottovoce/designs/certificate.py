@@ -21,11 +21,11 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.exact import exp_upper
 from sottovoce.designs.bounds import CLOSED
 from sottovoce.designs.cuts import Cuts
 from sottovoce.designs.sums import least_shift, least_sum
 from sottovoce.errors import SolverError, SpecError
+from sottovoce.exact.rational_bounds import exp_upper
 from sottovoce.notebook import Shown
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture
-from sottovoce.core.repair import repaired
 from sottovoce.core.rows import Rows
 from sottovoce.designs.build import uniform_window
 from sottovoce.designs.classic import DEFAULT_CELLS, sw
@@ -23,6 +22,7 @@ from sottovoce.designs.roots import root
 from sottovoce.designs.three_windows import three_windows
 from sottovoce.designs.two_scale import two_scale
 from sottovoce.errors import ArgumentError, ArgumentTypeError, one_of, real_number
+from sottovoce.exact.rows_that_keep_epsilon import repaired
 
 Designed = Mechanism | Mixture | Rows
 _THREE = 4.0  # up to this ε three windows are best for a quantile

@@ -20,14 +20,14 @@ from dataclasses import replace
 import numpy as np
 
 from sottovoce.core.domains import Domain, DomainLike, as_domain
-from sottovoce.core.exponential import MIN_BITS
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.repair import repaired
 from sottovoce.core.rows import Rows
 from sottovoce.designs.build import named, uniform_window
 from sottovoce.designs.classic import DEFAULT_CELLS, sw
 from sottovoce.designs.formulas import square_wave_reach
 from sottovoce.errors import check_epsilon
+from sottovoce.exact.exponential import MIN_BITS
+from sottovoce.exact.rows_that_keep_epsilon import repaired
 
 _CELLS, _INPUTS = 128, 98  # around the circle, and of them over the domain
 _WIDTHS, _GAPS = (0.08, 0.17, 0.75), (0.64, 0.46, 0.0)

@@ -23,7 +23,6 @@ from numpy.typing import ArrayLike
 from sottovoce.arrays import FloatArray
 from sottovoce.core.canonical import digest
 from sottovoce.core.checked_json import parse_json
-from sottovoce.core.exact import log_upper
 from sottovoce.core.formats import from_json
 from sottovoce.core.number import Number
 from sottovoce.core.randomness import Seeded
@@ -44,6 +43,7 @@ from sottovoce.errors import (
     positive_number,
     whole_number,
 )
+from sottovoce.exact.rational_bounds import log_upper
 from sottovoce.notebook import Shown
 
 _BINARY = "application/vnd.sottovoce.cells"

@@ -27,12 +27,12 @@ from sottovoce.core.journal import Entry, Head, Journal, Transaction
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.reporter import Reporter
-from sottovoce.core.spending import Amount, exact_budget, plain
 from sottovoce.device.inquiry import Value
 from sottovoce.device.state import Account, Report, State, holder
 from sottovoce.device.statement import statement
 from sottovoce.device.terms import agree
 from sottovoce.errors import ArgumentError, ArgumentTypeError, BudgetError, LedgerError, positive_number
+from sottovoce.exact.spending import Amount, exact_budget, plain
 from sottovoce.notebook import Shown
 
 LEDGER = Kind("ledger", "SVLG", "nothing was spent or sent")

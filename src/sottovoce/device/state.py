@@ -12,10 +12,10 @@ from fractions import Fraction
 
 from sottovoce.core.journal import Entry
 from sottovoce.core.randomness import Seeded
-from sottovoce.core.spending import afford, exact_budget
 from sottovoce.device.inquiry import Cells, Value, read_cells
 from sottovoce.device.terms import Terms, read_terms
 from sottovoce.errors import ArgumentError, BudgetError, EntryError, PrivacyError
+from sottovoce.exact.spending import afford, exact_budget
 
 
 @dataclass(frozen=True)

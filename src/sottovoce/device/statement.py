@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sottovoce.core.spending import plain
 from sottovoce.device.state import Account, State
+from sottovoce.exact.spending import plain
 
 
 def statement(state: State) -> str:

@@ -80,7 +80,7 @@ public final class Domain {
         return (place * factor - scaledLow) * perWidth;
     }
 
-    /** The logarithm of a positive normal double, in steps that every language rounds alike (core/logarithm.py). */
+    /** The logarithm of a positive normal double, in steps that every language rounds alike (exact/logarithm.py). */
     static double naturalLog(double x) {
         long bits = Double.doubleToLongBits(x);
         double fraction = Double.longBitsToDouble((bits & 0xfffffffffffffL) | 0x3fe0000000000000L); // a half ≤ fraction < 1

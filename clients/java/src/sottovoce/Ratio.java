@@ -6,7 +6,7 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.Collection;
 
-/** An exact fraction in lowest terms, and what is known of e^ε: the integers of sottovoce/core/exact.py. */
+/** An exact fraction in lowest terms, and what is known of e^ε: the integers of sottovoce/exact/rational_bounds.py. */
 public final class Ratio implements Comparable<Ratio> {
     static final Ratio ONE = new Ratio(BigInteger.ONE, BigInteger.ONE);
     private static final int BITS = 160; // denominators of the bounds are 2^160

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.exact import exp_lower
-from sottovoce.core.exponential import MAX_BITS
 from sottovoce.errors import ArgumentError
+from sottovoce.exact.exponential import MAX_BITS
+from sottovoce.exact.rational_bounds import exp_lower
 
 
 def repaired(p: FloatArray, epsilon: float, bits: int = MAX_BITS) -> IntArray:

@@ -10,8 +10,8 @@ import math
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from sottovoce.core.exponential import BITS, exp_fixed, exp_units, written
 from sottovoce.errors import ArgumentError
+from sottovoce.exact.exponential import BITS, exp_fixed, exp_units, written
 
 
 def rational_epsilon(epsilon: float | Fraction) -> Fraction:

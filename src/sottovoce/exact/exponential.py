@@ -1,7 +1,7 @@
 """e^ε from below in integers alone: all that counting a claim takes.
 
-A device that reads a spec checks it with this and loads neither fractions nor decimals; `exact` has the same
-bounds as fractions. Every rounding goes down.
+A device that reads a spec checks it with this and loads neither fractions nor decimals; `rational_bounds` has
+the same bounds as fractions. Every rounding goes down.
 """
 
 from __future__ import annotations
