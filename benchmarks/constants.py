@@ -94,7 +94,7 @@ PARTS: dict[str, tuple[Callable[[], float], list[str]]] = {
     "blocks": (blocks, ["designs.families"]),
     "limits": (limits, [f"estimates.{name}" for name in LIMITS]),
     "fits": (fits, [f"estimates.{name}" for name in FITS]),
-    "sampling": (sampling, ["core.randomness", "core.cores"]),
+    "sampling": (sampling, ["randomness.secure_stream", "randomness.threads"]),
 }
 
 

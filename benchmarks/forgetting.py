@@ -24,7 +24,7 @@ import sottovoce as sv
 from benchmarks._machine import describe_machine
 from benchmarks.collector_rates import BEFORE, HERE, checkout
 from sottovoce.arrays import Words
-from sottovoce.core.randomness import Fill, SecureStream, _bytes
+from sottovoce.randomness.secure_stream import Fill, SecureStream, _bytes
 
 TAKES = "3 min"
 #: Calls of a turn by values of a call: enough to use up several keys, and the 32 that are set up at a time.

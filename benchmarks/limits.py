@@ -33,7 +33,7 @@ from benchmarks.page.page import FLOOR, OURS, THEIRS, _panel
 from sottovoce import bulk
 from sottovoce.collector import open_store
 from sottovoce.collector.store.ingest import Batch
-from sottovoce.core.randomness import SecureStream
+from sottovoce.randomness.secure_stream import SecureStream
 
 TAKES = "2 min"
 HERE = Path(__file__).parents[1]

@@ -12,8 +12,8 @@ from sottovoce.central.draws import ExactDraws
 from sottovoce.central.grid import STEPS, Grid
 from sottovoce.central.mechanisms import noise_of
 from sottovoce.central.noise import Noise, add_noise
-from sottovoce.core.randomness import Seeded
 from sottovoce.errors import check_epsilon
+from sottovoce.randomness.secure_stream import Seeded
 
 
 @dataclass(frozen=True)

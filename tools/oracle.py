@@ -113,9 +113,9 @@ ACCEPTED = [
 def private_parts() -> dict[str, Any]:
     """What is asked of private parts, under names of ours: the only place to adapt."""
     from sottovoce.compose import disc
-    from sottovoce.core.randomness import WordSource
     from sottovoce.estimates.envelope import IDENTITY, Envelope, Nodes, Target
     from sottovoce.estimates.model import Coarse
+    from sottovoce.randomness.secure_stream import WordSource
 
     def weights(tally: sv.Tally, pilot: np.ndarray, n: int, target: Any, side: int, z: float) -> np.ndarray:
         """Weights on 64 groups of cells, for an upper (1) or lower limit (−1), best for a pilot on them."""

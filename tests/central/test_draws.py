@@ -18,8 +18,8 @@ from sottovoce.central.hourglass import Hourglass
 from sottovoce.central.integer_staircase import Staircase
 from sottovoce.central.staircase2d import Staircase2D
 from sottovoce.central.thresholds import Thresholds
-from sottovoce.core.randomness import SeededStream, WordSource
 from sottovoce.exact.rational_bounds import exp_bounds
+from sottovoce.randomness.secure_stream import SeededStream, WordSource
 
 FALSE_ALARM = 1e-6
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core import cores, randomness
 from sottovoce.errors import ArgumentError, DataError
+from sottovoce.randomness import secure_stream
+from sottovoce.randomness import threads as cores
 
 N = 300_001  # two threads, and a last block that is not full
 
@@ -21,16 +22,16 @@ def used(monkeypatch: pytest.MonkeyPatch) -> set[int]:
     """Three cores; the threads that drew words. None is so quick that it takes the share of another."""
     monkeypatch.setenv("SOTTOVOCE_CORES", "3")
     threads: set[int] = set()
-    real, both = randomness.SecureStream._open, threading.Event()
+    real, both = secure_stream.SecureStream._open, threading.Event()
 
-    def noted(self: randomness.SecureStream) -> Any:
+    def noted(self: secure_stream.SecureStream) -> Any:
         threads.add(threading.get_ident())
         if len(threads) > 1:
             both.set()
         both.wait(5)
         return real(self)
 
-    monkeypatch.setattr(randomness.SecureStream, "_open", noted)
+    monkeypatch.setattr(secure_stream.SecureStream, "_open", noted)
     return threads
 
 

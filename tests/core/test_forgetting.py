@@ -13,7 +13,7 @@ LOOK = """
 import secrets, sys, tempfile
 import numpy as np
 import sottovoce as sv
-from sottovoce.core import randomness
+from sottovoce.randomness import secure_stream as randomness
 
 MASK, REMEMBERS = 0x5A, sys.argv[1] == "remembers"
 masked = []

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sottovoce.core import randomness
-from sottovoce.core.randomness import SecureStream, WordSource, secure_stream, word_source
+from sottovoce.randomness import secure_stream as randomness
+from sottovoce.randomness.secure_stream import SecureStream, WordSource, secure_stream, word_source
 
 # An exception at the `with` of a file leaves it to be closed when it is freed, of which Python warns.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core import randomness
-from sottovoce.core.randomness import SecureStream, secure_stream, word_source
+from sottovoce.randomness import secure_stream as randomness
+from sottovoce.randomness.secure_stream import SecureStream, secure_stream, word_source
 
 EXPECTED = "817ec6dedddfc0b3d5848ffc5fff5b45c24bed5e62ef33e074b04c410050fdd1"
 

@@ -27,11 +27,11 @@ import numpy as np
 import sottovoce as sv
 from sottovoce.arrays import Words
 from sottovoce.core.journal import Head
-from sottovoce.core.randomness import WordSource
 from sottovoce.device.ledger import LEDGER
 from sottovoce.device.origin import Origin
 from sottovoce.errors import ArgumentError, Coded
 from sottovoce.exact.spending import plain
+from sottovoce.randomness.secure_stream import WordSource
 
 Step = dict[str, Any]
 

@@ -27,9 +27,9 @@ import sottovoce as sv
 from sottovoce.arrays import FloatArray, IntArray, Words
 from sottovoce.core.canonical import digest
 from sottovoce.core.kernels import numpy_loops
-from sottovoce.core.randomness import WordSource
 from sottovoce.core.rows import Rows
 from sottovoce.errors import DataError, PrivacyError
+from sottovoce.randomness.secure_stream import WordSource
 from tests.vectors import answers, ledger
 from tests.vectors.hostile import hostile_specs
 from tests.vectors.mechanisms import AnyMechanism, composites, mechanisms

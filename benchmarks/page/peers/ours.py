@@ -20,7 +20,7 @@ if os.environ.get("SOTTOVOCE_PLAIN") != "1":  # with numba its loops are measure
 
 def aes(epsilon: float) -> Run:
     """The random words alone, 8 bytes a value"""
-    from sottovoce.core.randomness import secure_stream
+    from sottovoce.randomness.secure_stream import secure_stream
 
     def run(x: Any) -> None:
         for _ in secure_stream().blocks(len(x), 1 << 16):

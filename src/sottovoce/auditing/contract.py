@@ -23,10 +23,10 @@ from sottovoce.core.domains import Domain
 from sottovoce.core.formats import from_json
 from sottovoce.core.number import Number
 from sottovoce.core.questions import product_of_largest
-from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.reporter import Reporter, spaces
 from sottovoce.errors import ContractError
 from sottovoce.exact.rational_bounds import exp_lower
+from sottovoce.randomness.secure_stream import Seeded, word_source
 
 
 def check_reporter(

@@ -14,8 +14,8 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.auditing.rules import require, trial_inputs, trial_values
-from sottovoce.core.randomness import WordSource
 from sottovoce.core.reporter import Reporter, spaces
+from sottovoce.randomness.secure_stream import WordSource
 
 _GROUPS = 200
 _LEAST = 10.0  # draws that must be expected of a group

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
-from sottovoce.core.cores import cores
 from sottovoce.errors import ArgumentTypeError, ProcessError
+from sottovoce.randomness.threads import cores
 
 In = TypeVar("In")
 Out = TypeVar("Out")

@@ -15,8 +15,8 @@ from sottovoce.central.keys import Keys
 from sottovoce.central.totals import EVERYBODY, Totals, gather
 from sottovoce.core.domains import DomainLike
 from sottovoce.core.policy import Missing, Outside
-from sottovoce.core.randomness import Seeded
 from sottovoce.errors import ArgumentError
+from sottovoce.randomness.secure_stream import Seeded
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from sottovoce.arrays import IntArray
 from sottovoce.central.thresholds import Thresholds
-from sottovoce.core.randomness import Seeded, WordSource, word_source
 from sottovoce.exact.rational_bounds import exp_bounds
+from sottovoce.randomness.secure_stream import Seeded, WordSource, word_source
 
 Integers = NDArray[Any]  # int64, or Python integers where 64 bits might not do
 

@@ -27,9 +27,9 @@ from sottovoce.central.release import GroupedRelease, Release
 from sottovoce.central.totals import Data, Totals, count_rows, gather
 from sottovoce.core.domains import DomainLike
 from sottovoce.core.policy import Missing, Outside
-from sottovoce.core.randomness import Seeded
 from sottovoce.errors import ArgumentError, NoDataError, check_confidence, check_epsilon
 from sottovoce.exact.rational_bounds import rational_epsilon
+from sottovoce.randomness.secure_stream import Seeded
 
 
 def mean(

@@ -39,11 +39,11 @@ from sottovoce.core.kernels.coin import MAX_COIN_BITS, Coin
 from sottovoce.core.options import Options
 from sottovoce.core.policy import Policy
 from sottovoce.core.questions import check_questions, rule_of
-from sottovoce.core.randomness import WordSource, word_source
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.spaces import Space
 from sottovoce.errors import SpecError
 from sottovoce.frozen import Compact
+from sottovoce.randomness.secure_stream import WordSource, word_source
 
 UNIT = Interval(0, 1)
 

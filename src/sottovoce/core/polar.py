@@ -24,10 +24,10 @@ from sottovoce.core.discs import LEAST, Disc
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.questions import product_of_largest
-from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.reporting import Reporting, check_claim
 from sottovoce.core.values import as_cells, as_numbers
 from sottovoce.errors import SpecError, loss_exponent
+from sottovoce.randomness.secure_stream import Seeded, word_source
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -17,9 +17,9 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray
 from sottovoce.core.domains import Domain
-from sottovoce.core.randomness import Seeded, word_source
 from sottovoce.core.spaces import Space
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, one_of, real_number
+from sottovoce.randomness.secure_stream import Seeded, word_source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -24,8 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import IntArray
 from sottovoce.core.policy import Missing, Outside
-from sottovoce.core.randomness import Seeded
 from sottovoce.core.spaces import Space
+from sottovoce.randomness.secure_stream import Seeded
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -12,12 +12,12 @@ import numpy as np
 from sottovoce.arrays import IntArray
 from sottovoce.core.canonical import digest
 from sottovoce.core.policy import Missing, Outside
-from sottovoce.core.randomness import Seeded
 from sottovoce.core.values import as_cells
 from sottovoce.errors import PrivacyError, check_epsilon
 from sottovoce.exact.exponential import counts_keep
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown
+from sottovoce.randomness.secure_stream import Seeded
 
 if TYPE_CHECKING:
     from fractions import Fraction

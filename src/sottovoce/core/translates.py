@@ -35,17 +35,17 @@ from sottovoce.arrays import FloatArray, IntArray, Words
 from sottovoce.core.areas import Area
 from sottovoce.core.base_sets import BaseSets, check_counts, check_sets
 from sottovoce.core.canonical import TRANSLATES, canonical
-from sottovoce.core.cores import in_blocks
 from sottovoce.core.kernels.dispatch import fill_translates
 from sottovoce.core.kernels.tables import SetTables
 from sottovoce.core.options import Options
 from sottovoce.core.policy import Missing, Outside, Policy
-from sottovoce.core.randomness import Seeded, WordSource, word_source
 from sottovoce.core.reporting import Reporting, check_claim
 from sottovoce.core.values import as_cells, as_words
 from sottovoce.errors import check_epsilon
 from sottovoce.exact.exponential import MAX_BITS
 from sottovoce.exact.rational_bounds import exp_lower
+from sottovoce.randomness.secure_stream import Seeded, WordSource, word_source
+from sottovoce.randomness.threads import in_blocks
 
 Elements = Callable[[slice, Words], NDArray[Any]]  # of a part of the values, by their words
 _BLOCK = 1 << 16

@@ -25,7 +25,6 @@ from sottovoce.core.canonical import digest
 from sottovoce.core.checked_json import parse_json
 from sottovoce.core.formats import from_json
 from sottovoce.core.number import Number
-from sottovoce.core.randomness import Seeded
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.values import numbers_or_nan
 from sottovoce.device.inquiry import Cells, Decoded, Inquiry, Value
@@ -45,6 +44,7 @@ from sottovoce.errors import (
 )
 from sottovoce.exact.rational_bounds import log_upper
 from sottovoce.notebook import Shown
+from sottovoce.randomness.secure_stream import Seeded
 
 _BINARY = "application/vnd.sottovoce.cells"
 #: One value per person, None where it is missing; of a survey a table with a column per question.

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from sottovoce.core.journal import Entry
-from sottovoce.core.randomness import Seeded
 from sottovoce.device.inquiry import Cells, Value, read_cells
 from sottovoce.device.terms import Terms, read_terms
 from sottovoce.errors import ArgumentError, BudgetError, EntryError, PrivacyError
 from sottovoce.exact.spending import afford, exact_budget
+from sottovoce.randomness.secure_stream import Seeded
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from sottovoce.core.randomness import Seeded
 from sottovoce.errors import one_of, refuse_others
 from sottovoce.estimates.declared import UNDECLARED, declaration, declared_average
 from sottovoce.estimates.envelope import IDENTITY, CrossFit, Target
@@ -34,6 +33,7 @@ from sottovoce.estimates.statistic import (
 from sottovoce.estimates.suitability import advice
 from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.watching import watched_average, watching_cost
+from sottovoce.randomness.secure_stream import Seeded
 
 _GEOMETRIC = "on a log scale it is the mean of the logarithms: below the usual mean, nearer to the median"
 _OF_THE_MEAN = 0.2  # the share of the lower limit's error that the mean's own interval takes, for a variance

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from sottovoce.arrays import Words
-from sottovoce.core.randomness import SecureStream, WordSource
 from sottovoce.errors import ArgumentError
+from sottovoce.randomness.secure_stream import SecureStream, WordSource
 
 if TYPE_CHECKING:
     pass

@@ -1,0 +1,1 @@
+"""The secure stream, the seeded stream of simulations, threads."""
