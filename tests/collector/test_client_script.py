@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.canonical import digest
 from sottovoce.core.survey import Survey
 from sottovoce.core.window import Window
 from sottovoce.device.wire import Refused, Undelivered
 from sottovoce.errors import PrivacyError, SpecError
 from sottovoce.exact.rational_bounds import exp_lower
+from sottovoce.wire.canonical import digest
 
 
 class Fake(BaseHTTPRequestHandler):

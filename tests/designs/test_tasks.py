@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.canonical import digest
 from sottovoce.errors import ArgumentError, ArgumentTypeError, SpecError
 from sottovoce.estimates.suitability import quantile_width
+from sottovoce.wire.canonical import digest
 
 HOURS, CLOCK = (0, 24), sv.Circle(24)
 QUESTIONS: list[tuple[str, Any, dict[str, Any]]] = [

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Unpack, cast
 import pyarrow as pa
 
 from sottovoce.bulk.files import FILES, PARQUET, ROWS, Data, content_of
-from sottovoce.core.checked_json import parse_json
 from sottovoce.core.formats import from_json
 from sottovoce.core.reporter import Reporter
 from sottovoce.errors import DataError
+from sottovoce.wire.checked_json import parse_json
 
 if TYPE_CHECKING:
     from sottovoce.bulk.csv_dialect import CsvOptions

@@ -14,8 +14,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from sottovoce.core.canonical import MIXTURE, POLAR, ROWS, SURVEY, TRANSLATES, WINDOW, read_task
-from sottovoce.core.checked_json import MAX_BYTES, as_float, as_int, as_list, check_keys, parse_json
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.questions import check_questions, product_of_largest
 from sottovoce.core.window_format import read_window
@@ -27,6 +25,8 @@ from sottovoce.errors import (
     loss_exponent,
     positive_number,
 )
+from sottovoce.wire.canonical import MIXTURE, POLAR, ROWS, SURVEY, TRANSLATES, WINDOW, read_task
+from sottovoce.wire.checked_json import MAX_BYTES, as_float, as_int, as_list, check_keys, parse_json
 
 if TYPE_CHECKING:
     from fractions import Fraction

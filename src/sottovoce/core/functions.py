@@ -33,7 +33,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.checked_json import as_int, as_list, check_keys
 from sottovoce.core.domains import Domain, Interval, read_domain, write_domain
 from sottovoce.core.kernels.coin import MAX_COIN_BITS, Coin
 from sottovoce.core.options import Options
@@ -44,6 +43,7 @@ from sottovoce.core.spaces import Space
 from sottovoce.errors import SpecError
 from sottovoce.frozen import Compact
 from sottovoce.randomness.secure_stream import WordSource, word_source
+from sottovoce.wire.checked_json import as_int, as_list, check_keys
 
 UNIT = Interval(0, 1)
 

@@ -23,9 +23,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from sottovoce.core.checked_json import parse_json
 from sottovoce.core.durable import VERSION, DurableFile, Kind
 from sottovoce.errors import ArgumentError, LedgerError, SpecError
+from sottovoce.wire.checked_json import parse_json
 
 Entry = dict[str, Any]
 

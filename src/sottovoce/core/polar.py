@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.canonical import POLAR, canonical, untasked
 from sottovoce.core.discs import LEAST, Disc
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.policy import Missing, Outside, Policy
@@ -28,6 +27,7 @@ from sottovoce.core.reporting import Reporting, check_claim
 from sottovoce.core.values import as_cells, as_numbers
 from sottovoce.errors import SpecError, loss_exponent
 from sottovoce.randomness.secure_stream import Seeded, word_source
+from sottovoce.wire.canonical import POLAR, canonical, untasked
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -22,8 +22,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.canonical import ROWS, canonical
-from sottovoce.core.checked_json import as_float, as_int, as_list, check_keys
 from sottovoce.core.domains import Domain, DomainLike, as_domain, read_domain, write_domain
 from sottovoce.core.kernels.dispatch import fill_rows
 from sottovoce.core.kernels.operator import Operator
@@ -35,6 +33,8 @@ from sottovoce.core.values import as_numbers
 from sottovoce.errors import ArgumentError, SpecError, check_epsilon
 from sottovoce.exact.exponential import MAX_BITS, MIN_BITS
 from sottovoce.exact.rows_that_keep_epsilon import repaired
+from sottovoce.wire.canonical import ROWS, canonical
+from sottovoce.wire.checked_json import as_float, as_int, as_list, check_keys
 
 MAX_ENTRIES = 1 << 24
 _WHOLE = 2  # so many times as many cells as groups are not grouped

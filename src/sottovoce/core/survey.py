@@ -29,7 +29,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.canonical import SURVEY, canonical
 from sottovoce.core.functions import Functions, write_functions
 from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.questions import check_questions, columns_of, product_of_largest, rule_of
@@ -39,6 +38,7 @@ from sottovoce.core.spaces import Space
 from sottovoce.core.values import as_cells
 from sottovoce.errors import DataError, SpecError
 from sottovoce.randomness.secure_stream import Seeded, WordSource, word_source
+from sottovoce.wire.canonical import SURVEY, canonical
 
 MAX_CELLS = 1 << 24
 

@@ -34,7 +34,6 @@ from sottovoce import compiling
 from sottovoce.arrays import FloatArray, IntArray, Words
 from sottovoce.core.areas import Area
 from sottovoce.core.base_sets import BaseSets, check_counts, check_sets
-from sottovoce.core.canonical import TRANSLATES, canonical
 from sottovoce.core.kernels.dispatch import fill_translates
 from sottovoce.core.kernels.tables import SetTables
 from sottovoce.core.options import Options
@@ -46,6 +45,7 @@ from sottovoce.exact.exponential import MAX_BITS
 from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.randomness.secure_stream import Seeded, WordSource, word_source
 from sottovoce.randomness.threads import in_blocks
+from sottovoce.wire.canonical import TRANSLATES, canonical
 
 Elements = Callable[[slice, Words], NDArray[Any]]  # of a part of the values, by their words
 _BLOCK = 1 << 16

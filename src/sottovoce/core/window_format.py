@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.canonical import WINDOW, canonical
-from sottovoce.core.checked_json import as_bool, as_float, as_int, as_list, check_keys, excerpt
 from sottovoce.core.domains import Domain, read_domain, write_domain
 from sottovoce.core.window import Window
 from sottovoce.errors import SpecError
 from sottovoce.exact.exponential import MIN_BITS
+from sottovoce.wire.canonical import WINDOW, canonical
+from sottovoce.wire.checked_json import as_bool, as_float, as_int, as_list, check_keys, excerpt
 
 #: Steps that a look-up may take; every design of this library needs at most three.
 MAX_STEPS = 4

@@ -19,7 +19,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from sottovoce.core.checked_json import parse_json
 from sottovoce.core.domains import Domain, DomainLike, Interval, as_domain
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.window_format import read_window
@@ -39,6 +38,7 @@ from sottovoce.errors import (
     real_number,
     refuse_others,
 )
+from sottovoce.wire.checked_json import parse_json
 
 Goal = Literal["mean", "value"]
 EXPECTED_UP_TO = 8.0  # of designs that minimise an expectation: under a prior, or of ordinary people

@@ -21,8 +21,6 @@ from urllib.parse import quote
 from numpy.typing import ArrayLike
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.canonical import digest
-from sottovoce.core.checked_json import parse_json
 from sottovoce.core.formats import from_json
 from sottovoce.core.number import Number
 from sottovoce.core.reporter import Reporter
@@ -45,6 +43,8 @@ from sottovoce.errors import (
 from sottovoce.exact.rational_bounds import log_upper
 from sottovoce.notebook import Shown
 from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.wire.canonical import digest
+from sottovoce.wire.checked_json import parse_json
 
 _BINARY = "application/vnd.sottovoce.cells"
 #: One value per person, None where it is missing; of a survey a table with a column per question.

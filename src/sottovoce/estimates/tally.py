@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.arrays import IntArray
-from sottovoce.core.checked_json import parse_json
 from sottovoce.core.formats import from_json
 from sottovoce.core.number import Number
 from sottovoce.core.reporter import Reporter
 from sottovoce.errors import DataError, NoDataError, SpecError, UnknownKey
 from sottovoce.estimates.counting import MOST, TOO_MANY, arrow_columns, counts_of, whole_counts
 from sottovoce.notebook import Shown
+from sottovoce.wire.checked_json import parse_json
 
 FORMAT = "tally/1"
 _MOST_BYTES = 1 << 25  # two numbers for each of the most cells that a mechanism can have

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** Reading parts of a parsed spec with suspicion: types and keys. Mirrors sottovoce/core/checked_json.py. */
+/** Reading parts of a parsed spec with suspicion: types and keys. Mirrors sottovoce/wire/checked_json.py. */
 final class Reader {
     private static final BigInteger LARGEST = BigInteger.ONE.shiftLeft(53);
 

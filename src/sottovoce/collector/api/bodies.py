@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from starlette.requests import Request
 
 from sottovoce.collector.refusals import Refusal
-from sottovoce.core.checked_json import parse_json
 from sottovoce.core.reporter import Reporter
 from sottovoce.errors import DataError, SpecError
+from sottovoce.wire.checked_json import parse_json
 
 JSON, BINARY = "application/json", "application/vnd.sottovoce.cells"
 _DIGEST_BYTES = 32

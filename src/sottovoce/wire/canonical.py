@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sottovoce.core.checked_json import excerpt
 from sottovoce.errors import SpecError
+from sottovoce.wire.checked_json import excerpt
 
 WINDOW = "window/1"
 MIXTURE = "mixture/1"

@@ -1,0 +1,1 @@
+"""Canonical text, digest, checked JSON: text only, knows no reporter."""
