@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from sottovoce import laws
-from sottovoce.core.domains import Circle, Interval
 from sottovoce.designs import classic
 from sottovoce.designs.optimal import optimal
+from sottovoce.values.domain import Circle, Interval
 
 UNIT, TURN = Interval(0.0, 1.0), Circle(1.0)
 LOSSES = ("l1", "l2")

@@ -18,7 +18,6 @@ import numpy as np
 from papers.pieces.densities import Piece, Span, best_pieces, expected_loss, merge
 from papers.pieces.scalar import bracket, least_background, worst_error
 from sottovoce.arrays import FloatArray
-from sottovoce.core.domains import DomainLike, as_domain
 from sottovoce.errors import (
     ArgumentError,
     check_epsilon,
@@ -29,6 +28,7 @@ from sottovoce.errors import (
     whole_number,
 )
 from sottovoce.notebook import Shown
+from sottovoce.values.domain import DomainLike, as_domain
 
 Method = Literal["exact", "bracket", "solver"]
 METHODS: tuple[Method, ...] = ("exact", "bracket", "solver")

@@ -28,14 +28,14 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.compose.several import any_of as any_of
     from sottovoce.compose.strategies import survey as survey
     from sottovoce.compose.within import within as within
-    from sottovoce.core.areas import Area as Area
+    from sottovoce.values.area import Area as Area
     from sottovoce.core.disclosure import Disclosure as Disclosure, disclosure as disclosure
-    from sottovoce.core.discs import Disc as Disc
-    from sottovoce.core.domains import Circle as Circle, Interval as Interval
+    from sottovoce.values.disc import Disc as Disc
+    from sottovoce.values.domain import Circle as Circle, Interval as Interval
     from sottovoce.core.formats import from_json as from_json
     from sottovoce.core.mechanism import Mechanism as Mechanism
     from sottovoce.core.mixture import Mixture as Mixture
-    from sottovoce.core.options import Options as Options
+    from sottovoce.values.options import Options as Options
     from sottovoce.core.polar import Polar as Polar
     from sottovoce.core.reporter import Reporter as Reporter
     from sottovoce.core.rows import Rows as Rows
@@ -94,14 +94,10 @@ _NAMES = {
     "compose.several": "any_of",
     "compose.strategies": "survey",
     "compose.within": "within",
-    "core.areas": "Area",
     "core.disclosure": "Disclosure disclosure",
-    "core.discs": "Disc",
-    "core.domains": "Circle Interval",
     "core.formats": "from_json",
     "core.mechanism": "Mechanism",
     "core.mixture": "Mixture",
-    "core.options": "Options",
     "core.polar": "Polar",
     "core.reporter": "Reporter",
     "core.rows": "Rows",
@@ -133,6 +129,10 @@ _NAMES = {
     "estimates.trend": "Trend trend",
     "planning.planner": "plan",
     "planning.plans": "Plan",
+    "values.area": "Area",
+    "values.disc": "Disc",
+    "values.domain": "Circle Interval",
+    "values.options": "Options",
 }
 _HOME: dict[str, str] = {}
 for _module, _names in _NAMES.items():

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 import sottovoce as sv
-from sottovoce.core.domains import Domain
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture
-from sottovoce.core.options import Options
 from sottovoce.core.rows import Rows
 from sottovoce.core.survey import Survey
 from sottovoce.core.translates import Translates
 from sottovoce.core.window import Window
+from sottovoce.values.domain import Domain
+from sottovoce.values.options import Options
 
 EPSILON = 12.0  # more than any of these needs
 

@@ -22,8 +22,8 @@ import sottovoce as sv
 from sottovoce import bulk
 from sottovoce.bulk import sources
 from sottovoce.bulk.columns import to_arrow
-from sottovoce.core.values import from_arrow
 from sottovoce.errors import DataError
+from sottovoce.values.checked_arrays import from_arrow
 
 M = sv.pm(1.0, (0, 10))
 N = 5000

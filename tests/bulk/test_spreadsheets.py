@@ -14,8 +14,8 @@ import sottovoce as sv
 from sottovoce import bulk
 from sottovoce.bulk import csv_dialect
 from sottovoce.bulk.randomiser import Randomiser
-from sottovoce.core.policy import Policy
 from sottovoce.errors import ArgumentError, DataError
+from sottovoce.values.missing_and_outside import Policy
 
 M = sv.pm(1.0, (0, 100_000))
 TOWNS = sv.choice(1.0, ["Köln", "Bonn"])

@@ -16,12 +16,12 @@ import pytest
 import sottovoce as sv
 from sottovoce import bulk
 from sottovoce.compose.pair import PairRounds
-from sottovoce.core.domains import Interval
 from sottovoce.core.functions import Function, Functions
 from sottovoce.core.survey import Survey
 from sottovoce.device.inquiry import Inquiry
 from sottovoce.errors import ArgumentError, DataError, NoDataError, SpecError
 from sottovoce.estimates.products import Relation
+from sottovoce.values.domain import Interval
 
 PAIR = sv.pair(2.0, {"age": (0, 120), "hours": (-1, 3)})
 THREE = sv.pair(4.0, {"a": (0, 1), "b": (0, 2), "c": (-1, 1)})

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core import areas, discs
-from sottovoce.core.areas import Area
-from sottovoce.core.discs import Disc
 from sottovoce.core.kernels.dispatch import fill_translates
 from sottovoce.core.translates import Translates
 from sottovoce.errors import ArgumentError, DataError
+from sottovoce.values import area as areas
+from sottovoce.values import disc
+from sottovoce.values.area import Area
+from sottovoce.values.disc import Disc
 
 
 def small(points: Any, moduli: Any, blocks: Any, background: int, bits: int, **options: Any) -> Translates:
@@ -204,7 +205,7 @@ def lost(space: Area | Disc) -> int:
 def test_of_a_disc_of_a_few_least_doubles_positions_get_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     """A client raised for a missing position, or one outside: that tells the collector that it was."""
     monkeypatch.setattr(areas, "LEAST", 5e-324)
-    monkeypatch.setattr(discs, "LEAST", 5e-324)
+    monkeypatch.setattr(disc, "LEAST", 5e-324)
     assert lost(Area((0.0, 1.5e-323), (0.0, 1.0), round=True)) > 0
     assert lost(Disc(1.5e-323)) > 0
 

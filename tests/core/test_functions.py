@@ -14,9 +14,9 @@ import sottovoce as sv
 from sottovoce.core import functions as module
 from sottovoce.core.functions import Function, Functions
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.options import Options
 from sottovoce.core.survey import Survey
 from sottovoce.core.translates import Translates
+from sottovoce.values.options import Options
 from tests.core.test_exhaustive import small_window
 from tests.vectors.make import Replay
 

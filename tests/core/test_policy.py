@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.policy import Policy
 from sottovoce.errors import ArgumentError, Coded, DataError
+from sottovoce.values.missing_and_outside import Policy
 
 DOMAIN = sv.Interval(0.0, 10.0)
 VALUES = np.array([1.0, np.nan, 12.0, -3.0, np.inf])

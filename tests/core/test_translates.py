@@ -13,9 +13,9 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.core.kernels.dispatch import fill_translates
-from sottovoce.core.options import Options
 from sottovoce.core.translates import Translates
 from sottovoce.errors import ArgumentError, DataError, PrivacyError, SpecError
+from sottovoce.values.options import Options
 
 LETTERS = "abcdefghij"
 

@@ -16,13 +16,13 @@ from tests.core.catalogue import build, cases, others
 
 import sottovoce as sv
 from sottovoce.auditing.rules import trial_values
-from sottovoce.core.areas import Area
-from sottovoce.core.domains import Domain
-from sottovoce.core.spaces import Space
 from sottovoce.errors import Coded
 from sottovoce.estimates.relation import Covariances
 from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments, cut
+from sottovoce.values.area import Area
+from sottovoce.values.domain import Domain
+from sottovoce.values.space import Space
 
 #: Of each design on each kind of domain one ε that tells little and one that tells nearly everything.
 ALL = {str(case): partial(build, case) for case in cases() if case.epsilon in (0.5, 8.0)} | others()

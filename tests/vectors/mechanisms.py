@@ -17,7 +17,6 @@ import numpy as np
 
 import sottovoce as sv
 from sottovoce.arrays import FloatArray
-from sottovoce.core.domains import Domain, as_domain
 from sottovoce.core.functions import Function, Functions
 from sottovoce.core.rows import Rows
 from sottovoce.core.translates import Translates
@@ -25,6 +24,7 @@ from sottovoce.core.window import Window
 from sottovoce.designs.build import background_window
 from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.exact.rows_that_keep_epsilon import repaired
+from sottovoce.values.domain import Domain, as_domain
 from tests.vectors.steep import steep_composites, steep_mechanisms
 
 _COIN = ((1.0, 16), (1.0, 64), (1.0, 1000))

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 import sottovoce as sv
-from sottovoce.core.domains import as_domain
 from sottovoce.core.functions import Function, Functions
 from sottovoce.core.rows import Rows
+from sottovoce.values.domain import as_domain
 
 ULP = 2.0**-53  # below 1, and above 1/2
 LEAST = 2.0**-64  # between two knots

@@ -1,4 +1,4 @@
-/** Where places lie: a box, or the disc that fills it, on a grid of points. Mirrors sottovoce/core/areas.py. */
+/** Where places lie: a box, or the disc that fills it, on a grid of points. Mirrors sottovoce/values/area.py. */
 import { LEAST, Positions, hide, isPosition } from "./domain.js";
 import { flag, integer, keys, list, real } from "./spec.js";
 import { rule } from "./window.js";

@@ -1,4 +1,4 @@
-/** What people choose from: a few options with names. Mirrors sottovoce/core/options.py. */
+/** What people choose from: a few options with names. Mirrors sottovoce/values/options.py. */
 import { ArgumentTypeError, DataError } from "./errors.js";
 import { rule } from "./window.js";
 

@@ -14,12 +14,12 @@ from functools import lru_cache, partial
 from sottovoce.auditing.curve import check_delta
 from sottovoce.auditing.losses import depth
 from sottovoce.auditing.shuffled import shuffled
-from sottovoce.core.domains import DomainLike
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reporter import Reporter
 from sottovoce.designs.classic import ptt
 from sottovoce.designs.formulas import ptt_optimal_q, ptt_worst_variance
 from sottovoce.errors import MAX_EPSILON, MIN_EPSILON, positive_number
+from sottovoce.values.domain import DomainLike
 
 _CLOSE = 2e-3  # how far the local ε is narrowed down, relatively
 _SHARES = tuple(i / 16 for i in range(1, 16))  # values of q

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.domains import Domain
-from sottovoce.core.options import Options
 from sottovoce.core.reporter import Reporter
-from sottovoce.core.spaces import Space
 from sottovoce.errors import ContractError
+from sottovoce.values.domain import Domain
+from sottovoce.values.options import Options
+from sottovoce.values.space import Space
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: its multiples spread evenly
 

@@ -19,14 +19,14 @@ from sottovoce.auditing.rules import trial_inputs, trial_values
 from sottovoce.auditing.scores import score_test
 from sottovoce.auditing.sums import divergence
 from sottovoce.auditing.tosses import Coin
-from sottovoce.core.discs import Positions
 from sottovoce.core.number import Number
-from sottovoce.core.options import Options
 from sottovoce.core.polar import Polar
 from sottovoce.core.reporter import Reporter, spaces
 from sottovoce.core.survey import Survey
 from sottovoce.core.translates import Translates
 from sottovoce.errors import ArgumentTypeError
+from sottovoce.values.disc import Positions
+from sottovoce.values.options import Options
 
 _INPUTS = 17  # of one question
 

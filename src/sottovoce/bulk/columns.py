@@ -10,10 +10,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.options import Options
-from sottovoce.core.spaces import Space
-from sottovoce.core.values import from_arrow
 from sottovoce.errors import ArgumentTypeError, DataError
+from sottovoce.values.checked_arrays import from_arrow
+from sottovoce.values.options import Options
+from sottovoce.values.space import Space
 
 Mask = NDArray[np.bool_]
 

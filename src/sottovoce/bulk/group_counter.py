@@ -14,8 +14,8 @@ import pyarrow.compute
 from sottovoce.arrays import IntArray
 from sottovoce.bulk.columns import to_arrow
 from sottovoce.bulk.sources import without_views
-from sottovoce.core.values import as_cells, from_arrow
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError
+from sottovoce.values.checked_arrays import as_cells, from_arrow
 
 CELL, COUNT = "cell", "count"
 _DENSE = 1 << 24  # groups × cells up to which counts are one array

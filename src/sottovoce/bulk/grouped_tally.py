@@ -12,10 +12,10 @@ from sottovoce.arrays import IntArray
 from sottovoce.bulk.columns import to_arrow
 from sottovoce.bulk.group_counter import CELL, COUNT, GroupCounter, Key, plain_values
 from sottovoce.core.reporter import Reporter
-from sottovoce.core.values import from_arrow
 from sottovoce.errors import DataError
 from sottovoce.estimates.counting import whole_counts
 from sottovoce.estimates.tally import Tally
+from sottovoce.values.checked_arrays import from_arrow
 
 
 class GroupedTally(Mapping[Key, Tally]):

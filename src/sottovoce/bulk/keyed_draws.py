@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from sottovoce.arrays import FloatArray
 from sottovoce.core.number import Number
 from sottovoce.core.translates import Translates
-from sottovoce.core.values import from_arrow
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError
+from sottovoce.values.checked_arrays import from_arrow
 
 SECRET_BYTES = 32
 _REPORT, _STAND_IN = b"\0", b"\1"  # what a key is for

@@ -20,11 +20,11 @@ from sottovoce.bulk.files import Data
 from sottovoce.bulk.keyed_draws import KeyedDraws
 from sottovoce.bulk.sources import Source, label
 from sottovoce.core.number import Number
-from sottovoce.core.policy import WORDS, Policy
 from sottovoce.core.reporter import Reporter, spaces
-from sottovoce.core.spaces import Space
 from sottovoce.core.translates import Translates
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, one_of
+from sottovoce.values.missing_and_outside import WORDS, Policy
+from sottovoce.values.space import Space
 
 
 @dataclass(frozen=True)

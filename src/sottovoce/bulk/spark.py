@@ -34,10 +34,10 @@ from sottovoce.bulk.spark_session import (
     session,
     write_once,
 )
-from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.reporter import Reporter
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.estimates.tally import Tally
+from sottovoce.values.missing_and_outside import Missing, Outside, Policy
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

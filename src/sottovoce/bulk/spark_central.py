@@ -13,10 +13,10 @@ from sottovoce.central import mean
 from sottovoce.central.grid import STEPS, Grid
 from sottovoce.central.keys import Keys
 from sottovoce.central.totals import EVERYBODY, Totals, gather
-from sottovoce.core.domains import DomainLike
-from sottovoce.core.policy import Missing, Outside
 from sottovoce.errors import ArgumentError
 from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.values.domain import DomainLike
+from sottovoce.values.missing_and_outside import Missing, Outside
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

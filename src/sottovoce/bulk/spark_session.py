@@ -18,8 +18,8 @@ import pyarrow as pa
 
 from sottovoce import errors
 from sottovoce.bulk.columns import check_type
-from sottovoce.core.spaces import Space
 from sottovoce.errors import Coded, DataError, ExistingFile, FileError, MissingExtra, whole_number
+from sottovoce.values.space import Space
 
 if TYPE_CHECKING:
     from pyspark import StatusTracker

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.values import from_arrow, one_column
 from sottovoce.errors import ArgumentError, ArgumentTypeError, UnknownKey
+from sottovoce.values.checked_arrays import from_arrow, one_column
 
 Codes = NDArray[np.int64]
 _FAR = 1 << 62  # integer keys beyond this are looked up one by one

@@ -25,11 +25,11 @@ from sottovoce.central.mechanisms import noise_of, origin_of
 from sottovoce.central.noise import add_noise
 from sottovoce.central.release import GroupedRelease, Release
 from sottovoce.central.totals import Data, Totals, count_rows, gather
-from sottovoce.core.domains import DomainLike
-from sottovoce.core.policy import Missing, Outside
 from sottovoce.errors import ArgumentError, NoDataError, check_confidence, check_epsilon
 from sottovoce.exact.rational_bounds import rational_epsilon
 from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.values.domain import DomainLike
+from sottovoce.values.missing_and_outside import Missing, Outside
 
 
 def mean(

@@ -10,9 +10,9 @@ from typing import Annotated, Any, cast
 import typer
 
 import sottovoce as sv
-from sottovoce.core.domains import Circle, Domain, Interval, as_domain
-from sottovoce.core.policy import Missing
 from sottovoce.errors import UsageError, one_of
+from sottovoce.values.domain import Circle, Domain, Interval, as_domain
+from sottovoce.values.missing_and_outside import Missing
 
 Epsilon = Annotated[float, typer.Option("--epsilon", help="Privacy parameter ε: smaller is more private.")]
 DomainPair = Annotated[

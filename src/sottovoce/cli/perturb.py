@@ -29,8 +29,8 @@ from sottovoce.cli.options import (
     missing_from,
     read_spec,
 )
-from sottovoce.core.policy import Missing, Outside
 from sottovoce.errors import DataError, MissingFile, UsageError
+from sottovoce.values.missing_and_outside import Missing, Outside
 
 _MISSING = {"drop": "their rows are left out", "keep": "their reports are empty"}
 

@@ -14,13 +14,13 @@ from sottovoce.collector.moments import Moment, now
 from sottovoce.collector.refusals import Refusal, broken_rule
 from sottovoce.collector.rounds import Round
 from sottovoce.collector.store import Store, Stored
-from sottovoce.core.domains import Domain
 from sottovoce.core.formats import from_json
-from sottovoce.core.policy import Policy
 from sottovoce.core.reporter import Reporter
-from sottovoce.core.spaces import Space
 from sottovoce.errors import ArgumentError
 from sottovoce.estimates.tally import Tally
+from sottovoce.values.domain import Domain
+from sottovoce.values.missing_and_outside import Policy
+from sottovoce.values.space import Space
 
 NAME = r"^[a-z0-9][a-z0-9-]{0,62}$"
 #: Control characters but the end of a line, and those that turn the direction in which others are read.

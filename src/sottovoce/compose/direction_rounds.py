@@ -29,7 +29,6 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray
 from sottovoce.compose.design import design
-from sottovoce.core.domains import Circle
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.window import Window
 from sottovoce.designs.optimal import optimal
@@ -44,6 +43,7 @@ from sottovoce.estimates.statistic import Moments, between, moments
 from sottovoce.estimates.tally import Tally
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown
+from sottovoce.values.domain import Circle
 
 _BINS = 64  # of the guess
 _KNOTS, _GRID = 256, 1 << 13  # of the start table: it is even, and bends on a grid where the window needs it

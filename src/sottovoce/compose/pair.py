@@ -22,7 +22,6 @@ import numpy as np
 
 from sottovoce.compose.relations import by_lot, check_numbers, products
 from sottovoce.compose.strategies import by_name
-from sottovoce.core.domains import Domain, DomainLike, Interval, as_domain
 from sottovoce.core.functions import Function
 from sottovoce.core.kernels.coin import MAX_COIN_BITS
 from sottovoce.core.survey import Survey
@@ -32,6 +31,7 @@ from sottovoce.estimates.products import Relation
 from sottovoce.estimates.tally import Tally
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown
+from sottovoce.values.domain import Domain, DomainLike, Interval, as_domain
 
 MOST = 16  # numbers, whose functions are the most questions that a survey can have
 _VALUES = 0.19  # the share of people who are asked for a number itself; the others for functions of two

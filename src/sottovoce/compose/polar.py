@@ -24,7 +24,6 @@ from typing import Literal
 import numpy as np
 
 from sottovoce.compose.budget import split_budget
-from sottovoce.core.domains import Circle, Interval
 from sottovoce.core.expectations import resultant
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.polar import Polar
@@ -40,6 +39,7 @@ from sottovoce.errors import (
     positive_number,
 )
 from sottovoce.notebook import Shown
+from sottovoce.values.domain import Circle, Interval
 
 Design = Literal["optimal", "unbiased", "ogpm"]
 DESIGNS: tuple[Design, ...] = ("optimal", "unbiased", "ogpm")

@@ -26,7 +26,6 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.domains import Domain
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture
 from sottovoce.core.window import Window
@@ -43,6 +42,7 @@ from sottovoce.estimates.tally import Tally
 from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown
+from sottovoce.values.domain import Domain
 
 _BITS = 51  # three times as much still fits 2^53
 _REACH = (0.6, 5.5)  # how far pairs lie from the quantile, in standard errors of F

@@ -29,7 +29,6 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray
 from sottovoce.compose.design import design
-from sottovoce.core.domains import Domain, Interval
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.number import Number
 from sottovoce.core.rows import Rows
@@ -42,6 +41,7 @@ from sottovoce.estimates.quantiles import probability, smooth_density
 from sottovoce.estimates.query import sources_of
 from sottovoce.estimates.tally import Tally
 from sottovoce.frozen import Compact
+from sottovoce.values.domain import Domain, Interval
 
 _MASS = 0.95  # of the people as they are seen, in the shortest range that holds so many
 _PAD = 0.25  # as much is added on each side, in its widths

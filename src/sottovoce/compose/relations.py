@@ -12,17 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from sottovoce.compose.selection import question_mechanism
-from sottovoce.core.discs import Disc
-from sottovoce.core.domains import Domain, Interval
 from sottovoce.core.functions import UNIT, Function, Functions
 from sottovoce.core.kernels.coin import MAX_COIN_BITS
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.options import Options
-from sottovoce.core.spaces import Space
 from sottovoce.core.survey import Survey
 from sottovoce.core.translates import Translates
 from sottovoce.designs.choices import choice
 from sottovoce.errors import ArgumentError
+from sottovoce.values.disc import Disc
+from sottovoce.values.domain import Domain, Interval
+from sottovoce.values.options import Options
+from sottovoce.values.space import Space
 
 LONGEST = 24  # letters of a name: two and a sign fit into a question's name
 _SQUARES = 0.15  # of a relation's two functions: what the difference of squares takes

@@ -24,7 +24,6 @@ from sottovoce.arrays import FloatArray
 from sottovoce.compose.direction_rounds import DirectionRounds
 from sottovoce.compose.quantile_rounds import QuantileRounds
 from sottovoce.compose.range_rounds import RangeRounds
-from sottovoce.core.domains import Circle, Domain, DomainLike, as_domain
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.number import Number
 from sottovoce.designs.optimal import optimal
@@ -43,6 +42,7 @@ from sottovoce.estimates.statistic import normal_quantile
 from sottovoce.estimates.tally import Tally
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown
+from sottovoce.values.domain import Circle, Domain, DomainLike, as_domain
 
 _BINS = 32
 

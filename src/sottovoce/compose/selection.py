@@ -27,8 +27,6 @@ from functools import lru_cache
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.areas import Area
-from sottovoce.core.domains import Circle, Domain, Interval
 from sottovoce.core.expectations import resultant
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.translates import Translates
@@ -41,6 +39,8 @@ from sottovoce.designs.prior import Prior, PriorLike, as_prior
 from sottovoce.designs.roots import lowest
 from sottovoce.errors import ArgumentError
 from sottovoce.estimates.positions import position_variance
+from sottovoce.values.area import Area
+from sottovoce.values.domain import Circle, Domain, Interval
 
 CIRCLE_CELLS = 2**12
 UNIT = Interval(0, 1)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sottovoce.compose.strategies import survey
-from sottovoce.core.options import Options
 from sottovoce.core.survey import Survey
+from sottovoce.values.options import Options
 
 NO_OR_YES = Options((0, 1))
 

@@ -18,10 +18,7 @@ from sottovoce.compose.selection import (
     question_mechanism,
     worth,
 )
-from sottovoce.core.discs import Disc
-from sottovoce.core.domains import Circle, Domain, DomainLike, as_domain
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.options import Options
 from sottovoce.core.questions import MAX_QUESTIONS
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.survey import Survey
@@ -39,6 +36,9 @@ from sottovoce.errors import (
     positive_number,
     whole_number,
 )
+from sottovoce.values.disc import Disc
+from sottovoce.values.domain import Circle, Domain, DomainLike, as_domain
+from sottovoce.values.options import Options
 
 T = TypeVar("T")
 Design = Callable[[float, Domain], Mechanism]

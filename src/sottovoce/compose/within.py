@@ -17,14 +17,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from sottovoce.core.domains import DomainLike, Interval, as_domain
 from sottovoce.core.functions import Function, Functions
-from sottovoce.core.options import MAX_OPTIONS, Options
 from sottovoce.core.survey import Survey
 from sottovoce.core.translates import Translates
 from sottovoce.designs.choices import choice
 from sottovoce.designs.families import block_size, block_variance, signed_family
 from sottovoce.errors import ArgumentError, check_epsilon, whole_number
+from sottovoce.values.domain import DomainLike, Interval, as_domain
+from sottovoce.values.options import MAX_OPTIONS, Options
 
 GROUP, NUMBER = "group", "number"
 _SIGNS, _SHARES = 59, 5  # of 64 people, how many are asked for signs and how many for their option

@@ -16,10 +16,10 @@ from typing import Any, Literal
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.domains import Domain
-from sottovoce.core.options import Options
 from sottovoce.core.reporter import Reporter, spaces
 from sottovoce.notebook import Shown
+from sottovoce.values.domain import Domain
+from sottovoce.values.options import Options
 
 _FEW = 512  # cells: then every place is looked at where a law turns
 

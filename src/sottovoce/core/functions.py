@@ -33,16 +33,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.domains import Domain, Interval, read_domain, write_domain
 from sottovoce.core.kernels.coin import MAX_COIN_BITS, Coin
-from sottovoce.core.options import Options
-from sottovoce.core.policy import Policy
 from sottovoce.core.questions import check_questions, rule_of
 from sottovoce.core.reporter import Reporter
-from sottovoce.core.spaces import Space
 from sottovoce.errors import SpecError
 from sottovoce.frozen import Compact
 from sottovoce.randomness.secure_stream import WordSource, word_source
+from sottovoce.values.domain import Domain, Interval, read_domain, write_domain
+from sottovoce.values.missing_and_outside import Policy
+from sottovoce.values.options import Options
+from sottovoce.values.space import Space
 from sottovoce.wire.checked_json import as_int, as_list, check_keys
 
 UNIT = Interval(0, 1)

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.domains import Domain
 from sottovoce.core.kernels.dispatch import Sampler
 from sottovoce.core.number import Number
 from sottovoce.core.positions import cell_edges, density_on
@@ -28,6 +27,7 @@ from sottovoce.core.reporting import check_claim
 from sottovoce.core.window import Window
 from sottovoce.core.window_format import write_window
 from sottovoce.errors import ArgumentError, loss_exponent, whole_number
+from sottovoce.values.domain import Domain
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -24,7 +24,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce import compiling
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.domains import Domain
 from sottovoce.core.kernels.coin import MAX_COIN_BITS, Coin
 from sottovoce.core.kernels.dispatch import Sampler
 from sottovoce.core.kernels.tables import CoinBits
@@ -32,6 +31,7 @@ from sottovoce.core.mechanism import Mechanism, Windowed
 from sottovoce.core.window import MAX_CELLS, Window
 from sottovoce.errors import ArgumentError, SpecError
 from sottovoce.exact.exponential import MAX_BITS
+from sottovoce.values.domain import Domain
 from sottovoce.wire.canonical import MIXTURE, canonical, untasked
 
 if TYPE_CHECKING:

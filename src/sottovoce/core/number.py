@@ -16,11 +16,11 @@ import numpy as np
 from sottovoce import compiling
 from sottovoce.arrays import FloatArray, Words
 from sottovoce.core.number_law import NumberLaw
-from sottovoce.core.policy import Missing, Outside, Policy
-from sottovoce.core.values import as_cells, as_numbers, as_words, numbers_or_nan
 from sottovoce.errors import DataError
 from sottovoce.randomness.secure_stream import SecureStream, Seeded, WordSource, word_source
 from sottovoce.randomness.threads import in_blocks
+from sottovoce.values.checked_arrays import as_cells, as_numbers, as_words, numbers_or_nan
+from sottovoce.values.missing_and_outside import Missing, Outside, Policy
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

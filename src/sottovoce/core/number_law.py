@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.domains import Domain
 from sottovoce.core.positions import power_loss
 from sottovoce.core.reporting import Reporting
-from sottovoce.core.values import in_domain
 from sottovoce.errors import loss_exponent, one_of, whole_number
+from sottovoce.values.checked_arrays import in_domain
+from sottovoce.values.domain import Domain
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

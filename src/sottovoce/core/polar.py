@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.discs import LEAST, Disc
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.questions import product_of_largest
 from sottovoce.core.reporting import Reporting, check_claim
-from sottovoce.core.values import as_cells, as_numbers
 from sottovoce.errors import SpecError, loss_exponent
 from sottovoce.randomness.secure_stream import Seeded, word_source
+from sottovoce.values.checked_arrays import as_cells, as_numbers
+from sottovoce.values.disc import LEAST, Disc
+from sottovoce.values.missing_and_outside import Missing, Outside, Policy
 from sottovoce.wire.canonical import POLAR, canonical, untasked
 
 

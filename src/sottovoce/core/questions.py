@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core.spaces import Space
-from sottovoce.core.values import one_column
 from sottovoce.errors import DataError, SpecError
+from sottovoce.values.checked_arrays import one_column
+from sottovoce.values.space import Space
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import IntArray
-from sottovoce.core.policy import Missing, Outside
-from sottovoce.core.spaces import Space
 from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.values.missing_and_outside import Missing, Outside
+from sottovoce.values.space import Space
 
 if TYPE_CHECKING:
     from fractions import Fraction

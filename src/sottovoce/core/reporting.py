@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 
 from sottovoce.arrays import IntArray
-from sottovoce.core.policy import Missing, Outside
-from sottovoce.core.values import as_cells
 from sottovoce.errors import PrivacyError, check_epsilon
 from sottovoce.exact.exponential import counts_keep
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown
 from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.values.checked_arrays import as_cells
+from sottovoce.values.missing_and_outside import Missing, Outside
 from sottovoce.wire.canonical import digest
 
 if TYPE_CHECKING:

@@ -30,14 +30,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.core.functions import Functions, write_functions
-from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.questions import check_questions, columns_of, product_of_largest, rule_of
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.reporting import Reporting, check_claim
-from sottovoce.core.spaces import Space
-from sottovoce.core.values import as_cells
 from sottovoce.errors import DataError, SpecError
 from sottovoce.randomness.secure_stream import Seeded, WordSource, word_source
+from sottovoce.values.checked_arrays import as_cells
+from sottovoce.values.missing_and_outside import Missing, Outside
+from sottovoce.values.space import Space
 from sottovoce.wire.canonical import SURVEY, canonical
 
 MAX_CELLS = 1 << 24

@@ -15,7 +15,7 @@ not depend on the element.
 
 The base sets are `blocks`, each times every multiplier. With N cells, and M elements in all sets, the
 R = 2^bits − N·a − M·e draws that are left over go to the first R cells, one each. A spec of places has an
-"area" instead of multipliers and options, and its base sets are lengths of rows (`areas`).
+"area" instead of multipliers and options, and its base sets are lengths of rows (`area`).
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce import compiling
 from sottovoce.arrays import FloatArray, IntArray, Words
-from sottovoce.core.areas import Area
 from sottovoce.core.base_sets import BaseSets, check_counts, check_sets
 from sottovoce.core.kernels.dispatch import fill_translates
 from sottovoce.core.kernels.tables import SetTables
-from sottovoce.core.options import Options
-from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.reporting import Reporting, check_claim
-from sottovoce.core.values import as_cells, as_words
 from sottovoce.errors import check_epsilon
 from sottovoce.exact.exponential import MAX_BITS
 from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.randomness.secure_stream import Seeded, WordSource, word_source
 from sottovoce.randomness.threads import in_blocks
+from sottovoce.values.area import Area
+from sottovoce.values.checked_arrays import as_cells, as_words
+from sottovoce.values.missing_and_outside import Missing, Outside, Policy
+from sottovoce.values.options import Options
 from sottovoce.wire.canonical import TRANSLATES, canonical
 
 Elements = Callable[[slice, Words], NDArray[Any]]  # of a part of the values, by their words

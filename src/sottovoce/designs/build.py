@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.domains import Domain
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.window import Window
 from sottovoce.errors import ArgumentError
 from sottovoce.exact.exponential import BITS, MAX_BITS, MIN_BITS, exp_units, written
+from sottovoce.values.domain import Domain
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

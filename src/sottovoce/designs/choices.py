@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sottovoce.core.options import Options
 from sottovoce.core.translates import Translates
 from sottovoce.designs.families import block_size, block_variance, family
 from sottovoce.errors import check_epsilon
+from sottovoce.values.options import Options
 
 
 def choice(epsilon: float, options: Sequence[str | int]) -> Translates:

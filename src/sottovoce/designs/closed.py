@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sottovoce.core.domains import Circle, Domain, Interval
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.bounds import circular_limit, reach_limit
 from sottovoce.designs.certificate import Certificate
 from sottovoce.designs.classic import duchi, ogpm
+from sottovoce.values.domain import Circle, Domain, Interval
 
 _UNIT = Interval(0, 1)
 

@@ -19,7 +19,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from sottovoce.core.domains import Domain, DomainLike, Interval, as_domain
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.window_format import read_window
 from sottovoce.designs import cache
@@ -38,6 +37,7 @@ from sottovoce.errors import (
     real_number,
     refuse_others,
 )
+from sottovoce.values.domain import Domain, DomainLike, Interval, as_domain
 from sottovoce.wire.checked_json import parse_json
 
 Goal = Literal["mean", "value"]

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.areas import KILOMETRES, Area
 from sottovoce.core.polar import Polar
 from sottovoce.core.translates import Translates
 from sottovoce.errors import (
@@ -27,6 +26,7 @@ from sottovoce.errors import (
     refuse_others,
     whole_number,
 )
+from sottovoce.values.area import KILOMETRES, Area
 
 Edge = Literal["margin", "torus"]
 Box = tuple[tuple[float, float], tuple[float, float]]

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.domains import Domain
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.certificate import Certificate, Proof, settle
 from sottovoce.designs.master import GridProblem
@@ -23,6 +22,7 @@ from sottovoce.designs.oracles import mean_oracle, value_oracle
 from sottovoce.designs.problem import Problem
 from sottovoce.designs.search import GridSolution, search
 from sottovoce.errors import ArgumentError, ArgumentTypeError
+from sottovoce.values.domain import Domain
 
 MOST_POINTS = 65  # a finer guess is spread over this many inputs, mass and mean kept
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.mixture import Mixture
 from sottovoce.core.rows import Rows
@@ -23,6 +22,7 @@ from sottovoce.designs.three_windows import three_windows
 from sottovoce.designs.two_scale import two_scale
 from sottovoce.errors import ArgumentError, ArgumentTypeError, one_of, real_number
 from sottovoce.exact.rows_that_keep_epsilon import repaired
+from sottovoce.values.domain import Domain, DomainLike, as_domain
 
 Designed = Mechanism | Mixture | Rows
 _THREE = 4.0  # up to this ε three windows are best for a quantile

@@ -19,7 +19,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.rows import Rows
 from sottovoce.designs.build import named, uniform_window
@@ -28,6 +27,7 @@ from sottovoce.designs.formulas import square_wave_reach
 from sottovoce.errors import check_epsilon
 from sottovoce.exact.exponential import MIN_BITS
 from sottovoce.exact.rows_that_keep_epsilon import repaired
+from sottovoce.values.domain import Domain, DomainLike, as_domain
 
 _CELLS, _INPUTS = 128, 98  # around the circle, and of them over the domain
 _WIDTHS, _GAPS = (0.08, 0.17, 0.75), (0.64, 0.46, 0.0)

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import math
 
-from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.mechanism import Mechanism, cells_within
 from sottovoce.core.mixture import Mixture
 from sottovoce.designs.build import named, uniform_window
 from sottovoce.errors import check_epsilon
+from sottovoce.values.domain import Domain, DomainLike, as_domain
 
 #: Half-widths over s, wide and narrow, on an interval and on a circle.
 INTERVAL_REACH = (0.30, 0.17)

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.options import Options
-from sottovoce.core.spaces import Space
-from sottovoce.core.values import number_or_nan
 from sottovoce.errors import ArgumentTypeError, DataError
+from sottovoce.values.checked_arrays import number_or_nan
+from sottovoce.values.options import Options
+from sottovoce.values.space import Space
 
 
 def read_one(value: object, space: Space) -> FloatArray:

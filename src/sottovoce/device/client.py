@@ -24,7 +24,6 @@ from sottovoce.arrays import FloatArray
 from sottovoce.core.formats import from_json
 from sottovoce.core.number import Number
 from sottovoce.core.reporter import Reporter
-from sottovoce.core.values import numbers_or_nan
 from sottovoce.device.inquiry import Cells, Decoded, Inquiry, Value
 from sottovoce.device.ledger import Ledger
 from sottovoce.device.outbox import Letter, Outbox
@@ -43,6 +42,7 @@ from sottovoce.errors import (
 from sottovoce.exact.rational_bounds import log_upper
 from sottovoce.notebook import Shown
 from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.values.checked_arrays import numbers_or_nan
 from sottovoce.wire.canonical import digest
 from sottovoce.wire.checked_json import parse_json
 

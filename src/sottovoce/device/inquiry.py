@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.policy import Missing, Outside, Policy
 from sottovoce.core.questions import columns_of
 from sottovoce.core.reporter import Reporter, spaces
-from sottovoce.core.spaces import Space
 from sottovoce.device.answers import about, items_of, read_many, read_one
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, SpecError
 from sottovoce.randomness.secure_stream import Seeded, word_source
+from sottovoce.values.missing_and_outside import Missing, Outside, Policy
+from sottovoce.values.space import Space
 
 #: A number, an option, a position (x, y), or the answers to a survey, by name or in order; None: missing.
 Value = float | str | Sequence[object] | Mapping[str, object] | None

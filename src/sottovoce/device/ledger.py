@@ -24,7 +24,6 @@ from typing import TypeVar
 
 from sottovoce.core.durable import Kind
 from sottovoce.core.journal import Entry, Head, Journal, Transaction
-from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.reporter import Reporter
 from sottovoce.device.inquiry import Value
 from sottovoce.device.state import Account, Report, State, holder
@@ -34,6 +33,7 @@ from sottovoce.errors import ArgumentError, ArgumentTypeError, BudgetError, Ledg
 from sottovoce.exact.spending import Amount, exact_budget, plain
 from sottovoce.notebook import Shown
 from sottovoce.randomness.secure_stream import Seeded, word_source
+from sottovoce.values.missing_and_outside import Missing, Outside
 
 LEDGER = Kind("ledger", "SVLG", "nothing was spent or sent")
 T = TypeVar("T")

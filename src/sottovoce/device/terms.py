@@ -29,18 +29,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from sottovoce.core.domains import Domain
 from sottovoce.core.formats import from_json
 from sottovoce.core.journal import Entry
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.number import Number
-from sottovoce.core.policy import Missing, Outside
 from sottovoce.core.reporter import Reporter
 from sottovoce.core.response import response
 from sottovoce.device.inquiry import Cells, Inquiry, Numbers
 from sottovoce.errors import ArgumentError, ArgumentTypeError, check_epsilon, one_of, whole_number
 from sottovoce.exact.spending import as_written, plain
 from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.values.domain import Domain
+from sottovoce.values.missing_and_outside import Missing, Outside
 
 MAX_KEPT = 64  # different reports, of which one is kept
 MISSING = -1  # the bin of a value that is not there

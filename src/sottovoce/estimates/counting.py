@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import IntArray
 from sottovoce.core.reporter import Reporter
-from sottovoce.core.values import as_cells, one_column
 from sottovoce.errors import ArgumentTypeError, DataError, MissingExtra, whole_number
+from sottovoce.values.checked_arrays import as_cells, one_column
 
 MOST = 1 << 53  # reports in one tally: every sum of counts is then an exact integer in any engine
 TOO_MANY = "counts must add up to at most 2^53"

@@ -13,7 +13,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from sottovoce.core.domains import Domain
 from sottovoce.errors import check_confidence, refuse_others, whole_number
 from sottovoce.estimates.band import cumulative_band
 from sottovoce.estimates.histogram import Distribution
@@ -22,6 +21,7 @@ from sottovoce.estimates.most_common import Range, Sure, surely
 from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.smooth import Smooth
 from sottovoce.estimates.tally import Tally
+from sottovoce.values.domain import Domain
 
 MOST_BINS = 4096
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from sottovoce.core.domains import Domain
 from sottovoce.estimates.envelope import CrossFit, Target
 from sottovoce.estimates.query import Query
+from sottovoce.values.domain import Domain
 
 _MANY = 0.25  # of what an interval leaves open whatever n: as many people at an end of the range are a reason
 
@@ -62,7 +62,7 @@ def beside(domain: Domain, limit: float, side: int) -> float:
         Half a unit of its last digit further, or halfway to the end of the domain or its opposite.
 
     Example:
-        >>> from sottovoce.core.domains import Interval
+        >>> from sottovoce.values.domain import Interval
         >>> beside(Interval(0, 10), 5.0, -1), beside(Interval(0, 1), 0.4, 1)
         (4.5, 0.45)
     """

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.domains import Domain
-from sottovoce.core.values import as_numbers, in_domain
 from sottovoce.errors import ArgumentError, NoDataError, one_of, require_extra
 from sottovoce.estimates import metrics
 from sottovoce.estimates.density_plot import Curve, draw_cumulative, draw_ribbon, draw_rose
 from sottovoce.estimates.most_common import Range, Sure, outward, sentence
 from sottovoce.estimates.tabular import Row, Tabular
+from sottovoce.values.checked_arrays import as_numbers, in_domain
+from sottovoce.values.domain import Domain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.domains import Domain
+from sottovoce.values.domain import Domain
 
 _NICE = (1.0, 2.0, 2.5, 5.0)
 _MINUTES = (1, 5, 15)

@@ -13,7 +13,6 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.domains import Domain
 from sottovoce.core.functions import Function
 from sottovoce.core.survey import Survey
 from sottovoce.errors import ArgumentError, DataError, NoDataError, check_confidence, one_of
@@ -22,6 +21,7 @@ from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.statistic import Part, cut, decoded_noise, moments
 from sottovoce.estimates.tally import Tally
+from sottovoce.values.domain import Domain
 
 QUANTITIES = ("correlation", "slope", "covariance")
 UNRESOLVED = "the spread is not resolved: nothing can be excluded"

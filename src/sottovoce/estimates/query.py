@@ -11,13 +11,13 @@ from functools import partial
 import numpy as np
 
 from sottovoce.arrays import IntArray
-from sottovoce.core.domains import Domain
 from sottovoce.errors import ArgumentError, ArgumentTypeError, check_confidence, one_of, whole_number
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments, cut
 from sottovoce.estimates.tally import Tally
 from sottovoce.randomness.secure_stream import Seeded, seeded_generator
+from sottovoce.values.domain import Domain
 
 ESTIMANDS = ("population", "respondents")
 INTERVALS = ("normal", "finite", "bootstrap", "sequential")

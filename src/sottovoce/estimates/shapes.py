@@ -23,8 +23,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.domains import Domain
 from sottovoce.errors import ArgumentError, one_of, real_number
+from sottovoce.values.domain import Domain
 
 CELLS = 32  # for the mode
 SHAPES = ("unimodal",)

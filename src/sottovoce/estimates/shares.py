@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.options import Options
 from sottovoce.core.survey import Survey
 from sottovoce.errors import check_confidence
 from sottovoce.estimates.answers import told
@@ -33,6 +32,7 @@ from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments, moments
 from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
+from sottovoce.values.options import Options
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.domains import Domain
 from sottovoce.core.number import Number
 from sottovoce.errors import check_confidence
 from sottovoce.estimates.envelope import BINS, Envelope, Nodes, Target
@@ -24,6 +23,7 @@ from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.model import Coarse, em
 from sottovoce.estimates.quantile_interval import Level, Sample, quantile_interval
 from sottovoce.estimates.statistic import normal_quantile
+from sottovoce.values.domain import Domain
 
 _WORSE = 2.0  # times the interval of a mechanism for the question: then it is worth a word
 _OPEN = 0.2  # of the people: more than that groups of cells leave open by themselves

@@ -8,12 +8,12 @@ paper (appendix B.8) takes the normaliser of t = 0 for every t, which is not a d
 
 from __future__ import annotations
 
-from sottovoce.core.domains import DomainLike
 from sottovoce.designs.build import named
 from sottovoce.errors import check_epsilon
 from sottovoce.laws.laplace import Exponential
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.radial import Restricted
+from sottovoce.values.domain import DomainLike
 
 
 @named

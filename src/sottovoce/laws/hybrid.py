@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.domains import DomainLike
 from sottovoce.designs.build import named
 from sottovoce.errors import ArgumentError, check_epsilon, real_number
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.linear import Linear, Pieces
+from sottovoce.values.domain import DomainLike
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.domains import DomainLike
 from sottovoce.designs.build import named
 from sottovoce.errors import check_epsilon
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.radial import Added
+from sottovoce.values.domain import DomainLike
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.domains import Domain, DomainLike, as_domain
-from sottovoce.core.values import as_numbers, in_domain
 from sottovoce.designs.roots import lowest
 from sottovoce.errors import ArgumentError, ArgumentTypeError, loss_exponent, one_of
 from sottovoce.notebook import Shown
+from sottovoce.values.checked_arrays import as_numbers, in_domain
+from sottovoce.values.domain import Domain, DomainLike, as_domain
 
 if TYPE_CHECKING:
     from sottovoce.core.rows import Rows

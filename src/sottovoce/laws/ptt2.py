@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.domains import DomainLike
 from sottovoce.designs.build import named
 from sottovoce.designs.roots import lowest
 from sottovoce.errors import ArgumentError, check_epsilon, positive_number
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.linear import Linear, Pieces
+from sottovoce.values.domain import DomainLike
 
 
 @dataclass(frozen=True)

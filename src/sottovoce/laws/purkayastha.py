@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 
-from sottovoce.core.domains import Circle, DomainLike
 from sottovoce.designs.build import named
 from sottovoce.errors import check_epsilon
 from sottovoce.laws.around import Around
 from sottovoce.laws.laplace import Exponential
 from sottovoce.laws.law import circle_domain
+from sottovoce.values.domain import Circle, DomainLike
 
 
 @named

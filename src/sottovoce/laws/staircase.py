@@ -17,12 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.domains import DomainLike
 from sottovoce.designs.build import named
 from sottovoce.designs.roots import lowest
 from sottovoce.errors import ArgumentError, check_epsilon, loss_exponent, real_number
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.radial import Added
+from sottovoce.values.domain import DomainLike
 
 _CHUNK = 1 << 18
 

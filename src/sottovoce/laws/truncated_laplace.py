@@ -7,12 +7,12 @@ Post-processing, so ε stays; at an end of the domain half of all reports are ex
 
 from __future__ import annotations
 
-from sottovoce.core.domains import DomainLike
 from sottovoce.designs.build import named
 from sottovoce.errors import check_epsilon
 from sottovoce.laws.laplace import Exponential
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.radial import Cut
+from sottovoce.values.domain import DomainLike
 
 
 @named

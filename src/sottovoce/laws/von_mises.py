@@ -15,11 +15,11 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.domains import Circle, DomainLike
 from sottovoce.designs.build import named
 from sottovoce.errors import check_epsilon
 from sottovoce.laws.around import Around, quadrature
 from sottovoce.laws.law import circle_domain
+from sottovoce.values.domain import Circle, DomainLike
 
 _TERMS = 48  # I_n(8)/I_0(8) is below 1e−30 there
 _TABLE = 4097

@@ -20,9 +20,7 @@ from numpy.typing import ArrayLike
 
 from sottovoce.arrays import FloatArray
 from sottovoce.compose.design import design
-from sottovoce.core.domains import Domain
 from sottovoce.core.number import Number
-from sottovoce.core.values import in_domain
 from sottovoce.designs.optimal import most_epsilon
 from sottovoce.errors import (
     ArgumentError,
@@ -34,6 +32,8 @@ from sottovoce.errors import (
 )
 from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.planning.inverse import least_epsilon
+from sottovoce.values.checked_arrays import in_domain
+from sottovoce.values.domain import Domain
 
 _NORMAL = NormalDist()
 

@@ -18,10 +18,7 @@ from numpy.typing import ArrayLike
 from sottovoce.arrays import FloatArray
 from sottovoce.auditing.calibration import least_variance
 from sottovoce.compose.design import Listed, Several
-from sottovoce.core.discs import Disc
-from sottovoce.core.domains import Domain, DomainLike, as_domain
 from sottovoce.core.number import Number
-from sottovoce.core.values import in_domain
 from sottovoce.designs.classic import ptt
 from sottovoce.designs.places import Box
 from sottovoce.designs.tasks import Question
@@ -49,6 +46,9 @@ from sottovoce.planning.ways import (
     plan_pair,
     plan_places,
 )
+from sottovoce.values.checked_arrays import in_domain
+from sottovoce.values.disc import Disc
+from sottovoce.values.domain import Domain, DomainLike, as_domain
 
 _AS_GOOD = 1.02  # so much better another mechanism has to be to come before ours
 

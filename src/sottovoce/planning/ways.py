@@ -31,8 +31,6 @@ from sottovoce.compose.design import Grouped, Pair, design
 from sottovoce.compose.pair import PairRounds, pair, pair_rounds
 from sottovoce.compose.polar import polar
 from sottovoce.compose.within import GROUP, NUMBER
-from sottovoce.core.discs import Disc
-from sottovoce.core.domains import Interval
 from sottovoce.core.expectations import resultant
 from sottovoce.core.polar import Polar
 from sottovoce.core.reporter import Reporter
@@ -50,6 +48,8 @@ from sottovoce.estimates.relation import correlation
 from sottovoce.estimates.shares import shares
 from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
+from sottovoce.values.disc import Disc
+from sottovoce.values.domain import Interval
 
 _MOST_RATINGS = 64  # ratings up to which a window is looked at
 _SPREAD = 64  # positions that a distance is averaged over

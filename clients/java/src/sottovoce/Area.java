@@ -5,7 +5,7 @@ import static sottovoce.Refusal.rule;
 import java.util.Arrays;
 import java.util.Map;
 
-/** Where places lie: a box, or the disc that fills it, on a grid of points. Mirrors sottovoce/core/areas.py. */
+/** Where places lie: a box, or the disc that fills it, on a grid of points. Mirrors sottovoce/values/area.py. */
 public final class Area extends Elements {
     private static final int MAX_POINTS = 1024;
     private static final int STEPS = 32; // into which the way between two points is divided

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** What people choose from: a few options with names. Mirrors sottovoce/core/options.py. */
+/** What people choose from: a few options with names. Mirrors sottovoce/values/options.py. */
 public final class Options extends Elements {
     private static final int MAX_OPTIONS = 1000;
     private static final int MAX_LENGTH = 200;

@@ -7,12 +7,12 @@ from typing import Literal
 from pydantic import BaseModel
 
 from sottovoce.collector.campaigns import Wording
-from sottovoce.core.areas import Area
-from sottovoce.core.discs import Disc
-from sottovoce.core.domains import Domain
-from sottovoce.core.options import Options
 from sottovoce.core.reporter import Reporter
-from sottovoce.core.spaces import Space
+from sottovoce.values.area import Area
+from sottovoce.values.disc import Disc
+from sottovoce.values.domain import Domain
+from sottovoce.values.options import Options
+from sottovoce.values.space import Space
 
 Kind = Literal["number", "clock", "circle", "options", "rating", "place", "other"]
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from sottovoce import compiling
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.domains import Domain
 from sottovoce.core.kernels import numpy_loops
 from sottovoce.core.kernels.tables import CoinBits, RowTables, SetTables, Tables, Units
+from sottovoce.values.domain import Domain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

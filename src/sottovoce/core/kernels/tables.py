@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.domains import Domain
+from sottovoce.values.domain import Domain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

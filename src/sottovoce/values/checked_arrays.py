@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from sottovoce.arrays import FloatArray, IntArray, Words
-    from sottovoce.core.domains import Domain
+    from sottovoce.values.domain import Domain
 
 _BLOCK = 1 << 16
 _ARROW_NUMBERS = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float", "double"}

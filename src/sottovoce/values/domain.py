@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.spaces import Space
 from sottovoce.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -28,6 +27,7 @@ from sottovoce.errors import (
     real_number,
 )
 from sottovoce.exact.logarithm import natural_log
+from sottovoce.values.space import Space
 from sottovoce.wire.checked_json import as_bool, as_float, as_list, excerpt
 
 if TYPE_CHECKING:

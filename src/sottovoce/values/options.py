@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.spaces import Space
-from sottovoce.core.values import one_column
 from sottovoce.errors import ArgumentError, ArgumentTypeError, SpecError
+from sottovoce.values.checked_arrays import one_column
+from sottovoce.values.space import Space
 
 MAX_OPTIONS = 1000
 MAX_LENGTH = 200

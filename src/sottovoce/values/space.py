@@ -1,4 +1,4 @@
-"""Sets of possible values; see `domains` for numbers, `discs` and `areas` for positions, and `options`."""
+"""Sets of possible values; `domain` for numbers, `disc` and `area` for positions, and `options`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.values import numbers_or_nan
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown
+from sottovoce.values.checked_arrays import numbers_or_nan
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.spaces import Space
 from sottovoce.errors import ArgumentError, DataError, positive_number
+from sottovoce.values.space import Space
 
 LEAST = 1e-300  # across an area or a disc: far from where doubles lose digits
 _ROUNDING = 2.0**-48  # of a distance: so far beyond the rim of a disc is on it

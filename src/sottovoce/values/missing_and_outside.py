@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.domains import Domain
-from sottovoce.core.spaces import Space
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, one_of, real_number
 from sottovoce.randomness.secure_stream import Seeded, word_source
+from sottovoce.values.domain import Domain
+from sottovoce.values.space import Space
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

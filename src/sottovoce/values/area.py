@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.discs import LEAST, Positions
 from sottovoce.errors import ArgumentError, SpecError, real_number, whole_number
+from sottovoce.values.disc import LEAST, Positions
 from sottovoce.wire.checked_json import as_bool, as_float, as_int, as_list, check_keys
 
 MAX_POINTS = 1024
