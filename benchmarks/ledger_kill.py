@@ -40,11 +40,11 @@ from types import FrameType
 from typing import Any
 
 import sottovoce as sv
-from sottovoce.core import durable, journal
 from sottovoce.core.polar import Polar
 from sottovoce.core.survey import Survey
 from sottovoce.device.state import Report
 from sottovoce.errors import LedgerError
+from sottovoce.storage import durable_file, journal
 
 TAKES = "5 min"
 
@@ -174,7 +174,7 @@ class Device:
 
 def kill_at_line(number: int) -> Any:
     """A trace function that kills this process at the n-th line of the ledger's code and the device's."""
-    code = (__file__, str(Path(sv.device.__file__).parent), journal.__file__, durable.__file__)
+    code = (__file__, str(Path(sv.device.__file__).parent), journal.__file__, durable_file.__file__)
     left = [number]
 
     def trace(frame: FrameType, event: str, _: object) -> Any:

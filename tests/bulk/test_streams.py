@@ -21,8 +21,9 @@ import pytest
 
 import sottovoce as sv
 from sottovoce import bulk
-from sottovoce.bulk import atomic_files, sources
+from sottovoce.bulk import sources
 from sottovoce.errors import DataError
+from sottovoce.storage import atomic_file
 
 M = sv.pm(1.0, (0, 10), cells=1024)
 
@@ -324,14 +325,14 @@ def test_a_finished_file_is_left_alone_or_refused(tmp_path: Path) -> None:
 def test_two_runs_at_once_publish_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The other one finishes while this one writes: its reports stand, and nothing is left behind."""
     target = tmp_path / "r.parquet"
-    real = atomic_files.sync
+    real = atomic_file.sync
 
     def other_was_faster(path: Path) -> None:
         if not target.exists():
             target.write_bytes(b"the other run's reports")
         real(path)
 
-    monkeypatch.setattr(atomic_files, "sync", other_was_faster)
+    monkeypatch.setattr(atomic_file, "sync", other_was_faster)
     with pytest.raises(FileExistsError, match="written by another run: its reports stand"):
         bulk.report(people(), {"wait": M}, target)
     assert target.read_bytes() == b"the other run's reports"
@@ -342,10 +343,10 @@ def test_what_a_killed_run_left_is_removed_but_not_what_a_living_one_writes(tmp_
     target = tmp_path / "r.parquet"
     dead = tmp_path / ".r.parquet.0123.partial"
     dead.write_bytes(b"half")
-    with atomic_files.atomic_file(target) as mine:
+    with atomic_file.atomic_file(target) as mine:
         mine.write_bytes(b"whole")
         assert not dead.exists()
-        atomic_files._sweep(target)
+        atomic_file._sweep(target)
         assert mine.exists()
     assert target.read_bytes() == b"whole"
     assert list(tmp_path.iterdir()) == [target]

@@ -20,7 +20,9 @@ from sottovoce.device import wire
 from sottovoce.device.client import Client
 
 PEOPLE, BATCH = 7, 2
-FOLDERS = tuple(str(Path(sv.__file__).parent / part) for part in ("device", "core/journal", "core/durable"))
+FOLDERS = tuple(
+    str(Path(sv.__file__).parent / part) for part in ("device", "storage/journal", "storage/durable_file")
+)
 
 
 def send(url: str, token: str, outbox: str, run: str) -> int:

@@ -27,7 +27,7 @@ PROTOCOL = {
     ("bulk/__init__.py", "AttributeError"): "a module's __getattr__",
     ("collector/__init__.py", "AttributeError"): "a module's __getattr__",
     ("estimates/tally.py", "AttributeError"): "__getattr__ and __setattr__",
-    ("bulk/atomic_files.py", "OSError"): "the system's own error, with its number and another file name",
+    ("storage/atomic_file.py", "OSError"): "the system's own error, with its number and another file name",
     ("device/wire.py", "TimeoutError"): "what sockets raise; the same file makes an Undelivered of both",
 }
 

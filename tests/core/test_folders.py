@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sottovoce.core.folders import cache_folder, state_folder
 from sottovoce.errors import MissingExtra
+from sottovoce.storage.folders import cache_folder, state_folder
 
 
 def test_state_lies_where_the_system_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

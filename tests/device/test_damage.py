@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.journal import Head
 from sottovoce.device.ledger import LEDGER
 from sottovoce.errors import LedgerError
+from sottovoce.storage.journal import Head
 
 
 @pytest.fixture

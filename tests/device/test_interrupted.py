@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from sottovoce.core import journal
 from sottovoce.device import outbox
 from sottovoce.device.outbox import Outbox, Run
+from sottovoce.storage import journal
 
 FILES = {journal.__file__, outbox.__file__}
 

@@ -26,7 +26,7 @@ from sottovoce.errors import LedgerError
 CALLS = "openat,write,pwrite64,ftruncate,fsync,fdatasync,unlink,rename,link"
 CARELESS = """
 import os, sys
-from sottovoce.core.durable import DurableFile
+from sottovoce.storage.durable_file import DurableFile
 connect, level = DurableFile._connect, sys.argv[2]
 def careless(self, path):
     db = connect(self, path)

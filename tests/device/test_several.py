@@ -16,7 +16,6 @@ from scipy.stats import chi2
 from tests.device.test_damage import rewrite
 
 import sottovoce as sv
-from sottovoce.core import journal
 from sottovoce.core.formats import from_json
 from sottovoce.core.polar import Polar
 from sottovoce.core.survey import Survey
@@ -24,6 +23,7 @@ from sottovoce.device.inquiry import Inquiry
 from sottovoce.device.terms import Fresh
 from sottovoce.errors import BudgetError, DataError, LedgerError
 from sottovoce.exact.rational_bounds import exp_upper
+from sottovoce.storage import journal
 
 TURN = sv.ogpm(0.5, sv.Circle(), cells=8)
 QUESTIONS = {

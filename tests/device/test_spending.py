@@ -10,9 +10,9 @@ import pytest
 from tests.vectors import ledger as vectors
 
 import sottovoce as sv
-from sottovoce.core.journal import Head, Journal
 from sottovoce.device.ledger import LEDGER
 from sottovoce.device.origin import Origin
+from sottovoce.storage.journal import Head, Journal
 
 VECTORS = json.loads((Path(vectors.__file__).parent / "ledger.json").read_text())
 

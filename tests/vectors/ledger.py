@@ -26,12 +26,12 @@ import numpy as np
 
 import sottovoce as sv
 from sottovoce.arrays import Words
-from sottovoce.core.journal import Head
 from sottovoce.device.ledger import LEDGER
 from sottovoce.device.origin import Origin
 from sottovoce.errors import ArgumentError, Coded
 from sottovoce.exact.spending import plain
 from sottovoce.randomness.secure_stream import WordSource
+from sottovoce.storage.journal import Head
 
 Step = dict[str, Any]
 

@@ -12,11 +12,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sottovoce.bulk.atomic_files import atomic_file
 from sottovoce.bulk.files import ARROW, PARQUET
 from sottovoce.bulk.randomiser import Randomiser
 from sottovoce.bulk.sources import DIGEST, POLICY, arrow_label, specs_path, specs_text
 from sottovoce.errors import ArgumentError, DataError, ExistingFile
+from sottovoce.storage.atomic_file import atomic_file
 
 SOURCE = "sottovoce:source"  # size and time of the file that reports were made from
 ROW_GROUP = 1 << 20

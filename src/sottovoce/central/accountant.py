@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from sottovoce.core.durable import Kind
-from sottovoce.core.journal import Entry, Journal
 from sottovoce.errors import BudgetError, EntryError, check_epsilon
 from sottovoce.exact.spending import Amount, afford, as_written, exact_budget, plain
 from sottovoce.notebook import Shown
+from sottovoce.storage.durable_file import Kind
+from sottovoce.storage.journal import Entry, Journal
 
 BUDGET = Kind("budget file", "SVBU", "nothing was spent")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sottovoce.core.folders import data_folder
+from sottovoce.storage.folders import data_folder
 
 if TYPE_CHECKING:
     from sottovoce.collector.campaigns import Campaign

@@ -13,7 +13,7 @@ from sottovoce.collector.app import create_app
 from sottovoce.collector.settings import Settings
 from sottovoce.collector.store import open_store
 from sottovoce.collector.store.opening import as_url
-from sottovoce.core.folders import data_folder
+from sottovoce.storage.folders import data_folder
 
 _OTHER_FILES = 256  # the store's, the estimator's, and those beyond the limit that are told so
 

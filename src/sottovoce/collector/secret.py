@@ -13,8 +13,8 @@ import os
 import tempfile
 from pathlib import Path
 
-from sottovoce.core.durable import sync
 from sottovoce.errors import ArgumentError
+from sottovoce.storage.durable_file import sync
 
 _BYTES = 32
 

@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 from sottovoce._version import __version__
-from sottovoce.core.folders import cache_folder
+from sottovoce.storage.folders import cache_folder
 
 _LAYOUT = 7  # of what is stored, and of designs; files of another one are not read
 

@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sottovoce.core.durable import Kind, sync
-from sottovoce.core.folders import state_folder
-from sottovoce.core.journal import Entry, Journal
 from sottovoce.errors import EntryError, LedgerError, PrivacyError
+from sottovoce.storage.durable_file import Kind, sync
+from sottovoce.storage.folders import state_folder
+from sottovoce.storage.journal import Entry, Journal
 
 OUTBOX = Kind("outbox", "SVOB", "nothing new was recorded")
 _SLACK = 1000  # entries about batches that are done with, before they are cleared away

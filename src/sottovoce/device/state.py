@@ -10,12 +10,12 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from sottovoce.core.journal import Entry
 from sottovoce.device.inquiry import Cells, Value, read_cells
 from sottovoce.device.terms import Terms, read_terms
 from sottovoce.errors import ArgumentError, BudgetError, EntryError, PrivacyError
 from sottovoce.exact.spending import afford, exact_budget
 from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.storage.journal import Entry
 
 
 @dataclass(frozen=True)

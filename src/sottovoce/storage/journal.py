@@ -23,8 +23,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from sottovoce.core.durable import VERSION, DurableFile, Kind
 from sottovoce.errors import ArgumentError, LedgerError, SpecError
+from sottovoce.storage.durable_file import VERSION, DurableFile, Kind
 from sottovoce.wire.checked_json import parse_json
 
 Entry = dict[str, Any]

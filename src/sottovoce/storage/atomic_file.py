@@ -10,8 +10,8 @@ from glob import escape
 from pathlib import Path
 from typing import IO
 
-from sottovoce.core.durable import sync
 from sottovoce.errors import ExistingFile, MissingFile
+from sottovoce.storage.durable_file import sync
 
 
 @contextmanager

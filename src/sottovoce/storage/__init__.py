@@ -1,0 +1,1 @@
+"""What survives a crash: durable file, journal, folders, atomic file."""
