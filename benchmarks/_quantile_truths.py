@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import beta, gamma
 
 import sottovoce as sv
-from sottovoce.core.number import Number
+from sottovoce.reporters.number import Number
 
 BINS = 4096
 MIDDLES = (np.arange(BINS) + 0.5) / BINS

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.stats import binom
 
 import sottovoce as sv
-from sottovoce.core.mechanism import Mechanism
+from sottovoce.reporters.mechanism import Mechanism
 
 TAKES = "25 min"
 

@@ -33,7 +33,7 @@ import numpy as np
 from scipy.stats import binom
 
 import sottovoce as sv
-from sottovoce.core.survey import Survey
+from sottovoce.reporters.composites.survey import Survey
 
 TAKES = "30 s"
 

@@ -62,7 +62,7 @@ public final class Rate {
 }
 """
 _RATE_PYTHON = """import sys, time, numpy as np
-from sottovoce.core.formats import from_json
+from sottovoce.reporters.formats import from_json
 m, x = from_json(sys.argv[1]), np.arange(200_000) % 240 / 10
 m.report(x)
 best = lambda work, n: max(n / timed(work) for _ in range(9))
@@ -71,7 +71,7 @@ def timed(work):
 print(best(lambda: [m.report(v) for v in x[:500]], 500), best(lambda: m.report(x), len(x)))
 """
 _FIRST_PYTHON = (
-    "import sys; from sottovoce.core.formats import from_json; print(from_json(sys.argv[1]).report(7.0))"
+    "import sys; from sottovoce.reporters.formats import from_json; print(from_json(sys.argv[1]).report(7.0))"
 )
 
 

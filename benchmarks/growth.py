@@ -17,14 +17,14 @@ from benchmarks.page.peers.published import dense_step
 from benchmarks.page.worker import least_seconds
 from sottovoce import compiling
 from sottovoce.compose.strategies import survey
-from sottovoce.core.kernels.operator import Operator
-from sottovoce.core.survey import Survey
 from sottovoce.designs.classic import ogpm, sw
 from sottovoce.designs.two_scale import two_scale
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.means import mean
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.tally import Tally
+from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.law.operator import Operator
 
 TAKES = "2 min"
 

@@ -40,10 +40,10 @@ from types import FrameType
 from typing import Any
 
 import sottovoce as sv
-from sottovoce.core.polar import Polar
-from sottovoce.core.survey import Survey
 from sottovoce.device.state import Report
 from sottovoce.errors import LedgerError
+from sottovoce.reporters.composites.polar import Polar
+from sottovoce.reporters.composites.survey import Survey
 from sottovoce.storage import durable_file, journal
 
 TAKES = "5 min"

@@ -33,11 +33,11 @@ from benchmarks._tables import replace_table, table
 from sottovoce.arrays import FloatArray
 from sottovoce.compose.budget import split_budget
 from sottovoce.compose.polar import ANGLE_CELLS
-from sottovoce.core.translates import Translates
 from sottovoce.estimates.model import em
 from sottovoce.estimates.positions import position_variance
 from sottovoce.estimates.refits import refits
 from sottovoce.estimates.surface import PlaceLaw, Surface
+from sottovoce.reporters.translates import Translates
 from sottovoce.values.area import Area
 
 RESULTS = Path(__file__).parent / "results" / "places.json"

@@ -27,10 +27,10 @@ from scipy.stats import ks_2samp, mannwhitneyu
 import sottovoce as sv
 from benchmarks._machine import describe_machine
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.kernels import numpy_loops
-from sottovoce.core.kernels.tables import Table
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.number import Number
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.number import Number
+from sottovoce.reporters.sampling import numpy_loops
+from sottovoce.reporters.sampling.tables import Table
 
 TAKES = "5 min"
 ALARM = 1e-6

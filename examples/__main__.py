@@ -23,7 +23,7 @@ from typing import Any
 
 from tools.figures import ROOT, notes, save
 
-from sottovoce.core.disclosure import bound, frequencies
+from sottovoce.reporters.law.disclosure import bound, frequencies
 
 HERE = Path(__file__).parent
 PICTURES = ROOT / "docs" / "figures" / "examples"

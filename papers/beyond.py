@@ -16,13 +16,13 @@ from papers.raw_reports import BINS, simulate_raw
 from papers.registry import entry
 from papers.sheet import Sheet
 from sottovoce.compose.polar import polar
-from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs import classic
 from sottovoce.designs.optimal import optimal
 from sottovoce.designs.places import expected_distance, place
 from sottovoce.estimates.tally import Tally
 from sottovoce.laws import hybrid, laplace
 from sottovoce.laws.law import Law
+from sottovoce.reporters.mechanism import Mechanism
 
 X = np.linspace(0, 1, 401)
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs import classic
 from sottovoce.laws import bounded_laplace, staircase, truncated_laplace
 from sottovoce.laws.law import Law
+from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.values.domain import Circle
 
 #: Enough for four digits of every error, and quick.

@@ -19,8 +19,8 @@ from papers.findings import Run
 from papers.raw_reports import simulate_raw
 from papers.registry import entry
 from papers.sheet import Sheet
-from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs import classic
+from sottovoce.reporters.mechanism import Mechanism
 
 Curves = dict[str, np.ndarray]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.mechanism import Mechanism
+from sottovoce.reporters.mechanism import Mechanism
 
 BINS = 50
 _BATCH = 25

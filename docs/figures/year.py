@@ -18,7 +18,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import sottovoce as sv
-from sottovoce.core.response import response
+from sottovoce.reporters.randomised_response import response
 
 DAYS, PEOPLE, BINS, AGAIN = 365, 2000, 12, 0.25
 MIDDLE = 183

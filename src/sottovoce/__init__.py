@@ -29,18 +29,18 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.compose.strategies import survey as survey
     from sottovoce.compose.within import within as within
     from sottovoce.values.area import Area as Area
-    from sottovoce.core.disclosure import Disclosure as Disclosure, disclosure as disclosure
+    from sottovoce.reporters.law.disclosure import Disclosure as Disclosure, disclosure as disclosure
     from sottovoce.values.disc import Disc as Disc
     from sottovoce.values.domain import Circle as Circle, Interval as Interval
-    from sottovoce.core.formats import from_json as from_json
-    from sottovoce.core.mechanism import Mechanism as Mechanism
-    from sottovoce.core.mixture import Mixture as Mixture
+    from sottovoce.reporters.formats import from_json as from_json
+    from sottovoce.reporters.mechanism import Mechanism as Mechanism
+    from sottovoce.reporters.mixture import Mixture as Mixture
     from sottovoce.values.options import Options as Options
-    from sottovoce.core.polar import Polar as Polar
-    from sottovoce.core.reporter import Reporter as Reporter
-    from sottovoce.core.rows import Rows as Rows
-    from sottovoce.core.survey import Survey as Survey
-    from sottovoce.core.translates import Translates as Translates
+    from sottovoce.reporters.composites.polar import Polar as Polar
+    from sottovoce.reporters.contract import Reporter as Reporter
+    from sottovoce.reporters.rows import Rows as Rows
+    from sottovoce.reporters.composites.survey import Survey as Survey
+    from sottovoce.reporters.translates import Translates as Translates
     from sottovoce.designs.choices import choice as choice
     from sottovoce.designs.classic import (
         duchi as duchi,
@@ -94,15 +94,6 @@ _NAMES = {
     "compose.several": "any_of",
     "compose.strategies": "survey",
     "compose.within": "within",
-    "core.disclosure": "Disclosure disclosure",
-    "core.formats": "from_json",
-    "core.mechanism": "Mechanism",
-    "core.mixture": "Mixture",
-    "core.polar": "Polar",
-    "core.reporter": "Reporter",
-    "core.rows": "Rows",
-    "core.survey": "Survey",
-    "core.translates": "Translates",
     "designs.choices": "choice",
     "designs.classic": "duchi ogpm ogpm_unbiased pm ptt sw",
     "designs.optimal": "optimal",
@@ -129,6 +120,15 @@ _NAMES = {
     "estimates.trend": "Trend trend",
     "planning.planner": "plan",
     "planning.plans": "Plan",
+    "reporters.composites.polar": "Polar",
+    "reporters.composites.survey": "Survey",
+    "reporters.contract": "Reporter",
+    "reporters.formats": "from_json",
+    "reporters.law.disclosure": "Disclosure disclosure",
+    "reporters.mechanism": "Mechanism",
+    "reporters.mixture": "Mixture",
+    "reporters.rows": "Rows",
+    "reporters.translates": "Translates",
     "values.area": "Area",
     "values.disc": "Disc",
     "values.domain": "Circle Interval",

@@ -15,12 +15,12 @@ from operator import add
 
 import numpy as np
 
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.mixture import Mixture
-from sottovoce.core.reporter import Reporter
-from sottovoce.core.rows import Rows
-from sottovoce.core.survey import Survey
-from sottovoce.core.translates import Translates
+from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.mixture import Mixture
+from sottovoce.reporters.rows import Rows
+from sottovoce.reporters.translates import Translates
 
 Row = tuple[Fraction, ...]
 Whole = tuple[int, ...]

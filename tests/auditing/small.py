@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 import sottovoce as sv
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.mixture import Mixture
-from sottovoce.core.rows import Rows
-from sottovoce.core.survey import Survey
-from sottovoce.core.translates import Translates
-from sottovoce.core.window import Window
+from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.mixture import Mixture
+from sottovoce.reporters.rows import Rows
+from sottovoce.reporters.translates import Translates
+from sottovoce.reporters.window import Window
 from sottovoce.values.domain import Domain
 from sottovoce.values.options import Options
 

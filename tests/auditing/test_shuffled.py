@@ -18,8 +18,8 @@ from sottovoce.auditing.contrast import Contrast
 from sottovoce.auditing.curve import Curve
 from sottovoce.auditing.shuffled import shuffled
 from sottovoce.auditing.sums import divergence
-from sottovoce.core.reporter import Reporter
 from sottovoce.errors import ArgumentError, ArgumentTypeError
+from sottovoce.reporters.contract import Reporter
 from tests.auditing import small
 from tests.auditing.enumeration import Row, blanket_law, delta, marks_of, multisets, rows_of
 from tests.auditing.enumeration import divergence as hockey_stick

@@ -11,8 +11,8 @@ import pytest
 
 import sottovoce as sv
 from sottovoce import bulk
-from sottovoce.core.survey import Survey
 from sottovoce.errors import DataError
+from sottovoce.reporters.composites.survey import Survey
 
 N = 4000
 AGE, HOURS, START = sv.pm(1.0, (0, 120)), sv.sw(1.0, (0, 24), cells=512), sv.ogpm(1.0, sv.Circle(24))

@@ -17,8 +17,8 @@ import pytest
 import sottovoce as sv
 from sottovoce import bulk
 from sottovoce.bulk import spark
-from sottovoce.core.survey import Survey
 from sottovoce.errors import DataError, MissingExtra
+from sottovoce.reporters.composites.survey import Survey
 from tests.bulk.daemon import PRELOADED
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce import bulk
-from sottovoce.core.survey import Survey
+from sottovoce.reporters.composites.survey import Survey
 from tests.collector.cluster import Cluster
 
 M = sv.ogpm(1.0, (0, 10), cells=512)

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import Run
 
 import sottovoce as sv
-from sottovoce.core.survey import Survey
+from sottovoce.reporters.composites.survey import Survey
 
 HOURS = np.random.default_rng(1).beta(2, 5, 3000) * 24
 

@@ -17,11 +17,11 @@ from tests.vectors.make import cells_of, report_of, value_of, words_of
 
 import sottovoce as sv
 from sottovoce.auditing.clients import Client
-from sottovoce.core.kernels.dispatch import fill_translates
-from sottovoce.core.number import Number
-from sottovoce.core.translates import Translates
 from sottovoce.errors import PrivacyError
 from sottovoce.exact.exponential import MAX_BITS
+from sottovoce.reporters.number import Number
+from sottovoce.reporters.sampling.dispatch import fill_translates
+from sottovoce.reporters.translates import Translates
 from sottovoce.wire.canonical import digest
 
 

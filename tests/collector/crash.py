@@ -34,7 +34,7 @@ from sottovoce.collector import open_store, tokens
 from sottovoce.collector.store import Store
 from sottovoce.collector.store.ingest import held
 from sottovoce.collector.sums import wrong_days
-from sottovoce.core.reporter import Reporter
+from sottovoce.reporters.contract import Reporter
 
 NUMBER = sv.sw(epsilon=1.0, cells=1 << 19)
 SURVEY = sv.Survey(2.0, dict.fromkeys(("first", "second"), sv.sw(epsilon=1.0, cells=1 << 18)), sampled=2)

@@ -28,7 +28,7 @@ from sottovoce.collector import run as run_module
 from sottovoce.collector.campaigns import Campaign
 from sottovoce.collector.store import Store
 from sottovoce.collector.store.ingest import held
-from sottovoce.core.reporter import Reporter
+from sottovoce.reporters.contract import Reporter
 
 KEY = "Idempotency-Key"
 SECRET = bytes(32)

@@ -14,9 +14,9 @@ from tests.collector.service import Server, create, every_count
 
 import sottovoce as sv
 from sottovoce.collector import open_store, tokens
-from sottovoce.core.survey import Survey
 from sottovoce.device.wire import Refused
 from sottovoce.errors import PrivacyError
+from sottovoce.reporters.composites.survey import Survey
 
 pytestmark = pytest.mark.usefixtures("no_waiting")
 

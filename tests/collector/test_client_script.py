@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.survey import Survey
-from sottovoce.core.window import Window
 from sottovoce.device.wire import Refused, Undelivered
 from sottovoce.errors import PrivacyError, SpecError
 from sottovoce.exact.rational_bounds import exp_lower
+from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.window import Window
 from sottovoce.wire.canonical import digest
 
 

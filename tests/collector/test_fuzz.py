@@ -17,7 +17,7 @@ from tests.collector.service import Running
 import sottovoce as sv
 from sottovoce.collector import Settings, create_app, open_store
 from sottovoce.collector.store import Store
-from sottovoce.core.reporter import Reporter
+from sottovoce.reporters.contract import Reporter
 
 REQUESTS = 4_000
 ALL = list(HealthCheck)

@@ -15,8 +15,8 @@ from sottovoce.collector.campaigns import Campaign, Wording
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.results import View, results
 from sottovoce.collector.store import Stored
-from sottovoce.core.rows import Rows
-from sottovoce.core.survey import Survey
+from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.rows import Rows
 
 COIN = Rows.of(1.0, [[0.7, 0.3], [0.3, 0.7]], domain=(0, 10))
 SURVEY = Survey(

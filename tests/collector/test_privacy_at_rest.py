@@ -21,7 +21,7 @@ from sottovoce.collector.store import Batch, Store, schema, sqlite
 from sottovoce.collector.store import ingest as ingest_module
 from sottovoce.collector.store.backup import backup
 from sottovoce.collector.store.pool import FULL, KEEP, Pool
-from sottovoce.core.reporter import Reporter
+from sottovoce.reporters.contract import Reporter
 
 DAY = 20_000
 PEOPLE = 300

@@ -17,10 +17,10 @@ from sottovoce.compose.selection import (
     question_mechanism,
     worth,
 )
-from sottovoce.core.expectations import resultant
-from sottovoce.core.survey import Survey
 from sottovoce.errors import DataError, NoDataError, PrivacyError, SpecError
 from sottovoce.exact.rational_bounds import exp_lower
+from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.law.moments import resultant
 
 MIXED = [(0, 120), (0, 10), sv.Circle(24)]
 

@@ -8,8 +8,8 @@ from functools import cache, partial
 from typing import Any, NamedTuple, get_type_hints
 
 import sottovoce as sv
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.reporting import Reporting
+from sottovoce.reporters.base import Reporting
+from sottovoce.reporters.mechanism import Mechanism
 from tests.laws.every import makers
 
 DOMAINS: dict[str, Any] = {"interval": (-2.0, 5.0), "circle": sv.Circle(24.0, origin=-3.0)}

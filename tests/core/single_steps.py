@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 import sottovoce as sv
-from sottovoce.core.kernels import numba_loops
-from sottovoce.core.kernels.tables import Units
+from sottovoce.reporters.sampling import numba_loops
+from sottovoce.reporters.sampling.tables import Units
 
 TRACE_ME, PEEK_USER, KILL, STEP = 0, 3, 8, 9  # <sys/ptrace.h>
 PROGRAM_COUNTER = 16 * 8  # of struct user

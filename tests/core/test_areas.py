@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.kernels.dispatch import fill_translates
-from sottovoce.core.translates import Translates
 from sottovoce.errors import ArgumentError, DataError
+from sottovoce.reporters.sampling.dispatch import fill_translates
+from sottovoce.reporters.translates import Translates
 from sottovoce.values import area as areas
 from sottovoce.values import disc
 from sottovoce.values.area import Area

@@ -10,7 +10,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce import compiling
-from sottovoce.core.kernels import numba_loops
+from sottovoce.reporters.sampling import numba_loops
 
 
 def test_loaded_numba_draws_many_values(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,9 +15,9 @@ import pytest
 import sottovoce as sv
 from sottovoce.arrays import FloatArray
 from sottovoce.auditing.sampling import follows
-from sottovoce.core.mechanism import Mechanism
 from sottovoce.errors import ContractError, DataError
 from sottovoce.randomness.secure_stream import word_source
+from sottovoce.reporters.mechanism import Mechanism
 from tests.core.catalogue import FINE, Case, cases, designs, kinds, others
 
 CASES, OTHERS = cases(), others()

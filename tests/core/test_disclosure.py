@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.disclosure import bound, disclosure, frequencies
+from sottovoce.reporters.law.disclosure import bound, disclosure, frequencies
 from tests.clients.test_bundles import NODES
 
 ROOT = Path(__file__).parents[2]
@@ -226,7 +226,7 @@ def spoken() -> Iterator[dict[str, Any]]:
     """What the survey page tells people, for every kind of question, ε and language."""
     from sottovoce.collector.api.questions import AskedShape
     from sottovoce.collector.campaigns import Wording
-    from sottovoce.core.reporter import spaces
+    from sottovoce.reporters.contract import spaces
 
     asked, guesses = {}, {}
     for epsilon in EPSILONS:

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.kernels import numpy_loops
-from sottovoce.core.kernels.dispatch import Sampler
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.window import Window
 from sottovoce.errors import PrivacyError, SpecError
 from sottovoce.exact.rational_bounds import exp_lower
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.sampling import numpy_loops
+from sottovoce.reporters.sampling.dispatch import Sampler
+from sottovoce.reporters.window import Window
 
 Sample = Callable[[Window, np.ndarray, np.ndarray], np.ndarray]
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core import functions as module
-from sottovoce.core.functions import Function, Functions
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.survey import Survey
-from sottovoce.core.translates import Translates
+from sottovoce.reporters.composites import functions_by_lot as module
+from sottovoce.reporters.composites.functions_by_lot import Function, Functions
+from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.translates import Translates
 from sottovoce.values.options import Options
 from tests.core.test_exhaustive import small_window
 from tests.vectors.make import Replay

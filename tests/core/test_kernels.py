@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.kernels.dispatch import fill_rows
-from sottovoce.core.kernels.tables import RowTables
-from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.build import background_window
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.sampling.dispatch import fill_rows
+from sottovoce.reporters.sampling.tables import RowTables
 from tests.vectors.mechanisms import mechanisms
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core import maxima
-from sottovoce.core.expectations import WindowLaw
-from sottovoce.core.window import Window
+from sottovoce.reporters.law import worst_case
+from sottovoce.reporters.law.moments import WindowLaw
+from sottovoce.reporters.window import Window
 
 LOSSES = (1.0, 1.5, 2.0, 7.0)
 
@@ -71,7 +71,7 @@ def test_what_a_leap_of_the_start_ends_is_seen(loss: float) -> None:
 def test_around_a_circle_neither_a_grid_nor_halving_is_enough(
     name: str, value: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(maxima, name, value)
+    monkeypatch.setattr(worst_case, name, value)
     assert misses() > 0
 
 

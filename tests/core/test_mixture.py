@@ -11,11 +11,11 @@ import pytest
 from scipy import stats
 
 import sottovoce as sv
-from sottovoce.core.kernels.coin import Coin
 from sottovoce.designs.build import uniform_window
 from sottovoce.errors import DataError, SpecError
 from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.randomness.secure_stream import word_source
+from sottovoce.reporters.sampling.coin import Coin
 from sottovoce.values.domain import as_domain
 
 DOMAINS = [(0, 1), (-3, 21), sv.Circle(24)]

@@ -12,8 +12,8 @@ import pytest
 from benchmarks.timing import crowded
 
 import sottovoce as sv
-from sottovoce.core.window_format import crowd
 from sottovoce.errors import PrivacyError, SpecError
+from sottovoce.reporters.window_format import crowd
 
 HONEST = sv.ogpm(epsilon=1.0, domain=(0, 24), cells=256)
 

@@ -23,12 +23,12 @@ import pytest
 from benchmarks.timing import crowded, even, scan, split
 
 import sottovoce as sv
-from sottovoce.core.kernels import numpy_loops
-from sottovoce.core.number import Number
-from sottovoce.core.translates import Translates
+from sottovoce.reporters.number import Number
+from sottovoce.reporters.sampling import numpy_loops
+from sottovoce.reporters.translates import Translates
 from tests.vectors.ledger import Given
 
-CORE = str(Path(sv.__file__).parent / "core")
+OURS = str(Path(sv.__file__).parent)
 
 #: What draws, and the values that it looks up most differently.
 CASES: dict[str, Callable[[], Any]] = {
@@ -43,11 +43,11 @@ CASES: dict[str, Callable[[], Any]] = {
 
 
 def lines(work: Callable[[], object]) -> tuple[tuple[str, int], ...]:
-    """Every line of the core that runs, in order."""
+    """Every line of ours that runs, in order."""
     path: list[tuple[str, int]] = []
 
     def trace(frame: FrameType, event: str, _: object) -> Any:
-        if not frame.f_code.co_filename.startswith(CORE):
+        if not frame.f_code.co_filename.startswith(OURS):
             return None
         if event == "line":
             path.append((frame.f_code.co_name, frame.f_lineno))
@@ -114,7 +114,7 @@ def test_a_mixture_goes_the_way_of_its_coin_which_the_cell_tells() -> None:
 @pytest.mark.attack("C1", "succeeds")
 def test_a_sampler_that_scans_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """As 0.1.0 looked up: the way depends on the value."""
-    source = scan.__code__.replace(co_filename=f"{CORE}/scan.py")
+    source = scan.__code__.replace(co_filename=f"{OURS}/scan.py")
     monkeypatch.setattr(numpy_loops, "find", type(scan)(source, scan.__globals__))
     assert len(paths(CASES["crowded knots"]())) > 1
 

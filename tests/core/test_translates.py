@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.kernels.dispatch import fill_translates
-from sottovoce.core.translates import Translates
 from sottovoce.errors import ArgumentError, DataError, PrivacyError, SpecError
+from sottovoce.reporters.sampling.dispatch import fill_translates
+from sottovoce.reporters.translates import Translates
 from sottovoce.values.options import Options
 
 LETTERS = "abcdefghij"

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
-from sottovoce.core.reporter import Reporter
+from sottovoce.reporters.contract import Reporter
 
 
 class Collector:

@@ -16,7 +16,6 @@ from tests.collector.service import until
 from tests.device.fake import Collector
 
 import sottovoce as sv
-from sottovoce.core.survey import Survey
 from sottovoce.device import client as module
 from sottovoce.device import wire
 from sottovoce.device.client import Receipt
@@ -24,6 +23,7 @@ from sottovoce.device.inquiry import Inquiry
 from sottovoce.device.outbox import Run
 from sottovoce.device.wire import Refused, Undelivered, Wire
 from sottovoce.errors import ArgumentError, BudgetError, DataError, LedgerError, PrivacyError
+from sottovoce.reporters.composites.survey import Survey
 
 MECHANISM = sv.ogpm(1.0, (0, 24), cells=50)
 BEAT = wire._BEAT

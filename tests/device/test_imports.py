@@ -13,8 +13,8 @@ import pytest
 from tests.core.order import ONLY
 
 import sottovoce as sv
-from sottovoce.core.number import Number
-from sottovoce.core.survey import Survey
+from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.number import Number
 
 BARE = Path(__file__).parents[2] / "tools" / "bare.py"
 
@@ -86,22 +86,22 @@ def test_what_a_device_loads(tmp_path: Path, specs: dict[str, str], work: str) -
     ours = [name for name in modules if name.startswith("sottovoce.") and not name.startswith(OURS)]
     others = [name for name in modules if name.partition(".")[0] in OTHERS]
     assert (ours, others) == ([], [])
-    assert "sottovoce.core.number" in modules  # the check sees what is loaded
+    assert "sottovoce.reporters.number" in modules  # the check sees what is loaded
     if work == REPORT:
         slow = {"fractions", "decimal", "threading"}  # of the standard library: milliseconds
         assert not (
             {"numpy.random", "numpy.ma", "hashlib", "ssl", "sqlite3", "cryptography", "html"} | slow
         ) & set(modules)
         unused = (
-            "expectations",
-            "kernels.operator",
-            "kernels.numba_loops",
+            "law.moments",
+            "law.operator",
+            "sampling.numba_loops",
             "mixture",
             "rows",
-            "survey",
+            "composites.survey",
             "translates",
         )
-        assert not {f"sottovoce.core.{name}" for name in unused} & set(modules)
+        assert not {f"sottovoce.reporters.{name}" for name in unused} & set(modules)
 
 
 def test_the_memory_of_one_report(specs: dict[str, str]) -> None:

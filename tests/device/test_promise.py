@@ -18,10 +18,10 @@ import pytest
 from scipy.stats import chi2
 
 import sottovoce as sv
-from sottovoce.core.response import response
 from sottovoce.device.state import Account, State
 from sottovoce.device.terms import Terms, agree
 from sottovoce.exact.rational_bounds import exp_upper
+from sottovoce.reporters.randomised_response import response
 
 M = sv.ogpm(1.0, (0, 1), cells=3)
 VALUES = (0.1, 0.5, 0.9)  # the middles of three bins, near enough: one value per bin

@@ -13,13 +13,13 @@ import pytest
 from tests.device.fake import Collector
 
 import sottovoce as sv
-from sottovoce.core.survey import Survey
 from sottovoce.device import outbox as outbox_module
 from sottovoce.device import wire
 from sottovoce.device.inquiry import Inquiry
 from sottovoce.device.outbox import Outbox
 from sottovoce.device.wire import Refused, Undelivered
 from sottovoce.errors import ArgumentTypeError, LedgerError, PrivacyError
+from sottovoce.reporters.composites.survey import Survey
 
 MECHANISM = sv.ogpm(1.0, (0, 24), cells=50)
 PEOPLE = np.linspace(0, 24, 5000)

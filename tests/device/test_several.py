@@ -16,13 +16,13 @@ from scipy.stats import chi2
 from tests.device.test_damage import rewrite
 
 import sottovoce as sv
-from sottovoce.core.formats import from_json
-from sottovoce.core.polar import Polar
-from sottovoce.core.survey import Survey
 from sottovoce.device.inquiry import Inquiry
 from sottovoce.device.terms import Fresh
 from sottovoce.errors import BudgetError, DataError, LedgerError
 from sottovoce.exact.rational_bounds import exp_upper
+from sottovoce.reporters.composites.polar import Polar
+from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.formats import from_json
 from sottovoce.storage import journal
 
 TURN = sv.ogpm(0.5, sv.Circle(), cells=8)

@@ -15,7 +15,7 @@ from papers.__main__ import parser as papers_options
 from tools.site_pages import every_command
 
 import sottovoce as sv
-from sottovoce.core.reporter import Reporter
+from sottovoce.reporters.contract import Reporter
 from tests.docs.shell import mentions, typed_lines
 
 ROOT = Path(__file__).parents[2]

@@ -15,11 +15,11 @@ import pytest
 from tests.core.catalogue import build, cases, others
 
 import sottovoce as sv
-from sottovoce.auditing.rules import trial_values
 from sottovoce.errors import Coded
 from sottovoce.estimates.relation import Covariances
 from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments, cut
+from sottovoce.reporters.trial_inputs import trial_values
 from sottovoce.values.area import Area
 from sottovoce.values.domain import Domain
 from sottovoce.values.space import Space

@@ -12,11 +12,11 @@ from scipy import stats
 
 import sottovoce as sv
 from benchmarks import reconstruction
-from sottovoce.core.kernels.operator import Operator
 from sottovoce.estimates import log_density, metrics
 from sottovoce.estimates.metrics import Cumulative
 from sottovoce.estimates.model import Coarse, Table, em
 from sottovoce.estimates.refits import refits
+from sottovoce.reporters.law.operator import Operator
 
 MECHANISMS = [
     sv.sw(1.0, (0, 24)),

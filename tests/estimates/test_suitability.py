@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.reporter import Reporter
 from sottovoce.estimates import suitability
 from sottovoce.estimates.suitability import _mean_variance, _share_variance
+from sottovoce.reporters.contract import Reporter
 
 DAY = (0.0, 24.0)
 HOURS = np.random.default_rng(2).beta(2, 5, 12_000) * 24

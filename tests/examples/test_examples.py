@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from scipy.stats import binom
 from tools.figures import content, differences, notes
 
-from sottovoce.core.mechanism import Mechanism
+from sottovoce.reporters.mechanism import Mechanism
 
 ANSWER = re.compile(r"truth (-?[\d.]+), .*: (-?[\d.]+), 95 % interval (-?[\d.]+) to (-?[\d.]+) \(")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")

@@ -11,11 +11,11 @@ import pytest
 from tests.laws.every import makers
 
 import sottovoce as sv
-from sottovoce.core.rows import Rows
 from sottovoce.errors import PrivacyError
 from sottovoce.exact.exponential import MAX_BITS
 from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.exact.rows_that_keep_epsilon import repaired
+from sottovoce.reporters.rows import Rows
 
 FALSE_ALARM = 1e-6
 

@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 
 import sottovoce as sv
 from sottovoce.arrays import FloatArray, IntArray, Words
-from sottovoce.core.kernels import numpy_loops
-from sottovoce.core.rows import Rows
 from sottovoce.errors import DataError, PrivacyError
 from sottovoce.randomness.secure_stream import WordSource
+from sottovoce.reporters.rows import Rows
+from sottovoce.reporters.sampling import numpy_loops
 from sottovoce.wire.canonical import digest
 from tests.vectors import answers, ledger
 from tests.vectors.hostile import hostile_specs

@@ -17,13 +17,13 @@ import numpy as np
 
 import sottovoce as sv
 from sottovoce.arrays import FloatArray
-from sottovoce.core.functions import Function, Functions
-from sottovoce.core.rows import Rows
-from sottovoce.core.translates import Translates
-from sottovoce.core.window import Window
 from sottovoce.designs.build import background_window
 from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.exact.rows_that_keep_epsilon import repaired
+from sottovoce.reporters.composites.functions_by_lot import Function, Functions
+from sottovoce.reporters.rows import Rows
+from sottovoce.reporters.translates import Translates
+from sottovoce.reporters.window import Window
 from sottovoce.values.domain import Domain, as_domain
 from tests.vectors.steep import steep_composites, steep_mechanisms
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 import sottovoce as sv
-from sottovoce.core.functions import Function, Functions
-from sottovoce.core.rows import Rows
+from sottovoce.reporters.composites.functions_by_lot import Function, Functions
+from sottovoce.reporters.rows import Rows
 from sottovoce.values.domain import as_domain
 
 ULP = 2.0**-53  # below 1, and above 1/2

@@ -1,6 +1,6 @@
 /**
  * What one report tells about its person, computed from the counted law: for the sentences that say it. Frequencies and what
- * each kind holds are those of sottovoce/core/disclosure.py.
+ * each kind holds are those of sottovoce/reporters/law/disclosure.py.
  */
 const FEW = 512; // cells: then every place is looked at where a law turns
 

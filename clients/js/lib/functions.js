@@ -1,6 +1,6 @@
 /**
  * Questions about functions of what a person gives: computed here, and one of them asked, by lot. The list is closed.
- * Mirrors sottovoce/core/functions.py.
+ * Mirrors sottovoce/reporters/composites/functions_by_lot.py.
  */
 import { Domain } from "./domain.js";
 import { SpecError } from "./errors.js";

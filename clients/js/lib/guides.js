@@ -1,4 +1,4 @@
-/** Guides into sorted tables, and the rule that keeps the steps after them few. Mirrors sottovoce/core/kernels/tables.py. */
+/** Guides into sorted tables, and the rule that keeps the steps after them few. Mirrors sottovoce/reporters/sampling/tables.py. */
 const GUIDE_BITS = 14; // 2^14 buckets
 
 /** Sums of count·weight before each run. */

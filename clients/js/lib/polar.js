@@ -1,4 +1,4 @@
-/** A position by distance and angle: `polar/1`. One integer for both. Mirrors sottovoce/core/polar.py. */
+/** A position by distance and angle: `polar/1`. One integer for both. Mirrors sottovoce/reporters/composites/polar.py. */
 import { ArgumentTypeError } from "./errors.js";
 import { Disc, LEAST, hide, isPosition } from "./domain.js";
 import { productOfLargest } from "./exact.js";

@@ -1,6 +1,6 @@
 /**
  * Explicit integer rows: `rows/1`. Row i holds, for input i, how many of the 2^bits equally likely draws give each
- * cell; a value goes to the nearest input. Mirrors sottovoce/core/rows.py.
+ * cell; a value goes to the nearest input. Mirrors sottovoce/reporters/rows.py.
  */
 import { largerRatio, reduced } from "./exact.js";
 import { integer, keys, list, numbers, readDomain, real } from "./spec.js";

@@ -1,6 +1,6 @@
 /**
  * Reading `window/1` and `mixture/1` specs with suspicion: types, keys and what the numbers must satisfy.
- * Mirrors sottovoce/core/formats.py; nothing here believes the ε that a spec claims.
+ * Mirrors sottovoce/reporters/formats.py; nothing here believes the ε that a spec claims.
  */
 import { Domain } from "./domain.js";
 import { MAX_CELLS, checkWindow, rule } from "./window.js";

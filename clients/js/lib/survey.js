@@ -1,6 +1,6 @@
 /**
  * Several questions within one ε: `survey/1`. Questions drawn by lot are answered; the cells of all of them lie one
- * after the other in one range. Mirrors sottovoce/core/survey.py.
+ * after the other in one range. Mirrors sottovoce/reporters/composites/survey.py.
  */
 import { hide } from "./domain.js";
 import { ArgumentTypeError, DataError, about } from "./errors.js";

@@ -90,7 +90,7 @@ export class Terms {
   }
 }
 
-/** Randomised response on cells 0 … k−1, as sottovoce/core/response.py makes it. */
+/** Randomised response on cells 0 … k−1, as sottovoce/reporters/randomised_response.py makes it. */
 function response(epsilon, k) {
   const [q, unit] = expLower(rationalEpsilon(epsilon));
   const others = q + BigInt(k - 1) * unit; // (k + q − 1) in units of 2^160

@@ -1,6 +1,6 @@
 /**
  * One of a few options, or a place: `translates/1`. A cell is a base set and a shift s, and holds the elements x of a finite group with s − x
- * in the set; all cells have the same background, and those that hold the person's element more. Mirrors sottovoce/core/translates.py.
+ * in the set; all cells have the same background, and those that hold the person's element more. Mirrors sottovoce/reporters/translates.py.
  */
 import { Area } from "./area.js";
 import { hide } from "./domain.js";

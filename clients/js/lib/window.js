@@ -1,6 +1,6 @@
 /**
  * The integer window: the rules its numbers obey, and the one number that matters, the largest ratio of two
- * counts of one cell, by counting. Mirrors sottovoce/core/window.py.
+ * counts of one cell, by counting. Mirrors sottovoce/reporters/window.py.
  */
 import { SpecError } from "./errors.js";
 import { largerRatio, reduced } from "./exact.js";

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sottovoce.core.formats import counted, from_json
-from sottovoce.core.reporter import Reporter
 from sottovoce.errors import ArgumentTypeError, refuse_others
 from sottovoce.exact.rational_bounds import exp_lower, log_upper
 from sottovoce.notebook import Shown
+from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.formats import counted, from_json
 
 if TYPE_CHECKING:
     from sottovoce.auditing.shuffled import Shuffled

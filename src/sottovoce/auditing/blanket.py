@@ -23,16 +23,16 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.auditing.contrast import Contrast, drawn, gathered, joined, opposed
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.mixture import Mixture
-from sottovoce.core.number import Number
-from sottovoce.core.polar import Polar
-from sottovoce.core.reporter import Reporter
-from sottovoce.core.rows import MAX_ENTRIES, Rows
-from sottovoce.core.survey import Survey
-from sottovoce.core.translates import Translates
-from sottovoce.core.window import Window
 from sottovoce.errors import ArgumentTypeError
+from sottovoce.reporters.composites.polar import Polar
+from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.mixture import Mixture
+from sottovoce.reporters.number import Number
+from sottovoce.reporters.rows import MAX_ENTRIES, Rows
+from sottovoce.reporters.translates import Translates
+from sottovoce.reporters.window import Window
 
 _MOST_KNOTS = 32
 _APART = 1.02  # neighbouring knots differ by at least this factor

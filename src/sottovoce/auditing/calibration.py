@@ -14,11 +14,11 @@ from functools import lru_cache, partial
 from sottovoce.auditing.curve import check_delta
 from sottovoce.auditing.losses import depth
 from sottovoce.auditing.shuffled import shuffled
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.reporter import Reporter
 from sottovoce.designs.classic import ptt
 from sottovoce.designs.formulas import ptt_optimal_q, ptt_worst_variance
 from sottovoce.errors import MAX_EPSILON, MIN_EPSILON, positive_number
+from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.values.domain import DomainLike
 
 _CLOSE = 2e-3  # how far the local ε is narrowed down, relatively

@@ -24,10 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.formats import from_json
-from sottovoce.core.mixture import Mixture
-from sottovoce.core.number import Number
 from sottovoce.errors import ArgumentError
+from sottovoce.reporters.formats import from_json
+from sottovoce.reporters.mixture import Mixture
+from sottovoce.reporters.number import Number
 
 _SHIPPED = Path(__file__).parents[1] / "vectors"
 _CHECKOUT = Path(__file__).parents[3] / "tests" / "vectors"

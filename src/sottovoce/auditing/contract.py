@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.auditing.exactness import check_law
-from sottovoce.auditing.rules import outside_inputs, require, space_of, trial_inputs, trial_values
 from sottovoce.auditing.sampling import check_lot, check_sampler
-from sottovoce.core.formats import from_json
-from sottovoce.core.number import Number
-from sottovoce.core.questions import product_of_largest
-from sottovoce.core.reporter import Reporter, spaces
 from sottovoce.errors import ContractError
 from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.randomness.secure_stream import Seeded, word_source
+from sottovoce.reporters.composites.item_rules import product_of_largest
+from sottovoce.reporters.contract import Reporter, spaces
+from sottovoce.reporters.formats import from_json
+from sottovoce.reporters.number import Number
+from sottovoce.reporters.trial_inputs import outside_inputs, require, space_of, trial_inputs, trial_values
 from sottovoce.values.domain import Domain
 from sottovoce.wire.canonical import digest as spec_digest
 

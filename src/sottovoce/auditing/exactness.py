@@ -11,8 +11,8 @@ from fractions import Fraction
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.auditing.rules import require, trial_inputs
-from sottovoce.core.number import Number
+from sottovoce.reporters.number import Number
+from sottovoce.reporters.trial_inputs import require, trial_inputs
 
 _ENTRIES = 1 << 20  # cells × inputs that a rule may look at
 _CLOSE = 1e-9

@@ -24,11 +24,11 @@ from sottovoce.auditing.losses import added, chosen
 from sottovoce.auditing.lots import RARE, Meeting, all_answers
 from sottovoce.auditing.sums import divergence
 from sottovoce.auditing.tosses import Coin
-from sottovoce.core.number import Number
-from sottovoce.core.reporter import Reporter
-from sottovoce.core.survey import Survey
-from sottovoce.core.translates import Translates
 from sottovoce.exact.rational_bounds import log_upper
+from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.number import Number
+from sottovoce.reporters.translates import Translates
 
 _MOST_COUNTED = 10**8  # people whose reports of two kinds hide better than their blanket
 _KNOTS, _LEAST_KNOTS = 48, 12  # of the curves of all questions together, and of one

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.auditing.rules import require, trial_inputs, trial_values
-from sottovoce.core.reporter import Reporter, spaces
 from sottovoce.randomness.secure_stream import WordSource
+from sottovoce.reporters.contract import Reporter, spaces
+from sottovoce.reporters.trial_inputs import require, trial_inputs, trial_values
 
 _GROUPS = 200
 _LEAST = 10.0  # draws that must be expected of a group

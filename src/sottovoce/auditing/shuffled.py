@@ -19,10 +19,10 @@ from typing import Any, Literal, overload
 from sottovoce.auditing.curve import Curve
 from sottovoce.auditing.hiding import hidden
 from sottovoce.auditing.witness import Witness, witnesses
-from sottovoce.core.disclosure import bound, frequencies
-from sottovoce.core.reporter import Reporter
 from sottovoce.errors import one_of, whole_number
 from sottovoce.notebook import Shown
+from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.law.disclosure import bound, frequencies
 
 Neighbours = Literal["replace", "remove"]
 

@@ -15,16 +15,16 @@ import numpy as np
 from sottovoce.arrays import FloatArray
 from sottovoce.auditing.blanket import cover
 from sottovoce.auditing.contrast import Contrast, drawn, gathered
-from sottovoce.auditing.rules import trial_inputs, trial_values
 from sottovoce.auditing.scores import score_test
 from sottovoce.auditing.sums import divergence
 from sottovoce.auditing.tosses import Coin
-from sottovoce.core.number import Number
-from sottovoce.core.polar import Polar
-from sottovoce.core.reporter import Reporter, spaces
-from sottovoce.core.survey import Survey
-from sottovoce.core.translates import Translates
 from sottovoce.errors import ArgumentTypeError
+from sottovoce.reporters.composites.polar import Polar
+from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.contract import Reporter, spaces
+from sottovoce.reporters.number import Number
+from sottovoce.reporters.translates import Translates
+from sottovoce.reporters.trial_inputs import trial_inputs, trial_values
 from sottovoce.values.disc import Positions
 from sottovoce.values.options import Options
 

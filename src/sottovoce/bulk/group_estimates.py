@@ -15,11 +15,11 @@ from sottovoce.bulk.grouped_tally import GroupedTally, spread
 from sottovoce.bulk.processes import in_processes
 from sottovoce.bulk.sources import Progress
 from sottovoce.bulk.tallies import tally
-from sottovoce.core.formats import from_json
-from sottovoce.core.reporter import Reporter
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, whole_number
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.tally import Tally
+from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.formats import from_json
 
 if TYPE_CHECKING:
     from sottovoce.bulk.csv_dialect import CsvOptions

@@ -11,10 +11,10 @@ import pyarrow as pa
 from sottovoce.arrays import IntArray
 from sottovoce.bulk.columns import to_arrow
 from sottovoce.bulk.group_counter import CELL, COUNT, GroupCounter, Key, plain_values
-from sottovoce.core.reporter import Reporter
 from sottovoce.errors import DataError
 from sottovoce.estimates.counting import whole_counts
 from sottovoce.estimates.tally import Tally
+from sottovoce.reporters.contract import Reporter
 from sottovoce.values.checked_arrays import from_arrow
 
 

@@ -21,9 +21,9 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.number import Number
-from sottovoce.core.translates import Translates
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError
+from sottovoce.reporters.number import Number
+from sottovoce.reporters.translates import Translates
 from sottovoce.values.checked_arrays import from_arrow
 
 SECRET_BYTES = 32

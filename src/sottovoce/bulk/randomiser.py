@@ -19,10 +19,10 @@ from sottovoce.bulk.csv_numbers import Text
 from sottovoce.bulk.files import Data
 from sottovoce.bulk.keyed_draws import KeyedDraws
 from sottovoce.bulk.sources import Source, label
-from sottovoce.core.number import Number
-from sottovoce.core.reporter import Reporter, spaces
-from sottovoce.core.translates import Translates
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, one_of
+from sottovoce.reporters.contract import Reporter, spaces
+from sottovoce.reporters.number import Number
+from sottovoce.reporters.translates import Translates
 from sottovoce.values.missing_and_outside import WORDS, Policy
 from sottovoce.values.space import Space
 

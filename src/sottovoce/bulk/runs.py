@@ -15,9 +15,9 @@ from sottovoce.bulk.files import Data
 from sottovoce.bulk.randomiser import Randomiser
 from sottovoce.bulk.report_files import finished_rows, write_reports
 from sottovoce.bulk.sources import Progress, Source, list_files
-from sottovoce.core.reporter import Reporter
 from sottovoce.errors import ArgumentError, DataError
 from sottovoce.randomness.threads import in_order
+from sottovoce.reporters.contract import Reporter
 from sottovoce.values.missing_and_outside import Missing, Outside, Policy
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Unpack, cast
 import pyarrow as pa
 
 from sottovoce.bulk.files import FILES, PARQUET, ROWS, Data, content_of
-from sottovoce.core.formats import from_json
-from sottovoce.core.reporter import Reporter
 from sottovoce.errors import DataError
+from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.formats import from_json
 from sottovoce.wire.checked_json import parse_json
 
 if TYPE_CHECKING:

@@ -34,9 +34,9 @@ from sottovoce.bulk.spark_session import (
     session,
     write_once,
 )
-from sottovoce.core.reporter import Reporter
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.estimates.tally import Tally
+from sottovoce.reporters.contract import Reporter
 from sottovoce.values.missing_and_outside import Missing, Outside, Policy
 
 if TYPE_CHECKING:

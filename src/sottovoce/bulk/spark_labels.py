@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sottovoce.bulk.sources import SPARK_FOOTER, Label, agreed, arrow_label, labelled_mechanism, spark_label
-from sottovoce.core.reporter import Reporter
+from sottovoce.reporters.contract import Reporter
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

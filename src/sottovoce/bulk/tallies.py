@@ -23,11 +23,11 @@ from sottovoce.bulk.sources import (
     labelled_mechanism,
     list_files,
 )
-from sottovoce.core.reporter import Reporter
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.estimates.counting import counted
 from sottovoce.estimates.tally import Tally
 from sottovoce.randomness.threads import in_order
+from sottovoce.reporters.contract import Reporter
 
 if TYPE_CHECKING:
     from sottovoce.bulk.csv_dialect import CsvOptions

@@ -8,8 +8,8 @@ from typing import Any
 
 import sottovoce as sv
 from sottovoce.cli import PICTURES, save_picture
-from sottovoce.core.survey import Survey
 from sottovoce.estimates.honesty import Honesty
+from sottovoce.reporters.composites.survey import Survey
 
 
 def of_kind(tally: sv.Tally, confidence: float) -> list[sv.Estimate]:

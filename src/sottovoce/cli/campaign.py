@@ -31,7 +31,7 @@ from sottovoce.errors import UsageError
 
 if TYPE_CHECKING:
     from sottovoce.collector.campaigns import Campaign
-    from sottovoce.core.reporter import Reporter
+    from sottovoce.reporters.contract import Reporter
 
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from sottovoce.core.disclosure import Disclosure, Told
     from sottovoce.demo import Answers
     from sottovoce.device.client import Receipt
+    from sottovoce.reporters.law.disclosure import Disclosure, Told
 
 
 def demo(
@@ -43,10 +43,10 @@ def demo(
     from rich.progress import track
 
     from sottovoce.collector.surveys import expected
-    from sottovoce.core.disclosure import disclosure
-    from sottovoce.core.survey import Survey
     from sottovoce.demo import answers, collector
     from sottovoce.demo.picture import save
+    from sottovoce.reporters.composites.survey import Survey
+    from sottovoce.reporters.law.disclosure import disclosure
 
     console = Console()
     say = console.print
@@ -150,7 +150,7 @@ def _lesson(
 
 def _told(name: str, told: Told, write: Callable[[float], str]) -> str:
     """What the reports about one question tell, in frequencies."""
-    from sottovoce.core.disclosure import frequencies
+    from sottovoce.reporters.law.disclosure import frequencies
 
     if told.kind == "option":
         right, base = frequencies(*told.shares)

@@ -115,7 +115,7 @@ def _alias(name: str | None) -> str | None:
 
 def read_spec(path: Path) -> Any:
     """The mechanism of a spec file."""
-    from sottovoce.core.formats import from_json
+    from sottovoce.reporters.formats import from_json
 
     return from_json(path.read_bytes())
 

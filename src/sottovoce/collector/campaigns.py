@@ -14,10 +14,10 @@ from sottovoce.collector.moments import Moment, now
 from sottovoce.collector.refusals import Refusal, broken_rule
 from sottovoce.collector.rounds import Round
 from sottovoce.collector.store import Store, Stored
-from sottovoce.core.formats import from_json
-from sottovoce.core.reporter import Reporter
 from sottovoce.errors import ArgumentError
 from sottovoce.estimates.tally import Tally
+from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.formats import from_json
 from sottovoce.values.domain import Domain
 from sottovoce.values.missing_and_outside import Policy
 from sottovoce.values.space import Space

@@ -17,8 +17,8 @@ from sottovoce.compose.direction_rounds import DirectionRounds
 from sottovoce.compose.quantile_rounds import QuantileRounds
 from sottovoce.compose.range_rounds import RangeRounds
 from sottovoce.compose.rounds import TwoRounds
-from sottovoce.core.reporter import Reporter
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.reporters.contract import Reporter
 
 #: What each task takes of what can be said.
 _TAKEN = {"mean": (), "quantile": ("p",), "direction": (), "range": ("unit", "largest", "signed")}

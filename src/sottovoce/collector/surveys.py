@@ -31,9 +31,9 @@ import sottovoce as sv
 from sottovoce.collector.refusals import Refusal
 from sottovoce.compose.selection import even_spread_of, worth
 from sottovoce.compose.strategies import QuestionLike
-from sottovoce.core.expectations import resultant
 from sottovoce.errors import ArgumentError, real_number
 from sottovoce.estimates.statistic import normal_quantile
+from sottovoce.reporters.law.moments import resultant
 
 _AGREEMENT = math.exp(-((2 * math.pi / 8) ** 2) / 2)  # length of the mean of e^{iθ} for an eighth of a turn
 _SQUARES = 1 / 15 - 1 / 36  # variance of ((p + q)/2)² of two numbers spread evenly from −1 to 1

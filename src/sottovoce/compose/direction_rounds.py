@@ -29,8 +29,6 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray
 from sottovoce.compose.design import design
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.window import Window
 from sottovoce.designs.optimal import optimal
 from sottovoce.errors import DataError, check_confidence
 from sottovoce.estimates.circular import TURN, Waves
@@ -43,6 +41,8 @@ from sottovoce.estimates.statistic import Moments, between, moments
 from sottovoce.estimates.tally import Tally
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.window import Window
 from sottovoce.values.domain import Circle
 
 _BINS = 64  # of the guess

@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.expectations import resultant
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.polar import Polar
 from sottovoce.errors import ArgumentTypeError, check_confidence, whole_number
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.statistic import normal_quantile
 from sottovoce.estimates.surface import Surface
 from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
+from sottovoce.reporters.composites.polar import Polar
+from sottovoce.reporters.law.moments import resultant
+from sottovoce.reporters.mechanism import Mechanism
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -22,15 +22,15 @@ import numpy as np
 
 from sottovoce.compose.relations import by_lot, check_numbers, products
 from sottovoce.compose.strategies import by_name
-from sottovoce.core.functions import Function
-from sottovoce.core.kernels.coin import MAX_COIN_BITS
-from sottovoce.core.survey import Survey
 from sottovoce.errors import ArgumentError, DataError, check_epsilon
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.products import Relation
 from sottovoce.estimates.tally import Tally
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown
+from sottovoce.reporters.composites.functions_by_lot import Function
+from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.sampling.coin import MAX_COIN_BITS
 from sottovoce.values.domain import Domain, DomainLike, Interval, as_domain
 
 MOST = 16  # numbers, whose functions are the most questions that a survey can have

@@ -24,9 +24,6 @@ from typing import Literal
 import numpy as np
 
 from sottovoce.compose.budget import split_budget
-from sottovoce.core.expectations import resultant
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.polar import Polar
 from sottovoce.designs.bounds import circular_limit, even_prior_limit
 from sottovoce.designs.classic import ogpm, ptt
 from sottovoce.designs.optimal import most_epsilon, optimal
@@ -39,6 +36,9 @@ from sottovoce.errors import (
     positive_number,
 )
 from sottovoce.notebook import Shown
+from sottovoce.reporters.composites.polar import Polar
+from sottovoce.reporters.law.moments import resultant
+from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.values.domain import Circle, Interval
 
 Design = Literal["optimal", "unbiased", "ogpm"]

@@ -26,9 +26,6 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.mixture import Mixture
-from sottovoce.core.window import Window
 from sottovoce.designs.three_windows import narrow_wave
 from sottovoce.errors import DataError, check_confidence, whole_number
 from sottovoce.estimates.envelope import BINS, CrossFit, Envelope, Nodes, Target
@@ -42,6 +39,9 @@ from sottovoce.estimates.tally import Tally
 from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.mixture import Mixture
+from sottovoce.reporters.window import Window
 from sottovoce.values.domain import Domain
 
 _BITS = 51  # three times as much still fits 2^53

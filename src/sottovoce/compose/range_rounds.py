@@ -29,9 +29,6 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray
 from sottovoce.compose.design import design
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.number import Number
-from sottovoce.core.rows import Rows
 from sottovoce.designs.classic import sw
 from sottovoce.errors import ArgumentError, DataError, check_confidence, real_number
 from sottovoce.estimates.envelope import CrossFit
@@ -41,6 +38,9 @@ from sottovoce.estimates.quantiles import probability, smooth_density
 from sottovoce.estimates.query import sources_of
 from sottovoce.estimates.tally import Tally
 from sottovoce.frozen import Compact
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.number import Number
+from sottovoce.reporters.rows import Rows
 from sottovoce.values.domain import Domain, Interval
 
 _MASS = 0.95  # of the people as they are seen, in the shortest range that holds so many

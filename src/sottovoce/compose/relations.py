@@ -3,8 +3,9 @@
     survey(1.0, {"age": (0, 120), "commute": (0, 3), "way": ["car", "bike"]}, relations=[("age", "commute")])
 
 Everybody answers one function with the whole ε: a value itself, or of two numbers the square of their sum,
-that of their difference, or the difference of their squares (`core.functions`). From these the means, the
-shares and how the numbers vary together are known; a person is asked for each number once.
+that of their difference, or the difference of their squares (`reporters.composites.functions_by_lot`). From
+these the means, the shares and how the numbers vary together are known; a person is asked for each number
+once.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from sottovoce.compose.selection import question_mechanism
-from sottovoce.core.functions import UNIT, Function, Functions
-from sottovoce.core.kernels.coin import MAX_COIN_BITS
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.survey import Survey
-from sottovoce.core.translates import Translates
 from sottovoce.designs.choices import choice
 from sottovoce.errors import ArgumentError
+from sottovoce.reporters.composites.functions_by_lot import UNIT, Function, Functions
+from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.sampling.coin import MAX_COIN_BITS
+from sottovoce.reporters.translates import Translates
 from sottovoce.values.disc import Disc
 from sottovoce.values.domain import Domain, Interval
 from sottovoce.values.options import Options

@@ -24,8 +24,6 @@ from sottovoce.arrays import FloatArray
 from sottovoce.compose.direction_rounds import DirectionRounds
 from sottovoce.compose.quantile_rounds import QuantileRounds
 from sottovoce.compose.range_rounds import RangeRounds
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.number import Number
 from sottovoce.designs.optimal import optimal
 from sottovoce.errors import (
     ArgumentError,
@@ -42,6 +40,8 @@ from sottovoce.estimates.statistic import normal_quantile
 from sottovoce.estimates.tally import Tally
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.number import Number
 from sottovoce.values.domain import Circle, Domain, DomainLike, as_domain
 
 _BINS = 32

@@ -27,9 +27,6 @@ from functools import lru_cache
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.expectations import resultant
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.translates import Translates
 from sottovoce.designs.build import uniform_window
 from sottovoce.designs.choices import least_total_variance
 from sottovoce.designs.classic import pm, ptt
@@ -39,6 +36,9 @@ from sottovoce.designs.prior import Prior, PriorLike, as_prior
 from sottovoce.designs.roots import lowest
 from sottovoce.errors import ArgumentError
 from sottovoce.estimates.positions import position_variance
+from sottovoce.reporters.law.moments import resultant
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.translates import Translates
 from sottovoce.values.area import Area
 from sottovoce.values.domain import Circle, Domain, Interval
 

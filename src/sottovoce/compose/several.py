@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sottovoce.compose.strategies import survey
-from sottovoce.core.survey import Survey
+from sottovoce.reporters.composites.survey import Survey
 from sottovoce.values.options import Options
 
 NO_OR_YES = Options((0, 1))

@@ -18,11 +18,6 @@ from sottovoce.compose.selection import (
     question_mechanism,
     worth,
 )
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.questions import MAX_QUESTIONS
-from sottovoce.core.reporter import Reporter
-from sottovoce.core.survey import Survey
-from sottovoce.core.translates import Translates
 from sottovoce.designs.choices import choice
 from sottovoce.designs.classic import pm
 from sottovoce.designs.places import place
@@ -36,6 +31,11 @@ from sottovoce.errors import (
     positive_number,
     whole_number,
 )
+from sottovoce.reporters.composites.item_rules import MAX_QUESTIONS
+from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.translates import Translates
 from sottovoce.values.disc import Disc
 from sottovoce.values.domain import Circle, Domain, DomainLike, as_domain
 from sottovoce.values.options import Options

@@ -17,12 +17,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from sottovoce.core.functions import Function, Functions
-from sottovoce.core.survey import Survey
-from sottovoce.core.translates import Translates
 from sottovoce.designs.choices import choice
 from sottovoce.designs.families import block_size, block_variance, signed_family
 from sottovoce.errors import ArgumentError, check_epsilon, whole_number
+from sottovoce.reporters.composites.functions_by_lot import Function, Functions
+from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.translates import Translates
 from sottovoce.values.domain import DomainLike, Interval, as_domain
 from sottovoce.values.options import MAX_OPTIONS, Options
 

@@ -25,10 +25,10 @@ import numpy as np
 
 import sottovoce as sv
 from sottovoce.arrays import FloatArray
-from sottovoce.core.reporter import Reporter
 from sottovoce.device.client import Client, Receipt
 from sottovoce.device.inquiry import Value
 from sottovoce.errors import FileError
+from sottovoce.reporters.contract import Reporter
 
 NAME, PEOPLE_AT_ONCE = "departures", 64  # most of them wait for the beat
 #: The same campaign with its first question only, as a number.

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.window import Window
 from sottovoce.errors import ArgumentError
 from sottovoce.exact.exponential import BITS, MAX_BITS, MIN_BITS, exp_units, written
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.window import Window
 from sottovoce.values.domain import Domain
 
 if TYPE_CHECKING:

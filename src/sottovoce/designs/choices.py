@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sottovoce.core.translates import Translates
 from sottovoce.designs.families import block_size, block_variance, family
 from sottovoce.errors import check_epsilon
+from sottovoce.reporters.translates import Translates
 from sottovoce.values.options import Options
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 
-from sottovoce.core.mechanism import Mechanism, cells_within
 from sottovoce.designs.build import named, uniform_unbiased, uniform_window
 from sottovoce.designs.formulas import (
     ptt_optimal_q,
@@ -18,6 +17,7 @@ from sottovoce.designs.formulas import (
     worst_theta,
 )
 from sottovoce.errors import ArgumentError, check_epsilon, loss_exponent, real_number, refuse_others
+from sottovoce.reporters.mechanism import Mechanism, cells_within
 from sottovoce.values.domain import Domain, DomainLike, as_domain
 
 DEFAULT_CELLS = 2**16

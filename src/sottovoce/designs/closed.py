@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.bounds import circular_limit, reach_limit
 from sottovoce.designs.certificate import Certificate
 from sottovoce.designs.classic import duchi, ogpm
+from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.values.domain import Circle, Domain, Interval
 
 _UNIT = Interval(0, 1)

@@ -19,8 +19,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.window_format import read_window
 from sottovoce.designs import cache
 from sottovoce.designs.build import background_window
 from sottovoce.designs.certificate import Certificate, Proof
@@ -37,6 +35,8 @@ from sottovoce.errors import (
     real_number,
     refuse_others,
 )
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.window_format import read_window
 from sottovoce.values.domain import Domain, DomainLike, Interval, as_domain
 from sottovoce.wire.checked_json import parse_json
 

@@ -21,7 +21,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.build import background_window
 from sottovoce.designs.formulas import ptt_optimal_q, ptt_parameters, ptt_worst_variance
 from sottovoce.designs.master import Ceiling, GridProblem
@@ -29,6 +28,7 @@ from sottovoce.designs.oracles import mean_oracle
 from sottovoce.designs.prior import Prior
 from sottovoce.designs.problem import Problem
 from sottovoce.designs.search import GridSolution, search
+from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.values.domain import Interval
 
 SLACK = 0.1

@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.polar import Polar
-from sottovoce.core.translates import Translates
 from sottovoce.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -26,6 +24,8 @@ from sottovoce.errors import (
     refuse_others,
     whole_number,
 )
+from sottovoce.reporters.composites.polar import Polar
+from sottovoce.reporters.translates import Translates
 from sottovoce.values.area import KILOMETRES, Area
 
 Edge = Literal["margin", "torus"]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.certificate import Certificate
 from sottovoce.designs.classic import duchi, ogpm, pm, ptt, sw
 from sottovoce.errors import ArgumentError, MissingExtra
+from sottovoce.reporters.mechanism import Mechanism
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

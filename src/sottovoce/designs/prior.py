@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.certificate import Certificate, Proof, settle
 from sottovoce.designs.master import GridProblem
 from sottovoce.designs.oracles import mean_oracle, value_oracle
 from sottovoce.designs.problem import Problem
 from sottovoce.designs.search import GridSolution, search
 from sottovoce.errors import ArgumentError, ArgumentTypeError
+from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.values.domain import Domain
 
 MOST_POINTS = 65  # a finer guess is spread over this many inputs, mass and mean kept

@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.mechanism import Mechanism
 from sottovoce.designs.certificate import Certificate, Proof, settle
 from sottovoce.designs.classic import duchi, ogpm
 from sottovoce.designs.cuts import Cuts
@@ -17,6 +16,7 @@ from sottovoce.designs.formulas import ptt_optimal_q, ptt_worst_variance
 from sottovoce.designs.master import GridProblem
 from sottovoce.designs.oracles import mean_oracle, value_oracle
 from sottovoce.designs.search import ActiveCuts, GridSolution, search
+from sottovoce.reporters.mechanism import Mechanism
 
 MAX_REPORTS = 449  # 64 KB of spec
 _SENTINELS = 24  # at most so many reports beyond the support, on either side

@@ -11,9 +11,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.mixture import Mixture
-from sottovoce.core.rows import Rows
 from sottovoce.designs.build import uniform_window
 from sottovoce.designs.classic import DEFAULT_CELLS, sw
 from sottovoce.designs.optimal import optimal, ordinary_mean
@@ -22,6 +19,9 @@ from sottovoce.designs.three_windows import three_windows
 from sottovoce.designs.two_scale import two_scale
 from sottovoce.errors import ArgumentError, ArgumentTypeError, one_of, real_number
 from sottovoce.exact.rows_that_keep_epsilon import repaired
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.mixture import Mixture
+from sottovoce.reporters.rows import Rows
 from sottovoce.values.domain import Domain, DomainLike, as_domain
 
 Designed = Mechanism | Mixture | Rows

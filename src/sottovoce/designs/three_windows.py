@@ -19,14 +19,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.rows import Rows
 from sottovoce.designs.build import named, uniform_window
 from sottovoce.designs.classic import DEFAULT_CELLS, sw
 from sottovoce.designs.formulas import square_wave_reach
 from sottovoce.errors import check_epsilon
 from sottovoce.exact.exponential import MIN_BITS
 from sottovoce.exact.rows_that_keep_epsilon import repaired
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.rows import Rows
 from sottovoce.values.domain import Domain, DomainLike, as_domain
 
 _CELLS, _INPUTS = 128, 98  # around the circle, and of them over the domain

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import math
 
-from sottovoce.core.mechanism import Mechanism, cells_within
-from sottovoce.core.mixture import Mixture
 from sottovoce.designs.build import named, uniform_window
 from sottovoce.errors import check_epsilon
+from sottovoce.reporters.mechanism import Mechanism, cells_within
+from sottovoce.reporters.mixture import Mixture
 from sottovoce.values.domain import Domain, DomainLike, as_domain
 
 #: Half-widths over s, wide and narrow, on an interval and on a circle.

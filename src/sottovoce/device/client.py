@@ -21,9 +21,6 @@ from urllib.parse import quote
 from numpy.typing import ArrayLike
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.formats import from_json
-from sottovoce.core.number import Number
-from sottovoce.core.reporter import Reporter
 from sottovoce.device.inquiry import Cells, Decoded, Inquiry, Value
 from sottovoce.device.ledger import Ledger
 from sottovoce.device.outbox import Letter, Outbox
@@ -42,6 +39,9 @@ from sottovoce.errors import (
 from sottovoce.exact.rational_bounds import log_upper
 from sottovoce.notebook import Shown
 from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.formats import from_json
+from sottovoce.reporters.number import Number
 from sottovoce.values.checked_arrays import numbers_or_nan
 from sottovoce.wire.canonical import digest
 from sottovoce.wire.checked_json import parse_json

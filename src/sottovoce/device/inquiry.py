@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.questions import columns_of
-from sottovoce.core.reporter import Reporter, spaces
 from sottovoce.device.answers import about, items_of, read_many, read_one
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, SpecError
 from sottovoce.randomness.secure_stream import Seeded, word_source
+from sottovoce.reporters.composites.item_rules import columns_of
+from sottovoce.reporters.contract import Reporter, spaces
 from sottovoce.values.missing_and_outside import Missing, Outside, Policy
 from sottovoce.values.space import Space
 

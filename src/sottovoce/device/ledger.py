@@ -22,7 +22,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
-from sottovoce.core.reporter import Reporter
 from sottovoce.device.inquiry import Value
 from sottovoce.device.state import Account, Report, State, holder
 from sottovoce.device.statement import statement
@@ -31,6 +30,7 @@ from sottovoce.errors import ArgumentError, ArgumentTypeError, BudgetError, Ledg
 from sottovoce.exact.spending import Amount, exact_budget, plain
 from sottovoce.notebook import Shown
 from sottovoce.randomness.secure_stream import Seeded, word_source
+from sottovoce.reporters.contract import Reporter
 from sottovoce.storage.durable_file import Kind
 from sottovoce.storage.journal import Entry, Head, Journal, Transaction
 from sottovoce.values.missing_and_outside import Missing, Outside

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.reporter import Reporter
 from sottovoce.device.inquiry import Inquiry, Value
 from sottovoce.device.ledger import Ledger
 from sottovoce.device.outbox import Letter, Outbox, Run
 from sottovoce.device.state import Report, holder
 from sottovoce.errors import ArgumentError, PrivacyError
 from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.reporters.contract import Reporter
 
 
 class Record(ABC):

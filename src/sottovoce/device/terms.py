@@ -29,15 +29,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from sottovoce.core.formats import from_json
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.number import Number
-from sottovoce.core.reporter import Reporter
-from sottovoce.core.response import response
 from sottovoce.device.inquiry import Cells, Inquiry, Numbers
 from sottovoce.errors import ArgumentError, ArgumentTypeError, check_epsilon, one_of, whole_number
 from sottovoce.exact.spending import as_written, plain
 from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.formats import from_json
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.number import Number
+from sottovoce.reporters.randomised_response import response
 from sottovoce.storage.journal import Entry
 from sottovoce.values.domain import Domain
 from sottovoce.values.missing_and_outside import Missing, Outside

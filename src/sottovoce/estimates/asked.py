@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sottovoce.core.rows import Rows
 from sottovoce.estimates.finite import binomial_limits
 from sottovoce.estimates.tally import Tally
+from sottovoce.reporters.rows import Rows
 
 _SAME = 2.0**-38  # two inputs so near, in units of the domain, are the two sides of one border
 

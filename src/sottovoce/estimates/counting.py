@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import IntArray
-from sottovoce.core.reporter import Reporter
 from sottovoce.errors import ArgumentTypeError, DataError, MissingExtra, whole_number
+from sottovoce.reporters.contract import Reporter
 from sottovoce.values.checked_arrays import as_cells, one_column
 
 MOST = 1 << 53  # reports in one tally: every sum of counts is then an exact integer in any engine

@@ -15,11 +15,11 @@ from __future__ import annotations
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.kernels.operator import Operator
-from sottovoce.core.number import Number
 from sottovoce.estimates import log_density
 from sottovoce.estimates.linear_algebra import single_threaded
 from sottovoce.estimates.refits import refits, response
+from sottovoce.reporters.law.operator import Operator
+from sottovoce.reporters.number import Number
 
 _POINTS = (128, 256)  # the second where windows are too narrow for the first
 _NARROW = 6.0  # the ε from which on they are

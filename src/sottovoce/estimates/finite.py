@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.kernels.operator import Operator
-from sottovoce.core.number import Number
 from sottovoce.estimates.statistic import Part
+from sottovoce.reporters.law.operator import Operator
+from sottovoce.reporters.number import Number
 
 _MOST_PEOPLE = 1e9  # bets of a sequence suit up to so many; beyond, it holds but is wide
 _STEP = 2.5  # between neighbouring bets

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.survey import Survey
 from sottovoce.errors import DataError, check_confidence
 from sottovoce.estimates.answers import told
 from sottovoce.estimates.estimate import Estimate
@@ -31,6 +30,7 @@ from sottovoce.estimates.statistic import Part, cut, moments, normal_quantile
 from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
 from sottovoce.notebook import Shown
+from sottovoce.reporters.composites.survey import Survey
 from sottovoce.values.domain import Domain
 from sottovoce.values.options import Options
 

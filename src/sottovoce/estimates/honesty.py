@@ -18,7 +18,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.translates import Translates
 from sottovoce.errors import ArgumentError, SolverError, real_number, whole_number
 from sottovoce.estimates.envelope import Nodes
 from sottovoce.estimates.estimate import Estimate
@@ -29,6 +28,7 @@ from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.statistic import is_unbiased
 from sottovoce.estimates.tally import Tally
 from sottovoce.notebook import Shown
+from sottovoce.reporters.translates import Translates
 from sottovoce.values.options import Options
 
 _GROUPS = 128

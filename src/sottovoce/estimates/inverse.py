@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.reporter import Reporter
-from sottovoce.core.translates import Translates
 from sottovoce.errors import DataError
 from sottovoce.estimates.finite import binomial_limits
 from sottovoce.estimates.limit import limit
 from sottovoce.estimates.statistic import Moments, Part, Summary, cut
+from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.translates import Translates
 from sottovoce.values.options import Options
 
 _NOTHING = 1e-9  # of the largest power: what a frequency without any has, to rounding

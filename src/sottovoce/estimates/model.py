@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.kernels.operator import Operator
-from sottovoce.core.number import Number
 from sottovoce.estimates.tally import Tally
 from sottovoce.frozen import Compact
+from sottovoce.reporters.law.operator import Operator
+from sottovoce.reporters.number import Number
 
 _ROUNDS = 10  # iterations between two looks at the likelihood
 

@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.translates import Translates
 from sottovoce.errors import ArgumentError, check_confidence
 from sottovoce.estimates.answers import told
 from sottovoce.estimates.estimate import Estimate
@@ -33,6 +32,7 @@ from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments, Part, between, moments, normal_quantile
 from sottovoce.estimates.surface import PlaceLaw
 from sottovoce.estimates.tally import Tally
+from sottovoce.reporters.translates import Translates
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -13,14 +13,14 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.functions import Function
-from sottovoce.core.survey import Survey
 from sottovoce.errors import ArgumentError, DataError, NoDataError, check_confidence, one_of
 from sottovoce.estimates.answers import told
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.statistic import Part, cut, decoded_noise, moments
 from sottovoce.estimates.tally import Tally
+from sottovoce.reporters.composites.functions_by_lot import Function
+from sottovoce.reporters.composites.survey import Survey
 from sottovoce.values.domain import Domain
 
 QUANTITIES = ("correlation", "slope", "covariance")

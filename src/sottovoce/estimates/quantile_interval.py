@@ -26,7 +26,6 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.number import Number
 from sottovoce.estimates.declared import worth
 from sottovoce.estimates.envelope import Envelope, Nodes, Target
 from sottovoce.estimates.false_position import Bracket, Crossing, false_position
@@ -34,6 +33,7 @@ from sottovoce.estimates.limit import limit
 from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.shapes import Shape
 from sottovoce.estimates.statistic import Statistic, moments, normal_quantile
+from sottovoce.reporters.number import Number
 
 _ROUGH, _PLACED = 40, 96  # groups of cells: of the first look, and placed
 _PAD = 0.15  # groups are fine this far beyond the expected interval, in its widths

@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Mapping
 from html import escape
 from typing import Any
 
-from sottovoce.core.disclosure import disclosure, frequencies
 from sottovoce.errors import require_extra
 from sottovoce.estimates.estimate import Estimate, explained, rounded
 from sottovoce.estimates.forest import draw_forest
@@ -21,6 +20,7 @@ from sottovoce.estimates.histogram import Distribution
 from sottovoce.estimates.honesty import Honesty
 from sottovoce.estimates.most_common import reading
 from sottovoce.estimates.tally import Tally
+from sottovoce.reporters.law.disclosure import disclosure, frequencies
 
 _STYLE = """
 :root { --ink: #1c2733; --soft: #5b6b7b; --paper: #fff; --line: #d5dde5; --card: #f5f8fa; }

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.survey import Survey
 from sottovoce.errors import check_confidence
 from sottovoce.estimates.answers import told
 from sottovoce.estimates.density_plot import INK, SHADE, new_axes
@@ -32,6 +31,7 @@ from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments, moments
 from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
+from sottovoce.reporters.composites.survey import Survey
 from sottovoce.values.options import Options
 
 if TYPE_CHECKING:

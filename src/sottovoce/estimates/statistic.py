@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.number import Number
+from sottovoce.reporters.number import Number
 
 _DRAWS = 2000
 

@@ -16,13 +16,13 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.number import Number
 from sottovoce.errors import check_confidence
 from sottovoce.estimates.envelope import BINS, Envelope, Nodes, Target
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.model import Coarse, em
 from sottovoce.estimates.quantile_interval import Level, Sample, quantile_interval
 from sottovoce.estimates.statistic import normal_quantile
+from sottovoce.reporters.number import Number
 from sottovoce.values.domain import Domain
 
 _WORSE = 2.0  # times the interval of a mechanism for the question: then it is worth a word

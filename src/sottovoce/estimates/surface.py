@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.translates import Translates
 from sottovoce.errors import DataError
 from sottovoce.estimates.log_density import DensityFit, LogDensity
 from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.tally import Tally
+from sottovoce.reporters.translates import Translates
 from sottovoce.values.area import Area
 
 COSINES = 15  # along the longer side, the constant among them

@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.arrays import IntArray
-from sottovoce.core.formats import from_json
-from sottovoce.core.number import Number
-from sottovoce.core.reporter import Reporter
 from sottovoce.errors import DataError, NoDataError, SpecError, UnknownKey
 from sottovoce.estimates.counting import MOST, TOO_MANY, arrow_columns, counts_of, whole_counts
 from sottovoce.notebook import Shown
+from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.formats import from_json
+from sottovoce.reporters.number import Number
 from sottovoce.wire.checked_json import parse_json
 
 FORMAT = "tally/1"

@@ -25,7 +25,7 @@ from sottovoce.values.checked_arrays import as_numbers, in_domain
 from sottovoce.values.domain import Domain, DomainLike, as_domain
 
 if TYPE_CHECKING:
-    from sottovoce.core.rows import Rows
+    from sottovoce.reporters.rows import Rows
 
 _BLOCK = 1 << 14
 _GRID = 1025  # inputs looked at before the worst case is refined

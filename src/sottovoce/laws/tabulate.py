@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.rows import MAX_ENTRIES, Rows
 from sottovoce.errors import ArgumentError, whole_number
 from sottovoce.exact.rows_that_keep_epsilon import repaired
+from sottovoce.reporters.rows import MAX_ENTRIES, Rows
 
 if TYPE_CHECKING:
     from sottovoce.laws.law import Law

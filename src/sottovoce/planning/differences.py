@@ -20,7 +20,6 @@ from numpy.typing import ArrayLike
 
 from sottovoce.arrays import FloatArray
 from sottovoce.compose.design import design
-from sottovoce.core.number import Number
 from sottovoce.designs.optimal import most_epsilon
 from sottovoce.errors import (
     ArgumentError,
@@ -32,6 +31,7 @@ from sottovoce.errors import (
 )
 from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.planning.inverse import least_epsilon
+from sottovoce.reporters.number import Number
 from sottovoce.values.checked_arrays import in_domain
 from sottovoce.values.domain import Domain
 

@@ -9,10 +9,10 @@ from functools import cache
 from typing import NamedTuple
 
 from sottovoce.auditing.calibration import largest_local
-from sottovoce.core.number import Number
 from sottovoce.errors import ArgumentError
 from sottovoce.planning.kinds import Candidate
 from sottovoce.planning.plans import Option, Scenario
+from sottovoce.reporters.number import Number
 
 MOST_PEOPLE = 10**12
 _LEAST_PEOPLE, _LEAST_EPSILON = 100.0, 0.01

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from sottovoce.core.number import Number
 from sottovoce.designs import classic
 from sottovoce.designs.optimal import most_epsilon, optimal
 from sottovoce.designs.tasks import Question
@@ -13,6 +12,7 @@ from sottovoce.designs.two_scale import two_scale
 from sottovoce.errors import MAX_EPSILON, loss_exponent
 from sottovoce.planning import predictions
 from sottovoce.planning.predictions import Expected, Setting
+from sottovoce.reporters.number import Number
 from sottovoce.values.domain import Domain
 
 #: How a number is meant: in the units of the domain, or in percentage points.

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.number import Number
 from sottovoce.designs.tasks import Question
 from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.planning.error_plot import draw_errors
@@ -19,6 +18,7 @@ from sottovoce.planning.kinds import KINDS, POINTS, Candidate, Kind
 from sottovoce.planning.predictions import Expected, Setting
 from sottovoce.planning.shapes import reference_shapes
 from sottovoce.planning.simulation import simulated
+from sottovoce.reporters.number import Number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

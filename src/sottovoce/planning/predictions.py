@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.number import Number
 from sottovoce.designs.tasks import Question
 from sottovoce.errors import loss_exponent
 from sottovoce.estimates.asked import yes_chances
@@ -29,6 +28,7 @@ from sottovoce.estimates.model import Coarse
 from sottovoce.estimates.statistic import is_unbiased, normal_quantile
 from sottovoce.estimates.suitability import quantile_width
 from sottovoce.planning.shapes import MIDDLES
+from sottovoce.reporters.number import Number
 
 _WHOLE = 0.5  # half the width of an interval that says nothing: it is the whole domain
 _RANDOM = 12**-0.5  # the root mean square error of a random direction, in turns

@@ -31,11 +31,6 @@ from sottovoce.compose.design import Grouped, Pair, design
 from sottovoce.compose.pair import PairRounds, pair, pair_rounds
 from sottovoce.compose.polar import polar
 from sottovoce.compose.within import GROUP, NUMBER
-from sottovoce.core.expectations import resultant
-from sottovoce.core.polar import Polar
-from sottovoce.core.reporter import Reporter
-from sottovoce.core.survey import Survey
-from sottovoce.core.translates import Translates
 from sottovoce.designs.choices import choice
 from sottovoce.designs.families import block_variance, family
 from sottovoce.designs.optimal import most_epsilon, optimal
@@ -48,6 +43,11 @@ from sottovoce.estimates.relation import correlation
 from sottovoce.estimates.shares import shares
 from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
+from sottovoce.reporters.composites.polar import Polar
+from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.law.moments import resultant
+from sottovoce.reporters.translates import Translates
 from sottovoce.values.disc import Disc
 from sottovoce.values.domain import Interval
 

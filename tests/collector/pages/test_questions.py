@@ -16,7 +16,7 @@ from tests.collector.pages.test_survey import check_accessible, ledger, posts
 
 import sottovoce as sv
 from sottovoce.collector.pages.assets import STATIC
-from sottovoce.core.survey import Survey
+from sottovoce.reporters.composites.survey import Survey
 
 LANGUAGES = {path.stem: json.loads(path.read_text("utf-8")) for path in STATIC.glob("languages/*.json")}
 WAYS = ["Auto", "Fahrrad", "Bus und Bahn"]

@@ -13,8 +13,8 @@ from tests.vectors.hostile import hostile_specs
 from tests.vectors.mechanisms import mechanisms
 
 import sottovoce as sv
-from sottovoce.core import formats
 from sottovoce.errors import SpecError
+from sottovoce.reporters import formats
 
 VECTORS = Path(make.__file__).parent
 

@@ -11,7 +11,7 @@ import java.util.Map;
 
 /**
  * Questions about functions of what a person gives: computed here, and one of them asked, by lot. The list is closed.
- * Mirrors sottovoce/core/functions.py.
+ * Mirrors sottovoce/reporters/composites/functions_by_lot.py.
  */
 final class Functions {
     private static final int MAX_COIN = 1 << 10;

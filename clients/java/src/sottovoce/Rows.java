@@ -5,7 +5,7 @@ import static sottovoce.Refusal.rule;
 import java.util.List;
 import java.util.Map;
 
-/** Explicit integer rows: `rows/1`. A value goes to the nearest input. Mirrors sottovoce/core/rows.py. */
+/** Explicit integer rows: `rows/1`. A value goes to the nearest input. Mirrors sottovoce/reporters/rows.py. */
 final class Rows implements Scalar.Law {
     private static final int MAX_ENTRIES = 1 << 24;
 

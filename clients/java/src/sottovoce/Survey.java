@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Several questions, of which `sampled` drawn by lot are answered: `survey/1`. Mirrors sottovoce/core/survey.py. */
+/** Several questions, of which `sampled` drawn by lot are answered: `survey/1`. Mirrors sottovoce/reporters/composites/survey.py. */
 public final class Survey extends Reporter {
     private static final int MAX_QUESTIONS = 256;
     private static final int MAX_NAME = 64;

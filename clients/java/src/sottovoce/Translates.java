@@ -10,7 +10,7 @@ import java.util.Map;
 
 /**
  * A reporter of one of a few options, or of a place: `translates/1`. A cell is a base set and a shift s, and holds the elements x of a
- * finite group with s − x in the set. Mirrors sottovoce/core/translates.py.
+ * finite group with s − x in the set. Mirrors sottovoce/reporters/translates.py.
  */
 public final class Translates extends Reporter {
     private final Counts counts;

@@ -6,7 +6,7 @@ import java.math.BigInteger;
 
 /**
  * The integer window: the rules its numbers obey, the largest ratio of two counts of one cell, and its sampler. Mirrors
- * sottovoce/core/window.py and core/kernels/numpy_loops.py. A draw takes as many steps for one value as for another.
+ * sottovoce/reporters/window.py and reporters/sampling/numpy_loops.py. A draw takes as many steps for one value as for another.
  */
 final class Window {
     static final int MAX_CELLS = 1 << 20;

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from starlette.requests import Request
 
 from sottovoce.collector.refusals import Refusal
-from sottovoce.core.reporter import Reporter
 from sottovoce.errors import DataError, SpecError
+from sottovoce.reporters.contract import Reporter
 from sottovoce.wire.checked_json import parse_json
 
 JSON, BINARY = "application/json", "application/vnd.sottovoce.cells"

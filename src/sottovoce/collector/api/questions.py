@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from sottovoce.collector.campaigns import Wording
-from sottovoce.core.reporter import Reporter
+from sottovoce.reporters.contract import Reporter
 from sottovoce.values.area import Area
 from sottovoce.values.disc import Disc
 from sottovoce.values.domain import Domain

@@ -12,7 +12,7 @@ is at most the product of the largest ratios among as many questions as are answ
 
     {"epsilon": ε, "format": "survey/1", "questions": [{"name": …, "spec": {…}}, …], "sampled": k}
 
-Where questions are functions of what a person gives, as in a pair, `functions` says of what.
+Where questions are functions of what a person gives, as in a pair, `functions_by_lot` says of what.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.functions import Functions, write_functions
-from sottovoce.core.questions import check_questions, columns_of, product_of_largest, rule_of
-from sottovoce.core.reporter import Reporter
-from sottovoce.core.reporting import Reporting, check_claim
 from sottovoce.errors import DataError, SpecError
 from sottovoce.randomness.secure_stream import Seeded, WordSource, word_source
+from sottovoce.reporters.base import Reporting, check_claim
+from sottovoce.reporters.composites.functions_by_lot import Functions, write_functions
+from sottovoce.reporters.composites.item_rules import check_questions, columns_of, product_of_largest, rule_of
+from sottovoce.reporters.contract import Reporter
 from sottovoce.values.checked_arrays import as_cells
 from sottovoce.values.missing_and_outside import Missing, Outside
 from sottovoce.values.space import Space

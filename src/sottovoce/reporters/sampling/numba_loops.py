@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS
+from sottovoce.reporters.sampling.tables import TWO_52, TWO_52_BITS
 
 _BLOCK = 512  # values that loops take turns with
 

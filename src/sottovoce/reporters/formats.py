@@ -14,9 +14,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.questions import check_questions, product_of_largest
-from sottovoce.core.window_format import read_window
 from sottovoce.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -25,13 +22,16 @@ from sottovoce.errors import (
     loss_exponent,
     positive_number,
 )
+from sottovoce.reporters.composites.item_rules import check_questions, product_of_largest
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.window_format import read_window
 from sottovoce.wire.canonical import MIXTURE, POLAR, ROWS, SURVEY, TRANSLATES, WINDOW, read_task
 from sottovoce.wire.checked_json import MAX_BYTES, as_float, as_int, as_list, check_keys, parse_json
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from sottovoce.core.reporter import Reporter
+    from sottovoce.reporters.contract import Reporter
 
 MAX_LARGE_BYTES = 1 << 24  # 256 optimal designs of 50 KB, or a table of half a million counts
 
@@ -145,7 +145,7 @@ def _count_window(content: Any) -> tuple[float, Fraction]:
 
 
 def _read_mixture(content: Any) -> Reporter:
-    from sottovoce.core.mixture import Mixture
+    from sottovoce.reporters.mixture import Mixture
 
     weights, parts = _coin(content)
     return Mixture(tuple(Mechanism(*part) for part in parts), tuple(weights))
@@ -157,7 +157,7 @@ def _count_mixture(content: Any) -> tuple[float, Fraction]:
 
 
 def _coin(content: Any) -> tuple[list[int], list[Any]]:
-    from sottovoce.core.mixture import check_coin
+    from sottovoce.reporters.mixture import check_coin
 
     check_keys(content, {"format", "parts", "weights"}, "spec")
     weights = as_list(content["weights"], "weights", as_int)
@@ -167,21 +167,21 @@ def _coin(content: Any) -> tuple[list[int], list[Any]]:
 
 
 def _read_rows(content: Any) -> Reporter:
-    from sottovoce.core import rows
+    from sottovoce.reporters import rows
 
     return rows.Rows(*rows.read(content))
 
 
 def _count_rows(content: Any) -> tuple[float, Fraction]:
-    from sottovoce.core import rows
+    from sottovoce.reporters import rows
 
     epsilon, _, _, table, _ = rows.read(content)
     return epsilon, rows.largest_ratio(table)
 
 
 def _read_translates(content: Any) -> Reporter:
-    from sottovoce.core import base_sets
-    from sottovoce.core.translates import Translates
+    from sottovoce.reporters import base_sets
+    from sottovoce.reporters.translates import Translates
 
     return Translates(**base_sets.read(content))
 
@@ -189,15 +189,15 @@ def _read_translates(content: Any) -> Reporter:
 def _count_translates(content: Any) -> tuple[float, Fraction]:
     from fractions import Fraction
 
-    from sottovoce.core import base_sets
+    from sottovoce.reporters import base_sets
 
     parts = base_sets.read(content)
     return parts["epsilon"], Fraction(parts["background"] + parts["extra"], parts["background"])
 
 
 def _read_survey(content: Any) -> Reporter:
-    from sottovoce.core.functions import read_functions
-    from sottovoce.core.survey import Survey
+    from sottovoce.reporters.composites.functions_by_lot import read_functions
+    from sottovoce.reporters.composites.survey import Survey
 
     names, specs = _questions(content)
     questions = {name: _read(one, QUESTIONS) for name, one in zip(names, specs, strict=True)}
@@ -224,7 +224,7 @@ def _questions(content: Any) -> tuple[list[str], list[Any]]:
 
 
 def _read_polar(content: Any) -> Reporter:
-    from sottovoce.core.polar import Polar
+    from sottovoce.reporters.composites.polar import Polar
 
     distance, angle = (_read_window(part) for part in _both(content))
     one, two = (positive_number(weight, "weights") for weight in content["weights"])

@@ -16,8 +16,8 @@ from typing import Any, Literal
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.reporter import Reporter, spaces
 from sottovoce.notebook import Shown
+from sottovoce.reporters.contract import Reporter, spaces
 from sottovoce.values.domain import Domain
 from sottovoce.values.options import Options
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.reporter import Reporter
 from sottovoce.errors import ContractError
+from sottovoce.reporters.contract import Reporter
 from sottovoce.values.domain import Domain
 from sottovoce.values.options import Options
 from sottovoce.values.space import Space

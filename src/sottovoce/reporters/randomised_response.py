@@ -12,11 +12,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.window import Window
 from sottovoce.errors import check_epsilon, whole_number
 from sottovoce.exact.exponential import MAX_BITS, MIN_BITS
 from sottovoce.exact.rational_bounds import exp_lower
+from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.window import Window
 from sottovoce.values.domain import Interval
 
 

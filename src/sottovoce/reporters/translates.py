@@ -32,15 +32,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce import compiling
 from sottovoce.arrays import FloatArray, IntArray, Words
-from sottovoce.core.base_sets import BaseSets, check_counts, check_sets
-from sottovoce.core.kernels.dispatch import fill_translates
-from sottovoce.core.kernels.tables import SetTables
-from sottovoce.core.reporting import Reporting, check_claim
 from sottovoce.errors import check_epsilon
 from sottovoce.exact.exponential import MAX_BITS
 from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.randomness.secure_stream import Seeded, WordSource, word_source
 from sottovoce.randomness.threads import in_blocks
+from sottovoce.reporters.base import Reporting, check_claim
+from sottovoce.reporters.base_sets import BaseSets, check_counts, check_sets
+from sottovoce.reporters.sampling.dispatch import fill_translates
+from sottovoce.reporters.sampling.tables import SetTables
 from sottovoce.values.area import Area
 from sottovoce.values.checked_arrays import as_cells, as_words
 from sottovoce.values.missing_and_outside import Missing, Outside, Policy

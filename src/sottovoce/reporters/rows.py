@@ -22,15 +22,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.kernels.dispatch import fill_rows
-from sottovoce.core.kernels.operator import Operator
-from sottovoce.core.kernels.tables import RowTables
-from sottovoce.core.number import Number
-from sottovoce.core.positions import cell_edges, density_on
-from sottovoce.core.reporting import check_claim
 from sottovoce.errors import ArgumentError, SpecError, check_epsilon
 from sottovoce.exact.exponential import MAX_BITS, MIN_BITS
 from sottovoce.exact.rows_that_keep_epsilon import repaired
+from sottovoce.reporters.base import check_claim
+from sottovoce.reporters.law.cell_positions import cell_edges, density_on
+from sottovoce.reporters.law.operator import Operator
+from sottovoce.reporters.number import Number
+from sottovoce.reporters.sampling.dispatch import fill_rows
+from sottovoce.reporters.sampling.tables import RowTables
 from sottovoce.values.checked_arrays import as_numbers
 from sottovoce.values.domain import Domain, DomainLike, as_domain, read_domain, write_domain
 from sottovoce.wire.canonical import ROWS, canonical

@@ -8,8 +8,8 @@ import numpy as np
 
 from sottovoce import compiling
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.kernels import numpy_loops
-from sottovoce.core.kernels.tables import CoinBits, RowTables, SetTables, Tables, Units
+from sottovoce.reporters.sampling import numpy_loops
+from sottovoce.reporters.sampling.tables import CoinBits, RowTables, SetTables, Tables, Units
 from sottovoce.values.domain import Domain
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Sampler:
         return 0
 
     def _fill_compiled(self, out: NDArray[Any], words: NDArray[np.uint64], x: FloatArray) -> int:
-        from sottovoce.core.kernels import numba_loops
+        from sottovoce.reporters.sampling import numba_loops
 
         if self._domain.factor != 1.0:  # a power of two: the loops compare and subtract scaled values
             x = x * self._domain.factor
@@ -69,7 +69,7 @@ def fill_rows(
 ) -> None:
     """Fill `out` with the cells that `words` draw at unit coordinates; the words are used up."""
     if compiling.compiled(out.size) if compiled is None else compiled:
-        from sottovoce.core.kernels import numba_loops
+        from sottovoce.reporters.sampling import numba_loops
 
         numba_loops.rows(words, _read_only(t), out, tables)
     else:
@@ -89,7 +89,7 @@ def fill_translates(
     When that number is not zero the content of `out` means nothing. The words are used up.
     """
     if compiling.compiled(out.size) if compiled is None else compiled:
-        from sottovoce.core.kernels import numba_loops
+        from sottovoce.reporters.sampling import numba_loops
 
         whole = np.ascontiguousarray(element, dtype=np.int64)
         return int(numba_loops.translates(words, _read_only(whole), out, sets))

@@ -1,7 +1,7 @@
 """What all reporters of one number share: the report loop and decoding.
 
-A kind of reporter supplies its law (`core.number_law`), its `largest_ratio` and how random words become cells
-(`_fill`). Everything else follows from these.
+A kind of reporter supplies its law (`reporters.law.number_law`), its `largest_ratio` and how random words
+become cells (`_fill`). Everything else follows from these.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy as np
 
 from sottovoce import compiling
 from sottovoce.arrays import FloatArray, Words
-from sottovoce.core.number_law import NumberLaw
 from sottovoce.errors import DataError
 from sottovoce.randomness.secure_stream import SecureStream, Seeded, WordSource, word_source
 from sottovoce.randomness.threads import in_blocks
+from sottovoce.reporters.law.number_law import NumberLaw
 from sottovoce.values.checked_arrays import as_cells, as_numbers, as_words, numbers_or_nan
 from sottovoce.values.missing_and_outside import Missing, Outside, Policy
 

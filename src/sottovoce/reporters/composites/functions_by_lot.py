@@ -33,12 +33,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.kernels.coin import MAX_COIN_BITS, Coin
-from sottovoce.core.questions import check_questions, rule_of
-from sottovoce.core.reporter import Reporter
 from sottovoce.errors import SpecError
 from sottovoce.frozen import Compact
 from sottovoce.randomness.secure_stream import WordSource, word_source
+from sottovoce.reporters.composites.item_rules import check_questions, rule_of
+from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.sampling.coin import MAX_COIN_BITS, Coin
 from sottovoce.values.domain import Domain, Interval, read_domain, write_domain
 from sottovoce.values.missing_and_outside import Policy
 from sottovoce.values.options import Options

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.window import Window
 from sottovoce.errors import SpecError
 from sottovoce.exact.exponential import MIN_BITS
+from sottovoce.reporters.window import Window
 from sottovoce.values.domain import Domain, read_domain, write_domain
 from sottovoce.wire.canonical import WINDOW, canonical
 from sottovoce.wire.checked_json import as_bool, as_float, as_int, as_list, check_keys, excerpt

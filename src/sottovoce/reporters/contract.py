@@ -30,7 +30,7 @@ from sottovoce.values.space import Space
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from sottovoce.core.reporting import ReportOptions
+    from sottovoce.reporters.base import ReportOptions
 
 
 @runtime_checkable

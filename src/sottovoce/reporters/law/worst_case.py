@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.window import Window
+from sottovoce.reporters.window import Window
 
 ErrorAt = Callable[[FloatArray, FloatArray], FloatArray]
 #: Errors at places t, given the window starts there: one array of starts for each part.

@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.kernels.tables import Tables
 from sottovoce.errors import SpecError
 from sottovoce.exact.exponential import MAX_BITS
 from sottovoce.frozen import Compact
+from sottovoce.reporters.sampling.tables import Tables
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from sottovoce.core.kernels.operator import Operator
+    from sottovoce.reporters.law.operator import Operator
 
 MAX_CELLS = 1 << 20
 _COPIES = 6  # window lengths away from a window at which weights still follow it
@@ -194,7 +194,7 @@ class Window(Compact):
 
     def operator(self, s: IntArray) -> Operator:
         """P(cell | start) for the given starts, with O(cells + starts) products."""
-        from sottovoce.core.kernels.operator import Operator  # a device has no use for it
+        from sottovoce.reporters.law.operator import Operator  # a device has no use for it
 
         s = np.asarray(s, dtype=np.int64)
         end = s + self.length

@@ -7,7 +7,7 @@ Everything is in the unit coordinate. A window [s, s+K) of the extra coordinate 
 and F is piecewise linear with its bends at the cell edges. So moments and L1, L2 errors cost two look-ups
 per input; other losses cost a sum over the cells.
 
-Their maxima over the continuous domain are found piece by piece (`maxima`).
+Their maxima over the continuous domain are found piece by piece (`worst_case`).
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.maxima import ErrorAt, Pieces, Track
-from sottovoce.core.positions import power_loss
-from sottovoce.core.window import Window
+from sottovoce.reporters.law.cell_positions import power_loss
+from sottovoce.reporters.law.worst_case import ErrorAt, Pieces, Track
+from sottovoce.reporters.window import Window
 
 if TYPE_CHECKING:
-    from sottovoce.core.mechanism import Mechanism
+    from sottovoce.reporters.mechanism import Mechanism
 
 LongArray = NDArray[np.longdouble]
 

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.questions import product_of_largest
-from sottovoce.core.reporting import Reporting, check_claim
 from sottovoce.errors import SpecError, loss_exponent
 from sottovoce.randomness.secure_stream import Seeded, word_source
+from sottovoce.reporters.base import Reporting, check_claim
+from sottovoce.reporters.composites.item_rules import product_of_largest
+from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.values.checked_arrays import as_cells, as_numbers
 from sottovoce.values.disc import LEAST, Disc
 from sottovoce.values.missing_and_outside import Missing, Outside, Policy

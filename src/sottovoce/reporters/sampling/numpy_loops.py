@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.kernels.tables import TWO_52, TWO_52_BITS, RowTables, SetTables, Sums, Table, Tables
+from sottovoce.reporters.sampling.tables import TWO_52, TWO_52_BITS, RowTables, SetTables, Sums, Table, Tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

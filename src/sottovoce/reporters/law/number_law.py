@@ -1,7 +1,7 @@
 """The exact law of what reports one number, by plain sums over cells.
 
 A kind of reporter supplies its integers (`counts`, `operator`, `bends`) and where its cells lie
-(`positions`). Errors, biases and variances follow from these; a kind that knows a shorter way takes it.
+(`cell_positions`). Errors, biases and variances follow from these; a kind that knows a shorter way takes it.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.positions import power_loss
-from sottovoce.core.reporting import Reporting
 from sottovoce.errors import loss_exponent, one_of, whole_number
+from sottovoce.reporters.base import Reporting
+from sottovoce.reporters.law.cell_positions import power_loss
 from sottovoce.values.checked_arrays import in_domain
 from sottovoce.values.domain import Domain
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from sottovoce.core.kernels.operator import Operator
+    from sottovoce.reporters.law.operator import Operator
 
 _ENTRIES = 1 << 21  # cells × inputs handled at a time by plain sums
 

@@ -24,20 +24,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce import compiling
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.kernels.coin import MAX_COIN_BITS, Coin
-from sottovoce.core.kernels.dispatch import Sampler
-from sottovoce.core.kernels.tables import CoinBits
-from sottovoce.core.mechanism import Mechanism, Windowed
-from sottovoce.core.window import MAX_CELLS, Window
 from sottovoce.errors import ArgumentError, SpecError
 from sottovoce.exact.exponential import MAX_BITS
+from sottovoce.reporters.mechanism import Mechanism, Windowed
+from sottovoce.reporters.sampling.coin import MAX_COIN_BITS, Coin
+from sottovoce.reporters.sampling.dispatch import Sampler
+from sottovoce.reporters.sampling.tables import CoinBits
+from sottovoce.reporters.window import MAX_CELLS, Window
 from sottovoce.values.domain import Domain
 from sottovoce.wire.canonical import MIXTURE, canonical, untasked
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from sottovoce.core.kernels.operator import Operator
+    from sottovoce.reporters.law.operator import Operator
 
 MAX_PARTS = 16
 
@@ -167,7 +167,7 @@ class Mixture(Windowed):
         return np.concatenate(rows, axis=-1)
 
     def operator(self, x: ArrayLike) -> Operator:
-        from sottovoce.core.kernels.operator import Operator
+        from sottovoce.reporters.law.operator import Operator
 
         return Operator.stack([part.operator(x) for part in self.parts], self.shares.tolist())
 

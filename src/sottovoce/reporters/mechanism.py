@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.kernels.dispatch import Sampler
-from sottovoce.core.number import Number
-from sottovoce.core.positions import cell_edges, density_on
-from sottovoce.core.reporting import check_claim
-from sottovoce.core.window import Window
-from sottovoce.core.window_format import write_window
 from sottovoce.errors import ArgumentError, loss_exponent, whole_number
+from sottovoce.reporters.base import check_claim
+from sottovoce.reporters.law.cell_positions import cell_edges, density_on
+from sottovoce.reporters.number import Number
+from sottovoce.reporters.sampling.dispatch import Sampler
+from sottovoce.reporters.window import Window
+from sottovoce.reporters.window_format import write_window
 from sottovoce.values.domain import Domain
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from sottovoce.core.expectations import WindowLaw
-    from sottovoce.core.kernels.operator import Operator
+    from sottovoce.reporters.law.moments import WindowLaw
+    from sottovoce.reporters.law.operator import Operator
 
 
 class Windowed(Number):
@@ -49,7 +49,7 @@ class Windowed(Number):
     @cached_property
     def _law(self) -> WindowLaw:
         """The exact expectations."""
-        from sottovoce.core.expectations import WindowLaw  # a device has no use for them
+        from sottovoce.reporters.law.moments import WindowLaw  # a device has no use for them
 
         return WindowLaw(*self._coin_sides)
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.core.window import MAX_CELLS
 from sottovoce.errors import SpecError
 from sottovoce.exact.exponential import MAX_BITS, MIN_BITS
+from sottovoce.reporters.window import MAX_CELLS
 from sottovoce.values.area import Area, read_area
 from sottovoce.values.options import Options
 from sottovoce.wire.checked_json import as_float, as_int, as_list, check_keys

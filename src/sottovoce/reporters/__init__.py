@@ -1,0 +1,1 @@
+"""Everything that reports: one contract, and each kind as exact integers."""

@@ -1,0 +1,1 @@
+"""Named items, each a reporter again: survey, functions by lot, polar."""

@@ -1,0 +1,1 @@
+"""The exact law of a reporter: operator, moments, worst case."""
