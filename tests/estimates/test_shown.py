@@ -23,7 +23,7 @@ import sottovoce as sv
 from sottovoce.compose.disc import density
 from sottovoce.compose.polar import certificate
 from sottovoce.estimates.estimate import METHODS, explained
-from sottovoce.estimates.tabular import Tabular
+from sottovoce.plots.data_table import Tabular
 
 matplotlib.use("agg")
 M = sv.sw(1.0, (0, 24), cells=64)

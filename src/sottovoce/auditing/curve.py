@@ -117,7 +117,7 @@ class Curve(Shown):
         Returns:
             The axes.
         """
-        from sottovoce.auditing.pictures import draw_curve
+        from sottovoce.plots.curve_plot import draw_curve
 
         return draw_curve(self, axes, style)
 

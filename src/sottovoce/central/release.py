@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from sottovoce.arrays import FloatArray
 from sottovoce.central.keys import Keys
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.forest import draw_forest
-from sottovoce.estimates.tabular import Row, Tabular, label
+from sottovoce.plots.data_table import Row, Tabular, label
+from sottovoce.plots.forest_plot import draw_forest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

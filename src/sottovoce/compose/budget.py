@@ -107,7 +107,7 @@ class Split(Shown):
         Raises:
             MissingExtra: If matplotlib is not installed.
         """
-        from sottovoce.estimates.density_plot import new_axes
+        from sottovoce.plots.distribution_plot import new_axes
 
         axes: Axes = new_axes(polar=False) if ax is None else ax
         axes.plot(*self.curve(attribute), color="C0")

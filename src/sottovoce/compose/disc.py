@@ -23,8 +23,8 @@ from sottovoce.errors import ArgumentTypeError, check_confidence, whole_number
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.statistic import normal_quantile
 from sottovoce.estimates.surface import Surface
-from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
+from sottovoce.plots.data_table import Row, Tabular
 from sottovoce.reporters.composites.polar import Polar
 from sottovoce.reporters.law.moments import resultant
 from sottovoce.reporters.mechanism import Mechanism
@@ -180,7 +180,7 @@ class DiscDensity(Tabular):
         Raises:
             MissingExtra: If matplotlib is not installed.
         """
-        from sottovoce.estimates.density_plot import new_axes
+        from sottovoce.plots.distribution_plot import new_axes
 
         axes: Axes = new_axes(polar=True) if ax is None else ax
         mesh = axes.pcolormesh(self.angles, self.radii, self.density, cmap="magma_r", vmin=0, shading="flat")

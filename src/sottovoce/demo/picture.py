@@ -9,7 +9,7 @@ import numpy as np
 
 from sottovoce.demo import Answers
 from sottovoce.errors import MissingExtra
-from sottovoce.estimates.density_plot import Curve, draw_ribbon
+from sottovoce.plots.distribution_plot import Curve, draw_ribbon
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

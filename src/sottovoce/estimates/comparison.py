@@ -21,10 +21,10 @@ import numpy as np
 from sottovoce.errors import ArgumentError, check_confidence, one_of
 from sottovoce.estimates.arithmetic import combined, share_of
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.forest import draw_forest
 from sottovoce.estimates.quantity import K, Quantity, at_level, checked_groups
-from sottovoce.estimates.tabular import MOST_SHOWN, Row, Tabular, label
 from sottovoce.estimates.tally import Tally
+from sottovoce.plots.data_table import MOST_SHOWN, Row, Tabular, label
+from sottovoce.plots.forest_plot import draw_forest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

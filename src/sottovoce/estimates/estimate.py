@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.estimates.arithmetic import Combinable
-from sottovoce.estimates.forest import draw_forest
-from sottovoce.estimates.tabular import Row, Tabular
+from sottovoce.plots.data_table import Row, Tabular
+from sottovoce.plots.forest_plot import draw_forest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,15 +21,15 @@ from sottovoce.arrays import FloatArray
 from sottovoce.errors import DataError, check_confidence
 from sottovoce.estimates.answers import told
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.forest import draw_forest
 from sottovoce.estimates.inverse import Inverse
 from sottovoce.estimates.products import UNRESOLVED, Ratio
 from sottovoce.estimates.query import check_tally
 from sottovoce.estimates.shares import nearest_shares
 from sottovoce.estimates.statistic import Part, cut, moments, normal_quantile
-from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
 from sottovoce.notebook import Shown
+from sottovoce.plots.data_table import Row, Tabular
+from sottovoce.plots.forest_plot import draw_forest
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.values.domain import Domain
 from sottovoce.values.options import Options

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.estimates.density_plot import new_axes
 from sottovoce.estimates.linear_algebra import single_threaded
 from sottovoce.estimates.surface import PlaceLaw, Surface
-from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
+from sottovoce.plots.data_table import Row, Tabular
+from sottovoce.plots.distribution_plot import new_axes
 from sottovoce.values.area import Area
 
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray
 from sottovoce.errors import ArgumentError
-from sottovoce.estimates.density_plot import new_axes
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.products import Relation
-from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
+from sottovoce.plots.data_table import Row, Tabular
+from sottovoce.plots.distribution_plot import new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

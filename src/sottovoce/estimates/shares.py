@@ -23,14 +23,14 @@ import numpy as np
 from sottovoce.arrays import FloatArray
 from sottovoce.errors import check_confidence
 from sottovoce.estimates.answers import told
-from sottovoce.estimates.density_plot import INK, SHADE, new_axes
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.inverse import Inverse, options_of
 from sottovoce.estimates.query import check_tally, sources_of
 from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.statistic import Moments, moments
-from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
+from sottovoce.plots.data_table import Row, Tabular
+from sottovoce.plots.distribution_plot import INK, SHADE, new_axes
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.values.options import Options
 

@@ -20,10 +20,10 @@ import numpy as np
 from sottovoce.errors import ArgumentError, check_confidence, one_of, refuse_others
 from sottovoce.estimates.arithmetic import combined, share_of
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.forest import draw_series
 from sottovoce.estimates.quantity import Quantity, checked_groups
-from sottovoce.estimates.tabular import Row, Tabular, label
 from sottovoce.estimates.tally import Tally
+from sottovoce.plots.data_table import Row, Tabular, label
+from sottovoce.plots.forest_plot import draw_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

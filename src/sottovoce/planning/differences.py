@@ -29,8 +29,8 @@ from sottovoce.errors import (
     refuse_others,
     whole_number,
 )
-from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.planning.inverse import least_epsilon
+from sottovoce.plots.data_table import Row, Tabular
 from sottovoce.reporters.number import Number
 from sottovoce.values.checked_arrays import in_domain
 from sottovoce.values.domain import Domain

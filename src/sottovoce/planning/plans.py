@@ -12,12 +12,12 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray
 from sottovoce.designs.tasks import Question
-from sottovoce.estimates.tabular import Row, Tabular
-from sottovoce.planning.error_plot import draw_errors
 from sottovoce.planning.kinds import KINDS, POINTS, Candidate, Kind
 from sottovoce.planning.predictions import Expected, Setting
 from sottovoce.planning.shapes import reference_shapes
 from sottovoce.planning.simulation import simulated
+from sottovoce.plots.data_table import Row, Tabular
+from sottovoce.plots.error_plot import draw_errors
 from sottovoce.reporters.number import Number
 
 if TYPE_CHECKING:

@@ -41,8 +41,8 @@ from sottovoce.estimates.groups import groups
 from sottovoce.estimates.positions import position_variance
 from sottovoce.estimates.relation import correlation
 from sottovoce.estimates.shares import shares
-from sottovoce.estimates.tabular import Row, Tabular
 from sottovoce.estimates.tally import Tally
+from sottovoce.plots.data_table import Row, Tabular
 from sottovoce.reporters.composites.polar import Polar
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.contract import Reporter

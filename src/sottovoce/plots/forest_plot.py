@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.errors import ArgumentError
-from sottovoce.estimates.density_plot import INK, SHADE, pyplot
+from sottovoce.plots.distribution_plot import INK, SHADE, pyplot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

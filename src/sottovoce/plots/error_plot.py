@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sottovoce.estimates.density_plot import pyplot
+from sottovoce.plots.distribution_plot import pyplot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

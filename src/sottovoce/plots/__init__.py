@@ -1,0 +1,1 @@
+"""Arrays in, axes out; tables of results."""
