@@ -21,8 +21,8 @@ import numpy as np
 import sottovoce as sv
 from benchmarks._machine import describe_machine
 from benchmarks._tables import number, replace_table, table
-from sottovoce.designs.choices import least_total_variance
-from sottovoce.designs.families import block_size, block_variance, family
+from sottovoce.designs.block_designs import block_size, block_variance, family
+from sottovoce.designs.choice import least_total_variance
 
 TAKES = "15 min"
 RESULTS = Path(__file__).parent / "results" / "choices.json"

@@ -24,7 +24,7 @@ os.environ["SOTTOVOCE_CACHE"] = ""  # designs are made, not remembered
 import numpy as np
 
 import sottovoce as sv
-from sottovoce.designs import families
+from sottovoce.designs import block_designs
 
 TAKES = "3 min"
 FACTORS = (0.5, 2.0)
@@ -44,8 +44,8 @@ def designs() -> float:
 
 def blocks() -> float:
     """The mean ratio of some families of blocks."""
-    families.family.cache_clear()
-    return float(np.mean([families.family(k, d).ratio for k, d in ((10, 3), (14, 4), (20, 5))]))
+    block_designs.family.cache_clear()
+    return float(np.mean([block_designs.family(k, d).ratio for k, d in ((10, 3), (14, 4), (20, 5))]))
 
 
 def values() -> np.ndarray:
@@ -91,7 +91,7 @@ FITS = ("expansion", "log_density", "model", "nonnegative", "refits")
 #: By part: what is asked, and where its constants are.
 PARTS: dict[str, tuple[Callable[[], float], list[str]]] = {
     "designs": (designs, [f"designs.{name}" for name in DESIGNS]),
-    "blocks": (blocks, ["designs.families"]),
+    "blocks": (blocks, ["designs.block_designs"]),
     "limits": (limits, [f"estimates.{name}" for name in LIMITS]),
     "fits": (fits, [f"estimates.{name}" for name in FITS]),
     "sampling": (sampling, ["randomness.secure_stream", "randomness.threads"]),

@@ -27,9 +27,9 @@ from scipy.sparse import coo_array
 import sottovoce as sv
 from benchmarks._tables import replace_table
 from benchmarks._tables import table as markdown
-from sottovoce.designs.certificate import Proof
 from sottovoce.designs.optimal import most_epsilon
-from sottovoce.designs.problem import Problem
+from sottovoce.designs.solver.certificate import Proof
+from sottovoce.designs.solver.worst_case_problem import Problem
 
 TAKES = "8 min"
 

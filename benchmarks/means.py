@@ -19,12 +19,12 @@ import numpy as np
 
 import sottovoce as sv
 from benchmarks._tables import replace_table
-from sottovoce.designs.certificate import settle
-from sottovoce.designs.master import Ceiling, GridProblem
-from sottovoce.designs.oracles import mean_oracle
-from sottovoce.designs.ordinary import SLACK, classic_ceilings, ordinary_prior
-from sottovoce.designs.problem import Problem
-from sottovoce.designs.search import search
+from sottovoce.designs.ordinary_mean import SLACK, classic_ceilings, ordinary_prior
+from sottovoce.designs.solver.certificate import settle
+from sottovoce.designs.solver.cutting_planes import search
+from sottovoce.designs.solver.linear_program import Ceiling, GridProblem
+from sottovoce.designs.solver.oracles import mean_oracle
+from sottovoce.designs.solver.worst_case_problem import Problem
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "means.json"
@@ -131,8 +131,8 @@ def least_ratio(
     """What no unbiased ε-LDP mechanism goes below: its variance over a classic's, where that is largest.
 
     Its worst case is at most 1.1 times the limit, and no other ceiling is passed. Every mechanism obeys the
-    cuts, Σ w·κ + ∫ g·r ≤ Σ w·variance(x) with r ≥ 0 (`designs.cuts`). On the right variance(x) is at most
-    the ceiling that the cut is about: s times the classic's or a firm one, which bounds s from below.
+    cuts, Σ w·κ + ∫ g·r ≤ Σ w·variance(x) with r ≥ 0 (`designs.solver.cuts`). On the right variance(x) is at
+    most the ceiling that the cut is about: s times the classic's or a firm one, which bounds s from below.
     """
     problem, limit = Problem(epsilon, 2.0, True), sv.optimal(epsilon).certificate.limit
     firm = (Ceiling(0.0, (1 + SLACK) * limit), *others)

@@ -18,7 +18,7 @@ from papers.sheet import Sheet
 from sottovoce.compose.polar import polar
 from sottovoce.designs import classic
 from sottovoce.designs.optimal import optimal
-from sottovoce.designs.places import expected_distance, place
+from sottovoce.designs.place import expected_distance, place
 from sottovoce.estimates.tally import Tally
 from sottovoce.laws import hybrid, laplace
 from sottovoce.laws.law import Law

@@ -13,7 +13,7 @@ from papers.plots import BLACK, BLUE, GREEN, PINK, RED, curves, dress
 from papers.registry import entry
 from papers.sheet import Sheet
 from sottovoce.arrays import FloatArray
-from sottovoce.designs import formulas
+from sottovoce.designs import published_formulas
 
 
 @entry("ogpm", "figure-2", "The optimal 4- and 5-piece mechanisms are 3-piece ones (example 3.4)")
@@ -63,7 +63,7 @@ def example_3_5(run: Run, sheet: Sheet) -> None:
     from scipy.optimize import curve_fit
 
     epsilons = np.sort(run.rng("3.5").uniform(0.1, 8, 50))
-    p = np.array([formulas.ogpm_density(float(e), "l1") for e in epsilons])
+    p = np.array([published_formulas.ogpm_density(float(e), "l1") for e in epsilons])
 
     def form(e: FloatArray, b1: float, b2: float) -> FloatArray:
         return np.asarray(np.exp(b1 * e) + b2)
@@ -134,7 +134,7 @@ def example_6_1(run: Run, sheet: Sheet) -> None:
 
 def _polar_total(first: float, total: float, loss: str) -> float:
     second = total - first
-    p1, p2 = formulas.ogpm_density(first, loss), formulas.ogpm_density(second, loss)
+    p1, p2 = published_formulas.ogpm_density(first, loss), published_formulas.ogpm_density(second, loss)
     return endpoint_error(first, p1, 2) + circle_error(second, p2, 2)
 
 

@@ -10,7 +10,7 @@ from papers.families import TURN, circle_error, ogpm, ogpm_circle
 from papers.findings import Run
 from papers.registry import entry
 from papers.sheet import Sheet, span
-from sottovoce.designs import classic, formulas
+from sottovoce.designs import classic, published_formulas
 
 
 def _ptt_residual() -> float:
@@ -18,7 +18,7 @@ def _ptt_residual() -> float:
     worst = 0.0
     for epsilon in (0.5, 1.0, 4.0):
         for q in (0.3, 0.6, 0.9):
-            k, a = formulas.ptt_parameters(epsilon, q)
+            k, a = published_formulas.ptt_parameters(epsilon, q)
             low = 1 / (2 * a * k * math.expm1(epsilon))
             mass = 2 * (k + a) * low + 2 * a * low * math.expm1(epsilon)
             slope = 2 * a * k * low * math.expm1(epsilon)
@@ -40,7 +40,9 @@ def _circle_ratio(epsilon: float, points: int = 360) -> float:
         A_eq=np.append(np.ones(points), 0.0)[None, :],
         b_eq=[1.0],
     )
-    return circle_error(epsilon, formulas.ogpm_density(epsilon, "l2"), 2) / float(best.fun or math.nan)
+    return circle_error(epsilon, published_formulas.ogpm_density(epsilon, "l2"), 2) / float(
+        best.fun or math.nan
+    )
 
 
 def _variances(epsilon: float) -> tuple[float, float, float]:

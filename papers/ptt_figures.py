@@ -11,7 +11,7 @@ from papers.plots import BLACK, BLUE, GREEN, GREY, ORANGE, RED, curves, dress
 from papers.registry import entry
 from papers.sheet import Sheet, span
 from sottovoce.arrays import FloatArray
-from sottovoce.designs import formulas
+from sottovoce.designs import published_formulas
 
 
 def duchi_minus_laplace(epsilon: FloatArray, x: float) -> FloatArray:
@@ -141,14 +141,14 @@ def figure_2(run: Run, sheet: Sheet) -> None:
 
 def best_ptt(epsilon: float) -> float:
     """The least worst-case variance of I-PTT on [−1, 1]."""
-    return formulas.ptt_worst_variance(epsilon, formulas.ptt_optimal_q(epsilon))
+    return published_formulas.ptt_worst_variance(epsilon, published_formulas.ptt_optimal_q(epsilon))
 
 
 def fixed_eta_variance(epsilon: float, eta: float) -> float:
     """Worst-case variance on [−1, 1] of the normalised I-PTT with (k + a)/a = η."""
     e = math.exp(epsilon)
     a = (1 + e / (eta - 1)) / (e - 1)
-    return formulas.ptt_worst_variance(epsilon, e / (a * (eta - 1) * (e - 1)))
+    return published_formulas.ptt_worst_variance(epsilon, e / (a * (eta - 1) * (e - 1)))
 
 
 def duchi_variance(epsilon: float, x: float = 0.0) -> float:
@@ -168,8 +168,8 @@ def figure_3(run: Run, sheet: Sheet) -> None:
         (4.0, RED, (0, (1, 1))),
     )
     for epsilon, colour, dash in styles:
-        values = np.array([formulas.ptt_worst_variance(epsilon, float(z)) for z in q])
-        best = formulas.ptt_optimal_q(epsilon)
+        values = np.array([published_formulas.ptt_worst_variance(epsilon, float(z)) for z in q])
+        best = published_formulas.ptt_optimal_q(epsilon)
         axes[0].plot(q, values, color=colour, linestyle=dash, label=f"ε = {epsilon:g}")
         axes[0].plot([best], [best_ptt(epsilon)], "o", color=colour, markersize=4)
         mass = np.array([theorem_4_mass(epsilon, float(z)) for z in q])
@@ -193,8 +193,8 @@ def figure_3(run: Run, sheet: Sheet) -> None:
     )
     sheet.addition(
         "the optimal q and its worst-case variance, ε = 1, 2, 4",
-        ", ".join(f"{formulas.ptt_optimal_q(e):.4f} ({best_ptt(e):.4f})" for e in (1.0, 2.0, 4.0)),
-        {"variance": formulas.ptt_worst_variance(1.0, at)},
+        ", ".join(f"{published_formulas.ptt_optimal_q(e):.4f} ({best_ptt(e):.4f})" for e in (1.0, 2.0, 4.0)),
+        {"variance": published_formulas.ptt_worst_variance(1.0, at)},
         note="at Eq. (19)'s normalised q the variance is {variance:.4f} at ε = 1",
     )
     sheet.tables[""] = curves(q, table)

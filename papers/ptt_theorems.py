@@ -11,7 +11,7 @@ from papers.plots import curves
 from papers.ptt_figures import best_ptt, duchi_variance, fixed_eta_variance, theorem_4_mass
 from papers.registry import entry
 from papers.sheet import Sheet, span
-from sottovoce.designs import classic, formulas
+from sottovoce.designs import classic, published_formulas
 from sottovoce.laws import laplace, ptt2
 from sottovoce.laws.ptt2 import ptt2_variance
 
@@ -20,7 +20,7 @@ EPSILONS = np.geomspace(0.02, 8, 60)
 
 def variance_at(epsilon: float, q: float, x: float) -> float:
     """Eq. (15) with the a that q implies."""
-    k, a = formulas.ptt_parameters(epsilon, q)
+    k, a = published_formulas.ptt_parameters(epsilon, q)
     eta = (k + a) / a
     return (k - 1) * x * x + (eta**3 / math.expm1(epsilon) + 1) * a / (3 * (eta - 1))
 
@@ -39,7 +39,7 @@ def theorems_3_to_6(run: Run, sheet: Sheet) -> None:
     tent = max(_apart(t.variance(x), [ptt2_variance(t.epsilon, t.k, float(z)) for z in x]) for t in tents)
     bias = max(float(np.abs(t.bias(x)).max()) for t in tents)
     root = math.exp(0.5)
-    k, a = formulas.ptt_parameters(1.0, root / (root + 1))
+    k, a = published_formulas.ptt_parameters(1.0, root / (root + 1))
     small = np.array([e * math.sqrt(best_ptt(float(e))) for e in (1e-3, 1e-2, 0.1)])
     sheet.statement(
         "Theorem 3, Eq. (15): the variance of I-PTT",
@@ -94,7 +94,7 @@ def theorem_7(run: Run, sheet: Sheet) -> None:
     title = "worst-case variance × ε², input [−1, 1]"
     words = (title, "ε", "variance × ε²")
     sheet.plot(panel, EPSILONS, scaled, *words, table=None, log="xy", bottom=0.3, top=60)
-    k, a = formulas.ptt_parameters(1.0, 0.6)
+    k, a = published_formulas.ptt_parameters(1.0, 0.6)
     other, must = 2 / a + (math.e + 1) / k, math.e - 1
     sheet.statement(
         "Theorem 7: at the same (k, a) I-PTT is better for ε < ln 3",

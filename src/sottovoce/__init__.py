@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.reporters.rows import Rows as Rows
     from sottovoce.reporters.composites.survey import Survey as Survey
     from sottovoce.reporters.translates import Translates as Translates
-    from sottovoce.designs.choices import choice as choice
+    from sottovoce.designs.choice import choice as choice
     from sottovoce.designs.classic import (
         duchi as duchi,
         ogpm as ogpm,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:  # a line for each module
         sw as sw,
     )
     from sottovoce.designs.optimal import optimal as optimal
-    from sottovoce.designs.places import place as place
+    from sottovoce.designs.place import place as place
     from sottovoce.designs.two_scale import two_scale as two_scale
     from sottovoce.device.client import Client as Client
     from sottovoce.device.ledger import Ledger as Ledger
@@ -94,10 +94,10 @@ _NAMES = {
     "compose.several": "any_of",
     "compose.strategies": "survey",
     "compose.within": "within",
-    "designs.choices": "choice",
+    "designs.choice": "choice",
     "designs.classic": "duchi ogpm ogpm_unbiased pm ptt sw",
     "designs.optimal": "optimal",
-    "designs.places": "place",
+    "designs.place": "place",
     "designs.two_scale": "two_scale",
     "device.client": "Client",
     "device.ledger": "Ledger",

@@ -10,7 +10,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.auditing.calibration import largest_local, least_variance
-from sottovoce.designs.formulas import ptt_worst_variance
+from sottovoce.designs.published_formulas import ptt_worst_variance
 from sottovoce.errors import MAX_EPSILON, ArgumentError
 
 

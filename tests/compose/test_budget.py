@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.designs.formulas import ogpm_density
+from sottovoce.designs.published_formulas import ogpm_density
 from sottovoce.exact.rational_bounds import rational_epsilon
 
 TOTAL = 1 + 2 * math.pi

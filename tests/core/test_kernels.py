@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.designs.build import background_window
+from sottovoce.designs.solver.integer_weights import background_window
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.sampling.dispatch import fill_rows
 from sottovoce.reporters.sampling.tables import RowTables

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import sottovoce as sv
-from sottovoce.designs.build import uniform_window
+from sottovoce.designs.solver.integer_weights import uniform_window
 from sottovoce.errors import DataError, SpecError
 from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.randomness.secure_stream import word_source

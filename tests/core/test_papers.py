@@ -14,7 +14,12 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 import sottovoce as sv
-from sottovoce.designs.formulas import ogpm_density, ptt_optimal_q, ptt_parameters, ptt_worst_variance
+from sottovoce.designs.published_formulas import (
+    ogpm_density,
+    ptt_optimal_q,
+    ptt_parameters,
+    ptt_worst_variance,
+)
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import sottovoce as sv
-from sottovoce.designs import cache, problem
+from sottovoce.designs.solver import disk_cache, worst_case_problem
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +23,7 @@ def forbid_search(monkeypatch: pytest.MonkeyPatch) -> None:
     def search(*_: object, **__: object) -> None:
         raise AssertionError("the search ran")
 
-    monkeypatch.setattr(problem, "search", search)
+    monkeypatch.setattr(worst_case_problem, "search", search)
 
 
 def test_a_second_time_nothing_is_searched(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,7 +43,7 @@ def test_a_second_time_nothing_is_searched(place: Path, monkeypatch: pytest.Monk
 
 def test_another_version_does_not_read_it(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sv.optimal(1.5)
-    monkeypatch.setattr(cache, "__version__", "0.0.0+other")
+    monkeypatch.setattr(disk_cache, "__version__", "0.0.0+other")
     forbid_search(monkeypatch)
     with pytest.raises(AssertionError, match="the search ran"):
         sv.optimal(1.5)
@@ -74,8 +74,8 @@ def test_priors_have_their_own_files(place: Path) -> None:
 def test_off_and_unwritable_cost_only_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = sv.optimal(1.5)
     monkeypatch.setenv("SOTTOVOCE_CACHE", "")
-    cache.store("plans", "question", b"answer")
-    assert cache.load("plans", "question") is None
+    disk_cache.store("plans", "question", b"answer")
+    assert disk_cache.load("plans", "question") is None
     assert sv.optimal(1.5) == expected
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
@@ -88,13 +88,13 @@ def test_without_a_variable_files_lie_where_the_system_keeps_caches(
 ) -> None:
     monkeypatch.delenv("SOTTOVOCE_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    cache.store("plans", [1, "two"], b"answer")
-    assert cache.load("plans", [1, "two"]) == b"answer"
-    assert cache.load("plans", [1, "three"]) is None
-    assert cache.load("designs", [1, "two"]) is None
+    disk_cache.store("plans", [1, "two"], b"answer")
+    assert disk_cache.load("plans", [1, "two"]) == b"answer"
+    assert disk_cache.load("plans", [1, "three"]) is None
+    assert disk_cache.load("designs", [1, "two"]) is None
     assert len(list((tmp_path / "xdg" / "sottovoce" / "plans").iterdir())) == 1
     monkeypatch.setitem(sys.modules, "platformdirs", None)  # a device without it keeps nothing
-    assert cache.load("plans", [1, "two"]) is None
+    assert disk_cache.load("plans", [1, "two"]) is None
 
 
 ANSWER = bytes(range(256)) * 400
@@ -102,7 +102,7 @@ ANSWER = bytes(range(256)) * 400
 
 def write_many(times: int) -> None:
     for _ in range(times):
-        cache.store("plans", "shared", ANSWER)
+        disk_cache.store("plans", "shared", ANSWER)
 
 
 def test_readers_see_whole_files_while_others_write(place: Path) -> None:
@@ -113,7 +113,7 @@ def test_readers_see_whole_files_while_others_write(place: Path) -> None:
         writer.start()
     reads = 0
     while any(writer.is_alive() for writer in writers):
-        assert cache.load("plans", "shared") == ANSWER
+        assert disk_cache.load("plans", "shared") == ANSWER
         reads += 1
     for writer in writers:
         writer.join()

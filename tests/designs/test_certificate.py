@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.designs.certificate import Certificate, upper_e
-from sottovoce.designs.cuts import Cuts
-from sottovoce.designs.sums import least_sum, lows
+from sottovoce.designs.solver.certificate import Certificate, upper_e
+from sottovoce.designs.solver.cut_sums import least_sum, lows
+from sottovoce.designs.solver.cuts import Cuts
 from sottovoce.errors import SpecError
 from sottovoce.exact.rational_bounds import exp_upper
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.designs.choices import least_total_variance
-from sottovoce.designs.families import block_size, family
+from sottovoce.designs.block_designs import block_size, family
+from sottovoce.designs.choice import least_total_variance
 
 
 @pytest.mark.parametrize(("options", "size"), [(2, 1), (4, 2), (5, 2), (7, 3), (10, 3), (20, 5), (24, 6)])

@@ -10,10 +10,10 @@ from benchmarks._tables import table_in
 
 import sottovoce as sv
 from benchmarks import means
-from sottovoce.designs.build import _without_twins
-from sottovoce.designs.cuts import Cuts
-from sottovoce.designs.ordinary import classic_ceilings, ordinary_prior
-from sottovoce.designs.search import GridSolution
+from sottovoce.designs.ordinary_mean import classic_ceilings, ordinary_prior
+from sottovoce.designs.solver.cuts import Cuts
+from sottovoce.designs.solver.cutting_planes import GridSolution
+from sottovoce.designs.solver.integer_weights import _without_twins
 from sottovoce.errors import ArgumentError
 
 X = np.linspace(0.0, 1.0, 4001)

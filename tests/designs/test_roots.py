@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq, minimize_scalar
 
-from sottovoce.designs.roots import lowest, root
+from sottovoce.designs.solver.roots import lowest, root
 
 
 def test_the_roots_of_brentq_to_a_few_last_digits() -> None:

@@ -28,7 +28,7 @@ MODULES = [
 ]
 
 #: Public, but not to be found by following what functions return.
-FURTHER = ["sottovoce.designs.certificate.Certificate"]
+FURTHER = ["sottovoce.designs.solver.certificate.Certificate"]
 #: Made by one function for another, and of no use in between.
 HANDED_ON = {"sottovoce.collector.store.store.Store"}
 #: A law is described by its base class and by the function that makes it.

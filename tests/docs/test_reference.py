@@ -25,7 +25,9 @@ def test_the_surface_is_found() -> None:
         "sottovoce.central.mean",
     }
     assert expected <= set(PUBLIC)
-    assert {"sottovoce.reporters.rows.Rows", "sottovoce.designs.certificate.Certificate"} <= set(EVERYTHING)
+    assert {"sottovoce.reporters.rows.Rows", "sottovoce.designs.solver.certificate.Certificate"} <= set(
+        EVERYTHING
+    )
 
 
 @pytest.mark.parametrize("path", EVERYTHING)

@@ -11,7 +11,7 @@ from papers.pieces import solve_pieces
 from papers.pieces.densities import Piece, Span, best_pieces, expected_loss, merge
 
 import sottovoce as sv
-from sottovoce.designs.formulas import ogpm_density
+from sottovoce.designs.published_formulas import ogpm_density
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0, 8.0])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.designs.places import expected_distance
+from sottovoce.designs.place import expected_distance
 from sottovoce.errors import ArgumentError
 
 

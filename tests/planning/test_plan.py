@@ -13,7 +13,7 @@ from benchmarks._tables import table_in
 
 import sottovoce as sv
 from benchmarks import planner, tasks
-from sottovoce.designs.tasks import Question
+from sottovoce.designs.question import Question
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, NoDataError
 from sottovoce.planning.inverse import meeting
 from sottovoce.planning.kinds import candidates

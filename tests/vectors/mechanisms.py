@@ -17,7 +17,7 @@ import numpy as np
 
 import sottovoce as sv
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.build import background_window
+from sottovoce.designs.solver.integer_weights import background_window
 from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.exact.rows_that_keep_epsilon import repaired
 from sottovoce.reporters.composites.functions_by_lot import Function, Functions

@@ -15,7 +15,7 @@ from sottovoce.auditing.curve import check_delta
 from sottovoce.auditing.losses import depth
 from sottovoce.auditing.shuffled import shuffled
 from sottovoce.designs.classic import ptt
-from sottovoce.designs.formulas import ptt_optimal_q, ptt_worst_variance
+from sottovoce.designs.published_formulas import ptt_optimal_q, ptt_worst_variance
 from sottovoce.errors import MAX_EPSILON, MIN_EPSILON, positive_number
 from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.mechanism import Mechanism

@@ -27,7 +27,7 @@ from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.central.draws import Draws, Integers
 from sottovoce.central.integer_staircase import inner_steps, level
 from sottovoce.central.noise import Noise
-from sottovoce.designs.roots import lowest
+from sottovoce.designs.solver.roots import lowest
 
 
 def ladder_moment(power: int, epsilon: float, start: Any) -> Any:

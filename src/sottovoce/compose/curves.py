@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.designs.roots import lowest
+from sottovoce.designs.solver.roots import lowest
 
 _FIRST = 13  # points of a curve before anything is known
 _ROUNDS = 6

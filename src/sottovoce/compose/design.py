@@ -14,9 +14,9 @@ from typing import Any, Literal, overload
 from sottovoce.compose.pair import pair
 from sottovoce.compose.several import any_of
 from sottovoce.compose.within import within
-from sottovoce.designs.choices import choice
-from sottovoce.designs.places import Box, place
-from sottovoce.designs.tasks import TASKS, Designed, Question, check_owners
+from sottovoce.designs.choice import choice
+from sottovoce.designs.place import Box, place
+from sottovoce.designs.question import TASKS, Designed, Question, check_owners
 from sottovoce.errors import ArgumentTypeError, check_epsilon, one_of
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.translates import Translates

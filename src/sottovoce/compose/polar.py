@@ -24,9 +24,9 @@ from typing import Literal
 import numpy as np
 
 from sottovoce.compose.budget import split_budget
-from sottovoce.designs.bounds import circular_limit, even_prior_limit
 from sottovoce.designs.classic import ogpm, ptt
 from sottovoce.designs.optimal import most_epsilon, optimal
+from sottovoce.designs.solver.error_floors import circular_limit, even_prior_limit
 from sottovoce.errors import (
     MIN_EPSILON,
     ArgumentError,

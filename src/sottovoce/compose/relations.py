@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from sottovoce.compose.selection import question_mechanism
-from sottovoce.designs.choices import choice
+from sottovoce.designs.choice import choice
 from sottovoce.errors import ArgumentError
 from sottovoce.reporters.composites.functions_by_lot import UNIT, Function, Functions
 from sottovoce.reporters.composites.survey import Survey

@@ -27,13 +27,13 @@ from functools import lru_cache
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.build import uniform_window
-from sottovoce.designs.choices import least_total_variance
+from sottovoce.designs.choice import least_total_variance
 from sottovoce.designs.classic import pm, ptt
-from sottovoce.designs.formulas import ptt_optimal_q, ptt_worst_variance
 from sottovoce.designs.optimal import EXPECTED_UP_TO, SEARCH_UNBIASED_FROM, most_epsilon, optimal
 from sottovoce.designs.prior import Prior, PriorLike, as_prior
-from sottovoce.designs.roots import lowest
+from sottovoce.designs.published_formulas import ptt_optimal_q, ptt_worst_variance
+from sottovoce.designs.solver.integer_weights import uniform_window
+from sottovoce.designs.solver.roots import lowest
 from sottovoce.errors import ArgumentError
 from sottovoce.estimates.positions import position_variance
 from sottovoce.reporters.law.moments import resultant

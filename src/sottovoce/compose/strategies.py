@@ -18,9 +18,9 @@ from sottovoce.compose.selection import (
     question_mechanism,
     worth,
 )
-from sottovoce.designs.choices import choice
+from sottovoce.designs.choice import choice
 from sottovoce.designs.classic import pm
-from sottovoce.designs.places import place
+from sottovoce.designs.place import place
 from sottovoce.designs.prior import Prior
 from sottovoce.errors import (
     MIN_EPSILON,

@@ -17,8 +17,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from sottovoce.designs.choices import choice
-from sottovoce.designs.families import block_size, block_variance, signed_family
+from sottovoce.designs.block_designs import block_size, block_variance, signed_family
+from sottovoce.designs.choice import choice
 from sottovoce.errors import ArgumentError, check_epsilon, whole_number
 from sottovoce.reporters.composites.functions_by_lot import Function, Functions
 from sottovoce.reporters.composites.survey import Survey

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 
-from sottovoce.designs.build import named, uniform_unbiased, uniform_window
-from sottovoce.designs.formulas import (
+from sottovoce.designs.published_formulas import (
     ptt_optimal_q,
     ptt_parameters,
     square_wave_reach,
     theta_at,
     worst_theta,
 )
+from sottovoce.designs.solver.integer_weights import named, uniform_unbiased, uniform_window
 from sottovoce.errors import ArgumentError, check_epsilon, loss_exponent, real_number, refuse_others
 from sottovoce.reporters.mechanism import Mechanism, cells_within
 from sottovoce.values.domain import Domain, DomainLike, as_domain

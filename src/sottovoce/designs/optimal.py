@@ -4,10 +4,10 @@
     m.certificate.limit      # no unbiased ε-LDP mechanism has a lower worst-case variance
     m.certificate.ratio      # what m does, over that
 
-On an interval the background is found by cutting planes (`designs.search`) on a grid that follows the length
-of the window, coarse to fine; the multipliers of the same problem are the certificate. Where windows are too
-narrow for a grid, above `most_epsilon`, nothing is offered. On a circle the OGPM is optimal; for a mean at a
-tiny ε Duchi's two reports are.
+On an interval the background is found by cutting planes (`designs.solver.cutting_planes`) on a grid that
+follows the length of the window, coarse to fine; the multipliers of the same problem are the certificate.
+Where windows are too narrow for a grid, above `most_epsilon`, nothing is offered. On a circle the OGPM is
+optimal; for a mean at a tiny ε Duchi's two reports are.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from sottovoce.designs import cache
-from sottovoce.designs.build import background_window
-from sottovoce.designs.certificate import Certificate, Proof
-from sottovoce.designs.closed import circular_optimum, tiny_epsilon
-from sottovoce.designs.ordinary import SLACK, classic_ceilings, least_expected
+from sottovoce.designs.ordinary_mean import SLACK, classic_ceilings, least_expected
 from sottovoce.designs.prior import Prior, PriorLike, PriorProblem, as_prior
-from sottovoce.designs.problem import MAX_REPORTS, Problem
-from sottovoce.designs.search import GridSolution
+from sottovoce.designs.solver import disk_cache
+from sottovoce.designs.solver.certificate import Certificate, Proof
+from sottovoce.designs.solver.closed_forms import circular_optimum, tiny_epsilon
+from sottovoce.designs.solver.cutting_planes import GridSolution
+from sottovoce.designs.solver.integer_weights import background_window
+from sottovoce.designs.solver.worst_case_problem import MAX_REPORTS, Problem
 from sottovoce.errors import (
     MIN_EPSILON,
     ArgumentError,
@@ -133,7 +133,7 @@ def optimal(
 
 
 def ordinary_mean(epsilon: float, domain: Domain) -> Mechanism:
-    """Design what a mean of ordinary people is asked with; `designs.ordinary` says what it promises.
+    """Design what a mean of ordinary people is asked with; `designs.ordinary_mean` says what it promises.
 
     Args:
         epsilon: Privacy parameter ε.
@@ -171,14 +171,14 @@ def _least_expected(
 
 def _remembered(question: dict[str, object], design: Callable[[], Mechanism]) -> Mechanism:
     """The design from the cache if it is there; only those that took a search are kept."""
-    stored = cache.load("designs", question)
+    stored = disk_cache.load("designs", question)
     if stored is not None:
         # Not trusted for privacy: a spec's counts are checked. What does not parse is made anew.
         with contextlib.suppress(ValueError, KeyError, TypeError):
             return _read(stored)
     unit = design()
     if unit.certificate.form == "cuts":
-        cache.store("designs", question, _written(unit))
+        disk_cache.store("designs", question, _written(unit))
     return unit
 
 

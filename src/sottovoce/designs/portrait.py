@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.certificate import Certificate
 from sottovoce.designs.classic import duchi, ogpm, pm, ptt, sw
+from sottovoce.designs.solver.certificate import Certificate
 from sottovoce.errors import ArgumentError, MissingExtra
 from sottovoce.reporters.mechanism import Mechanism
 

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.certificate import Certificate, Proof, settle
-from sottovoce.designs.master import GridProblem
-from sottovoce.designs.oracles import mean_oracle, value_oracle
-from sottovoce.designs.problem import Problem
-from sottovoce.designs.search import GridSolution, search
+from sottovoce.designs.solver.certificate import Certificate, Proof, settle
+from sottovoce.designs.solver.cutting_planes import GridSolution, search
+from sottovoce.designs.solver.linear_program import GridProblem
+from sottovoce.designs.solver.oracles import mean_oracle, value_oracle
+from sottovoce.designs.solver.worst_case_problem import Problem
 from sottovoce.errors import ArgumentError, ArgumentTypeError
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.values.domain import Domain

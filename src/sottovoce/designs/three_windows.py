@@ -19,9 +19,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from sottovoce.designs.build import named, uniform_window
 from sottovoce.designs.classic import DEFAULT_CELLS, sw
-from sottovoce.designs.formulas import square_wave_reach
+from sottovoce.designs.published_formulas import square_wave_reach
+from sottovoce.designs.solver.integer_weights import named, uniform_window
 from sottovoce.errors import check_epsilon
 from sottovoce.exact.exponential import MIN_BITS
 from sottovoce.exact.rows_that_keep_epsilon import repaired

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from sottovoce.designs.build import named, uniform_window
+from sottovoce.designs.solver.integer_weights import named, uniform_window
 from sottovoce.errors import check_epsilon
 from sottovoce.reporters.mechanism import Mechanism, cells_within
 from sottovoce.reporters.mixture import Mixture

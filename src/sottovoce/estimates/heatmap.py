@@ -162,7 +162,7 @@ def heatmap(tally: Tally) -> Heatmap:
         NoDataError: If there are none.
 
     Example:
-        >>> from sottovoce.designs.places import place
+        >>> from sottovoce.designs.place import place
         >>> m = place(4.0, radius=10.0, points=24)
         >>> h = heatmap(Tally(m, m.report(np.tile([3.0, -4.0], (5000, 1)), rng=1)))
         >>> [round(c) for c in h.mean]

@@ -62,7 +62,7 @@ def mean_position(tally: Tally, *, confidence: float = 0.95) -> tuple[Estimate, 
         NoDataError: If there are fewer than two.
 
     Example:
-        >>> from sottovoce.designs.places import place
+        >>> from sottovoce.designs.place import place
         >>> m = place(4.0, radius=10.0, points=24)
         >>> x, y = mean_position(Tally(m, m.report(np.tile([3.0, -4.0], (2000, 1)), rng=1)))
         >>> x.low < 3.0 < x.high, y.low < -4.0 < y.high

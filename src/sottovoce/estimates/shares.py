@@ -132,7 +132,7 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
         NoDataError: If there are none.
 
     Example:
-        >>> from sottovoce.designs.choices import choice
+        >>> from sottovoce.designs.choice import choice
         >>> m = choice(2.0, ["car", "bike", "train"])
         >>> s = shares(Tally(m, m.report(["car"] * 6000 + ["bike"] * 4000, rng=1)))
         >>> s["car"].low < 0.6 < s["car"].high, s.simultaneous["train"].low

@@ -123,7 +123,7 @@ def _instead(epsilon: float, estimate: Estimate, p: float, half: float) -> float
 
 @lru_cache(maxsize=256)
 def _even_quantile(people: int, epsilon: float, p: float, confidence: float) -> float:
-    from sottovoce.designs.tasks import Question  # rarely needed
+    from sottovoce.designs.question import Question  # rarely needed
 
     design = Question.of("quantile", (0, 1)).design(epsilon)
     return quantile_width(design, people, np.full(BINS, 1 / BINS), p, confidence).expected

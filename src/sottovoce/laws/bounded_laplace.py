@@ -8,7 +8,7 @@ paper (appendix B.8) takes the normaliser of t = 0 for every t, which is not a d
 
 from __future__ import annotations
 
-from sottovoce.designs.build import named
+from sottovoce.designs.solver.integer_weights import named
 from sottovoce.errors import check_epsilon
 from sottovoce.laws.laplace import Exponential
 from sottovoce.laws.law import interval_domain

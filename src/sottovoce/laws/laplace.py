@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.build import named
+from sottovoce.designs.solver.integer_weights import named
 from sottovoce.errors import check_epsilon
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.radial import Added

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.roots import lowest
+from sottovoce.designs.solver.roots import lowest
 from sottovoce.errors import ArgumentError, ArgumentTypeError, loss_exponent, one_of
 from sottovoce.notebook import Shown
 from sottovoce.values.checked_arrays import as_numbers, in_domain

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.build import named
-from sottovoce.designs.roots import lowest
+from sottovoce.designs.solver.integer_weights import named
+from sottovoce.designs.solver.roots import lowest
 from sottovoce.errors import ArgumentError, check_epsilon, positive_number
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.linear import Linear, Pieces

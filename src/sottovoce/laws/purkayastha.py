@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from sottovoce.designs.build import named
+from sottovoce.designs.solver.integer_weights import named
 from sottovoce.errors import check_epsilon
 from sottovoce.laws.around import Around
 from sottovoce.laws.laplace import Exponential

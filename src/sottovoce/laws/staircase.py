@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.build import named
-from sottovoce.designs.roots import lowest
+from sottovoce.designs.solver.integer_weights import named
+from sottovoce.designs.solver.roots import lowest
 from sottovoce.errors import ArgumentError, check_epsilon, loss_exponent, real_number
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.radial import Added

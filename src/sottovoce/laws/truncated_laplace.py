@@ -7,7 +7,7 @@ Post-processing, so ε stays; at an end of the domain half of all reports are ex
 
 from __future__ import annotations
 
-from sottovoce.designs.build import named
+from sottovoce.designs.solver.integer_weights import named
 from sottovoce.errors import check_epsilon
 from sottovoce.laws.laplace import Exponential
 from sottovoce.laws.law import interval_domain

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.build import named
+from sottovoce.designs.solver.integer_weights import named
 from sottovoce.errors import check_epsilon
 from sottovoce.laws.around import Around, quadrature
 from sottovoce.laws.law import circle_domain

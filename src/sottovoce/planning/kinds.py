@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sottovoce.designs import classic
 from sottovoce.designs.optimal import most_epsilon, optimal
-from sottovoce.designs.tasks import Question
+from sottovoce.designs.question import Question
 from sottovoce.designs.two_scale import two_scale
 from sottovoce.errors import MAX_EPSILON, loss_exponent
 from sottovoce.planning import predictions

@@ -19,8 +19,8 @@ from sottovoce.arrays import FloatArray
 from sottovoce.auditing.calibration import least_variance
 from sottovoce.compose.design import Listed, Several
 from sottovoce.designs.classic import ptt
-from sottovoce.designs.places import Box
-from sottovoce.designs.tasks import Question
+from sottovoce.designs.place import Box
+from sottovoce.designs.question import Question
 from sottovoce.errors import (
     ArgumentError,
     ArgumentTypeError,

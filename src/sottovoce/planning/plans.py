@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.tasks import Question
+from sottovoce.designs.question import Question
 from sottovoce.planning.kinds import KINDS, POINTS, Candidate, Kind
 from sottovoce.planning.predictions import Expected, Setting
 from sottovoce.planning.shapes import reference_shapes

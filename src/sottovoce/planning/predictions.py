@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.tasks import Question
+from sottovoce.designs.question import Question
 from sottovoce.errors import loss_exponent
 from sottovoce.estimates.asked import yes_chances
 from sottovoce.estimates.envelope import IDENTITY, Envelope, Nodes, Target

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs import cache
+from sottovoce.designs.solver import disk_cache
 from sottovoce.estimates.circular import circular_mean
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.envelope import Target
@@ -65,7 +65,7 @@ def simulated(setting: Setting, repetitions: int | None = None) -> Expected:
             break
     power = 2 if task == "distribution" else 1
     half = float(np.mean([half**power for _, half in answers])) ** (1 / power)
-    cache.store("plans", question, json.dumps([error, half, doubt]).encode())
+    disk_cache.store("plans", question, json.dumps([error, half, doubt]).encode())
     return Expected(error, half, doubt)
 
 
@@ -82,7 +82,7 @@ def _pooled(errors: FloatArray, square: bool) -> tuple[float, float]:
 def _remembered(question: Sequence[object]) -> Expected | None:
     """What was computed before; a file that does not hold three numbers is none."""
     try:
-        error, half_width, doubt = map(float, json.loads(cache.load("plans", question) or b"[]"))
+        error, half_width, doubt = map(float, json.loads(disk_cache.load("plans", question) or b"[]"))
     except (ValueError, TypeError):
         return None
     return Expected(error, half_width, doubt)

@@ -31,10 +31,10 @@ from sottovoce.compose.design import Grouped, Pair, design
 from sottovoce.compose.pair import PairRounds, pair, pair_rounds
 from sottovoce.compose.polar import polar
 from sottovoce.compose.within import GROUP, NUMBER
-from sottovoce.designs.choices import choice
-from sottovoce.designs.families import block_variance, family
+from sottovoce.designs.block_designs import block_variance, family
+from sottovoce.designs.choice import choice
 from sottovoce.designs.optimal import most_epsilon, optimal
-from sottovoce.designs.places import Box, expected_distance
+from sottovoce.designs.place import Box, expected_distance
 from sottovoce.errors import ArgumentError, check_epsilon, whole_number
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.groups import groups

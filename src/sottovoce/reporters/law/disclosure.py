@@ -124,7 +124,7 @@ def disclosure(reporter: Reporter) -> Disclosure:
         questions.
 
     Example:
-        >>> from sottovoce.designs.choices import choice
+        >>> from sottovoce.designs.choice import choice
         >>> round(disclosure(choice(2.0, ["car", "bike", "train"])).questions["value"].shares[0], 2)
         0.79
     """

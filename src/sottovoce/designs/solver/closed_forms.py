@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sottovoce.designs.bounds import circular_limit, reach_limit
-from sottovoce.designs.certificate import Certificate
 from sottovoce.designs.classic import duchi, ogpm
+from sottovoce.designs.solver.certificate import Certificate
+from sottovoce.designs.solver.error_floors import circular_limit, reach_limit
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.values.domain import Circle, Domain, Interval
 

@@ -1,6 +1,6 @@
 """A certificate: how far a mechanism is from the best that any ε-LDP mechanism can do.
 
-The limit is a weighted sum of cuts (see `designs.cuts`), each true of every mechanism, whose combined
+The limit is a weighted sum of cuts (see `designs.solver.cuts`), each true of every mechanism, whose combined
 dependence on the mechanism is nowhere negative. `verify` checks that again from the numbers alone, for every
 real report y: the solver that found them need not be trusted.
 
@@ -21,9 +21,9 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.bounds import CLOSED
-from sottovoce.designs.cuts import Cuts
-from sottovoce.designs.sums import least_shift, least_sum
+from sottovoce.designs.solver.cut_sums import least_shift, least_sum
+from sottovoce.designs.solver.cuts import Cuts
+from sottovoce.designs.solver.error_floors import CLOSED
 from sottovoce.errors import SolverError, SpecError
 from sottovoce.exact.rational_bounds import exp_upper
 from sottovoce.notebook import Shown
@@ -39,7 +39,7 @@ class Certificate(Shown):
         unbiased: True if it is about variances of unbiased mechanisms.
         unit_limit: `limit` for a domain of width 1.
         unit_worst: `worst` for a domain of width 1.
-        form: What proves the limit: "cuts", or one of the closed forms of `designs.bounds`.
+        form: What proves the limit: "cuts", or one of the closed forms of `designs.solver.error_floors`.
         cuts: The inequalities that the proof adds up.
         weights: Their weights in the proof.
         prior: The values and chances under which `worst` and `limit` are expectations, if there is a prior.

@@ -9,13 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.certificate import Certificate, Proof, settle
 from sottovoce.designs.classic import duchi, ogpm
-from sottovoce.designs.cuts import Cuts
-from sottovoce.designs.formulas import ptt_optimal_q, ptt_worst_variance
-from sottovoce.designs.master import GridProblem
-from sottovoce.designs.oracles import mean_oracle, value_oracle
-from sottovoce.designs.search import ActiveCuts, GridSolution, search
+from sottovoce.designs.published_formulas import ptt_optimal_q, ptt_worst_variance
+from sottovoce.designs.solver.certificate import Certificate, Proof, settle
+from sottovoce.designs.solver.cuts import Cuts
+from sottovoce.designs.solver.cutting_planes import ActiveCuts, GridSolution, search
+from sottovoce.designs.solver.linear_program import GridProblem
+from sottovoce.designs.solver.oracles import mean_oracle, value_oracle
 from sottovoce.reporters.mechanism import Mechanism
 
 MAX_REPORTS = 449  # 64 KB of spec

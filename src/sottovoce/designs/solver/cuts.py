@@ -13,7 +13,7 @@ a cut, linear in g. a = 1, b = 0 bounds the error; with b it bounds the variance
 b = ±1 says that a mean can be reached; a = b = 0, κ = ±1 that 1/E ≤ ∫g ≤ 1.
 
 A sum of cuts with weights w ≥ 0 bounds *every* mechanism by Σ w·κ once r(y) = Σ w·c(D(y)) ≥ 0 for every
-real y: `designs.sums` checks that.
+real y: `designs.solver.cut_sums` checks that.
 """
 
 from __future__ import annotations

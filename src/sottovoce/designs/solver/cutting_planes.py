@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.cuts import Cuts
-from sottovoce.designs.master import GridProblem, Groups, Master, Optimum
-from sottovoce.designs.oracles import REACH, Oracle, TightCuts
+from sottovoce.designs.solver.cuts import Cuts
+from sottovoce.designs.solver.linear_program import GridProblem, Groups, Master, Optimum
+from sottovoce.designs.solver.oracles import REACH, Oracle, TightCuts
 
 _ROUNDS = 60
 

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.cuts import Cuts
-from sottovoce.designs.master import Ceiling, Groups
+from sottovoce.designs.solver.cuts import Cuts
+from sottovoce.designs.solver.linear_program import Ceiling, Groups
 
 REACH = 2e-7  # how far a mean may fall short of the domain's end: building stretches reports by as much
 

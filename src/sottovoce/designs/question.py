@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sottovoce.designs.build import uniform_window
 from sottovoce.designs.classic import DEFAULT_CELLS, sw
 from sottovoce.designs.optimal import optimal, ordinary_mean
-from sottovoce.designs.roots import root
+from sottovoce.designs.solver.integer_weights import uniform_window
+from sottovoce.designs.solver.roots import root
 from sottovoce.designs.three_windows import three_windows
 from sottovoce.designs.two_scale import two_scale
 from sottovoce.errors import ArgumentError, ArgumentTypeError, one_of, real_number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sottovoce.designs.families import block_size, block_variance, family
+from sottovoce.designs.block_designs import block_size, block_variance, family
 from sottovoce.errors import check_epsilon
 from sottovoce.reporters.translates import Translates
 from sottovoce.values.options import Options

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from sottovoce.designs.roots import lowest, root
+from sottovoce.designs.solver.roots import lowest, root
 from sottovoce.errors import check_epsilon, loss_exponent
 
 

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.cuts import Cuts
+from sottovoce.designs.solver.cuts import Cuts
 
 _MANY = 400  # cuts for which the table is too large
 _NARROW = math.exp(6.3)  # above this e^ε tangents in a table lie so far below r that limits suffer

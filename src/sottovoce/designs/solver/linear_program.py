@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.cuts import Cuts
+from sottovoce.designs.solver.cuts import Cuts
 from sottovoce.errors import SolverError, require_extra
 
 Groups = NDArray[np.intp]

@@ -13,17 +13,17 @@ zero is least when the whole window lies inside, the rest at y = ½, so for ever
 
 With ρ the root of the right side, ρ^k bounds the worst case. It misses what the ends of the domain cost.
 
-**Interval, unbiased, small ε.** Three cuts (see `designs.cuts`): the error at ½ with κ = −m, and both ends'
-means with D = ±(y − ½), κ = ½ and weight v each. Then r(y) = (y − ½)² + m − v(E − 1)|y − ½| ≥ 0 for every y
-if v = 2√m/(E − 1), and the bound v − m is largest at m = (E − 1)^−2, where it is (E − 1)^−2 itself.
+**Interval, unbiased, small ε.** Three cuts (see `designs.solver.cuts`): the error at ½ with κ = −m, and both
+ends' means with D = ±(y − ½), κ = ½ and weight v each. Then r(y) = (y − ½)² + m − v(E − 1)|y − ½| ≥ 0 for
+every y if v = 2√m/(E − 1), and the bound v − m is largest at m = (E − 1)^−2, where it is (E − 1)^−2 itself.
 """
 
 from __future__ import annotations
 
 import math
 
-from sottovoce.designs.formulas import ogpm_density
-from sottovoce.designs.roots import root
+from sottovoce.designs.published_formulas import ogpm_density
+from sottovoce.designs.solver.roots import root
 
 
 def circular_limit(epsilon: float, k: float) -> float:

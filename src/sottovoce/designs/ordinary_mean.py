@@ -11,7 +11,8 @@ least, under rules that keep the rest of the promise:
 
 The others are kept as far as the first allows: with a tenth to give up, for every ε but those around 2.4.
 Duchi's two reports cannot be on the list: at the very ends of the domain they have less variance than is
-possible under the first two rules. All are parabolas in x: ceilings of the program in `designs.master`.
+possible under the first two rules. All are parabolas in x: ceilings of the program in
+`designs.solver.linear_program`.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from sottovoce.designs.build import background_window
-from sottovoce.designs.formulas import ptt_optimal_q, ptt_parameters, ptt_worst_variance
-from sottovoce.designs.master import Ceiling, GridProblem
-from sottovoce.designs.oracles import mean_oracle
 from sottovoce.designs.prior import Prior
-from sottovoce.designs.problem import Problem
-from sottovoce.designs.search import GridSolution, search
+from sottovoce.designs.published_formulas import ptt_optimal_q, ptt_parameters, ptt_worst_variance
+from sottovoce.designs.solver.cutting_planes import GridSolution, search
+from sottovoce.designs.solver.integer_weights import background_window
+from sottovoce.designs.solver.linear_program import Ceiling, GridProblem
+from sottovoce.designs.solver.oracles import mean_oracle
+from sottovoce.designs.solver.worst_case_problem import Problem
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.values.domain import Interval
 

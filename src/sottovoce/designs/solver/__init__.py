@@ -1,0 +1,1 @@
+"""One optimiser with its certificate."""
