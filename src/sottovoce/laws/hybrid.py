@@ -17,7 +17,7 @@ from sottovoce.arrays import FloatArray
 from sottovoce.designs.solver.integer_weights import named
 from sottovoce.errors import ArgumentError, check_epsilon, real_number
 from sottovoce.laws.law import interval_domain
-from sottovoce.laws.linear import Linear, Pieces
+from sottovoce.laws.piecewise_linear import Linear, Pieces
 from sottovoce.values.domain import DomainLike
 
 

@@ -19,7 +19,7 @@ from sottovoce.designs.solver.integer_weights import named
 from sottovoce.designs.solver.roots import lowest
 from sottovoce.errors import ArgumentError, check_epsilon, positive_number
 from sottovoce.laws.law import interval_domain
-from sottovoce.laws.linear import Linear, Pieces
+from sottovoce.laws.piecewise_linear import Linear, Pieces
 from sottovoce.values.domain import DomainLike
 
 

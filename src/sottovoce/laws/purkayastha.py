@@ -11,7 +11,7 @@ import math
 
 from sottovoce.designs.solver.integer_weights import named
 from sottovoce.errors import check_epsilon
-from sottovoce.laws.around import Around
+from sottovoce.laws.circular import Around
 from sottovoce.laws.laplace import Exponential
 from sottovoce.laws.law import circle_domain
 from sottovoce.values.domain import Circle, DomainLike

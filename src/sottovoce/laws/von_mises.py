@@ -17,7 +17,7 @@ import numpy as np
 from sottovoce.arrays import FloatArray
 from sottovoce.designs.solver.integer_weights import named
 from sottovoce.errors import check_epsilon
-from sottovoce.laws.around import Around, quadrature
+from sottovoce.laws.circular import Around, quadrature
 from sottovoce.laws.law import circle_domain
 from sottovoce.values.domain import Circle, DomainLike
 
