@@ -10,8 +10,8 @@ import numpy as np
 
 import sottovoce as sv
 from benchmarks._truths import departure_clock, flights
-from sottovoce.estimates.envelope import CrossFit
-from sottovoce.estimates.quantiles import quantile_limits
+from sottovoce.estimates.limits.envelope import CrossFit
+from sottovoce.estimates.quantile import quantile_limits
 
 RANGE = (0.2, 0.6)
 

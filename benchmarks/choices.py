@@ -181,7 +181,7 @@ def _counts(counts: Any, n: int, p: float, q: float) -> Any:
 
 
 def ours(k: int, epsilon: float) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
-    from sottovoce.estimates.inverse import Inverse
+    from sottovoce.estimates.fits.deconvolution import Inverse
 
     m = sv.choice(epsilon, range(k))
     return m.report, lambda cells: np.asarray(Inverse.of(m).summary(sv.Tally(m, cells).counts).mean)

@@ -26,10 +26,10 @@ from scipy.stats import beta, binom, norm
 
 import sottovoce as sv
 from benchmarks._tables import replace_table, table
-from sottovoce.estimates.band import cumulative_band
 from sottovoce.estimates.differences import _turned
-from sottovoce.estimates.finite import _Player
-from sottovoce.estimates.means import decoded_part
+from sottovoce.estimates.limits.every_n import _Player
+from sottovoce.estimates.mean import decoded_part
+from sottovoce.estimates.probability import cumulative_band
 from sottovoce.estimates.quantity import Quantity
 
 TAKES = "25 min"

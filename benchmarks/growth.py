@@ -20,8 +20,8 @@ from sottovoce.compose.strategies import survey
 from sottovoce.designs.classic import ogpm, sw
 from sottovoce.designs.two_scale import two_scale
 from sottovoce.estimates.distribution import distribution
-from sottovoce.estimates.means import mean
-from sottovoce.estimates.model import Coarse
+from sottovoce.estimates.fits.binned_cells import Coarse
+from sottovoce.estimates.mean import mean
 from sottovoce.estimates.tally import Tally
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.law.operator import Operator

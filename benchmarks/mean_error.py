@@ -21,7 +21,7 @@ import numpy as np
 import sottovoce as sv
 from benchmarks._tables import replace_table
 from benchmarks._truths import flights
-from sottovoce.estimates.statistic import is_unbiased
+from sottovoce.estimates.limits.weighted_counts import is_unbiased
 
 PAGE = Path(__file__).parent.parent / "docs" / "measurements" / "means.md"
 EPSILONS = (0.5, 1.0, 2.0, 4.0)

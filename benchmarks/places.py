@@ -33,10 +33,10 @@ from benchmarks._tables import replace_table, table
 from sottovoce.arrays import FloatArray
 from sottovoce.compose.budget import split_budget
 from sottovoce.compose.polar import ANGLE_CELLS
-from sottovoce.estimates.model import em
-from sottovoce.estimates.positions import position_variance
-from sottovoce.estimates.refits import refits
-from sottovoce.estimates.surface import PlaceLaw, Surface
+from sottovoce.estimates.fits.binned_cells import em
+from sottovoce.estimates.fits.refits import refits
+from sottovoce.estimates.fits.spatial_density import PlaceLaw, Surface
+from sottovoce.estimates.position import position_variance
 from sottovoce.reporters.translates import Translates
 from sottovoce.values.area import Area
 

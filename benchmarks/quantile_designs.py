@@ -29,9 +29,9 @@ from scipy.optimize import nnls
 import sottovoce as sv
 from benchmarks._quantile_truths import truths
 from benchmarks._tables import number, replace_table, table
-from sottovoce.estimates.envelope import CrossFit
-from sottovoce.estimates.quantile_interval import Ends, Level, Sample, quantile_interval
-from sottovoce.estimates.suitability import quantile_width
+from sottovoce.estimates.answer.better_design import quantile_width
+from sottovoce.estimates.limits.envelope import CrossFit
+from sottovoce.estimates.limits.quantile_interval import Ends, Level, Sample, quantile_interval
 
 TAKES = "6 min"
 RESULTS = Path(__file__).parent / "results" / "quantile_designs.json"

@@ -28,8 +28,8 @@ import sottovoce as sv
 from benchmarks._quantile_truths import Truth, truths
 from benchmarks._tables import number, replace_table, table
 from sottovoce.errors import DataError
-from sottovoce.estimates.finite import binomial_limits
-from sottovoce.estimates.suitability import quantile_width
+from sottovoce.estimates.answer.better_design import quantile_width
+from sottovoce.estimates.limits.every_n import binomial_limits
 
 TAKES = "20 min"
 RESULTS = Path(__file__).parent / "results" / "quantiles.json"

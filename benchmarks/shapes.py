@@ -21,9 +21,9 @@ import sottovoce as sv
 from benchmarks._quantile_truths import truths
 from benchmarks._tables import replace_table, table
 from sottovoce.errors import DataError
-from sottovoce.estimates.declared import Declared
-from sottovoce.estimates.envelope import CrossFit
-from sottovoce.estimates.shapes import Shape
+from sottovoce.estimates.limits.declared_shape import Declared
+from sottovoce.estimates.limits.envelope import CrossFit
+from sottovoce.estimates.limits.shape_constraints import Shape
 
 TAKES = "1 min"
 RESULTS = Path(__file__).parent / "results" / "shapes.json"

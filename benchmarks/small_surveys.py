@@ -30,8 +30,8 @@ from scipy import stats
 import sottovoce as sv
 from benchmarks._tables import replace_table
 from sottovoce.estimates.distribution import default_bins
-from sottovoce.estimates.metrics import Cumulative, wasserstein
-from sottovoce.estimates.smooth import Smooth, binned
+from sottovoce.estimates.fits.metrics import Cumulative, wasserstein
+from sottovoce.estimates.fits.smooth_fits import Smooth, binned
 
 TAKES = "30 min"
 

@@ -18,7 +18,7 @@ import numpy as np
 
 import sottovoce as sv
 from benchmarks._tables import replace_table
-from sottovoce.estimates.expansion import reconstruction_errors
+from sottovoce.estimates.fits.error_expansion import reconstruction_errors
 from sottovoce.planning.shapes import MIDDLES, reference_shapes
 
 HERE = Path(__file__).parent

@@ -112,9 +112,9 @@ ACCEPTED = [
 
 def private_parts() -> dict[str, Any]:
     """What is asked of private parts, under names of ours: the only place to adapt."""
-    from sottovoce.compose import disc
-    from sottovoce.estimates.envelope import IDENTITY, Envelope, Nodes, Target
-    from sottovoce.estimates.model import Coarse
+    from sottovoce.estimates import polar_position
+    from sottovoce.estimates.fits.binned_cells import Coarse
+    from sottovoce.estimates.limits.envelope import IDENTITY, Envelope, Nodes, Target
     from sottovoce.randomness.secure_stream import WordSource
 
     def weights(tally: sv.Tally, pilot: np.ndarray, n: int, target: Any, side: int, z: float) -> np.ndarray:
@@ -126,8 +126,8 @@ def private_parts() -> dict[str, Any]:
         "identity": IDENTITY,
         "up_to": Target.up_to,
         "within": Target.within,
-        "polar_mean": disc.mean_position,
-        "polar_density": disc.density,
+        "polar_mean": polar_position.mean_position,
+        "polar_density": polar_position.density,
         "words": WordSource,
     }
 

@@ -14,7 +14,7 @@ import sys
 import numpy as np
 
 import sottovoce as sv
-from sottovoce.estimates.metrics import Cumulative, wasserstein
+from sottovoce.estimates.fits.metrics import Cumulative, wasserstein
 from sottovoce.planning.shapes import MIDDLES, reference_shapes
 
 #: The steps of a slider.

@@ -17,7 +17,7 @@ from benchmarks.page.accuracy import exact_errors
 from benchmarks.page.environments import Peer, known_peers, ourselves, run_peer
 from sottovoce import compiling
 from sottovoce._version import __version__
-from sottovoce.estimates.metrics import Cumulative, wasserstein
+from sottovoce.estimates.fits.metrics import Cumulative, wasserstein
 
 AGAINST = ("floor", "peers")
 EPSILONS = (0.5, 1.0, 2.0, 4.0)

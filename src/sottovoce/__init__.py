@@ -55,8 +55,8 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.designs.two_scale import two_scale as two_scale
     from sottovoce.device.client import Client as Client
     from sottovoce.device.ledger import Ledger as Ledger
-    from sottovoce.estimates.band import probabilities as probabilities
-    from sottovoce.estimates.circular import circular_mean as circular_mean, concentration as concentration
+    from sottovoce.estimates.probability import probabilities as probabilities
+    from sottovoce.estimates.direction import circular_mean as circular_mean, concentration as concentration
     from sottovoce.estimates.comparison import Comparison as Comparison, compare as compare
     from sottovoce.estimates.differences import difference as difference, weighted as weighted
     from sottovoce.estimates.distribution import distribution as distribution
@@ -65,9 +65,9 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.estimates.heatmap import Heatmap as Heatmap, heatmap as heatmap
     from sottovoce.estimates.histogram import Distribution as Distribution
     from sottovoce.estimates.honesty import fabrication as fabrication, honesty as honesty
-    from sottovoce.estimates.means import mean as mean, variance as variance
-    from sottovoce.estimates.positions import mean_position as mean_position, region_share as region_share
-    from sottovoce.estimates.quantiles import probability as probability, quantile as quantile
+    from sottovoce.estimates.mean import mean as mean, variance as variance
+    from sottovoce.estimates.position import mean_position as mean_position, region_share as region_share
+    from sottovoce.estimates.quantile import probability as probability, quantile as quantile
     from sottovoce.estimates.relation import (
         correlation as correlation,
         covariance as covariance,
@@ -101,19 +101,19 @@ _NAMES = {
     "designs.two_scale": "two_scale",
     "device.client": "Client",
     "device.ledger": "Ledger",
-    "estimates.band": "probabilities",
-    "estimates.circular": "circular_mean concentration",
     "estimates.comparison": "Comparison compare",
     "estimates.differences": "difference weighted",
+    "estimates.direction": "circular_mean concentration",
     "estimates.distribution": "distribution",
     "estimates.estimate": "Estimate",
     "estimates.groups": "Groups groups",
     "estimates.heatmap": "Heatmap heatmap",
     "estimates.histogram": "Distribution",
     "estimates.honesty": "fabrication honesty",
-    "estimates.means": "mean variance",
-    "estimates.positions": "mean_position region_share",
-    "estimates.quantiles": "probability quantile",
+    "estimates.mean": "mean variance",
+    "estimates.position": "mean_position region_share",
+    "estimates.probability": "probabilities",
+    "estimates.quantile": "probability quantile",
     "estimates.relation": "correlation covariance covariances slope",
     "estimates.shares": "Shares shares",
     "estimates.tally": "Tally",

@@ -14,7 +14,7 @@ import pytest
 import sottovoce as sv
 from sottovoce import bulk
 from sottovoce.errors import Coded, DataError
-from sottovoce.estimates import counting
+from sottovoce.estimates.answer import counting
 
 M = sv.duchi(1.0, (0, 10))
 TOWNS = ["Rome", "Paris", "Berlin"]

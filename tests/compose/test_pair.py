@@ -18,7 +18,7 @@ from sottovoce import bulk
 from sottovoce.compose.pair import PairRounds
 from sottovoce.device.inquiry import Inquiry
 from sottovoce.errors import ArgumentError, DataError, NoDataError, SpecError
-from sottovoce.estimates.products import Relation
+from sottovoce.estimates.fits.mean_products import Relation
 from sottovoce.reporters.composites.functions_by_lot import Function, Functions
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.values.domain import Interval

@@ -9,10 +9,10 @@ import pytest
 from scipy.stats import binom
 
 import sottovoce as sv
-from sottovoce.compose.disc import density, mean_position
 from sottovoce.compose.polar import _unbiased_distance, _unit_distance, certificate
 from sottovoce.designs.solver.error_floors import even_prior_limit
 from sottovoce.errors import ArgumentError, DataError, NoDataError, PrivacyError
+from sottovoce.estimates.polar_position import density, mean_position
 from sottovoce.reporters.composites.polar import Polar
 from sottovoce.values.disc import Disc
 

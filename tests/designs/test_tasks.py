@@ -11,7 +11,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.errors import ArgumentError, ArgumentTypeError, SpecError
-from sottovoce.estimates.suitability import quantile_width
+from sottovoce.estimates.answer.better_design import quantile_width
 from sottovoce.wire.canonical import digest
 
 HOURS, CLOCK = (0, 24), sv.Circle(24)

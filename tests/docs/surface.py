@@ -23,7 +23,10 @@ ROOT = Path(__file__).parents[2]
 #: Modules whose names are public beside those of `sottovoce` itself.
 MODULES = [
     *(f"sottovoce.{part}" for part in sorted(_PARTS)),
-    *(f"sottovoce.{part}" for part in ("bulk.spark", "collector", "compose.disc", "errors", "planning")),
+    *(
+        f"sottovoce.{part}"
+        for part in ("bulk.spark", "collector", "estimates.polar_position", "errors", "planning")
+    ),
     *("papers", "papers.pieces"),
 ]
 

@@ -16,9 +16,9 @@ from tests.core.catalogue import build, cases, others
 
 import sottovoce as sv
 from sottovoce.errors import Coded
+from sottovoce.estimates.limits.sums_of_bounds import Sides
+from sottovoce.estimates.limits.weighted_counts import Moments, cut
 from sottovoce.estimates.relation import Covariances
-from sottovoce.estimates.sides import Sides
-from sottovoce.estimates.statistic import Moments, cut
 from sottovoce.reporters.trial_inputs import trial_values
 from sottovoce.values.area import Area
 from sottovoce.values.domain import Domain

@@ -24,7 +24,7 @@ from benchmarks.interval_coverage import (
     table,
 )
 
-from sottovoce.estimates.envelope import CrossFit
+from sottovoce.estimates.limits.envelope import CrossFit
 
 SETTINGS = {
     Setting("pm", 4.0, 100, "skewed"): 80,

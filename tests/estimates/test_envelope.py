@@ -9,12 +9,12 @@ import pytest
 from scipy.optimize import minimize
 
 import sottovoce as sv
-from sottovoce.estimates.envelope import CrossFit, Envelope, Nodes, Target
-from sottovoce.estimates.envelope_solver import Problem, least_limit
-from sottovoce.estimates.model import Coarse
-from sottovoce.estimates.quantile_interval import Limits, Look
-from sottovoce.estimates.quantiles import quantile_limits
-from sottovoce.estimates.statistic import Part
+from sottovoce.estimates.fits.binned_cells import Coarse
+from sottovoce.estimates.limits.envelope import CrossFit, Envelope, Nodes, Target
+from sottovoce.estimates.limits.envelope_solver import Problem, least_limit
+from sottovoce.estimates.limits.quantile_interval import Limits, Look
+from sottovoce.estimates.limits.weighted_counts import Part
+from sottovoce.estimates.quantile import quantile_limits
 
 
 def value(w: np.ndarray, q: np.ndarray, kappa: float) -> float:

@@ -11,11 +11,11 @@ from scipy.stats import binom
 
 import sottovoce as sv
 from sottovoce.errors import DataError, NoDataError
-from sottovoce.estimates.envelope import Envelope, Nodes, Target
-from sottovoce.estimates.finite import betting_limit
-from sottovoce.estimates.limit import limit
-from sottovoce.estimates.model import Coarse
-from sottovoce.estimates.statistic import Part
+from sottovoce.estimates.fits.binned_cells import Coarse
+from sottovoce.estimates.limits.envelope import Envelope, Nodes, Target
+from sottovoce.estimates.limits.every_n import betting_limit
+from sottovoce.estimates.limits.student_limit import limit
+from sottovoce.estimates.limits.weighted_counts import Part
 
 HOURS = np.random.default_rng(1).beta(2, 5, 5000) * 24
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.estimates.query import CONTRADICTION, Query
+from sottovoce.estimates.answer.units import CONTRADICTION, Query
 
 MECHANISMS = {
     "two cells, nothing told": lambda: sv.duchi(0.01),

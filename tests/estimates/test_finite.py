@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import binom
 
 import sottovoce as sv
-from sottovoce.estimates.finite import noise_reach
-from sottovoce.estimates.statistic import Part
+from sottovoce.estimates.limits.every_n import noise_reach
+from sottovoce.estimates.limits.weighted_counts import Part
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])

@@ -10,7 +10,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.errors import DataError, NoDataError
-from sottovoce.estimates.surface import PlaceLaw
+from sottovoce.estimates.fits.spatial_density import PlaceLaw
 
 TOWNS = np.array([[-4.0, -2.0], [5.0, 3.0]])
 

@@ -7,7 +7,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.errors import NoDataError
-from sottovoce.estimates.model import Coarse, em
+from sottovoce.estimates.fits.binned_cells import Coarse, em
 
 MECHANISMS = [
     sv.sw(1.0, (0, 24)),

@@ -9,10 +9,10 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, NoDataError
-from sottovoce.estimates.nonnegative import least_quadratic
-from sottovoce.estimates.positions import _Fit, _unbiased
-from sottovoce.estimates.regions import LOT, corners
-from sottovoce.estimates.surface import PlaceLaw
+from sottovoce.estimates.fits.nonnegative_quadratic import least_quadratic
+from sottovoce.estimates.fits.spatial_density import PlaceLaw
+from sottovoce.estimates.limits.regions import LOT, corners
+from sottovoce.estimates.position import _Fit, _unbiased
 
 BOX = ((2.3, 6.1), (1.0, 4.05))
 TRIANGLE = [(1.0, 1.0), (8.0, 2.0), (4.0, 4.5)]

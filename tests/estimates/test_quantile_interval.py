@@ -9,8 +9,8 @@ import pytest
 from scipy.optimize import nnls
 
 import sottovoce as sv
-from sottovoce.estimates.false_position import Bracket, false_position
-from sottovoce.estimates.suitability import quantile_width
+from sottovoce.estimates.answer.better_design import quantile_width
+from sottovoce.estimates.limits.false_position import Bracket, false_position
 
 HOURS = np.diff(np.array([0.0, *(np.linspace(0, 1, 513)[1:] ** 2 * (3 - 2 * np.linspace(0, 1, 513)[1:]))]))
 

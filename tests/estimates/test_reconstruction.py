@@ -12,10 +12,10 @@ from scipy import stats
 
 import sottovoce as sv
 from benchmarks import reconstruction
-from sottovoce.estimates import log_density, metrics
-from sottovoce.estimates.metrics import Cumulative
-from sottovoce.estimates.model import Coarse, Table, em
-from sottovoce.estimates.refits import refits
+from sottovoce.estimates.fits import log_density, metrics
+from sottovoce.estimates.fits.binned_cells import Coarse, Table, em
+from sottovoce.estimates.fits.metrics import Cumulative
+from sottovoce.estimates.fits.refits import refits
 from sottovoce.reporters.law.operator import Operator
 
 MECHANISMS = [

@@ -11,9 +11,9 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.errors import DataError
-from sottovoce.estimates.envelope import Envelope, Nodes, Target
-from sottovoce.estimates.model import Coarse
-from sottovoce.estimates.shapes import Shape
+from sottovoce.estimates.fits.binned_cells import Coarse
+from sottovoce.estimates.limits.envelope import Envelope, Nodes, Target
+from sottovoce.estimates.limits.shape_constraints import Shape
 
 M = sv.sw(1.0, cells=4096)
 NODES = Nodes(Coarse.empty(M, M.groups(40)))

@@ -20,9 +20,9 @@ from tests.device.fake import Collector
 from tests.laws.every import makers
 
 import sottovoce as sv
-from sottovoce.compose.disc import density
 from sottovoce.compose.polar import certificate
 from sottovoce.estimates.estimate import METHODS, explained
+from sottovoce.estimates.polar_position import density
 from sottovoce.plots.data_table import Tabular
 
 matplotlib.use("agg")

@@ -15,9 +15,9 @@ from scipy import stats
 
 import sottovoce as sv
 from benchmarks import small_surveys
+from sottovoce.estimates.answer.most_common_range import Sure, outward, sentence, surely
 from sottovoce.estimates.distribution import default_bins
-from sottovoce.estimates.most_common import Sure, outward, sentence, surely
-from sottovoce.estimates.smooth import Smooth, binned, runs
+from sottovoce.estimates.fits.smooth_fits import Smooth, binned, runs
 
 RESULTS = json.loads(small_surveys.RESULTS.read_text())
 

@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import chi2
 
 import sottovoce as sv
-from sottovoce.estimates.envelope import IDENTITY, CrossFit
-from sottovoce.estimates.statistic import moments
+from sottovoce.estimates.limits.envelope import IDENTITY, CrossFit
+from sottovoce.estimates.limits.weighted_counts import moments
 
 RUNS = 60
 #: A mean square over RUNS errors stays below this multiple of its expectation, but for one time in a million

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.estimates import suitability
-from sottovoce.estimates.suitability import _mean_variance, _share_variance
+from sottovoce.estimates.answer import better_design
+from sottovoce.estimates.answer.better_design import _mean_variance, _share_variance
 from sottovoce.reporters.contract import Reporter
 
 DAY = (0.0, 24.0)
@@ -91,8 +91,8 @@ def test_few_reports_are_not_the_mechanisms_fault() -> None:
 
 def test_what_takes_long_is_said_only_when_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = []
-    openness = suitability._openness
-    monkeypatch.setattr(suitability, "_openness", lambda *about: answers.append(about) or openness(*about))
+    openness = better_design._openness
+    monkeypatch.setattr(better_design, "_openness", lambda *about: answers.append(about) or openness(*about))
     share = sv.probability(tallied(COIN), 3, 9)
     assert share.rows
     assert pickle.loads(pickle.dumps(share)) == share
@@ -103,8 +103,10 @@ def test_what_takes_long_is_said_only_when_it_is_asked(monkeypatch: pytest.Monke
 
 def test_a_power_of_two_of_people_often_settles_it(monkeypatch: pytest.MonkeyPatch) -> None:
     people = []
-    even = suitability._even_quantile
-    monkeypatch.setattr(suitability, "_even_quantile", lambda n, *about: people.append(n) or even(n, *about))
+    even = better_design._even_quantile
+    monkeypatch.setattr(
+        better_design, "_even_quantile", lambda n, *about: people.append(n) or even(n, *about)
+    )
     right, wrong = (sv.quantile(tallied(m), 0.5) for m in (sv.sw(0.5, DAY), VALUE))
     assert not any(HINT.search(note) for note in right.advice())
     assert people == [1 << 14]

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.estimates import linear_algebra
+from sottovoce.estimates.answer import linear_algebra
 
 #: In a process of its own, whose linear algebra has two threads.
 ALONE = """
 import os, threading
 import numpy as np, scipy.linalg
 from threadpoolctl import threadpool_info
-from sottovoce.estimates.linear_algebra import single_threaded
+from sottovoce.estimates.answer.linear_algebra import single_threaded
 def threads():
     return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
 assert len(threads()) == 1 and threads() != {1}, threads()

@@ -18,7 +18,7 @@ from papers.reconstructions import (
 )
 
 import sottovoce as sv
-from sottovoce.estimates.model import Coarse
+from sottovoce.estimates.fits.binned_cells import Coarse
 
 SKEWED = np.random.default_rng(20).beta(5, 2, 40_000)
 WAYS = [ems, inversion, raw]

@@ -12,7 +12,7 @@ from sottovoce.arrays import IntArray
 from sottovoce.bulk.columns import to_arrow
 from sottovoce.bulk.group_counter import CELL, COUNT, GroupCounter, Key, plain_values
 from sottovoce.errors import DataError
-from sottovoce.estimates.counting import whole_counts
+from sottovoce.estimates.answer.counting import whole_counts
 from sottovoce.estimates.tally import Tally
 from sottovoce.reporters.contract import Reporter
 from sottovoce.values.checked_arrays import from_arrow

@@ -24,7 +24,7 @@ from sottovoce.bulk.sources import (
     list_files,
 )
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError
-from sottovoce.estimates.counting import counted
+from sottovoce.estimates.answer.counting import counted
 from sottovoce.estimates.tally import Tally
 from sottovoce.randomness.threads import in_order
 from sottovoce.reporters.contract import Reporter

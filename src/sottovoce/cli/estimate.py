@@ -14,13 +14,13 @@ import typer
 from sottovoce.cli import PICTURES, check_target, counting, save_picture
 from sottovoce.cli.options import Column, Decimal, Delimiter, Encoding, Json, Quick, SpecOption, read_spec
 from sottovoce.errors import MissingFile, UsageError, check_confidence, one_of, require_extra
-from sottovoce.estimates.circular import circular_mean, concentration
+from sottovoce.estimates.answer.units import ESTIMANDS, INTERVALS
+from sottovoce.estimates.direction import circular_mean, concentration
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.estimate import Estimate, explained
 from sottovoce.estimates.honesty import Honesty, honesty
-from sottovoce.estimates.means import mean, variance
-from sottovoce.estimates.quantiles import probability, quantile
-from sottovoce.estimates.query import ESTIMANDS, INTERVALS
+from sottovoce.estimates.mean import mean, variance
+from sottovoce.estimates.quantile import probability, quantile
 from sottovoce.estimates.tally import Tally
 from sottovoce.reporters.number import Number
 from sottovoce.values.area import Area

@@ -15,11 +15,11 @@ from sottovoce.auditing.shuffled import for_readers
 from sottovoce.collector import logs
 from sottovoce.collector.rounds import Round
 from sottovoce.collector.together import over_days, over_groups
-from sottovoce.compose import disc
 from sottovoce.compose.range_rounds import OPEN, RangeRounds
 from sottovoce.errors import DataError
+from sottovoce.estimates import polar_position
+from sottovoce.estimates.answer.most_common_range import Sure, outward
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.most_common import Sure, outward
 
 _DELTA = 1e-8
 _FEW_CELLS = 4  # fewer different reports tell no distribution
@@ -158,7 +158,9 @@ def _answers(tally: sv.Tally, view: View, days: Mapping[str, sv.Tally]) -> dict[
             attempt("mean", lambda: _rating(tally, level))
         return content
     if isinstance(tally.reporter.domain, sv.Area | sv.Disc):
-        mean_position = disc.mean_position if isinstance(tally.reporter, sv.Polar) else sv.mean_position
+        mean_position = (
+            polar_position.mean_position if isinstance(tally.reporter, sv.Polar) else sv.mean_position
+        )
         attempt("position", lambda: [_interval(one) for one in mean_position(tally, confidence=level)])
         attempt("map", lambda: _map(tally))
         return content

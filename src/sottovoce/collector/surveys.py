@@ -32,7 +32,7 @@ from sottovoce.collector.refusals import Refusal
 from sottovoce.compose.selection import even_spread_of, worth
 from sottovoce.compose.strategies import QuestionLike
 from sottovoce.errors import ArgumentError, real_number
-from sottovoce.estimates.statistic import normal_quantile
+from sottovoce.estimates.limits.weighted_counts import normal_quantile
 from sottovoce.reporters.law.moments import resultant
 
 _AGREEMENT = math.exp(-((2 * math.pi / 8) ** 2) / 2)  # length of the mean of e^{iθ} for an eighth of a turn

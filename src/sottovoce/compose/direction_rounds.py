@@ -31,13 +31,13 @@ from sottovoce.arrays import FloatArray
 from sottovoce.compose.design import design
 from sottovoce.designs.optimal import optimal
 from sottovoce.errors import DataError, check_confidence
-from sottovoce.estimates.circular import TURN, Waves
+from sottovoce.estimates.answer.units import Query, sources_of
+from sottovoce.estimates.direction import TURN, Waves
 from sottovoce.estimates.distribution import distribution
-from sottovoce.estimates.envelope import CrossFit, Target
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.limit import limit
-from sottovoce.estimates.query import Query, sources_of
-from sottovoce.estimates.statistic import Moments, between, moments
+from sottovoce.estimates.limits.envelope import CrossFit, Target
+from sottovoce.estimates.limits.student_limit import limit
+from sottovoce.estimates.limits.weighted_counts import Moments, between, moments
 from sottovoce.estimates.tally import Tally
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown

@@ -24,7 +24,7 @@ from sottovoce.compose.relations import by_lot, check_numbers, products
 from sottovoce.compose.strategies import by_name
 from sottovoce.errors import ArgumentError, DataError, check_epsilon
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.products import Relation
+from sottovoce.estimates.fits.mean_products import Relation
 from sottovoce.estimates.tally import Tally
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown

@@ -28,13 +28,13 @@ import numpy as np
 from sottovoce.arrays import FloatArray
 from sottovoce.designs.three_windows import narrow_wave
 from sottovoce.errors import DataError, check_confidence, whole_number
-from sottovoce.estimates.envelope import BINS, CrossFit, Envelope, Nodes, Target
+from sottovoce.estimates.answer.units import Query, sources_of
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.limit import limit
-from sottovoce.estimates.model import Coarse
-from sottovoce.estimates.quantiles import quantile_limits, smooth_density
-from sottovoce.estimates.query import Query, sources_of
-from sottovoce.estimates.statistic import Statistic, moments, normal_quantile
+from sottovoce.estimates.fits.binned_cells import Coarse
+from sottovoce.estimates.limits.envelope import BINS, CrossFit, Envelope, Nodes, Target
+from sottovoce.estimates.limits.student_limit import limit
+from sottovoce.estimates.limits.weighted_counts import Statistic, moments, normal_quantile
+from sottovoce.estimates.quantile import quantile_limits, smooth_density
 from sottovoce.estimates.tally import Tally
 from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.frozen import Compact

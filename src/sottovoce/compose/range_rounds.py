@@ -31,11 +31,11 @@ from sottovoce.arrays import FloatArray
 from sottovoce.compose.design import design
 from sottovoce.designs.classic import sw
 from sottovoce.errors import ArgumentError, DataError, check_confidence, real_number
-from sottovoce.estimates.envelope import CrossFit
+from sottovoce.estimates.answer.units import sources_of
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.means import mean
-from sottovoce.estimates.quantiles import probability, smooth_density
-from sottovoce.estimates.query import sources_of
+from sottovoce.estimates.limits.envelope import CrossFit
+from sottovoce.estimates.mean import mean
+from sottovoce.estimates.quantile import probability, smooth_density
 from sottovoce.estimates.tally import Tally
 from sottovoce.frozen import Compact
 from sottovoce.reporters.mechanism import Mechanism

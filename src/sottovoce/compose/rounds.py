@@ -36,7 +36,7 @@ from sottovoce.errors import (
 )
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.statistic import normal_quantile
+from sottovoce.estimates.limits.weighted_counts import normal_quantile
 from sottovoce.estimates.tally import Tally
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown

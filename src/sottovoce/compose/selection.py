@@ -35,7 +35,7 @@ from sottovoce.designs.published_formulas import ptt_optimal_q, ptt_worst_varian
 from sottovoce.designs.solver.integer_weights import uniform_window
 from sottovoce.designs.solver.roots import lowest
 from sottovoce.errors import ArgumentError
-from sottovoce.estimates.positions import position_variance
+from sottovoce.estimates.position import position_variance
 from sottovoce.reporters.law.moments import resultant
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.translates import Translates

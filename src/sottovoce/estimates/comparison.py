@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sottovoce.errors import ArgumentError, check_confidence, one_of
-from sottovoce.estimates.arithmetic import combined, share_of
+from sottovoce.estimates.answer.arithmetic import combined, share_of
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.quantity import K, Quantity, at_level, checked_groups
 from sottovoce.estimates.tally import Tally

@@ -14,12 +14,12 @@ from dataclasses import replace
 import numpy as np
 
 from sottovoce.errors import check_confidence, refuse_others, whole_number
-from sottovoce.estimates.band import cumulative_band
+from sottovoce.estimates.answer.linear_algebra import single_threaded
+from sottovoce.estimates.answer.most_common_range import Range, Sure, surely
+from sottovoce.estimates.answer.units import check_tally
+from sottovoce.estimates.fits.smooth_fits import Smooth
 from sottovoce.estimates.histogram import Distribution
-from sottovoce.estimates.linear_algebra import single_threaded
-from sottovoce.estimates.most_common import Range, Sure, surely
-from sottovoce.estimates.query import check_tally
-from sottovoce.estimates.smooth import Smooth
+from sottovoce.estimates.probability import cumulative_band
 from sottovoce.estimates.tally import Tally
 from sottovoce.values.domain import Domain
 

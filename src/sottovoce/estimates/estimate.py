@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from sottovoce.estimates.arithmetic import Combinable
+from sottovoce.estimates.answer.arithmetic import Combinable
 from sottovoce.plots.data_table import Row, Tabular
 from sottovoce.plots.forest_plot import draw_forest
 

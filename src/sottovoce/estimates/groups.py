@@ -19,13 +19,13 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray
 from sottovoce.errors import DataError, check_confidence
-from sottovoce.estimates.answers import told
+from sottovoce.estimates.answer.linear_answer import told
+from sottovoce.estimates.answer.units import check_tally
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.inverse import Inverse
-from sottovoce.estimates.products import UNRESOLVED, Ratio
-from sottovoce.estimates.query import check_tally
+from sottovoce.estimates.fits.deconvolution import Inverse
+from sottovoce.estimates.fits.mean_products import UNRESOLVED, Ratio
+from sottovoce.estimates.limits.weighted_counts import Part, cut, moments, normal_quantile
 from sottovoce.estimates.shares import nearest_shares
-from sottovoce.estimates.statistic import Part, cut, moments, normal_quantile
 from sottovoce.estimates.tally import Tally
 from sottovoce.notebook import Shown
 from sottovoce.plots.data_table import Row, Tabular

@@ -4,8 +4,9 @@
     h.plot()
     h.to_geojson("map.geojson")
 
-The log density is a smooth surface, as rough as the reports ask for (`surface`), so the map gains with every
-report. What it shows is a reconstruction: for numbers that hold whatever the truth, see `positions`.
+The log density is a smooth surface, as rough as the reports ask for (`spatial_density`), so the map gains
+with every report. What it shows is a reconstruction: for numbers that hold whatever the truth, see
+`position`.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.estimates.linear_algebra import single_threaded
-from sottovoce.estimates.surface import PlaceLaw, Surface
+from sottovoce.estimates.answer.linear_algebra import single_threaded
+from sottovoce.estimates.fits.spatial_density import PlaceLaw, Surface
 from sottovoce.estimates.tally import Tally
 from sottovoce.plots.data_table import Row, Tabular
 from sottovoce.plots.distribution_plot import new_axes

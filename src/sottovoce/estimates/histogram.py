@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from sottovoce.arrays import FloatArray
 from sottovoce.errors import ArgumentError, NoDataError, one_of, require_extra
-from sottovoce.estimates import metrics
-from sottovoce.estimates.most_common import Range, Sure, outward, sentence
+from sottovoce.estimates.answer.most_common_range import Range, Sure, outward, sentence
+from sottovoce.estimates.fits import metrics
 from sottovoce.plots.data_table import Row, Tabular
 from sottovoce.plots.distribution_plot import Curve, draw_cumulative, draw_ribbon, draw_rose
 from sottovoce.values.checked_arrays import as_numbers, in_domain

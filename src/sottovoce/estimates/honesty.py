@@ -19,13 +19,13 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.errors import ArgumentError, SolverError, real_number, whole_number
-from sottovoce.estimates.envelope import Nodes
+from sottovoce.estimates.answer.linear_algebra import single_threaded
+from sottovoce.estimates.answer.units import check_tally
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.linear_algebra import single_threaded
-from sottovoce.estimates.means import mean
-from sottovoce.estimates.model import Coarse
-from sottovoce.estimates.query import check_tally
-from sottovoce.estimates.statistic import is_unbiased
+from sottovoce.estimates.fits.binned_cells import Coarse
+from sottovoce.estimates.limits.envelope import Nodes
+from sottovoce.estimates.limits.weighted_counts import is_unbiased
+from sottovoce.estimates.mean import mean
 from sottovoce.estimates.tally import Tally
 from sottovoce.notebook import Shown
 from sottovoce.reporters.translates import Translates

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, one_of, refuse_others
-from sottovoce.estimates.arithmetic import combined, share_of
-from sottovoce.estimates.circular import circular_mean
+from sottovoce.estimates.answer.arithmetic import combined, share_of
+from sottovoce.estimates.answer.units import check_tally
+from sottovoce.estimates.direction import circular_mean
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.means import mean, variance
-from sottovoce.estimates.quantiles import probability, quantile
-from sottovoce.estimates.query import check_tally
+from sottovoce.estimates.limits.sums_of_bounds import Sides
+from sottovoce.estimates.mean import mean, variance
+from sottovoce.estimates.quantile import probability, quantile
 from sottovoce.estimates.shares import shares
-from sottovoce.estimates.sides import Sides
 from sottovoce.estimates.tally import Tally
 
 KINDS = ("mean", "quantile", "probability", "variance", "direction", "share")

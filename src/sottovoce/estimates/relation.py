@@ -19,7 +19,7 @@ import numpy as np
 from sottovoce.arrays import FloatArray
 from sottovoce.errors import ArgumentError
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.products import Relation
+from sottovoce.estimates.fits.mean_products import Relation
 from sottovoce.estimates.tally import Tally
 from sottovoce.plots.data_table import Row, Tabular
 from sottovoce.plots.distribution_plot import new_axes

@@ -8,7 +8,8 @@
 n_x is how many reports name a block that holds x. Where the family of blocks is balanced it is binomial with
 the chance Q + (P − Q)·share, exactly and for people who all differ as well as at every n, so limits are those
 of Clopper and Pearson. In other families shares are weighted counts with the weights that undo the
-convolution, and limits are those of every weighted count (`statistic`). Values are brought to add up to 1.
+convolution, and limits are those of every weighted count (`weighted_counts`). Values are brought to add up to
+1.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray
 from sottovoce.errors import check_confidence
-from sottovoce.estimates.answers import told
+from sottovoce.estimates.answer.linear_answer import told
+from sottovoce.estimates.answer.units import check_tally, sources_of
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.inverse import Inverse, options_of
-from sottovoce.estimates.query import check_tally, sources_of
-from sottovoce.estimates.sides import Sides
-from sottovoce.estimates.statistic import Moments, moments
+from sottovoce.estimates.fits.deconvolution import Inverse, options_of
+from sottovoce.estimates.limits.sums_of_bounds import Sides
+from sottovoce.estimates.limits.weighted_counts import Moments, moments
 from sottovoce.estimates.tally import Tally
 from sottovoce.plots.data_table import Row, Tabular
 from sottovoce.plots.distribution_plot import INK, SHADE, new_axes

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from sottovoce.arrays import IntArray
 from sottovoce.errors import DataError, NoDataError, SpecError, UnknownKey
-from sottovoce.estimates.counting import MOST, TOO_MANY, arrow_columns, counts_of, whole_counts
+from sottovoce.estimates.answer.counting import MOST, TOO_MANY, arrow_columns, counts_of, whole_counts
 from sottovoce.notebook import Shown
 from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.formats import from_json

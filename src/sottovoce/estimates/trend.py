@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from sottovoce.errors import ArgumentError, check_confidence, one_of, refuse_others
-from sottovoce.estimates.arithmetic import combined, share_of
+from sottovoce.estimates.answer.arithmetic import combined, share_of
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.quantity import Quantity, checked_groups
 from sottovoce.estimates.tally import Tally

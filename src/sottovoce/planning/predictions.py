@@ -3,7 +3,7 @@
 - mean, direction: the standard error of what is decoded, the people's own spread included;
 - quantile, share: the width that the program behind the interval itself expects; a share that is asked
   directly is binomial;
-- distribution: a local expansion of the reconstruction (`estimates.expansion`);
+- distribution: a local expansion of the reconstruction (`estimates.fits.error_expansion`);
 - value: the worst case of one report.
 
 Numbers are those of a domain of width 1.
@@ -21,12 +21,12 @@ import numpy as np
 from sottovoce.arrays import FloatArray
 from sottovoce.designs.question import Question
 from sottovoce.errors import loss_exponent
-from sottovoce.estimates.asked import yes_chances
-from sottovoce.estimates.envelope import IDENTITY, Envelope, Nodes, Target
-from sottovoce.estimates.expansion import reconstruction_errors
-from sottovoce.estimates.model import Coarse
-from sottovoce.estimates.statistic import is_unbiased, normal_quantile
-from sottovoce.estimates.suitability import quantile_width
+from sottovoce.estimates.answer.better_design import quantile_width
+from sottovoce.estimates.fits.binned_cells import Coarse
+from sottovoce.estimates.fits.error_expansion import reconstruction_errors
+from sottovoce.estimates.limits.direct_question import yes_chances
+from sottovoce.estimates.limits.envelope import IDENTITY, Envelope, Nodes, Target
+from sottovoce.estimates.limits.weighted_counts import is_unbiased, normal_quantile
 from sottovoce.planning.shapes import MIDDLES
 from sottovoce.reporters.number import Number
 

@@ -15,13 +15,13 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray
 from sottovoce.designs.solver import disk_cache
-from sottovoce.estimates.circular import circular_mean
+from sottovoce.estimates.direction import circular_mean
 from sottovoce.estimates.distribution import distribution
-from sottovoce.estimates.envelope import Target
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.means import mean
-from sottovoce.estimates.metrics import Cumulative, wasserstein
-from sottovoce.estimates.quantiles import probability, quantile
+from sottovoce.estimates.fits.metrics import Cumulative, wasserstein
+from sottovoce.estimates.limits.envelope import Target
+from sottovoce.estimates.mean import mean
+from sottovoce.estimates.quantile import probability, quantile
 from sottovoce.estimates.tally import Tally
 from sottovoce.planning.predictions import Expected, Setting, value
 from sottovoce.planning.shapes import MIDDLES

@@ -38,7 +38,7 @@ from sottovoce.designs.place import Box, expected_distance
 from sottovoce.errors import ArgumentError, check_epsilon, whole_number
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.groups import groups
-from sottovoce.estimates.positions import position_variance
+from sottovoce.estimates.position import position_variance
 from sottovoce.estimates.relation import correlation
 from sottovoce.estimates.shares import shares
 from sottovoce.estimates.tally import Tally

@@ -1,0 +1,1 @@
+"""Counting, units, arithmetic, a better design: what every answer is made of."""

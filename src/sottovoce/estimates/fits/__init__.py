@@ -1,0 +1,1 @@
+"""The law on bins of cells: log density, spatial, sensitivity, metrics."""
