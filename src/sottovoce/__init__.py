@@ -57,8 +57,8 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.device.ledger import Ledger as Ledger
     from sottovoce.estimates.probability import probabilities as probabilities
     from sottovoce.estimates.direction import circular_mean as circular_mean, concentration as concentration
-    from sottovoce.estimates.comparison import Comparison as Comparison, compare as compare
-    from sottovoce.estimates.differences import difference as difference, weighted as weighted
+    from sottovoce.comparing.compare import Comparison as Comparison, compare as compare
+    from sottovoce.comparing.difference import difference as difference, weighted as weighted
     from sottovoce.estimates.distribution import distribution as distribution
     from sottovoce.estimates.estimate import Estimate as Estimate
     from sottovoce.estimates.groups import Groups as Groups, groups as groups
@@ -76,7 +76,7 @@ if TYPE_CHECKING:  # a line for each module
     )
     from sottovoce.estimates.shares import Shares as Shares, shares as shares
     from sottovoce.estimates.tally import Tally as Tally
-    from sottovoce.estimates.trend import Trend as Trend, trend as trend
+    from sottovoce.comparing.trend import Trend as Trend, trend as trend
     from sottovoce.planning.planner import plan as plan
     from sottovoce.planning.plans import Plan as Plan
 
@@ -86,6 +86,9 @@ _NAMES = {
     "auditing.contract": "check_reporter",
     "auditing.curve": "Curve",
     "auditing.shuffled": "Shuffled shuffled",
+    "comparing.compare": "Comparison compare",
+    "comparing.difference": "difference weighted",
+    "comparing.trend": "Trend trend",
     "compose.budget": "split_budget",
     "compose.design": "design",
     "compose.pair": "pair pair_rounds",
@@ -101,8 +104,6 @@ _NAMES = {
     "designs.two_scale": "two_scale",
     "device.client": "Client",
     "device.ledger": "Ledger",
-    "estimates.comparison": "Comparison compare",
-    "estimates.differences": "difference weighted",
     "estimates.direction": "circular_mean concentration",
     "estimates.distribution": "distribution",
     "estimates.estimate": "Estimate",
@@ -117,7 +118,6 @@ _NAMES = {
     "estimates.relation": "correlation covariance covariances slope",
     "estimates.shares": "Shares shares",
     "estimates.tally": "Tally",
-    "estimates.trend": "Trend trend",
     "planning.planner": "plan",
     "planning.plans": "Plan",
     "reporters.composites.polar": "Polar",

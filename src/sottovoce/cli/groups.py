@@ -12,8 +12,8 @@ import typer
 
 import sottovoce as sv
 from sottovoce.cli import PICTURES, counting, save_picture, write_table
+from sottovoce.comparing.trend import UNITS
 from sottovoce.errors import ArgumentError, NoDataError
-from sottovoce.estimates.trend import UNITS
 from sottovoce.plots.forest_plot import draw_forest
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from sottovoce.comparing.quantity import K, Quantity, checked_groups, inverted_p
 from sottovoce.errors import ArgumentError, check_confidence, real_number
 from sottovoce.estimates.answer.arithmetic import check_independent, share_of
 from sottovoce.estimates.answer.units import check_tally
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limits.sequential import EVERY_LOOK, cost
-from sottovoce.estimates.quantity import K, Quantity, checked_groups, inverted_p
 from sottovoce.estimates.tally import Tally
 
 

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sottovoce.comparing.quantity import K, Quantity, at_level, checked_groups
 from sottovoce.errors import ArgumentError, check_confidence, one_of
 from sottovoce.estimates.answer.arithmetic import combined, share_of
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.quantity import K, Quantity, at_level, checked_groups
 from sottovoce.estimates.tally import Tally
 from sottovoce.plots.data_table import MOST_SHOWN, Row, Tabular, label
 from sottovoce.plots.forest_plot import draw_forest

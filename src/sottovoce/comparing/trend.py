@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from sottovoce.comparing.quantity import Quantity, checked_groups
 from sottovoce.errors import ArgumentError, check_confidence, one_of, refuse_others
 from sottovoce.estimates.answer.arithmetic import combined, share_of
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.quantity import Quantity, checked_groups
 from sottovoce.estimates.tally import Tally
 from sottovoce.plots.data_table import Row, Tabular, label
 from sottovoce.plots.forest_plot import draw_series

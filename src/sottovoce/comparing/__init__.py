@@ -1,0 +1,1 @@
+"""Differences, comparisons, trends, quantities."""
