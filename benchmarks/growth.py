@@ -16,7 +16,6 @@ from benchmarks._tables import number, table
 from benchmarks.page.peers.published import dense_step
 from benchmarks.page.worker import least_seconds
 from sottovoce import compiling
-from sottovoce.compose.strategies import survey
 from sottovoce.designs.classic import ogpm, sw
 from sottovoce.designs.two_scale import two_scale
 from sottovoce.estimates.distribution import distribution
@@ -25,6 +24,7 @@ from sottovoce.estimates.mean import mean
 from sottovoce.estimates.tally import Tally
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.law.operator import Operator
+from sottovoce.surveys.survey import survey
 
 TAKES = "2 min"
 

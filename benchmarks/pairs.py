@@ -18,7 +18,7 @@ import numpy as np
 
 import sottovoce as sv
 from benchmarks._tables import replace_table, table
-from sottovoce.compose.within import blocks_variance, signs_variance
+from sottovoce.surveys.within import blocks_variance, signs_variance
 
 TAKES = "12 min"
 RESULTS = Path(__file__).parent / "results" / "pairs.json"

@@ -31,13 +31,13 @@ from papers.reconstructions import smoothed_em
 import sottovoce as sv
 from benchmarks._tables import replace_table, table
 from sottovoce.arrays import FloatArray
-from sottovoce.compose.budget import split_budget
-from sottovoce.compose.polar import ANGLE_CELLS
 from sottovoce.estimates.fits.binned_cells import em
 from sottovoce.estimates.fits.refits import refits
 from sottovoce.estimates.fits.spatial_density import PlaceLaw, Surface
 from sottovoce.estimates.position import position_variance
 from sottovoce.reporters.translates import Translates
+from sottovoce.surveys.polar import ANGLE_CELLS
+from sottovoce.surveys.split_budget import split_budget
 from sottovoce.values.area import Area
 
 RESULTS = Path(__file__).parent / "results" / "places.json"

@@ -15,7 +15,6 @@ from papers.plots import BLUE, RED, curves, dress, line
 from papers.raw_reports import BINS, simulate_raw
 from papers.registry import entry
 from papers.sheet import Sheet
-from sottovoce.compose.polar import polar
 from sottovoce.designs import classic
 from sottovoce.designs.optimal import optimal
 from sottovoce.designs.place import expected_distance, place
@@ -23,6 +22,7 @@ from sottovoce.estimates.tally import Tally
 from sottovoce.laws import hybrid, laplace
 from sottovoce.laws.law import Law
 from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.surveys.polar import polar
 
 X = np.linspace(0, 1, 401)
 

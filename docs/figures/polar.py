@@ -14,8 +14,8 @@ import numpy as np
 from matplotlib.colors import PowerNorm
 
 import sottovoce as sv
-from sottovoce.compose.polar import certificate
 from sottovoce.estimates.polar_position import density, mean_position
+from sottovoce.surveys.polar import certificate
 
 TOTAL = 1 + 2 * math.pi
 

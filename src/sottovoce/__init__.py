@@ -20,14 +20,14 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.auditing.contract import check_reporter as check_reporter
     from sottovoce.auditing.curve import Curve as Curve
     from sottovoce.auditing.shuffled import Shuffled as Shuffled, shuffled as shuffled
-    from sottovoce.compose.budget import split_budget as split_budget
-    from sottovoce.compose.design import design as design
-    from sottovoce.compose.pair import pair as pair, pair_rounds as pair_rounds
-    from sottovoce.compose.polar import polar as polar
-    from sottovoce.compose.rounds import rounds as rounds, two_rounds as two_rounds
-    from sottovoce.compose.several import any_of as any_of
-    from sottovoce.compose.strategies import survey as survey
-    from sottovoce.compose.within import within as within
+    from sottovoce.surveys.split_budget import split_budget as split_budget
+    from sottovoce.surveys.design import design as design
+    from sottovoce.surveys.pair import pair as pair, pair_rounds as pair_rounds
+    from sottovoce.surveys.polar import polar as polar
+    from sottovoce.surveys.rounds.rounds import rounds as rounds, two_rounds as two_rounds
+    from sottovoce.surveys.any_of import any_of as any_of
+    from sottovoce.surveys.survey import survey as survey
+    from sottovoce.surveys.within import within as within
     from sottovoce.values.area import Area as Area
     from sottovoce.reporters.law.disclosure import Disclosure as Disclosure, disclosure as disclosure
     from sottovoce.values.disc import Disc as Disc
@@ -89,14 +89,6 @@ _NAMES = {
     "comparing.compare": "Comparison compare",
     "comparing.difference": "difference weighted",
     "comparing.trend": "Trend trend",
-    "compose.budget": "split_budget",
-    "compose.design": "design",
-    "compose.pair": "pair pair_rounds",
-    "compose.polar": "polar",
-    "compose.rounds": "rounds two_rounds",
-    "compose.several": "any_of",
-    "compose.strategies": "survey",
-    "compose.within": "within",
     "designs.choice": "choice",
     "designs.classic": "duchi ogpm ogpm_unbiased pm ptt sw",
     "designs.optimal": "optimal",
@@ -129,6 +121,14 @@ _NAMES = {
     "reporters.mixture": "Mixture",
     "reporters.rows": "Rows",
     "reporters.translates": "Translates",
+    "surveys.any_of": "any_of",
+    "surveys.design": "design",
+    "surveys.pair": "pair pair_rounds",
+    "surveys.polar": "polar",
+    "surveys.rounds.rounds": "rounds two_rounds",
+    "surveys.split_budget": "split_budget",
+    "surveys.survey": "survey",
+    "surveys.within": "within",
     "values.area": "Area",
     "values.disc": "Disc",
     "values.domain": "Circle Interval",
@@ -138,7 +138,7 @@ _HOME: dict[str, str] = {}
 for _module, _names in _NAMES.items():
     _HOME.update(dict.fromkeys(_names.split(), _module))
 #: Subpackages reached as attributes.
-_PARTS = frozenset({"bulk", "central", "compose", "device", "laws"})
+_PARTS = frozenset({"bulk", "central", "device", "laws", "surveys"})
 
 __all__ = ["__version__", *sorted(_HOME)]
 

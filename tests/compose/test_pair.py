@@ -15,12 +15,12 @@ import pytest
 
 import sottovoce as sv
 from sottovoce import bulk
-from sottovoce.compose.pair import PairRounds
 from sottovoce.device.inquiry import Inquiry
 from sottovoce.errors import ArgumentError, DataError, NoDataError, SpecError
 from sottovoce.estimates.fits.mean_products import Relation
 from sottovoce.reporters.composites.functions_by_lot import Function, Functions
 from sottovoce.reporters.composites.survey import Survey
+from sottovoce.surveys.pair import PairRounds
 from sottovoce.values.domain import Interval
 
 PAIR = sv.pair(2.0, {"age": (0, 120), "hours": (-1, 3)})

@@ -9,11 +9,11 @@ import pytest
 from scipy.stats import binom
 
 import sottovoce as sv
-from sottovoce.compose.polar import _unbiased_distance, _unit_distance, certificate
 from sottovoce.designs.solver.error_floors import even_prior_limit
 from sottovoce.errors import ArgumentError, DataError, NoDataError, PrivacyError
 from sottovoce.estimates.polar_position import density, mean_position
 from sottovoce.reporters.composites.polar import Polar
+from sottovoce.surveys.polar import _unbiased_distance, _unit_distance, certificate
 from sottovoce.values.disc import Disc
 
 TOTAL = 1 + 2 * math.pi

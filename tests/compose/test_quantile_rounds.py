@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.compose.quantile_rounds import QuantileRounds
+from sottovoce.surveys.rounds.quantile_rounds import QuantileRounds
 
 N, P = 50_000, 0.9
 

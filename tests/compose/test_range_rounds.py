@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.compose.range_rounds import RangeRounds, _opened
 from sottovoce.errors import DataError
+from sottovoce.surveys.rounds.range_rounds import RangeRounds, _opened
 
 PLAN = sv.rounds("range", 2.0, largest=24e6, unit=0.1)
 X = np.random.default_rng(1).gamma(9, 0.9, 40_000)

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.compose.selection import (
+from sottovoce.errors import DataError, NoDataError, PrivacyError, SpecError
+from sottovoce.exact.rational_bounds import exp_lower
+from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.law.moments import resultant
+from sottovoce.surveys.item_worth import (
     SpreadLike,
     about_worst_variance,
     as_spread,
     question_mechanism,
     worth,
 )
-from sottovoce.errors import DataError, NoDataError, PrivacyError, SpecError
-from sottovoce.exact.rational_bounds import exp_lower
-from sottovoce.reporters.composites.survey import Survey
-from sottovoce.reporters.law.moments import resultant
 
 MIXED = [(0, 120), (0, 10), sv.Circle(24)]
 
@@ -415,7 +415,7 @@ def test_the_worth_of_a_choice_is_the_variance_of_its_shares() -> None:
         shares = sv.shares(sv.Tally(m, m.report(asked, rng=rng)))
         off.append([one.value - 1 / k for one in shares.values()])
     seen = n * float(np.mean(np.square(off)))
-    # without replacement the luck of who is asked is as in `selection`; the error of a variance is √(2/df)
+    # without replacement the luck of who is asked is as in `item_worth`; the error of a variance is √(2/df)
     assert seen == pytest.approx(worth(m, share), rel=5 * math.sqrt(2 / (runs * (k - 1))))
 
 

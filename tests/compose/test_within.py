@@ -10,10 +10,10 @@ import pytest
 from scipy.stats import chi2
 
 import sottovoce as sv
-from sottovoce.compose.within import blocks_variance, signs_variance
 from sottovoce.designs.block_designs import signed_family
 from sottovoce.designs.choice import least_total_variance
 from sottovoce.errors import ArgumentError, DataError, SpecError
+from sottovoce.surveys.within import blocks_variance, signs_variance
 
 WAYS = ["car", "bike", "train", "bus", "on foot"]
 

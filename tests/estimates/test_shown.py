@@ -20,10 +20,10 @@ from tests.device.fake import Collector
 from tests.laws.every import makers
 
 import sottovoce as sv
-from sottovoce.compose.polar import certificate
 from sottovoce.estimates.estimate import METHODS, explained
 from sottovoce.estimates.polar_position import density
 from sottovoce.plots.data_table import Tabular
+from sottovoce.surveys.polar import certificate
 
 matplotlib.use("agg")
 M = sv.sw(1.0, (0, 24), cells=64)

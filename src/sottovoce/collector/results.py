@@ -15,11 +15,11 @@ from sottovoce.auditing.shuffled import for_readers
 from sottovoce.collector import logs
 from sottovoce.collector.rounds import Round
 from sottovoce.collector.together import over_days, over_groups
-from sottovoce.compose.range_rounds import OPEN, RangeRounds
 from sottovoce.errors import DataError
 from sottovoce.estimates import polar_position
 from sottovoce.estimates.answer.most_common_range import Sure, outward
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.surveys.rounds.range_rounds import OPEN, RangeRounds
 
 _DELTA = 1e-8
 _FEW_CELLS = 4  # fewer different reports tell no distribution

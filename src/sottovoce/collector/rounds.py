@@ -13,12 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 import sottovoce as sv
 from sottovoce.collector.refusals import Refusal
-from sottovoce.compose.direction_rounds import DirectionRounds
-from sottovoce.compose.quantile_rounds import QuantileRounds
-from sottovoce.compose.range_rounds import RangeRounds
-from sottovoce.compose.rounds import TwoRounds
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.reporters.contract import Reporter
+from sottovoce.surveys.rounds.direction_rounds import DirectionRounds
+from sottovoce.surveys.rounds.quantile_rounds import QuantileRounds
+from sottovoce.surveys.rounds.range_rounds import RangeRounds
+from sottovoce.surveys.rounds.rounds import TwoRounds
 
 #: What each task takes of what can be said.
 _TAKEN = {"mean": (), "quantile": ("p",), "direction": (), "range": ("unit", "largest", "signed")}

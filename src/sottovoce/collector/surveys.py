@@ -29,11 +29,11 @@ from typing import Any
 
 import sottovoce as sv
 from sottovoce.collector.refusals import Refusal
-from sottovoce.compose.selection import even_spread_of, worth
-from sottovoce.compose.strategies import QuestionLike
 from sottovoce.errors import ArgumentError, real_number
 from sottovoce.estimates.limits.weighted_counts import normal_quantile
 from sottovoce.reporters.law.moments import resultant
+from sottovoce.surveys.item_worth import even_spread_of, worth
+from sottovoce.surveys.survey import QuestionLike
 
 _AGREEMENT = math.exp(-((2 * math.pi / 8) ** 2) / 2)  # length of the mean of e^{iθ} for an eighth of a turn
 _SQUARES = 1 / 15 - 1 / 36  # variance of ((p + q)/2)² of two numbers spread evenly from −1 to 1

@@ -136,7 +136,7 @@ def groups(tally: Tally, *, confidence: float = 0.95) -> Groups:
 
     Example:
         >>> import numpy as np
-        >>> from sottovoce.compose.within import within
+        >>> from sottovoce.surveys.within import within
         >>> w = within(4.0, ["car", "bike"], (0, 10))
         >>> people = {"group": ["car", "bike"] * 5000, "number": [2.0, 6.0] * 5000}
         >>> g = groups(Tally(w, w.report(people, rng=1)))

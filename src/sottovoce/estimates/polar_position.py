@@ -50,7 +50,7 @@ def mean_position(tally: Tally, *, confidence: float = 0.95) -> tuple[Estimate, 
         NoDataError: If there are fewer than two reports.
 
     Example:
-        >>> from sottovoce.compose.polar import polar
+        >>> from sottovoce.surveys.polar import polar
         >>> m = polar(4.0, radius=10.0, design="unbiased")
         >>> t = Tally(m, m.report(np.tile([3.0, 4.0], (2000, 1)), rng=1))
         >>> x, y = mean_position(t)

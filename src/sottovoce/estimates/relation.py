@@ -48,7 +48,7 @@ def correlation(
 
     Example:
         >>> import numpy as np
-        >>> from sottovoce.compose.pair import pair
+        >>> from sottovoce.surveys.pair import pair
         >>> p, u = pair(4.0, [(0, 1), (0, 1)]), np.random.default_rng(1).random((2, 50_000))
         >>> r = correlation(Tally(p, p.report({"x": u[0], "y": (u[0] + u[1]) / 2}, rng=2)))
         >>> bool(r.low < 0.5**0.5 < r.high)

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.arrays import FloatArray
-from sottovoce.compose.design import design
 from sottovoce.designs.optimal import most_epsilon
 from sottovoce.errors import (
     ArgumentError,
@@ -32,6 +31,7 @@ from sottovoce.errors import (
 from sottovoce.planning.inverse import least_epsilon
 from sottovoce.plots.data_table import Row, Tabular
 from sottovoce.reporters.number import Number
+from sottovoce.surveys.design import design
 from sottovoce.values.checked_arrays import in_domain
 from sottovoce.values.domain import Domain
 

@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike
 
 from sottovoce.arrays import FloatArray
 from sottovoce.auditing.calibration import least_variance
-from sottovoce.compose.design import Listed, Several
 from sottovoce.designs.classic import ptt
 from sottovoce.designs.place import Box
 from sottovoce.designs.question import Question
@@ -46,6 +45,7 @@ from sottovoce.planning.ways import (
     plan_places,
 )
 from sottovoce.reporters.number import Number
+from sottovoce.surveys.design import Listed, Several
 from sottovoce.values.checked_arrays import in_domain
 from sottovoce.values.disc import Disc
 from sottovoce.values.domain import Domain, DomainLike, as_domain

@@ -27,10 +27,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.compose.design import Grouped, Pair, design
-from sottovoce.compose.pair import PairRounds, pair, pair_rounds
-from sottovoce.compose.polar import polar
-from sottovoce.compose.within import GROUP, NUMBER
 from sottovoce.designs.block_designs import block_variance, family
 from sottovoce.designs.choice import choice
 from sottovoce.designs.optimal import most_epsilon, optimal
@@ -48,6 +44,10 @@ from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.law.moments import resultant
 from sottovoce.reporters.translates import Translates
+from sottovoce.surveys.design import Grouped, Pair, design
+from sottovoce.surveys.pair import PairRounds, pair, pair_rounds
+from sottovoce.surveys.polar import polar
+from sottovoce.surveys.within import GROUP, NUMBER
 from sottovoce.values.disc import Disc
 from sottovoce.values.domain import Interval
 

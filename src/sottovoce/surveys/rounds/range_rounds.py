@@ -28,7 +28,6 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.compose.design import design
 from sottovoce.designs.classic import sw
 from sottovoce.errors import ArgumentError, DataError, check_confidence, real_number
 from sottovoce.estimates.answer.units import sources_of
@@ -41,6 +40,7 @@ from sottovoce.frozen import Compact
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.number import Number
 from sottovoce.reporters.rows import Rows
+from sottovoce.surveys.design import design
 from sottovoce.values.domain import Domain, Interval
 
 _MASS = 0.95  # of the people as they are seen, in the shortest range that holds so many

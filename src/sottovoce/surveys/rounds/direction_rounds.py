@@ -28,7 +28,6 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.compose.design import design
 from sottovoce.designs.optimal import optimal
 from sottovoce.errors import DataError, check_confidence
 from sottovoce.estimates.answer.units import Query, sources_of
@@ -43,6 +42,7 @@ from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.window import Window
+from sottovoce.surveys.design import design
 from sottovoce.values.domain import Circle
 
 _BINS = 64  # of the guess

@@ -23,7 +23,6 @@ from typing import Literal
 
 import numpy as np
 
-from sottovoce.compose.budget import split_budget
 from sottovoce.designs.classic import ogpm, ptt
 from sottovoce.designs.optimal import most_epsilon, optimal
 from sottovoce.designs.solver.error_floors import circular_limit, even_prior_limit
@@ -39,6 +38,7 @@ from sottovoce.notebook import Shown
 from sottovoce.reporters.composites.polar import Polar
 from sottovoce.reporters.law.moments import resultant
 from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.surveys.split_budget import split_budget
 from sottovoce.values.domain import Circle, Interval
 
 Design = Literal["optimal", "unbiased", "ogpm"]

@@ -21,9 +21,6 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.compose.direction_rounds import DirectionRounds
-from sottovoce.compose.quantile_rounds import QuantileRounds
-from sottovoce.compose.range_rounds import RangeRounds
 from sottovoce.designs.optimal import optimal
 from sottovoce.errors import (
     ArgumentError,
@@ -42,6 +39,9 @@ from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.number import Number
+from sottovoce.surveys.rounds.direction_rounds import DirectionRounds
+from sottovoce.surveys.rounds.quantile_rounds import QuantileRounds
+from sottovoce.surveys.rounds.range_rounds import RangeRounds
 from sottovoce.values.domain import Circle, Domain, DomainLike, as_domain
 
 _BINS = 32

@@ -20,8 +20,6 @@ from itertools import combinations
 
 import numpy as np
 
-from sottovoce.compose.relations import by_lot, check_numbers, products
-from sottovoce.compose.strategies import by_name
 from sottovoce.errors import ArgumentError, DataError, check_epsilon
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.fits.mean_products import Relation
@@ -31,6 +29,8 @@ from sottovoce.notebook import Shown
 from sottovoce.reporters.composites.functions_by_lot import Function
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.sampling.coin import MAX_COIN_BITS
+from sottovoce.surveys.lot import by_lot, check_numbers, products
+from sottovoce.surveys.survey import by_name
 from sottovoce.values.domain import Domain, DomainLike, Interval, as_domain
 
 MOST = 16  # numbers, whose functions are the most questions that a survey can have

@@ -8,16 +8,6 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Literal, TypeVar
 
-from sottovoce.compose.budget import shares_within, split_budget
-from sottovoce.compose.relations import related
-from sottovoce.compose.selection import (
-    UNIT,
-    SpreadLike,
-    about_worst_variance,
-    as_spread,
-    question_mechanism,
-    worth,
-)
 from sottovoce.designs.choice import choice
 from sottovoce.designs.classic import pm
 from sottovoce.designs.place import place
@@ -36,6 +26,16 @@ from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.translates import Translates
+from sottovoce.surveys.item_worth import (
+    UNIT,
+    SpreadLike,
+    about_worst_variance,
+    as_spread,
+    question_mechanism,
+    worth,
+)
+from sottovoce.surveys.lot import related
+from sottovoce.surveys.split_budget import shares_within, split_budget
 from sottovoce.values.disc import Disc
 from sottovoce.values.domain import Circle, Domain, DomainLike, as_domain
 from sottovoce.values.options import Options

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from sottovoce.compose.selection import question_mechanism
 from sottovoce.designs.choice import choice
 from sottovoce.errors import ArgumentError
 from sottovoce.reporters.composites.functions_by_lot import UNIT, Function, Functions
@@ -20,6 +19,7 @@ from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.sampling.coin import MAX_COIN_BITS
 from sottovoce.reporters.translates import Translates
+from sottovoce.surveys.item_worth import question_mechanism
 from sottovoce.values.disc import Disc
 from sottovoce.values.domain import Domain, Interval
 from sottovoce.values.options import Options

@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, overload
 
-from sottovoce.compose.pair import pair
-from sottovoce.compose.several import any_of
-from sottovoce.compose.within import within
 from sottovoce.designs.choice import choice
 from sottovoce.designs.place import Box, place
 from sottovoce.designs.question import TASKS, Designed, Question, check_owners
 from sottovoce.errors import ArgumentTypeError, check_epsilon, one_of
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.translates import Translates
+from sottovoce.surveys.any_of import any_of
+from sottovoce.surveys.pair import pair
+from sottovoce.surveys.within import within
 from sottovoce.values.disc import Disc
 from sottovoce.values.domain import DomainLike
 

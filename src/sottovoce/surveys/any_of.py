@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sottovoce.compose.strategies import survey
 from sottovoce.reporters.composites.survey import Survey
+from sottovoce.surveys.survey import survey
 from sottovoce.values.options import Options
 
 NO_OR_YES = Options((0, 1))

@@ -5,7 +5,7 @@
     s.plot()                 # the curve that was optimised
 
 A report that consists of independent reports of ε₁, …, ε_d is (ε₁ + … + ε_d)-LDP. How the least total is
-found is in `compose.curves`.
+found is in `surveys.error_curves`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.compose.curves import Curve, best_division, divided, tabulated
 from sottovoce.errors import (
     MIN_EPSILON,
     ArgumentError,
@@ -30,6 +29,7 @@ from sottovoce.errors import (
 )
 from sottovoce.exact.rational_bounds import rational_epsilon
 from sottovoce.notebook import Shown
+from sottovoce.surveys.error_curves import Curve, best_division, divided, tabulated
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,0 +1,1 @@
+"""One protocol (first, second, estimate), a file a question."""
