@@ -26,11 +26,11 @@ import numpy as np
 
 import sottovoce as sv
 from benchmarks._tables import replace_table, table
-from sottovoce.auditing.blanket import blanket
-from sottovoce.auditing.calibration import largest_local, least_variance
-from sottovoce.auditing.contrast import Contrast
-from sottovoce.auditing.curve import Curve
-from sottovoce.auditing.sums import divergence
+from sottovoce.shuffling.blanket import blanket
+from sottovoce.shuffling.calibration import largest_local, least_variance
+from sottovoce.shuffling.convolution import divergence
+from sottovoce.shuffling.input_pair import Contrast
+from sottovoce.shuffling.privacy_curve import Curve
 
 RESULTS = Path(__file__).parent / "results" / "shuffled.json"
 DOCS = Path(__file__).parents[1] / "docs"

@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce import bulk as bulk, laws as laws
     from sottovoce.auditing.audit import Audit as Audit, audit as audit
     from sottovoce.auditing.contract import check_reporter as check_reporter
-    from sottovoce.auditing.curve import Curve as Curve
-    from sottovoce.auditing.shuffled import Shuffled as Shuffled, shuffled as shuffled
+    from sottovoce.shuffling.privacy_curve import Curve as Curve
+    from sottovoce.shuffling.shuffled import Shuffled as Shuffled, shuffled as shuffled
     from sottovoce.surveys.split_budget import split_budget as split_budget
     from sottovoce.surveys.design import design as design
     from sottovoce.surveys.pair import pair as pair, pair_rounds as pair_rounds
@@ -84,8 +84,6 @@ if TYPE_CHECKING:  # a line for each module
 _NAMES = {
     "auditing.audit": "Audit audit",
     "auditing.contract": "check_reporter",
-    "auditing.curve": "Curve",
-    "auditing.shuffled": "Shuffled shuffled",
     "comparing.compare": "Comparison compare",
     "comparing.difference": "difference weighted",
     "comparing.trend": "Trend trend",
@@ -121,6 +119,8 @@ _NAMES = {
     "reporters.mixture": "Mixture",
     "reporters.rows": "Rows",
     "reporters.translates": "Translates",
+    "shuffling.privacy_curve": "Curve",
+    "shuffling.shuffled": "Shuffled shuffled",
     "surveys.any_of": "any_of",
     "surveys.design": "design",
     "surveys.pair": "pair pair_rounds",

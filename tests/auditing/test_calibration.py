@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.auditing.calibration import largest_local, least_variance
 from sottovoce.designs.published_formulas import ptt_worst_variance
 from sottovoce.errors import MAX_EPSILON, ArgumentError
+from sottovoce.shuffling.calibration import largest_local, least_variance
 
 
 @pytest.mark.parametrize("design", [sv.pm, sv.duchi])

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.auditing.blanket import blanket
-from sottovoce.auditing.shuffled import shuffled
+from sottovoce.shuffling.blanket import blanket
+from sottovoce.shuffling.shuffled import shuffled
 from tests.auditing import small
 from tests.auditing.enumeration import delta, multisets, rows_of
 from tests.core.catalogue import others

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.auditing import losses
-from sottovoce.auditing.shuffled import shuffled
+from sottovoce.shuffling import composition
+from sottovoce.shuffling.shuffled import shuffled
 from tests.auditing import small
 from tests.auditing.enumeration import Row, both, divergence, multisets, rows_of
 
@@ -45,11 +45,11 @@ def test_a_mutant_without_the_infinite_losses(monkeypatch: pytest.MonkeyPatch) -
     reporter = small.options(3)
     curve = shuffled(reporter, 4, None)
     exact = two_campaigns(rows_of(reporter), 4, Fraction(math.exp(1.6)))
-    monkeypatch.setattr(losses, "_LEAST", 0.7)
+    monkeypatch.setattr(composition, "_LEAST", 0.7)
     sound = curve.composed(curve)
     assert sound.above(1.6) >= exact
-    original = losses._losses
-    monkeypatch.setattr(losses, "_losses", lambda c, *a: replace(original(c, *a), infinite=0.0))
+    original = composition._losses
+    monkeypatch.setattr(composition, "_losses", lambda c, *a: replace(original(c, *a), infinite=0.0))
     assert curve.composed(curve).above(1.6) < exact
 
 
@@ -85,7 +85,7 @@ def test_different_campaigns() -> None:
 
 def test_the_lower_hull() -> None:
     x = np.array([1.0, 2.0, 3.0, 4.0])
-    assert losses._lower_hull(x, np.array([1.0, 0.9, 0.1, 0.05])) == [0, 2, 3]
+    assert composition._lower_hull(x, np.array([1.0, 0.9, 0.1, 0.05])) == [0, 2, 3]
 
 
 def test_the_picture() -> None:

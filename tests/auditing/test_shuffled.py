@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.auditing import blanket as blankets
-from sottovoce.auditing.blanket import blanket, cover
-from sottovoce.auditing.contrast import Contrast
-from sottovoce.auditing.curve import Curve
-from sottovoce.auditing.shuffled import shuffled
-from sottovoce.auditing.sums import divergence
 from sottovoce.errors import ArgumentError, ArgumentTypeError
 from sottovoce.reporters.contract import Reporter
+from sottovoce.shuffling import blanket as blankets
+from sottovoce.shuffling.blanket import blanket, cover
+from sottovoce.shuffling.convolution import divergence
+from sottovoce.shuffling.input_pair import Contrast
+from sottovoce.shuffling.privacy_curve import Curve
+from sottovoce.shuffling.shuffled import shuffled
 from tests.auditing import small
 from tests.auditing.enumeration import Row, blanket_law, delta, marks_of, multisets, rows_of
 from tests.auditing.enumeration import divergence as hockey_stick
@@ -93,7 +93,7 @@ def test_mutants_fall_below_the_exact_divergence(mutant: str, monkeypatch: pytes
     """With four options the bound is exact for a small ε, so that the enumeration sees what is too good."""
     original = blankets.blanket
     monkeypatch.setattr(
-        "sottovoce.auditing.hiding.blanket", lambda r, **words: MUTANTS[mutant](original(r, **words))
+        "sottovoce.shuffling.upper_bound.blanket", lambda r, **words: MUTANTS[mutant](original(r, **words))
     )
     reporter, people = small.options(4), 4
     curve = shuffled(reporter, people + (mutant == "somebody more"), None)

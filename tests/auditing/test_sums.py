@@ -9,9 +9,9 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from sottovoce.auditing import sums
-from sottovoce.auditing.contrast import Contrast, gathered, opposed
-from sottovoce.auditing.sums import Bounds, convolved, divergence
+from sottovoce.shuffling import convolution
+from sottovoce.shuffling.convolution import Bounds, convolved, divergence
+from sottovoce.shuffling.input_pair import Contrast, gathered, opposed
 
 
 def contrast(seed: int) -> Contrast:
@@ -59,14 +59,16 @@ def test_bounds_hold_and_are_close(seed: int, people: int, epsilon: float) -> No
 
 def spoiled(mutant: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if mutant == "no penalty":
-        monkeypatch.setattr(sums, "_settled", _without_penalty)
+        monkeypatch.setattr(convolution, "_settled", _without_penalty)
     elif mutant == "rounded down":
-        monkeypatch.setattr(sums._Person, "lattice", _rounded_down)
+        monkeypatch.setattr(convolution._Person, "lattice", _rounded_down)
     elif mutant == "one loss too few":
-        monkeypatch.setattr(sums._Lattice, "doubled", lambda law, whole: law)
+        monkeypatch.setattr(convolution._Lattice, "doubled", lambda law, whole: law)
 
 
-def _without_penalty(law: sums._Lattice, person: sums._Person, people: int, shift: float) -> Bounds:
+def _without_penalty(
+    law: convolution._Lattice, person: convolution._Person, people: int, shift: float
+) -> Bounds:
     s = (law.first + np.arange(law.weights.size)) * law.step
     value = (
         float(law.weights @ (np.exp(-law.tilt * s) * np.maximum(s, 0)))
@@ -76,12 +78,12 @@ def _without_penalty(law: sums._Lattice, person: sums._Person, people: int, shif
     return Bounds(value, value)
 
 
-def _rounded_down(person: sums._Person, step: float) -> sums._Lattice:
+def _rounded_down(person: convolution._Person, step: float) -> convolution._Lattice:
     place = np.floor(person.losses / step).astype(int)
     weights = np.bincount(
         place - place.min(), person.mass * np.exp(person.tilt * (place * step - person.losses))
     )
-    return sums._Lattice(
+    return convolution._Lattice(
         int(place.min()), weights, step, tilt=person.tilt, unit=person.unit, people=1, noise=1e-30, slack=0.0
     )
 

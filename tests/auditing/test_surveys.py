@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.auditing import hiding, lots
-from sottovoce.auditing.blanket import blanket, common
-from sottovoce.auditing.contrast import Contrast
-from sottovoce.auditing.scores import score_test
-from sottovoce.auditing.shuffled import shuffled
-from sottovoce.auditing.witness import witnesses
+from sottovoce.shuffling import several_answers, upper_bound
+from sottovoce.shuffling.blanket import blanket, common
+from sottovoce.shuffling.input_pair import Contrast
+from sottovoce.shuffling.lower_bound import witnesses
+from sottovoce.shuffling.shuffled import shuffled
+from sottovoce.shuffling.threshold_scores import score_test
 from tests.auditing.enumeration import Counts, Row, both, divergence, marks_of, multisets, rows_of
 
 HEADS, TAILS = ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
@@ -92,7 +92,7 @@ def test_telling_who_has_one_answer_in_a_group_helps_the_observer(theta: Fractio
 
 def who_meets(asked: int, sampled: int, others: int) -> Counts:
     """How likely so many of the others have an answer in each group, all lots counted out."""
-    group = np.repeat(np.arange(sampled), lots._sizes(asked, sampled))
+    group = np.repeat(np.arange(sampled), several_answers._sizes(asked, sampled))
     lot_of = [
         tuple(int(i in group[list(lot)]) for i in range(sampled))
         for lot in combinations(range(asked), sampled)
@@ -116,7 +116,7 @@ def test_groups_are_rarely_met_by_few_at_once(asked: int, sampled: int) -> None:
 @pytest.mark.parametrize(("asked", "sampled", "others"), [(4, 2, 9), (7, 3, 5), (6, 3, 5)])
 def test_the_mean_over_all_meetings_is_bounded(asked: int, sampled: int, others: int) -> None:
     """For what falls with the number of people in each group, whatever its differences are like."""
-    law, meeting = who_meets(asked, sampled, others), lots.Meeting.of(asked, sampled, others + 1)
+    law, meeting = who_meets(asked, sampled, others), several_answers.Meeting.of(asked, sampled, others + 1)
     functions: dict[str, Callable[[Sequence[int]], float]] = {
         "product": lambda met: math.prod(0.6**n for n in met),
         "largest": lambda met: max(0.6**n for n in met),
@@ -135,7 +135,7 @@ def test_the_mean_over_all_meetings_is_bounded(asked: int, sampled: int, others:
 def test_ranges_are_rarely_missed() -> None:
     """The share of 400 tosses, against the exact tails; the person in question may add one."""
     people, rare = 400, 1e-9
-    low, high = lots._ratio(np.array([1.0, 0.0]), np.ones(2), np.array([0.3, 0.7]), people, rare)
+    low, high = several_answers._ratio(np.array([1.0, 0.0]), np.ones(2), np.array([0.3, 0.7]), people, rare)
     tail = [math.comb(people, k) * 0.3**k * 0.7 ** (people - k) for k in range(people + 1)]
     assert sum(tail[: math.floor(low * people) + 1]) < rare
     assert sum(tail[math.ceil(high * (people + 1)) - 1 :]) < rare
@@ -155,7 +155,7 @@ def test_uneven_weights_are_largest_at_the_ends_of_their_range() -> None:
     def law(part: Contrast, weight: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
         return np.append(weight * (part.first - part.second), 0.0), np.append(part.mass, part.silent)
 
-    ends = 2 * mean([law(lots._uneven(contrast, 0.5))] * 2)
+    ends = 2 * mean([law(several_answers._uneven(contrast, 0.5))] * 2)
     even = mean([law(contrast)] * 4)
     for weights in product((0.5, 1.0, 1.5), repeat=4):
         if sum(weights) == 4:
@@ -189,7 +189,7 @@ def test_both_bounds_of_a_survey(asked: int, sampled: int, people: int, most: fl
     survey = sv.Survey(sampled * 1.0, {f"q{i}": sv.optimal(1.0) for i in range(asked)}, sampled)
     result = shuffled(survey, people)
     assert result.lower < result.epsilon < most * result.lower
-    rows = hiding._covered(blanket(survey), result.local, people, False).epsilon(result.delta)
+    rows = upper_bound._covered(blanket(survey), result.local, people, False).epsilon(result.delta)
     assert result.epsilon < 0.9 * rows
 
 

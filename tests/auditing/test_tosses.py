@@ -9,8 +9,8 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from sottovoce.auditing import tosses
-from sottovoce.auditing.tosses import Coin
+from sottovoce.shuffling import two_outcomes
+from sottovoce.shuffling.two_outcomes import Coin
 from tests.auditing.enumeration import delta
 
 
@@ -43,7 +43,7 @@ def test_blocks_of_truths_are_above_each_of_them(people: int, monkeypatch: pytes
     exact = max(coin._against(math.exp(epsilon), k, people - 1 - k).upper for k in range(people))
     bounds = []
     for blocks in (4, 16, 64):
-        monkeypatch.setattr(tosses, "MOST_BLOCKS", blocks)
+        monkeypatch.setattr(two_outcomes, "MOST_BLOCKS", blocks)
         bounds.append(coin.divergence(people, epsilon).upper)
     assert bounds == sorted(bounds, reverse=True)
     assert exact <= bounds[-1] < 2 * exact
@@ -62,9 +62,9 @@ def test_those_in_doubt_hide_with_what_both_ends_share() -> None:
 
 @pytest.mark.parametrize(("many", "p"), [(60, 0.5), (400, 0.9), (900, 0.25)])
 def test_rarely_fewer(many: int, p: float) -> None:
-    least = tosses._at_least(many, p)
+    least = two_outcomes._at_least(many, p)
     tail = math.fsum(math.comb(many, k) * p**k * (1 - p) ** (many - k) for k in range(least))
-    assert tail <= tosses._RARE
+    assert tail <= two_outcomes._RARE
     assert least < many * p
 
 

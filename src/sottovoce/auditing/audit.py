@@ -17,7 +17,7 @@ from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.formats import counted, from_json
 
 if TYPE_CHECKING:
-    from sottovoce.auditing.shuffled import Shuffled
+    from sottovoce.shuffling.shuffled import Shuffled
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,6 @@ def audit(mechanism: Reporter | str | bytes, people: int | None = None, delta: f
         claimed, ratio, reporter = mechanism.epsilon, mechanism.largest_ratio, mechanism
     if people is None or reporter is None:
         return Audit(ratio, claimed)
-    from sottovoce.auditing.shuffled import shuffled  # not needed on a device, which audits too
+    from sottovoce.shuffling.shuffled import shuffled  # not needed on a device, which audits too
 
     return Audit(ratio, claimed, shuffled(reporter, people, delta))

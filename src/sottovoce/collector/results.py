@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 import sottovoce as sv
-from sottovoce.auditing.shuffled import for_readers
 from sottovoce.collector import logs
 from sottovoce.collector.rounds import Round
 from sottovoce.collector.together import over_days, over_groups
@@ -19,6 +18,7 @@ from sottovoce.errors import DataError
 from sottovoce.estimates import polar_position
 from sottovoce.estimates.answer.most_common_range import Sure, outward
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.shuffling.shuffled import for_readers
 from sottovoce.surveys.rounds.range_rounds import OPEN, RangeRounds
 
 _DELTA = 1e-8

@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
-from sottovoce.auditing.calibration import largest_local
 from sottovoce.errors import ArgumentError
 from sottovoce.planning.kinds import Candidate
 from sottovoce.planning.plans import Option, Scenario
 from sottovoce.reporters.number import Number
+from sottovoce.shuffling.calibration import largest_local
 
 MOST_PEOPLE = 10**12
 _LEAST_PEOPLE, _LEAST_EPSILON = 100.0, 0.01

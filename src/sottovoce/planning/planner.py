@@ -16,7 +16,6 @@ from typing import Literal, overload
 from numpy.typing import ArrayLike
 
 from sottovoce.arrays import FloatArray
-from sottovoce.auditing.calibration import least_variance
 from sottovoce.designs.classic import ptt
 from sottovoce.designs.place import Box
 from sottovoce.designs.question import Question
@@ -45,6 +44,7 @@ from sottovoce.planning.ways import (
     plan_places,
 )
 from sottovoce.reporters.number import Number
+from sottovoce.shuffling.calibration import least_variance
 from sottovoce.surveys.design import Listed, Several
 from sottovoce.values.checked_arrays import in_domain
 from sottovoce.values.disc import Disc

@@ -9,7 +9,7 @@ import numpy as np
 from sottovoce.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from sottovoce.auditing.curve import Curve
+    from sottovoce.shuffling.privacy_curve import Curve
 
 _FROM, _TO, _POINTS = 1e-2, 1e-12, 25
 

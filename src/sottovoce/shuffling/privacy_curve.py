@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sottovoce.auditing.losses import added, depth
 from sottovoce.errors import ArgumentError, real_number, whole_number
 from sottovoce.notebook import Shown
+from sottovoce.shuffling.composition import added, depth
 
 _CLOSE = 2e-5  # how far an ε is narrowed down, relatively
 _NOTHING = 1e-3  # of what is likely: an ε so small may be 0

@@ -11,14 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from sottovoce.auditing.curve import check_delta
-from sottovoce.auditing.losses import depth
-from sottovoce.auditing.shuffled import shuffled
 from sottovoce.designs.classic import ptt
 from sottovoce.designs.published_formulas import ptt_optimal_q, ptt_worst_variance
 from sottovoce.errors import MAX_EPSILON, MIN_EPSILON, positive_number
 from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.shuffling.composition import depth
+from sottovoce.shuffling.privacy_curve import check_delta
+from sottovoce.shuffling.shuffled import shuffled
 from sottovoce.values.domain import DomainLike
 
 _CLOSE = 2e-3  # how far the local ε is narrowed down, relatively

@@ -1,10 +1,10 @@
 """How well the others hide one person's answers: the upper bound of δ for anything that reports.
 
-One report is hidden by the blanket (`blanket.py`), reports of two kinds by coin tosses (`tosses.py`). The
-counts of a survey are kept question by question. Where everybody answers all of them, these counts are
-independent, and the losses of the questions add up (`losses.py`).
+One report is hidden by the blanket (`blanket.py`), reports of two kinds by coin tosses (`two_outcomes.py`).
+The counts of a survey are kept question by question. Where everybody answers all of them, these counts are
+independent, and the losses of the questions add up (`composition.py`).
 
-A lot that chooses several questions is divided into groups (`lots.py`); or the rows are
+A lot that chooses several questions is divided into groups (`several_answers.py`); or the rows are
 bounded as a whole, if that is better.
 """
 
@@ -17,18 +17,18 @@ from functools import cache
 
 import numpy as np
 
-from sottovoce.auditing.blanket import blanket, common, cover
-from sottovoce.auditing.contrast import Contrast
-from sottovoce.auditing.curve import Curve
-from sottovoce.auditing.losses import added, chosen
-from sottovoce.auditing.lots import RARE, Meeting, all_answers
-from sottovoce.auditing.sums import divergence
-from sottovoce.auditing.tosses import Coin
 from sottovoce.exact.rational_bounds import log_upper
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.number import Number
 from sottovoce.reporters.translates import Translates
+from sottovoce.shuffling.blanket import blanket, common, cover
+from sottovoce.shuffling.composition import added, chosen
+from sottovoce.shuffling.convolution import divergence
+from sottovoce.shuffling.input_pair import Contrast
+from sottovoce.shuffling.privacy_curve import Curve
+from sottovoce.shuffling.several_answers import RARE, Meeting, all_answers
+from sottovoce.shuffling.two_outcomes import Coin
 
 _MOST_COUNTED = 10**8  # people whose reports of two kinds hide better than their blanket
 _KNOTS, _LEAST_KNOTS = 48, 12  # of the curves of all questions together, and of one

@@ -7,7 +7,7 @@ blanket.
 
 The observer compares ξ = P(j | x)/m_j and η = P(j | x')/m_j for j ~ m. Let Ξ be above every ξ_x in the convex
 order: E(Ξ − t)₊ = max_x Σ_j (P(j | x) − t·m_j)₊ for all t. Then Ξ and Ξ' in opposite order are above every
-pair x, x' (see `contrast.py`), so no pair has to be searched for. A convex function lies below its chords:
+pair x, x' (see `input_pair.py`), so no pair has to be searched for. A convex function lies below its chords:
 the maximum is needed at a few t only.
 
 A window is refined first: the report also tells where in its cell, on the extra coordinate, the draw fell.
@@ -22,7 +22,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.auditing.contrast import Contrast, drawn, gathered, joined, opposed
 from sottovoce.errors import ArgumentTypeError
 from sottovoce.reporters.composites.polar import Polar
 from sottovoce.reporters.composites.survey import Survey
@@ -33,6 +32,7 @@ from sottovoce.reporters.number import Number
 from sottovoce.reporters.rows import MAX_ENTRIES, Rows
 from sottovoce.reporters.translates import Translates
 from sottovoce.reporters.window import Window
+from sottovoce.shuffling.input_pair import Contrast, drawn, gathered, joined, opposed
 
 _MOST_KNOTS = 32
 _APART = 1.02  # neighbouring knots differ by at least this factor

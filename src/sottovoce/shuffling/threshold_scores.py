@@ -21,8 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.auditing.contrast import Contrast, binned
-from sottovoce.auditing.sums import UNIT, convolved
+from sottovoce.shuffling.convolution import UNIT, convolved
+from sottovoce.shuffling.input_pair import Contrast, binned
 
 _SMALL = 1e-6  # the δ around which the stored law is centred
 _COARSE, _FINE, _POINTS = 5, 64, 16_000  # scores per standard deviation: at least, at most, times √people

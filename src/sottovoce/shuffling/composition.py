@@ -18,7 +18,7 @@ import numpy as np
 from sottovoce.arrays import FloatArray
 
 if TYPE_CHECKING:
-    from sottovoce.auditing.curve import Curve
+    from sottovoce.shuffling.privacy_curve import Curve
 
 _DEEPEST = 28.0  # √(−log δ) of the least double
 _KNOTS = 64  # up to where δ is

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.auditing.sums import UNIT, Bounds, convolved
+from sottovoce.shuffling.convolution import UNIT, Bounds, convolved
 
 MOST_BLOCKS = 64
 _MOST_POINTS, _LEAST_LOOKS = 1 << 18, 4  # of all blocks together

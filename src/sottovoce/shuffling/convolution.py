@@ -1,6 +1,6 @@
 """How well n people hide the difference of two inputs: a hockey-stick divergence, with both bounds.
 
-For a contrast with likelihoods ξ, η over a reference (`contrast.py`) and L = ξ − e^ε·η this is
+For a contrast with likelihoods ξ, η over a reference (`input_pair.py`) and L = ξ − e^ε·η this is
 
     δ(ε) = E[(L₁ + … + L_n)₊] / n,   L = 0 for a report that says nothing.
 
@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.auditing.contrast import Contrast
+from sottovoce.shuffling.input_pair import Contrast
 
 UNIT = 2.0**-53
 _SPARSE = 1 << 19  # products of so many pairs are added up one by one,
@@ -61,7 +61,7 @@ def divergence(contrast: Contrast, people: int, epsilon: float) -> Bounds:
         Numbers below and above δ(ε).
 
     Example:
-        >>> from sottovoce.auditing.contrast import opposed
+        >>> from sottovoce.shuffling.input_pair import opposed
         >>> import numpy as np
         >>> window = opposed(np.array([0.3, 0.1]), np.array([1.0, 7.0]))  # γ = 0.4, ratio 7
         >>> low, high = divergence(window, 1000, 0.3)

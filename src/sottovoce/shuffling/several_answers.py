@@ -31,9 +31,9 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.auditing.contrast import Contrast
-from sottovoce.auditing.tosses import binomial
 from sottovoce.designs.solver.roots import lowest
+from sottovoce.shuffling.input_pair import Contrast
+from sottovoce.shuffling.two_outcomes import binomial
 
 RARE = 1e-12  # how likely the weights and the number of answers are out of their range, at most
 _LADDERS = (  # how many standard deviations below the mean the levels of a meeting are: among few people, and

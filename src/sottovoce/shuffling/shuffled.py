@@ -16,13 +16,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal, overload
 
-from sottovoce.auditing.curve import Curve
-from sottovoce.auditing.hiding import hidden
-from sottovoce.auditing.witness import Witness, witnesses
 from sottovoce.errors import one_of, whole_number
 from sottovoce.notebook import Shown
 from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.law.disclosure import bound, frequencies
+from sottovoce.shuffling.lower_bound import Witness, witnesses
+from sottovoce.shuffling.privacy_curve import Curve
+from sottovoce.shuffling.upper_bound import hidden
 
 Neighbours = Literal["replace", "remove"]
 

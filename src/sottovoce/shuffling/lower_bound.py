@@ -13,11 +13,6 @@ from typing import Any
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.auditing.blanket import cover
-from sottovoce.auditing.contrast import Contrast, drawn, gathered
-from sottovoce.auditing.scores import score_test
-from sottovoce.auditing.sums import divergence
-from sottovoce.auditing.tosses import Coin
 from sottovoce.errors import ArgumentTypeError
 from sottovoce.reporters.composites.polar import Polar
 from sottovoce.reporters.composites.survey import Survey
@@ -25,6 +20,11 @@ from sottovoce.reporters.contract import Reporter, spaces
 from sottovoce.reporters.number import Number
 from sottovoce.reporters.translates import Translates
 from sottovoce.reporters.trial_inputs import trial_inputs, trial_values
+from sottovoce.shuffling.blanket import cover
+from sottovoce.shuffling.convolution import divergence
+from sottovoce.shuffling.input_pair import Contrast, drawn, gathered
+from sottovoce.shuffling.threshold_scores import score_test
+from sottovoce.shuffling.two_outcomes import Coin
 from sottovoce.values.disc import Positions
 from sottovoce.values.options import Options
 

@@ -1,0 +1,1 @@
+"""The central ε of mixed reports."""
