@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.clients.fuzz import fuzz
 from tests.clients.specs import steep, written
 
-from sottovoce.auditing.clients import Client
+from sottovoce.auditing.client_vectors import Client
 
 TAKES = "4 min"
 

@@ -17,7 +17,7 @@ from sottovoce._version import __version__
 if TYPE_CHECKING:  # a line for each module
     from sottovoce import bulk as bulk, laws as laws
     from sottovoce.auditing.audit import Audit as Audit, audit as audit
-    from sottovoce.auditing.contract import check_reporter as check_reporter
+    from sottovoce.auditing.check_reporter import check_reporter as check_reporter
     from sottovoce.shuffling.privacy_curve import Curve as Curve
     from sottovoce.shuffling.shuffled import Shuffled as Shuffled, shuffled as shuffled
     from sottovoce.surveys.split_budget import split_budget as split_budget
@@ -83,7 +83,7 @@ if TYPE_CHECKING:  # a line for each module
 #: The public names of each module; a test keeps them in step with the imports above.
 _NAMES = {
     "auditing.audit": "Audit audit",
-    "auditing.contract": "check_reporter",
+    "auditing.check_reporter": "check_reporter",
     "comparing.compare": "Comparison compare",
     "comparing.difference": "difference weighted",
     "comparing.trend": "Trend trend",

@@ -16,7 +16,7 @@ from tests.clients.specs import spec_texts
 from tests.vectors.make import cells_of, report_of, value_of, words_of
 
 import sottovoce as sv
-from sottovoce.auditing.clients import Client
+from sottovoce.auditing.client_vectors import Client
 from sottovoce.errors import PrivacyError
 from sottovoce.exact.exponential import MAX_BITS
 from sottovoce.reporters.number import Number

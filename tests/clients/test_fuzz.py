@@ -9,7 +9,7 @@ import pytest
 from tests.clients.fuzz import fuzz
 
 import sottovoce as sv
-from sottovoce.auditing.clients import Client
+from sottovoce.auditing.client_vectors import Client
 from sottovoce.designs.optimal import most_epsilon
 from sottovoce.errors import MAX_EPSILON, loss_exponent
 

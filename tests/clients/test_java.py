@@ -12,7 +12,7 @@ from tests.clients.conftest import ROOT, run
 from tests.collector.pages.site import Site
 
 import sottovoce as sv
-from sottovoce.auditing.clients import check
+from sottovoce.auditing.client_vectors import check
 
 
 def test_its_own_tests(classes: str) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.arrays import FloatArray
-from sottovoce.auditing.sampling import follows
+from sottovoce.auditing.sampler_checks import follows
 from sottovoce.errors import ContractError, DataError
 from sottovoce.randomness.secure_stream import word_source
 from sottovoce.reporters.mechanism import Mechanism

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sottovoce.auditing.clients import check as check_client
+from sottovoce.auditing.client_vectors import check as check_client
 
 
 def vectors(

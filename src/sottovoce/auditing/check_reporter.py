@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.auditing.exactness import check_law
-from sottovoce.auditing.sampling import check_lot, check_sampler
+from sottovoce.auditing.exact_law import check_law
+from sottovoce.auditing.sampler_checks import check_lot, check_sampler
 from sottovoce.errors import ContractError
 from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.randomness.secure_stream import Seeded, word_source
