@@ -77,8 +77,8 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.estimates.shares import Shares as Shares, shares as shares
     from sottovoce.estimates.tally import Tally as Tally
     from sottovoce.comparing.trend import Trend as Trend, trend as trend
-    from sottovoce.planning.planner import plan as plan
-    from sottovoce.planning.plans import Plan as Plan
+    from sottovoce.planning.plan import plan as plan
+    from sottovoce.planning.scenario import Plan as Plan
 
 #: The public names of each module; a test keeps them in step with the imports above.
 _NAMES = {
@@ -108,8 +108,8 @@ _NAMES = {
     "estimates.relation": "correlation covariance covariances slope",
     "estimates.shares": "Shares shares",
     "estimates.tally": "Tally",
-    "planning.planner": "plan",
-    "planning.plans": "Plan",
+    "planning.plan": "plan",
+    "planning.scenario": "Plan",
     "reporters.composites.polar": "Polar",
     "reporters.composites.survey": "Survey",
     "reporters.contract": "Reporter",

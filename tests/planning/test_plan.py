@@ -15,9 +15,9 @@ import sottovoce as sv
 from benchmarks import planner, tasks
 from sottovoce.designs.question import Question
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, NoDataError
-from sottovoce.planning.inverse import meeting
-from sottovoce.planning.kinds import candidates
-from sottovoce.planning.plans import Scenario
+from sottovoce.planning.candidates import candidates
+from sottovoce.planning.least_people import meeting
+from sottovoce.planning.scenario import Scenario
 
 HOURS, CLOCK = (0, 24), sv.Circle(24)
 

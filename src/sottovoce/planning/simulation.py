@@ -23,8 +23,8 @@ from sottovoce.estimates.limits.envelope import Target
 from sottovoce.estimates.mean import mean
 from sottovoce.estimates.quantile import probability, quantile
 from sottovoce.estimates.tally import Tally
-from sottovoce.planning.predictions import Expected, Setting, value
-from sottovoce.planning.shapes import MIDDLES
+from sottovoce.planning.prediction import Expected, Setting, value
+from sottovoce.planning.reference_people import MIDDLES
 
 _PROBES = np.arange(1, 64) / 64  # where the cumulative distribution is compared
 _LEAST, _MOST = 16, 1000

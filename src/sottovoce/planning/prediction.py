@@ -27,7 +27,7 @@ from sottovoce.estimates.fits.error_expansion import reconstruction_errors
 from sottovoce.estimates.limits.direct_question import yes_chances
 from sottovoce.estimates.limits.envelope import IDENTITY, Envelope, Nodes, Target
 from sottovoce.estimates.limits.weighted_counts import is_unbiased, normal_quantile
-from sottovoce.planning.shapes import MIDDLES
+from sottovoce.planning.reference_people import MIDDLES
 from sottovoce.reporters.number import Number
 
 _WHOLE = 0.5  # half the width of an interval that says nothing: it is the whole domain

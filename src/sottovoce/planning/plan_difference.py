@@ -28,7 +28,7 @@ from sottovoce.errors import (
     refuse_others,
     whole_number,
 )
-from sottovoce.planning.inverse import least_epsilon
+from sottovoce.planning.least_people import least_epsilon
 from sottovoce.plots.data_table import Row, Tabular
 from sottovoce.reporters.number import Number
 from sottovoce.surveys.design import design

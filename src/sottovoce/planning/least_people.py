@@ -9,8 +9,8 @@ from functools import cache
 from typing import NamedTuple
 
 from sottovoce.errors import ArgumentError
-from sottovoce.planning.kinds import Candidate
-from sottovoce.planning.plans import Option, Scenario
+from sottovoce.planning.candidates import Candidate
+from sottovoce.planning.scenario import Option, Scenario
 from sottovoce.reporters.number import Number
 from sottovoce.shuffling.calibration import largest_local
 

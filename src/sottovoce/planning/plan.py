@@ -29,13 +29,13 @@ from sottovoce.errors import (
     refuse_others,
     whole_number,
 )
-from sottovoce.planning.differences import DifferencePlan, plan_difference
-from sottovoce.planning.inverse import MOST_PEOPLE, Search
-from sottovoce.planning.kinds import Candidate
-from sottovoce.planning.kinds import candidates as usual_candidates
-from sottovoce.planning.plans import Option, Plan, Progress, Scenario
-from sottovoce.planning.shapes import sample_shape
-from sottovoce.planning.ways import (
+from sottovoce.planning.candidates import Candidate
+from sottovoce.planning.candidates import candidates as usual_candidates
+from sottovoce.planning.least_people import MOST_PEOPLE, Search
+from sottovoce.planning.plan_difference import DifferencePlan, plan_difference
+from sottovoce.planning.reference_people import sample_shape
+from sottovoce.planning.scenario import Option, Plan, Progress, Scenario
+from sottovoce.planning.ways_to_ask import (
     WaysPlan,
     plan_choice,
     plan_choices,

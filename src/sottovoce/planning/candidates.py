@@ -10,8 +10,8 @@ from sottovoce.designs.optimal import most_epsilon, optimal
 from sottovoce.designs.question import Question
 from sottovoce.designs.two_scale import two_scale
 from sottovoce.errors import MAX_EPSILON, loss_exponent
-from sottovoce.planning import predictions
-from sottovoce.planning.predictions import Expected, Setting
+from sottovoce.planning import prediction
+from sottovoce.planning.prediction import Expected, Setting
 from sottovoce.reporters.number import Number
 from sottovoce.values.domain import Domain
 
@@ -58,22 +58,22 @@ class Kind:
 
 
 KINDS = {
-    "mean": Kind(predictions.mean, "standard error", rivals=(("optimal", "ptt", "pm", "duchi"), ())),
-    "direction": Kind(predictions.direction, "standard error", rivals=((), ("ogpm", "two_scale"))),
+    "mean": Kind(prediction.mean, "standard error", rivals=(("optimal", "ptt", "pm", "duchi"), ())),
+    "direction": Kind(prediction.direction, "standard error", rivals=((), ("ogpm", "two_scale"))),
     "quantile": Kind(
-        predictions.quantile,
+        prediction.quantile,
         "half-width of the interval",
         half_in=None,
         rivals=(("sw",), ()),
     ),
     "distribution": Kind(
-        predictions.distribution,
+        prediction.distribution,
         "Wasserstein distance",
         half_in=POINTS,
         rivals=(("sw",), ("ogpm",)),
     ),
-    "share": Kind(predictions.share, "standard error", POINTS, POINTS, (("sw", "ogpm"), ("ogpm",))),
-    "value": Kind(predictions.value, "worst error of one report", half_in=None, rivals=(("ogpm",), ())),
+    "share": Kind(prediction.share, "standard error", POINTS, POINTS, (("sw", "ogpm"), ("ogpm",))),
+    "value": Kind(prediction.value, "worst error of one report", half_in=None, rivals=(("ogpm",), ())),
 }
 
 Build = Callable[[float, Domain], Number]
