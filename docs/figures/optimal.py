@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import sottovoce as sv
-from sottovoce.designs.portrait import draw_design
+from sottovoce.documents.portrait import draw_design
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "means.json"
 

@@ -73,7 +73,7 @@ def test_mistakes_are_one_sentence(
 
 
 def test_drawing_needs_a_certificate() -> None:
-    from sottovoce.designs.portrait import draw_design
+    from sottovoce.documents.portrait import draw_design
 
     with pytest.raises(ValueError, match="only a mechanism with a certificate"):
         draw_design(sv.ogpm(1.0))

@@ -60,7 +60,7 @@ def written(
     treated: str,
 ) -> str:
     """The page about some answers; what people were asked about is read from the file if it is not given."""
-    from sottovoce.estimates.report import report
+    from sottovoce.documents.results_page import report
 
     named = {_lay_words(answer, levels): answer for answer in answers}
     apart = ("variance", "concentration", "probability")

@@ -67,7 +67,7 @@ def optimal(
     if output is not None:
         output.write_text(m.to_json())
     if plot is not None:
-        from sottovoce.designs.portrait import draw_design
+        from sottovoce.documents.portrait import draw_design
 
         save_picture(plot, lambda: draw_design(m)[0])
 

@@ -1,0 +1,1 @@
+"""The page of results that a colleague gets, the portrait of a mechanism."""
