@@ -16,7 +16,7 @@ from papers.trials import simulate
 
 import sottovoce as sv
 from benchmarks.page.worker import cpu_seconds
-from sottovoce.central.hourglass import sigma2
+from sottovoce.central.noise.hourglass import sigma2
 
 TAKES = "1 min"
 

@@ -15,7 +15,7 @@ from papers.plots import BLACK, BLUE, GREEN, ORANGE, RED, curves, dress
 from papers.registry import entry
 from papers.sheet import Sheet, span
 from papers.trials import simulate
-from sottovoce.central.hourglass import sigma2
+from sottovoce.central.noise.hourglass import sigma2
 
 #: Our names and the paper's, with colour and dash.
 LINES = {

@@ -11,7 +11,7 @@ from papers.findings import Run
 from papers.registry import entry
 from papers.sheet import Sheet
 from sottovoce.arrays import FloatArray
-from sottovoce.central.hourglass import sigma2
+from sottovoce.central.noise.hourglass import sigma2
 from sottovoce.laws.staircase import Stairs, staircase
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.central import intervals
-from sottovoce.central.draws import ExactDraws
+from sottovoce.central import release_intervals
 from sottovoce.central.grid import STEPS, Grid
-from sottovoce.central.mechanisms import noise_of
-from sottovoce.central.noise import Noise, add_noise
+from sottovoce.central.noise.by_name import noise_of
+from sottovoce.central.noise.exact_draws import ExactDraws
+from sottovoce.central.noise.noise import Noise, add_noise
 from sottovoce.errors import check_epsilon
 from sottovoce.randomness.secure_stream import Seeded
 
@@ -39,7 +39,7 @@ class Trials:
     @property
     def _squares(self) -> FloatArray:
         """n²·(estimate − mean)²."""
-        return (self.people * (intervals.estimate(self.sums, self.counts) - self.truth)) ** 2
+        return (self.people * (release_intervals.estimate(self.sums, self.counts) - self.truth)) ** 2
 
     @property
     def error(self) -> float:
@@ -53,8 +53,10 @@ class Trials:
 
     def coverage(self, confidence: float = 0.95) -> float:
         """The share of intervals that hold the mean."""
-        alpha = intervals.estimate(self.sums, self.counts)
-        low, high = intervals.interval(self.sums, self.counts, alpha, self.noise, confidence, self.steps)
+        alpha = release_intervals.estimate(self.sums, self.counts)
+        low, high = release_intervals.interval(
+            self.sums, self.counts, alpha, self.noise, confidence, self.steps
+        )
         return float(((low <= self.truth) & (self.truth <= high)).mean())
 
 

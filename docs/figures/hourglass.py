@@ -14,7 +14,7 @@ import numpy as np
 from papers.hourglass_formulas import staircase_level
 from papers.trials import simulate
 
-from sottovoce.central.hourglass import sigma2
+from sottovoce.central.noise.hourglass import sigma2
 
 COLOURS = {
     "independent": "#D55E00",

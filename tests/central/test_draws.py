@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from sottovoce.central import draws
-from sottovoce.central.draws import ExactDraws
-from sottovoce.central.geometric import SumAndCount, Transformed, discrete_laplace
-from sottovoce.central.hourglass import Hourglass
-from sottovoce.central.integer_staircase import Staircase
-from sottovoce.central.staircase2d import Staircase2D
-from sottovoce.central.thresholds import Thresholds
+from sottovoce.central.noise import exact_draws
+from sottovoce.central.noise.discrete_laplace import SumAndCount, Transformed, discrete_laplace
+from sottovoce.central.noise.exact_draws import ExactDraws
+from sottovoce.central.noise.hourglass import Hourglass
+from sottovoce.central.noise.integer_staircase import Staircase
+from sottovoce.central.noise.plane_staircase import Staircase2D
+from sottovoce.central.noise.thresholds import Thresholds
 from sottovoce.exact.rational_bounds import exp_bounds
 from sottovoce.randomness.secure_stream import SeededStream, WordSource
 
@@ -95,14 +95,14 @@ def test_a_rounding_instead_of_a_second_word_would_be_noticed() -> None:
 @pytest.mark.parametrize("rate", [F(1, 10**6), F(1, 2**32), F(1, 40), F(1, 3), F(1), F(16)])
 def test_geometric_tables_hold_the_true_probabilities(rate: F) -> None:
     """First 64 bits of every threshold against e^x computed directly at 300 bits, for each digit's table."""
-    while rate < draws._SLOW:
-        size = draws._DIGIT
+    while rate < exact_draws._SLOW:
+        size = exact_draws._DIGIT
         lower, upper = zip(*(exp_bounds(-rate * j, 300) for j in range(1, size + 1)), strict=True)
         for j in range(size - 1):
             least, most = (1 - upper[j]) / (1 - lower[-1]), (1 - lower[j]) / (1 - upper[-1])
-            assert math.floor(least * 2**64) == draws._digit(rate)._first[j] == math.floor(most * 2**64)
+            assert math.floor(least * 2**64) == exact_draws._digit(rate)._first[j] == math.floor(most * 2**64)
         rate *= size
-    table, length = draws._run(rate)
+    table, length = exact_draws._run(rate)
     for j in range(length):
         low, high = exp_bounds(-rate * (j + 1), 300)
         expected = {min(math.floor((1 - p) * 2**64), 2**64 - 1) for p in (low, high)}
@@ -114,14 +114,14 @@ def test_category_tables_hold_the_true_probabilities(epsilon: F) -> None:
     for noise in (Staircase.optimal(epsilon, 2**32), Staircase2D.optimal(epsilon, 2**32)):
         b = exp_bounds(-epsilon, 400)[0]
         weights = [F(w) for w in noise.weights(b)]
-        table = draws._categories(noise.weights, epsilon)
+        table = exact_draws._categories(noise.weights, epsilon)
         shares = [sum(weights[: i + 1]) / sum(weights) for i in range(len(weights) - 1)]
         assert [math.floor(share * 2**64) for share in shares] == table._first.tolist()
 
 
 def test_bounds_widen_when_more_bits_are_asked_for() -> None:
     """Refinement goes on for as long as it takes: bounds of 500 bits enclose those of 1000."""
-    bounds = draws._run(F(1, 3))[0]._bounds
+    bounds = exact_draws._run(F(1, 3))[0]._bounds
     for (low, high), (lower, higher) in zip(bounds(500), bounds(1000), strict=True):
         assert low <= lower >> 500
         assert higher >> 500 <= high

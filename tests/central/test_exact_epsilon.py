@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sottovoce.central.geometric import SumAndCount, Transformed, discrete_laplace
-from sottovoce.central.hourglass import Hourglass
-from sottovoce.central.integer_staircase import Staircase, level
-from sottovoce.central.staircase2d import Staircase2D
+from sottovoce.central.noise.discrete_laplace import SumAndCount, Transformed, discrete_laplace
+from sottovoce.central.noise.hourglass import Hourglass
+from sottovoce.central.noise.integer_staircase import Staircase, level
+from sottovoce.central.noise.plane_staircase import Staircase2D
 from tests.central.enumeration import largest_ratio, law_of
 
 LONGEST = 4

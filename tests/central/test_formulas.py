@@ -12,10 +12,10 @@ from papers.hourglass_formulas import hourglass_density, staircase2d_normaliser,
 from papers.trials import simulate
 
 from sottovoce.central.grid import Grid
-from sottovoce.central.hourglass import Hourglass, sigma2
-from sottovoce.central.integer_staircase import Staircase
-from sottovoce.central.mechanisms import noise_of
-from sottovoce.central.staircase2d import Staircase2D, optimal_gamma_2d, variance_2d
+from sottovoce.central.noise.by_name import noise_of
+from sottovoce.central.noise.hourglass import Hourglass, sigma2
+from sottovoce.central.noise.integer_staircase import Staircase
+from sottovoce.central.noise.plane_staircase import Staircase2D, optimal_gamma_2d, variance_2d
 from sottovoce.laws.staircase import Stairs, staircase_gamma
 
 EPSILONS = [0.5, 1.0, 2.0, 4.0, 8.0]

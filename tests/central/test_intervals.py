@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from papers.trials import simulate
 
-from sottovoce.central import intervals
+from sottovoce.central import release_intervals
 from sottovoce.central.grid import Grid
-from sottovoce.central.intervals import quantiles
-from sottovoce.central.mechanisms import NAMES, noise_of
-from sottovoce.central.noise import Noise
+from sottovoce.central.noise.by_name import NAMES, noise_of
+from sottovoce.central.noise.noise import Noise
+from sottovoce.central.release_intervals import quantiles
 
 RUNS = 50_000
 Z = 4.8  # one-sided normal quantile at 1e−6
@@ -56,10 +56,10 @@ def test_the_coverage_check_notices_a_few_per_cent(monkeypatch: pytest.MonkeyPat
         return quantiles(noise_of("hourglass", 1.1 * noise.rate, Grid.of((0, 1))), confidence)
 
     trials = simulate("hourglass", 1.0, 1000, 0.9, runs=RUNS, rng=4)
-    monkeypatch.setattr(intervals, "quantiles", wrong)
-    intervals._largest_between.cache_clear()
+    monkeypatch.setattr(release_intervals, "quantiles", wrong)
+    release_intervals._largest_between.cache_clear()
     coverage = trials.coverage()
-    intervals._largest_between.cache_clear()
+    release_intervals._largest_between.cache_clear()
     assert coverage < bound(0.95)
 
 
@@ -79,13 +79,13 @@ def test_estimates_without_people() -> None:
     """n ≤ 0: the end that the sums point to, the middle if they point nowhere; always inside."""
     s = np.array([2.0, -1.0, -1.0, 0.0, -3.0, 5.0])
     n = np.array([-3.0, 4.0, -2.0, 0.0, 1.0, 4.0])
-    assert intervals.estimate(s, n).tolist() == [1.0, 0.0, 0.5, 0.5, 0.0, 1.0]
+    assert release_intervals.estimate(s, n).tolist() == [1.0, 0.0, 0.5, 0.5, 0.0, 1.0]
 
 
 def test_intervals_lie_in_the_bounds_and_hold_the_estimate() -> None:
     rng = np.random.default_rng(1)
     s, n = rng.normal(0, 5, 10_000), np.round(rng.normal(0, 5, 10_000))
     noise = noise_of("hourglass", 1.0, Grid.of((0, 1)))
-    alpha = intervals.estimate(s, n)
-    low, high = intervals.interval(s, n, alpha, noise, 0.95, 1 << 32)
+    alpha = release_intervals.estimate(s, n)
+    low, high = release_intervals.interval(s, n, alpha, noise, 0.95, 1 << 32)
     assert ((low >= 0) & (low <= alpha) & (alpha <= high) & (high <= 1)).all()

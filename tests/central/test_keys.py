@@ -12,7 +12,8 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.central.grid import Grid
-from sottovoce.central.keys import Keys
+from sottovoce.central.group_keys import Keys
+from sottovoce.central.noise import by_name
 from sottovoce.central.totals import gather
 
 RNG = np.random.default_rng(0)
@@ -92,7 +93,7 @@ def test_dropped_values_leave_their_group() -> None:
     assert totals.positions.tolist() == [1, 8]
 
 
-@pytest.mark.parametrize("mechanism", sv.central.mechanisms.NAMES)
+@pytest.mark.parametrize("mechanism", by_name.NAMES)
 def test_every_mechanism_by_group(mechanism: str) -> None:
     found = sv.central.mean(WAITS, 16.0, (0, 60), mechanism, by=WARDS, groups=[1, 2, 3, 4], rng=1)
     for ward in (1, 2, 3, 4):

@@ -15,11 +15,11 @@ import pyarrow as pa
 import pytest
 
 import sottovoce as sv
-from sottovoce.central.draws import ExactDraws
 from sottovoce.central.grid import STEPS, Grid
-from sottovoce.central.hourglass import sigma2
-from sottovoce.central.mechanisms import NAMES, noise_of
-from sottovoce.central.noise import add_noise
+from sottovoce.central.noise.by_name import NAMES, noise_of
+from sottovoce.central.noise.exact_draws import ExactDraws
+from sottovoce.central.noise.hourglass import sigma2
+from sottovoce.central.noise.noise import add_noise
 from sottovoce.central.totals import Totals
 from sottovoce.errors import DataError, NoDataError
 

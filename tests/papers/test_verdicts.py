@@ -19,7 +19,7 @@ from papers.ptt_theorems import best_ptt, shape_variance, variance_at
 
 import sottovoce as sv
 from papers import Finding, Run, Verdict, entries
-from sottovoce.central.hourglass import sigma2
+from sottovoce.central.noise.hourglass import sigma2
 from sottovoce.designs.published_formulas import ptt_parameters, ptt_worst_variance
 
 QUICK = Run(quick=True)

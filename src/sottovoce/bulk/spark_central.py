@@ -11,7 +11,7 @@ import pyarrow as pa
 from sottovoce.bulk.spark_session import check_columns, check_values, noting_refusals, run_action
 from sottovoce.central import mean
 from sottovoce.central.grid import STEPS, Grid
-from sottovoce.central.keys import Keys
+from sottovoce.central.group_keys import Keys
 from sottovoce.central.totals import EVERYBODY, Totals, gather
 from sottovoce.errors import ArgumentError
 from sottovoce.randomness.secure_stream import Seeded

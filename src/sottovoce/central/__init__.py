@@ -6,7 +6,7 @@ sv.central.mean(values, epsilon=1.0, bounds=(0, 60))
 """
 
 from sottovoce.central.accountant import Accountant
+from sottovoce.central.mean_sum_count import count, mean, sum
 from sottovoce.central.release import GroupedRelease, Release
-from sottovoce.central.statistics import count, mean, sum
 
 __all__ = ["Accountant", "GroupedRelease", "Release", "count", "mean", "sum"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sottovoce.arrays import FloatArray
-from sottovoce.central.keys import Keys
+from sottovoce.central.group_keys import Keys
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.plots.data_table import Row, Tabular, label
 from sottovoce.plots.forest_plot import draw_forest

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sottovoce.central.draws import Integers
 from sottovoce.central.grid import Grid, Wrong, chunks_of
-from sottovoce.central.keys import Keys
+from sottovoce.central.group_keys import Keys
+from sottovoce.central.noise.exact_draws import Integers
 from sottovoce.errors import ArgumentError, ArgumentTypeError
 
 EVERYBODY = Keys(["everybody"])

@@ -14,7 +14,7 @@ import typer
 
 import sottovoce as sv
 from sottovoce.central.grid import STEPS
-from sottovoce.central.mechanisms import NAMES
+from sottovoce.central.noise.by_name import NAMES
 from sottovoce.central.release import GroupedRelease, Release
 from sottovoce.cli import check_target, counting, write_table
 from sottovoce.cli.options import Column, Decimal, Delimiter, Encoding, Epsilon, Json, Words, missing_from

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.central.draws import Draws, Integers
+from sottovoce.central.noise.exact_draws import Draws, Integers
 
 
 class Noise(ABC):

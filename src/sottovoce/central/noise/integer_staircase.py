@@ -18,9 +18,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.central.draws import Draws, Integers
-from sottovoce.central.geometric import discrete_laplace_variance
-from sottovoce.central.noise import Noise
+from sottovoce.central.noise.discrete_laplace import discrete_laplace_variance
+from sottovoce.central.noise.exact_draws import Draws, Integers
+from sottovoce.central.noise.noise import Noise
 from sottovoce.laws.staircase import Stairs, staircase_gamma
 
 
@@ -44,7 +44,7 @@ class Staircase:
         inner: g.
 
     Example:
-        >>> from sottovoce.central.draws import ExactDraws
+        >>> from sottovoce.central.noise.exact_draws import ExactDraws
         >>> Staircase(Fraction(1), steps=1, inner=1).draw(5, ExactDraws.using(1))[0].tolist()
         [-1, 0, -1, 0, 0]
     """

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.central.draws import Draws, Integers
-from sottovoce.central.integer_staircase import inner_steps, level
-from sottovoce.central.noise import Noise
+from sottovoce.central.noise.exact_draws import Draws, Integers
+from sottovoce.central.noise.integer_staircase import inner_steps, level
+from sottovoce.central.noise.noise import Noise
 from sottovoce.designs.solver.roots import lowest
 
 

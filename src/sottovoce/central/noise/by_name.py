@@ -6,12 +6,12 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
-from sottovoce.central.geometric import SumAndCount, Transformed
 from sottovoce.central.grid import Grid
-from sottovoce.central.hourglass import Hourglass
-from sottovoce.central.integer_staircase import PublicCount, Staircase
-from sottovoce.central.noise import Noise
-from sottovoce.central.staircase2d import Staircase2D
+from sottovoce.central.noise.discrete_laplace import SumAndCount, Transformed
+from sottovoce.central.noise.hourglass import Hourglass
+from sottovoce.central.noise.integer_staircase import PublicCount, Staircase
+from sottovoce.central.noise.noise import Noise
+from sottovoce.central.noise.plane_staircase import Staircase2D
 from sottovoce.errors import ArgumentError, one_of
 from sottovoce.exact.rational_bounds import rational_epsilon
 

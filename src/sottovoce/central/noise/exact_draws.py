@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.arrays import IntArray
-from sottovoce.central.thresholds import Thresholds
+from sottovoce.central.noise.thresholds import Thresholds
 from sottovoce.exact.rational_bounds import exp_bounds
 from sottovoce.randomness.secure_stream import Seeded, WordSource, word_source
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.central.noise import Noise
+from sottovoce.central.noise.noise import Noise
 
 _NODES = 64  # per half of [0, 1]
 _ROUNDS = 3

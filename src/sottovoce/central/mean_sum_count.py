@@ -16,13 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.central import intervals
+from sottovoce.central import release_intervals
 from sottovoce.central.accountant import Accountant
-from sottovoce.central.draws import ExactDraws, Integers
 from sottovoce.central.grid import STEPS, Grid
-from sottovoce.central.integer_staircase import PublicCount, Staircase
-from sottovoce.central.mechanisms import noise_of, origin_of
-from sottovoce.central.noise import add_noise
+from sottovoce.central.noise.by_name import noise_of, origin_of
+from sottovoce.central.noise.exact_draws import ExactDraws, Integers
+from sottovoce.central.noise.integer_staircase import PublicCount, Staircase
+from sottovoce.central.noise.noise import add_noise
 from sottovoce.central.release import GroupedRelease, Release
 from sottovoce.central.totals import Data, Totals, count_rows, gather
 from sottovoce.errors import ArgumentError, NoDataError, check_confidence, check_epsilon
@@ -106,8 +106,8 @@ def mean(
     sums, sizes = add_noise(totals.positions, totals.people * lattice.steps, noise, draws)
 
     s, n = _floats(sums, lattice.steps), _floats(sizes, lattice.steps)
-    alpha = intervals.estimate(s, n)
-    low, high = intervals.interval(s, n, alpha, noise, confidence, lattice.steps)
+    alpha = release_intervals.estimate(s, n)
+    low, high = release_intervals.interval(s, n, alpha, noise, confidence, lattice.steps)
     half_step = 0.5 / lattice.steps  # what rounding to the grid may have moved the mean by
     release = GroupedRelease(
         what="mean",
@@ -115,7 +115,7 @@ def mean(
         value=_from_unit(alpha, lattice),
         low=_from_unit(np.maximum(low - half_step, 0), lattice),
         high=_from_unit(np.minimum(high + half_step, 1), lattice),
-        standard_error=intervals.standard_error(alpha, n, noise) * lattice.steps * lattice.step,
+        standard_error=release_intervals.standard_error(alpha, n, noise) * lattice.steps * lattice.step,
         count=n,
         epsilon=epsilon,
         method=mechanism,
@@ -244,7 +244,7 @@ class _Numbers:
         noisy = self.values + noise.draw(self.values.size, draws, self.values.dtype)[0]
         value = _floats(noisy, 1) * self.unit
         # |z| > m for the integer z = round(x) means |x| > m + ½.
-        quantile = float(intervals.quantiles(PublicCount(noise), confidence)[0])
+        quantile = float(release_intervals.quantiles(PublicCount(noise), confidence)[0])
         half = np.ceil(quantile * self.reach - 0.5) * self.unit
         release = GroupedRelease(
             what=self.what,

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.central.draws import Draws, Integers
-from sottovoce.central.noise import Noise
+from sottovoce.central.noise.exact_draws import Draws, Integers
+from sottovoce.central.noise.noise import Noise
 
 
 def weights(b: Fraction) -> tuple[Fraction, Fraction]:
@@ -25,7 +25,7 @@ def weights(b: Fraction) -> tuple[Fraction, Fraction]:
 def discrete_laplace(rate: Fraction, count: int, draws: Draws, dtype: Any = np.int64) -> Integers:
     """Zero with probability (1 − b)/(1 + b), b = e^−rate; otherwise a sign and one plus a geometric number.
 
-    >>> from sottovoce.central.draws import ExactDraws
+    >>> from sottovoce.central.noise.exact_draws import ExactDraws
     >>> discrete_laplace(Fraction(1, 1000), 4, ExactDraws.using(1)).tolist()
     [59, -1283, -1072, -2154]
     """

@@ -20,10 +20,14 @@ from typing import Any
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.central.draws import Draws, Integers
-from sottovoce.central.geometric import discrete_laplace, discrete_laplace_blocks, discrete_laplace_variance
-from sottovoce.central.integer_staircase import Staircase, level
-from sottovoce.central.noise import Noise
+from sottovoce.central.noise.discrete_laplace import (
+    discrete_laplace,
+    discrete_laplace_blocks,
+    discrete_laplace_variance,
+)
+from sottovoce.central.noise.exact_draws import Draws, Integers
+from sottovoce.central.noise.integer_staircase import Staircase, level
+from sottovoce.central.noise.noise import Noise
 from sottovoce.errors import check_epsilon
 
 

@@ -1,0 +1,1 @@
+"""Exact integer noise of the central model."""
