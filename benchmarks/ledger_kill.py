@@ -40,7 +40,7 @@ from types import FrameType
 from typing import Any
 
 import sottovoce as sv
-from sottovoce.device.state import Report
+from sottovoce.device.ledger_state import Report
 from sottovoce.errors import LedgerError
 from sottovoce.reporters.composites.polar import Polar
 from sottovoce.reporters.composites.survey import Survey

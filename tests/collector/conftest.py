@@ -79,4 +79,4 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @pytest.fixture
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """A client neither waits for its beat nor before it tries again."""
-    monkeypatch.setattr("sottovoce.device.wire.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("sottovoce.device.connection.time.sleep", lambda seconds: None)

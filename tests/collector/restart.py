@@ -16,7 +16,7 @@ from types import FrameType
 from typing import Any
 
 import sottovoce as sv
-from sottovoce.device import wire
+from sottovoce.device import connection
 from sottovoce.device.client import Client
 
 PEOPLE, BATCH = 7, 2
@@ -54,7 +54,7 @@ def killed_at(step: int, result: int, *arguments: str) -> None:
 
 
 def main(url: str, token: str, folder: str) -> None:
-    wire._BEAT = 0.001
+    connection._BEAT = 0.001
     for line in sys.stdin:
         run, step = line.split()
         child = os.fork()

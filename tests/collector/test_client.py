@@ -14,7 +14,7 @@ from tests.collector.service import Server, create, every_count
 
 import sottovoce as sv
 from sottovoce.collector import open_store, tokens
-from sottovoce.device.wire import Refused
+from sottovoce.device.connection import Refused
 from sottovoce.errors import PrivacyError
 from sottovoce.reporters.composites.survey import Survey
 

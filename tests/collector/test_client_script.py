@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.device.wire import Refused, Undelivered
+from sottovoce.device.connection import Refused, Undelivered
 from sottovoce.errors import PrivacyError, SpecError
 from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.reporters.composites.survey import Survey

@@ -70,7 +70,7 @@ def test_one_of_several_collectors_may_die(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two on one PostgreSQL: both take part, one is killed, and every report is stored once."""
-    monkeypatch.setattr("sottovoce.device.wire.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("sottovoce.device.connection.time.sleep", lambda seconds: None)
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "fullchain.pem"))
     database = cluster.database()
     store = open_store(database)

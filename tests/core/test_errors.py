@@ -28,7 +28,10 @@ PROTOCOL = {
     ("collector/__init__.py", "AttributeError"): "a module's __getattr__",
     ("estimates/tally.py", "AttributeError"): "__getattr__ and __setattr__",
     ("storage/atomic_file.py", "OSError"): "the system's own error, with its number and another file name",
-    ("device/wire.py", "TimeoutError"): "what sockets raise; the same file makes an Undelivered of both",
+    (
+        "device/connection.py",
+        "TimeoutError",
+    ): "what sockets raise; the same file makes an Undelivered of both",
 }
 
 

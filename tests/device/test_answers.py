@@ -14,7 +14,7 @@ from tests.device.fake import Collector
 from tests.vectors import answers
 
 import sottovoce as sv
-from sottovoce.device import wire
+from sottovoce.device import connection
 from sottovoce.device.inquiry import Inquiry
 from sottovoce.errors import ArgumentTypeError, DataError
 
@@ -24,7 +24,7 @@ YES_OR_NO = sv.choice(1.0, ["Yes", "No"])
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "_BEAT", 0.001)
+    monkeypatch.setattr(connection, "_BEAT", 0.001)
 
 
 def read(value: Any) -> Any:

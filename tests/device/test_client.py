@@ -17,16 +17,16 @@ from tests.device.fake import Collector
 
 import sottovoce as sv
 from sottovoce.device import client as module
-from sottovoce.device import wire
+from sottovoce.device import connection
 from sottovoce.device.client import Receipt
+from sottovoce.device.connection import Refused, Undelivered, Wire
 from sottovoce.device.inquiry import Inquiry
 from sottovoce.device.outbox import Run
-from sottovoce.device.wire import Refused, Undelivered, Wire
 from sottovoce.errors import ArgumentError, BudgetError, DataError, LedgerError, PrivacyError
 from sottovoce.reporters.composites.survey import Survey
 
 MECHANISM = sv.ogpm(1.0, (0, 24), cells=50)
-BEAT = wire._BEAT
+BEAT = connection._BEAT
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def client(collector: Collector, **options: Any) -> sv.Client:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "_BEAT", 0.001)
+    monkeypatch.setattr(connection, "_BEAT", 0.001)
 
 
 def report(collector: Collector, **options: Any) -> Receipt:
@@ -147,7 +147,7 @@ def test_a_record_that_is_not_bound_to_the_token_is_found_out(
     collector: Collector, ledger: sv.Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sottovoce.device.ledger.holder", lambda token: "")
-    monkeypatch.setattr("sottovoce.device.records.holder", lambda token: "")
+    monkeypatch.setattr("sottovoce.device.record.holder", lambda token: "")
     collector.statuses = [503]
     with client(collector, token="one", ledger=ledger) as mine, pytest.raises(Undelivered):
         mine.report(7.5)
@@ -307,10 +307,10 @@ def departures(
             return MECHANISM.report([7.5]) if many else (7,)
 
         with client(collector, campaign=f"commute-{i}", **box) as mine, monkeypatch.context() as patch:
-            patch.setattr(wire, "_BEAT", BEAT)
+            patch.setattr(connection, "_BEAT", BEAT)
             patch.setattr(Inquiry, "draw_many" if many else "draw", draw)
             patch.setattr(module.time, "monotonic", clock.monotonic)
-            patch.setattr(wire.time, "sleep", clock.sleep)
+            patch.setattr(connection.time, "sleep", clock.sleep)
             patch.setattr(Wire, "request", lambda *_, clock=clock: moments.append(clock.now - 1000))
             mine.send([7.5]) if many else mine.report(7.5)
     return moments
@@ -339,12 +339,12 @@ def test_a_client_that_sends_at_once_is_found_out(
 
 def test_a_slow_device_waits_for_the_next_beat(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
-    monkeypatch.setattr(wire, "_BEAT", 0.25)
-    monkeypatch.setattr(wire.time, "monotonic", clock.monotonic)
-    monkeypatch.setattr(wire.time, "sleep", clock.sleep)
+    monkeypatch.setattr(connection, "_BEAT", 0.25)
+    monkeypatch.setattr(connection.time, "monotonic", clock.monotonic)
+    monkeypatch.setattr(connection.time, "sleep", clock.sleep)
     for late, departure in ((0.26, 0.5), (0.49, 0.5), (3.1, 3.25)):
         start, clock.now = clock.now, clock.now + late
-        wire.await_beat(start)
+        connection.await_beat(start)
         assert clock.now - start == pytest.approx(departure)
 
 
@@ -384,7 +384,7 @@ def test_a_connection_whose_answer_comes_too_late_is_closed(
                 until(lambda: answered_first or mine._wire._connection is not late)
                 super().put(item)
 
-        monkeypatch.setattr(wire.queue, "SimpleQueue", Answers)
+        monkeypatch.setattr(connection.queue, "SimpleQueue", Answers)
         with pytest.raises(Undelivered, match="no whole answer"):
             mine.report(7.5)
         until(talks_ended)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import sottovoce as sv
 from sottovoce.device import ledger as module
-from sottovoce.device.state import Report
+from sottovoce.device.ledger_state import Report
 from sottovoce.errors import BudgetError, LedgerError
 
 

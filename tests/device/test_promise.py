@@ -18,7 +18,7 @@ import pytest
 from scipy.stats import chi2
 
 import sottovoce as sv
-from sottovoce.device.state import Account, State
+from sottovoce.device.ledger_state import Account, State
 from sottovoce.device.terms import Terms, agree
 from sottovoce.exact.rational_bounds import exp_upper
 from sottovoce.reporters.randomised_response import response

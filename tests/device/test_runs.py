@@ -13,11 +13,11 @@ import pytest
 from tests.device.fake import Collector
 
 import sottovoce as sv
+from sottovoce.device import connection
 from sottovoce.device import outbox as outbox_module
-from sottovoce.device import wire
+from sottovoce.device.connection import Refused, Undelivered
 from sottovoce.device.inquiry import Inquiry
 from sottovoce.device.outbox import Outbox
-from sottovoce.device.wire import Refused, Undelivered
 from sottovoce.errors import ArgumentTypeError, LedgerError, PrivacyError
 from sottovoce.reporters.composites.survey import Survey
 
@@ -38,7 +38,7 @@ def box(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "_BEAT", 0.001)
+    monkeypatch.setattr(connection, "_BEAT", 0.001)
 
 
 def client(collector: Collector, box: Path, **options: Any) -> sv.Client:

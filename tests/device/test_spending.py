@@ -10,8 +10,8 @@ import pytest
 from tests.vectors import ledger as vectors
 
 import sottovoce as sv
+from sottovoce.device.address import Origin
 from sottovoce.device.ledger import LEDGER
-from sottovoce.device.origin import Origin
 from sottovoce.storage.journal import Head, Journal
 
 VECTORS = json.loads((Path(vectors.__file__).parent / "ledger.json").read_text())

@@ -26,8 +26,8 @@ import numpy as np
 
 import sottovoce as sv
 from sottovoce.arrays import Words
+from sottovoce.device.address import Origin
 from sottovoce.device.ledger import LEDGER
-from sottovoce.device.origin import Origin
 from sottovoce.errors import ArgumentError, Coded
 from sottovoce.exact.spending import plain
 from sottovoce.randomness.secure_stream import WordSource

@@ -3,7 +3,7 @@
 - sampling.json: specs, and the cell that a 64-bit word draws at x. Values and words lie on the boundaries of
   every table; `bulk` is the SHA-256 of the cells (32-bit, little-endian) of many cases made from a counter.
 - specs.json: specs with their audit, and specs that every reader must refuse.
-- answers.json: what people may answer, and what is refused before anything is drawn (`answers.py`).
+- answers.json: what people may answer, and what is refused before anything is drawn (`answers.py` here).
 - ledger.json: what a ledger gives, step by step, and the one spelling of a campaign's address (`ledger.py`).
 
 A word is 16 hexadecimal digits, with 8 more for a mixture: the leading half of the word that tosses its coin.

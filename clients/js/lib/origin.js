@@ -1,7 +1,7 @@
 /**
  * The address of a collector in one spelling, so that one collector is not taken for several: `HTTPS://C.Example:443/`
  * and `https://c.example` are the same one, and so are `127.1`, `localhost` and `[::1]`. What could be read in more than
- * one way is refused. Mirrors sottovoce/device/origin.py, on the same vectors.
+ * one way is refused. Mirrors sottovoce/device/address.py, on the same vectors.
  */
 import { ArgumentError } from "./errors.js";
 

@@ -1,7 +1,7 @@
 /**
  * Where a client writes down what it draws, before it is sent. A store holds the reports of whoever uses the device,
  * each bound to the token that it was drawn for. A ledger is one person's: it charges their budget, and a campaign is
- * answered once in a period, whatever token comes with it. Mirrors sottovoce/device/records.py.
+ * answered once in a period, whatever token comes with it. Mirrors sottovoce/device/record.py.
  *
  * A letter: {name, key, digest, reports, created, state}, state "pending", "sent" or "refused". The letters of many people
  * are in one record, their run, which is added in one step: {run, holder, digest, people, letters}. What becomes of each is

@@ -21,11 +21,11 @@ from urllib.parse import quote
 from numpy.typing import ArrayLike
 
 from sottovoce.arrays import FloatArray
+from sottovoce.device.connection import Refused, Wire, await_beat
 from sottovoce.device.inquiry import Cells, Decoded, Inquiry, Value
 from sottovoce.device.ledger import Ledger
 from sottovoce.device.outbox import Letter, Outbox
-from sottovoce.device.records import LedgerRecord, OutboxRecord, Record, unpack
-from sottovoce.device.wire import Refused, Wire, await_beat
+from sottovoce.device.record import LedgerRecord, OutboxRecord, Record, unpack
 from sottovoce.errors import (
     ArgumentError,
     ArgumentTypeError,

@@ -2,8 +2,8 @@
 
 A value that is missing (None, NaN, infinite) or out of range is reported by the declared rule, question by
 question, through the same mechanism: neither silence nor an error may depend on what the value is. What
-cannot be an answer at all (`sottovoce.device.answers`), or the wrong count of values, is an error of the
-program, which is found before anything is drawn.
+cannot be an answer at all (`sottovoce.device.checked_answers`), or the wrong count of values, is an error of
+the program, which is found before anything is drawn.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.device.answers import about, items_of, read_many, read_one
+from sottovoce.device.checked_answers import about, items_of, read_many, read_one
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, SpecError
 from sottovoce.randomness.secure_stream import Seeded, word_source
 from sottovoce.reporters.composites.item_rules import columns_of

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from sottovoce.device.inquiry import Value
-from sottovoce.device.state import Account, Report, State, holder
-from sottovoce.device.statement import statement
+from sottovoce.device.ledger_state import Account, Report, State, holder
+from sottovoce.device.ledger_statement import statement
 from sottovoce.device.terms import agree
 from sottovoce.errors import ArgumentError, ArgumentTypeError, BudgetError, LedgerError, positive_number
 from sottovoce.exact.spending import Amount, exact_budget, plain

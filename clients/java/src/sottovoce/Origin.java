@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 
 /**
  * The address of a collector in one spelling, so that one collector is not taken for several. What could be read in more
- * than one way is refused. Mirrors sottovoce/device/origin.py, on the same vectors.
+ * than one way is refused. Mirrors sottovoce/device/address.py, on the same vectors.
  */
 final class Origin {
     private static final Pattern URL = Pattern.compile(

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from sottovoce.device.inquiry import Inquiry, Value
 from sottovoce.device.ledger import Ledger
+from sottovoce.device.ledger_state import Report, holder
 from sottovoce.device.outbox import Letter, Outbox, Run
-from sottovoce.device.state import Report, holder
 from sottovoce.errors import ArgumentError, PrivacyError
 from sottovoce.randomness.secure_stream import Seeded
 from sottovoce.reporters.contract import Reporter

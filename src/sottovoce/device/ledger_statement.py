@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sottovoce.device.state import Account, State
+from sottovoce.device.ledger_state import Account, State
 from sottovoce.exact.spending import plain
 
 

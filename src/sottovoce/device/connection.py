@@ -14,7 +14,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from sottovoce.device.origin import Origin
+from sottovoce.device.address import Origin
 from sottovoce.errors import Coded
 
 _LARGEST_ANSWER = 1 << 24
