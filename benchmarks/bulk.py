@@ -25,8 +25,8 @@ import pyarrow.parquet as pq
 
 import sottovoce as sv
 from sottovoce import bulk
-from sottovoce.bulk.report_files import ROW_GROUP
-from sottovoce.bulk.sources import ROWS as BATCH
+from sottovoce.bulk.tables.report_files import ROW_GROUP
+from sottovoce.bulk.tables.sources import ROWS as BATCH
 
 TAKES = "5 min"
 

@@ -20,8 +20,8 @@ import pytest
 
 import sottovoce as sv
 from sottovoce import bulk
-from sottovoce.bulk import sources
-from sottovoce.bulk.columns import to_arrow
+from sottovoce.bulk.tables import sources
+from sottovoce.bulk.tables.arrow_columns import to_arrow
 from sottovoce.errors import DataError
 from sottovoce.values.checked_arrays import from_arrow
 

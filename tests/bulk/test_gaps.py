@@ -10,8 +10,8 @@ import pytest
 
 import sottovoce as sv
 from sottovoce import bulk
-from sottovoce.bulk.csv_files import CsvFile
-from sottovoce.bulk.sources import counts_text, specs_path
+from sottovoce.bulk.tables.csv_file import CsvFile
+from sottovoce.bulk.tables.sources import counts_text, specs_path
 from sottovoce.errors import DataError
 
 M = sv.duchi(2.0, (0, 10))

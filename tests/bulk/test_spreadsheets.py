@@ -12,8 +12,8 @@ import pytest
 
 import sottovoce as sv
 from sottovoce import bulk
-from sottovoce.bulk import csv_dialect
 from sottovoce.bulk.randomiser import Randomiser
+from sottovoce.bulk.tables import csv_dialect
 from sottovoce.errors import ArgumentError, DataError
 from sottovoce.values.missing_and_outside import Policy
 
@@ -214,7 +214,8 @@ def test_a_column_that_is_not_there_is_told_without_the_first_line(tmp_path: Pat
 def test_memory_does_not_grow_with_a_file(encoding: str, tmp_path: Path) -> None:
     """What Arrow holds at most while 40 and 160 thousand long rows are read, in a process of its own."""
     code = (
-        "import functools, sys, pyarrow as pa, pyarrow.csv; from sottovoce.bulk.sources import Source\n"
+        "import functools, sys, pyarrow as pa, pyarrow.csv\n"
+        "from sottovoce.bulk.tables.sources import Source\n"
         "pa.csv.ReadOptions = functools.partial(pa.csv.ReadOptions, block_size=1 << 16)\n"  # it reads ahead
         "source = Source(sys.argv[1], ['x', 'y'], {'x': pa.float64()}, encoding=sys.argv[2])\n"
         "rows = sum(batch.num_rows for batch in source.batches())\n"

@@ -43,7 +43,7 @@ def with_first_end(path: Path, words: list[str], end: int) -> None:
 @pytest.fixture
 def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read as it was before: nothing is validated."""
-    from sottovoce.bulk import sources
+    from sottovoce.bulk.tables import sources
 
     monkeypatch.setattr(sources, "_validated", lambda batch: batch)
 

@@ -21,7 +21,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce import bulk
-from sottovoce.bulk import sources
+from sottovoce.bulk.tables import sources
 from sottovoce.errors import DataError
 from sottovoce.storage import atomic_file
 

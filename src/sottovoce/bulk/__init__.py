@@ -23,17 +23,17 @@ except ImportError:
     raise MissingExtra("bulk work", "bulk") from None
 
 if TYPE_CHECKING:
+    from sottovoce.bulk.count import tally as tally
     from sottovoce.bulk.group_estimates import estimates as estimates
     from sottovoce.bulk.grouped_tally import GroupedTally as GroupedTally
-    from sottovoce.bulk.runs import report as report
-    from sottovoce.bulk.tallies import tally as tally
+    from sottovoce.bulk.report_runs import report as report
 
 #: Where each verb lives; loaded on first use, so that counting does not load what randomises.
 _HOME = {
     "GroupedTally": "grouped_tally",
     "estimates": "group_estimates",
-    "report": "runs",
-    "tally": "tallies",
+    "report": "report_runs",
+    "tally": "count",
 }
 
 __all__ = ["GroupedTally", "estimates", "report", "tally"]

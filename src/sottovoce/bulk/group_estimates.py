@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Unpack
 import pyarrow as pa
 
 from sottovoce.arrays import IntArray
-from sottovoce.bulk.files import Data
+from sottovoce.bulk.count import tally
 from sottovoce.bulk.group_counter import check_keys
 from sottovoce.bulk.grouped_tally import GroupedTally, spread
 from sottovoce.bulk.processes import in_processes
-from sottovoce.bulk.sources import Progress
-from sottovoce.bulk.tallies import tally
+from sottovoce.bulk.tables.sources import Progress
+from sottovoce.bulk.tables.table_files import Data
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, whole_number
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.tally import Tally
@@ -22,7 +22,7 @@ from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.formats import from_json
 
 if TYPE_CHECKING:
-    from sottovoce.bulk.csv_dialect import CsvOptions
+    from sottovoce.bulk.tables.csv_dialect import CsvOptions
 
 Estimator = Callable[[Tally], Estimate | Sequence[Estimate]]
 

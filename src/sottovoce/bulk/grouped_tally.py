@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from sottovoce.arrays import IntArray
-from sottovoce.bulk.columns import to_arrow
 from sottovoce.bulk.group_counter import CELL, COUNT, GroupCounter, Key, plain_values
+from sottovoce.bulk.tables.arrow_columns import to_arrow
 from sottovoce.errors import DataError
 from sottovoce.estimates.answer.counting import whole_counts
 from sottovoce.estimates.tally import Tally

@@ -13,12 +13,19 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.bulk.columns import Mask, cells_array, check_type, read_values, to_arrow, value_type
-from sottovoce.bulk.csv_dialect import CsvOptions
-from sottovoce.bulk.csv_numbers import Text
-from sottovoce.bulk.files import Data
 from sottovoce.bulk.keyed_draws import KeyedDraws
-from sottovoce.bulk.sources import Source, label
+from sottovoce.bulk.tables.arrow_columns import (
+    Mask,
+    cells_array,
+    check_type,
+    read_values,
+    to_arrow,
+    value_type,
+)
+from sottovoce.bulk.tables.csv_dialect import CsvOptions
+from sottovoce.bulk.tables.csv_numerals import Text
+from sottovoce.bulk.tables.sources import Source, label
+from sottovoce.bulk.tables.table_files import Data
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, one_of
 from sottovoce.reporters.contract import Reporter, spaces
 from sottovoce.reporters.number import Number

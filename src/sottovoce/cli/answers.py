@@ -86,6 +86,6 @@ def _subject(path: Path) -> str:
     """What people were asked about: the only column of reports, or the file's name."""
     if path.suffix.lower() == ".json":
         return path.stem
-    from sottovoce.bulk.tallies import labelled_column
+    from sottovoce.bulk.count import labelled_column
 
     return labelled_column(path)

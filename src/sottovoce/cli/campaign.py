@@ -239,7 +239,7 @@ def export(
 
     The spec is written beside them, so that `sottovoce estimate` reads the file.
     """
-    from sottovoce.bulk.sources import counts_text, specs_path
+    from sottovoce.bulk.tables.sources import counts_text, specs_path
     from sottovoce.collector import exports
 
     check_target(output, (".csv", ".parquet"))

@@ -98,7 +98,7 @@ def central(
     common: dict[str, Any] = {"epsilon": epsilon, "confidence": confidence, "accountant": account}
     if by is not None:
         common |= {"by": by, "groups": _keys(keys, _open(file, [by], **csv)[0].field(by).type)}
-    from sottovoce.bulk.sources import count_rows
+    from sottovoce.bulk.tables.sources import count_rows
 
     if statistic is Statistic.count:
         names = [name for name in (column, by) if name is not None] or _open(file, [], **csv)[0].schema.names[
@@ -132,7 +132,7 @@ def _lines(path: Path | None) -> list[str]:
     """The keys in a file; a line without anything is none."""
     if path is None:
         return []
-    from sottovoce.bulk.csv_dialect import text_encoding
+    from sottovoce.bulk.tables.csv_dialect import text_encoding
 
     return [line for line in path.read_text(encoding=text_encoding(path)).splitlines() if line]
 
@@ -157,8 +157,8 @@ def _open(
     """A source for the file, or for each file of a folder."""
     import pyarrow as pa
 
-    from sottovoce.bulk.csv_numbers import Text
-    from sottovoce.bulk.sources import Source, list_files
+    from sottovoce.bulk.tables.csv_numerals import Text
+    from sottovoce.bulk.tables.sources import Source, list_files
 
     kind = cast(Text, one_of(text, "text", get_args(Text)))
     types = {} if numbers is None else {numbers: pa.float64()}

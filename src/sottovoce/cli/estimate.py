@@ -204,8 +204,8 @@ def _counted(
             raise MissingFile(f"there is no file {data[0]}")
         return Tally.from_json(data[0].read_bytes(), mechanism)
     require_extra("bulk", "a file of reports")
-    from sottovoce.bulk.sources import count_rows
-    from sottovoce.bulk.tallies import tally
+    from sottovoce.bulk.count import tally
+    from sottovoce.bulk.tables.sources import count_rows
 
     source = data[0] if len(data) == 1 else data
     with counting("counted", count_rows(source)) as progress:
@@ -281,7 +281,7 @@ def tell(
 
 def treated(path: Path) -> str:
     """What became of missing values and those outside, where the file of reports says it."""
-    from sottovoce.bulk.sources import POLICY, Source, arrow_label, list_files
+    from sottovoce.bulk.tables.sources import POLICY, Source, arrow_label, list_files
 
     first = (list_files(path) or [path])[0]  # of a folder: its files were made with the same policy
     if first.suffix.lower() in (".json", ".csv"):  # they say nothing

@@ -98,8 +98,8 @@ def perturb(
     reports, named by --column.
     """
     from sottovoce import bulk
-    from sottovoce.bulk.csv_numbers import Text
-    from sottovoce.bulk.sources import count_rows
+    from sottovoce.bulk.tables.csv_numerals import Text
+    from sottovoce.bulk.tables.sources import count_rows
 
     described = (purpose, epsilon, domain, circle, log, p, between, mechanism, spec)
     request = Request(*described, place, degrees, options, pair)

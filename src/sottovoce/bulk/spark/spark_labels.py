@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sottovoce.bulk.sources import SPARK_FOOTER, Label, agreed, arrow_label, labelled_mechanism, spark_label
+from sottovoce.bulk.tables.sources import (
+    SPARK_FOOTER,
+    Label,
+    agreed,
+    arrow_label,
+    labelled_mechanism,
+    spark_label,
+)
 from sottovoce.reporters.contract import Reporter
 
 if TYPE_CHECKING:

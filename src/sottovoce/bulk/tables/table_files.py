@@ -12,8 +12,8 @@ import pyarrow as pa
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, MissingFile
 
 if TYPE_CHECKING:
-    from sottovoce.bulk.csv_dialect import CsvOptions
-    from sottovoce.bulk.csv_numbers import Text
+    from sottovoce.bulk.tables.csv_dialect import CsvOptions
+    from sottovoce.bulk.tables.csv_numerals import Text
 
 ROWS = 1 << 18  # rows per batch: a few megabytes a column
 PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
@@ -113,7 +113,7 @@ def content_of(data: Data, csv_types: Mapping[str, pa.DataType], text: Text, csv
     if not path.is_file():
         raise MissingFile(f"there is no file {path}", argument="path")
     if is_csv:
-        from sottovoce.bulk.csv_files import CsvFile
+        from sottovoce.bulk.tables.csv_file import CsvFile
 
         return CsvFile(path, csv_types, text, csv)
     return ParquetFile(path) if ending in PARQUET else ArrowFile(path)

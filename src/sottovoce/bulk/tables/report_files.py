@@ -12,9 +12,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sottovoce.bulk.files import ARROW, PARQUET
 from sottovoce.bulk.randomiser import Randomiser
-from sottovoce.bulk.sources import DIGEST, POLICY, arrow_label, specs_path, specs_text
+from sottovoce.bulk.tables.sources import DIGEST, POLICY, arrow_label, specs_path, specs_text
+from sottovoce.bulk.tables.table_files import ARROW, PARQUET
 from sottovoce.errors import ArgumentError, DataError, ExistingFile
 from sottovoce.storage.atomic_file import atomic_file
 

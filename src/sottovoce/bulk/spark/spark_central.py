@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from sottovoce.bulk.spark_session import check_columns, check_values, noting_refusals, run_action
+from sottovoce.bulk.spark.spark_session import check_columns, check_values, noting_refusals, run_action
 from sottovoce.central import mean
 from sottovoce.central.grid import STEPS, Grid
 from sottovoce.central.group_keys import Keys

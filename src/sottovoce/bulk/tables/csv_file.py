@@ -16,8 +16,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.csv
 
-from sottovoce.bulk.csv_dialect import CsvOptions, Dialect, check_csv, read_dialect
-from sottovoce.bulk.csv_numbers import Numerals, Text
+from sottovoce.bulk.tables.csv_dialect import CsvOptions, Dialect, check_csv, read_dialect
+from sottovoce.bulk.tables.csv_numerals import Numerals, Text
 from sottovoce.errors import DataError
 
 

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import pyarrow as pa
 
-from sottovoce.bulk.files import Data
 from sottovoce.bulk.randomiser import Randomiser
-from sottovoce.bulk.report_files import finished_rows, write_reports
-from sottovoce.bulk.sources import Progress, Source, list_files
+from sottovoce.bulk.tables.report_files import finished_rows, write_reports
+from sottovoce.bulk.tables.sources import Progress, Source, list_files
+from sottovoce.bulk.tables.table_files import Data
 from sottovoce.errors import ArgumentError, DataError
 from sottovoce.randomness.threads import in_order
 from sottovoce.reporters.contract import Reporter
 from sottovoce.values.missing_and_outside import Missing, Outside, Policy
 
 if TYPE_CHECKING:
-    from sottovoce.bulk.csv_dialect import CsvOptions
-    from sottovoce.bulk.csv_numbers import Text
+    from sottovoce.bulk.tables.csv_dialect import CsvOptions
+    from sottovoce.bulk.tables.csv_numerals import Text
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,9 @@ from sottovoce.bulk.group_estimates import COLUMNS, Estimator
 from sottovoce.bulk.grouped_tally import GroupedTally
 from sottovoce.bulk.keyed_draws import new_secret
 from sottovoce.bulk.randomiser import Randomiser
-from sottovoce.bulk.sources import label, row_from_one
-from sottovoce.bulk.spark_central import central_mean
-from sottovoce.bulk.spark_labels import mechanism_behind
-from sottovoce.bulk.spark_session import (
+from sottovoce.bulk.spark.spark_central import central_mean
+from sottovoce.bulk.spark.spark_labels import mechanism_behind
+from sottovoce.bulk.spark.spark_session import (
     Task,
     check_columns,
     check_values,
@@ -34,6 +33,7 @@ from sottovoce.bulk.spark_session import (
     session,
     write_once,
 )
+from sottovoce.bulk.tables.sources import label, row_from_one
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.estimates.tally import Tally
 from sottovoce.reporters.contract import Reporter

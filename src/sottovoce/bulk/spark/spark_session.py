@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pyarrow as pa
 
 from sottovoce import errors
-from sottovoce.bulk.columns import check_type
+from sottovoce.bulk.tables.arrow_columns import check_type
 from sottovoce.errors import Coded, DataError, ExistingFile, FileError, MissingExtra, whole_number
 from sottovoce.values.space import Space
 

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Unpack, cast
 
 import pyarrow as pa
 
-from sottovoce.bulk.files import FILES, PARQUET, ROWS, Data, content_of
+from sottovoce.bulk.tables.table_files import FILES, PARQUET, ROWS, Data, content_of
 from sottovoce.errors import DataError
 from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.formats import from_json
 from sottovoce.wire.checked_json import parse_json
 
 if TYPE_CHECKING:
-    from sottovoce.bulk.csv_dialect import CsvOptions
-    from sottovoce.bulk.csv_files import CsvFile
-    from sottovoce.bulk.csv_numbers import Text
+    from sottovoce.bulk.tables.csv_dialect import CsvOptions
+    from sottovoce.bulk.tables.csv_file import CsvFile
+    from sottovoce.bulk.tables.csv_numerals import Text
 
 _UNREADABLE = (pa.ArrowException, OSError, UnicodeDecodeError)
 

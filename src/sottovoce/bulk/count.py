@@ -10,11 +10,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sottovoce.arrays import IntArray
-from sottovoce.bulk.columns import check_sizes, is_list, to_arrow
-from sottovoce.bulk.files import Data
 from sottovoce.bulk.group_counter import GroupCounter, Rows
 from sottovoce.bulk.grouped_tally import GroupedTally, whole_amounts
-from sottovoce.bulk.sources import (
+from sottovoce.bulk.tables.arrow_columns import check_sizes, is_list, to_arrow
+from sottovoce.bulk.tables.sources import (
     COUNTS,
     SPEC,
     Progress,
@@ -23,6 +22,7 @@ from sottovoce.bulk.sources import (
     labelled_mechanism,
     list_files,
 )
+from sottovoce.bulk.tables.table_files import Data
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.estimates.answer.counting import counted
 from sottovoce.estimates.tally import Tally
@@ -30,7 +30,7 @@ from sottovoce.randomness.threads import in_order
 from sottovoce.reporters.contract import Reporter
 
 if TYPE_CHECKING:
-    from sottovoce.bulk.csv_dialect import CsvOptions
+    from sottovoce.bulk.tables.csv_dialect import CsvOptions
 
 
 @overload
