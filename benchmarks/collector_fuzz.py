@@ -33,7 +33,8 @@ from tests.collector.test_fuzz import judge
 import sottovoce as sv
 from benchmarks._machine import describe_machine
 from benchmarks._parts import Parts
-from sottovoce.collector import open_store, tokens
+from sottovoce.collector import open_store
+from sottovoce.collector.campaigns import tokens
 
 TAKES = "20 min"
 CONNECTIONS, AT_ONCE = 16, 16

@@ -31,7 +31,8 @@ from tests.collector.service import Server, create
 
 import sottovoce as sv
 from benchmarks._machine import describe_machine
-from sottovoce.collector import open_store, secret, tokens
+from sottovoce.collector import open_store, secret
+from sottovoce.collector.campaigns import tokens
 from sottovoce.collector.store import Batch
 
 TAKES = "6 min"

@@ -50,7 +50,11 @@ import sys
 from pathlib import Path
 from tests.collector.service import Server, create
 from benchmarks.collector_load import MECHANISM
-from sottovoce.collector import open_store, tokens
+from sottovoce.collector import open_store
+try:
+    from sottovoce.collector.campaigns import tokens
+except ImportError:  # in the older version
+    from sottovoce.collector import tokens
 store = open_store(sys.argv[1])
 [token] = tokens.issue(store, create(store, MECHANISM, collection="write").id, "write", 1)
 store.close()

@@ -121,13 +121,14 @@ def post(epsilon: float) -> Action:
     from starlette.testclient import TestClient
 
     import sottovoce as sv
-    from sottovoce.collector import Settings, campaigns, create_app, open_store, tokens
+    from sottovoce.collector import Settings, create_app, open_store
+    from sottovoce.collector.campaigns import campaign, tokens
 
     m = sv.sw(epsilon, (0, 24))
     folder = tempfile.mkdtemp()
     app = create_app(open_store(Path(folder, "store.db")), Settings(rate=0), secret=bytes(32))
     store, new = app.state.service.store, {"name": "trial", "spec": m.to_json(), "collection": "write"}
-    [token] = tokens.issue(store, campaigns.create(store, campaigns.NewCampaign.of(new)).id, "write", 1)
+    [token] = tokens.issue(store, campaign.create(store, campaign.NewCampaign.of(new)).id, "write", 1)
     body = bytes.fromhex(m.digest) + m.report(24 * values()).astype(m.dtype).tobytes()
 
     client = CLOSING.enter_context(TestClient(app))

@@ -10,8 +10,8 @@ from tests.cli.conftest import Run
 
 import sottovoce as sv
 from sottovoce.collector import open_store
-from sottovoce.collector.campaigns import Campaign
-from sottovoce.collector.tokens import listed
+from sottovoce.collector.campaigns.campaign import Campaign
+from sottovoce.collector.campaigns.tokens import listed
 
 SURVEY = """
 name = "town"

@@ -30,10 +30,11 @@ from tests.collector.cluster import Cluster
 from tests.collector.service import create, environment, new_key
 
 import sottovoce as sv
-from sottovoce.collector import open_store, tokens
+from sottovoce.collector import open_store
+from sottovoce.collector.campaigns import tokens
 from sottovoce.collector.store import Store
 from sottovoce.collector.store.ingest import held
-from sottovoce.collector.sums import wrong_days
+from sottovoce.collector.upkeep.balanced_counts import wrong_days
 from sottovoce.reporters.contract import Reporter
 
 NUMBER = sv.sw(epsilon=1.0, cells=1 << 19)

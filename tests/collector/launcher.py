@@ -18,7 +18,7 @@ from pathlib import Path
 def main(store: str, port: int, folder: Path) -> None:
     from sottovoce.collector import Settings, logs
     from sottovoce.collector.api import intake
-    from sottovoce.collector.run import server
+    from sottovoce.collector.process import server
 
     now = intake.now
     for start in itertools.count():

@@ -23,9 +23,11 @@ import uvicorn
 from starlette.testclient import TestClient
 
 import sottovoce as sv
-from sottovoce.collector import Settings, campaigns, open_store, tokens
-from sottovoce.collector import run as run_module
-from sottovoce.collector.campaigns import Campaign
+from sottovoce.collector import Settings, open_store
+from sottovoce.collector import process as run_module
+from sottovoce.collector.campaigns import campaign as campaigns
+from sottovoce.collector.campaigns import tokens
+from sottovoce.collector.campaigns.campaign import Campaign
 from sottovoce.collector.store import Store
 from sottovoce.collector.store.ingest import held
 from sottovoce.reporters.contract import Reporter

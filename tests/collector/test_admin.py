@@ -14,7 +14,7 @@ from tests.collector.service import Running
 from tests.collector.test_bad_input import check_refused
 
 import sottovoce as sv
-from sottovoce.collector.surveys import designed, expected
+from sottovoce.collector.campaigns.written_survey import designed, expected
 
 
 def admin(running: Running) -> dict[str, str]:

@@ -14,8 +14,8 @@ from tests.collector.service import Running
 from tests.collector.test_bad_input import check_refused
 
 import sottovoce as sv
-from sottovoce.collector import rates
-from sottovoce.collector.api import bodies, intake
+from sottovoce.collector.api import intake
+from sottovoce.collector.http import address_limits, bodies
 
 # -- H1: a small body that takes long to read -----------------------------------------------------------
 
@@ -84,8 +84,8 @@ def test_larger_bodies_are_read_off_the_event_loop(
 @pytest.mark.parametrize("networks", [True, False])
 def test_a_network_of_addresses_is_one(monkeypatch: pytest.MonkeyPatch, networks: bool) -> None:
     if not networks:
-        monkeypatch.setattr(rates, "origin", str)
-    limit = rates.RateLimit(1, 3, clock=lambda: 0.0)
+        monkeypatch.setattr(address_limits, "origin", str)
+    limit = address_limits.RateLimit(1, 3, clock=lambda: 0.0)
     waits = [limit.wait(f"2001:db8:1:2::{i:x}") for i in range(4)]
     assert waits == [0, 0, 0, 1 if networks else 0]
     assert limit.wait("2001:db8:1:3::1") == 0

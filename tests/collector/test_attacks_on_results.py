@@ -19,8 +19,11 @@ from tests.collector.service import Running, new_key, served, until
 from tests.collector.test_bad_input import check_refused
 
 import sottovoce as sv
-from sottovoce.collector import Settings, counters, results_cache, tokens
-from sottovoce.collector.api import bodies, dependencies, intake
+from sottovoce.collector import Settings, metrics_endpoint
+from sottovoce.collector.api import dependencies, intake
+from sottovoce.collector.campaigns import tokens
+from sottovoce.collector.http import bodies
+from sottovoce.collector.results import results_cache
 from sottovoce.collector.store import Batch, ingest, pool
 
 # -- H2: counts, for anybody, all at once ---------------------------------------------------------------
@@ -229,7 +232,7 @@ def test_without_a_pool_the_outsider_reads_ten_of_ten(
 ) -> None:
     for module in (pool, ingest):
         monkeypatch.setattr(module, "KEEP", 1)
-    monkeypatch.setattr(counters, "STEP", 1)
+    monkeypatch.setattr(metrics_endpoint, "STEP", 1)
     assert outsider(embedded, mechanism, "polled-before") == list(range(10))
 
 

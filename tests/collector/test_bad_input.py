@@ -14,8 +14,8 @@ import pytest
 from tests.collector.service import Running, every_count
 
 import sottovoce as sv
-from sottovoce.collector.api.problems import STATUS
-from sottovoce.collector.campaigns import Campaign
+from sottovoce.collector.campaigns.campaign import Campaign
+from sottovoce.collector.http.problems import STATUS
 from sottovoce.collector.refusals import SENTENCES
 
 BINARY = "application/vnd.sottovoce.cells"

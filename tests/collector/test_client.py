@@ -13,7 +13,8 @@ import pytest
 from tests.collector.service import Server, create, every_count
 
 import sottovoce as sv
-from sottovoce.collector import open_store, tokens
+from sottovoce.collector import open_store
+from sottovoce.collector.campaigns import tokens
 from sottovoce.device.connection import Refused
 from sottovoce.errors import PrivacyError
 from sottovoce.reporters.composites.survey import Survey

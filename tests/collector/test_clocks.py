@@ -21,10 +21,11 @@ from typer.testing import CliRunner
 
 import sottovoce as sv
 from sottovoce.cli import build_app
-from sottovoce.collector import Settings, create_app, moments, open_store
+from sottovoce.collector import Settings, create_app, open_store
+from sottovoce.collector.campaigns import clock as moments
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.store import Batch, Store
-from sottovoce.collector.store.confirming import confirm
+from sottovoce.collector.upkeep.confirmed_day import confirm
 
 NOON = dt.datetime(2026, 11, 19, 12, tzinfo=dt.UTC)
 TODAY = moments.day_number(NOON)

@@ -22,14 +22,14 @@ from typer.testing import CliRunner
 import sottovoce as sv
 from sottovoce.cli import build_app
 from sottovoce.collector import Settings, create_app, open_store
-from sottovoce.collector.campaigns import Campaign
-from sottovoce.collector.moments import day_number, now
+from sottovoce.collector.campaigns.campaign import Campaign
+from sottovoce.collector.campaigns.clock import day_number, now
 from sottovoce.collector.service import Service
 from sottovoce.collector.store import Accepted, Batch, Outcome, Store, schema
 from sottovoce.collector.store.database import Unavailable
 from sottovoce.collector.store.ingest import Miscount
-from sottovoce.collector.sums import wrong_days
-from sottovoce.collector.writer import Writer
+from sottovoce.collector.store.writer import Writer
+from sottovoce.collector.upkeep.balanced_counts import wrong_days
 
 NUMBER = sv.sw(epsilon=1.0, cells=1000)
 SURVEY = sv.Survey(2.0, dict.fromkeys(("one", "two"), sv.sw(epsilon=1.0, cells=500)), sampled=2)

@@ -21,7 +21,7 @@ from tests.collector.service import Server, create, environment, until
 
 import sottovoce as sv
 from sottovoce.collector import open_store
-from sottovoce.collector.tokens import issue
+from sottovoce.collector.campaigns.tokens import issue
 
 
 @pytest.fixture(scope="module")

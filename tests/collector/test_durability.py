@@ -19,7 +19,8 @@ from tests.collector.cluster import Cluster
 from tests.collector.service import Server, create, new_key
 
 import sottovoce as sv
-from sottovoce.collector import open_store, tokens
+from sottovoce.collector import open_store
+from sottovoce.collector.campaigns import tokens
 
 TRACE = ("strace", "-f", "-ttt", "-T", "-y", "-e", "trace=fsync,fdatasync", "-o")
 UNSAFE = """

@@ -10,8 +10,10 @@ from starlette.testclient import TestClient
 from tests.collector.service import SECRET, Running, create
 
 import sottovoce as sv
-from sottovoce.collector import Settings, campaigns, create_app, open_store, rates
-from sottovoce.collector.moments import now
+from sottovoce.collector import Settings, create_app, open_store
+from sottovoce.collector.campaigns import campaign as campaigns
+from sottovoce.collector.campaigns.clock import now
+from sottovoce.collector.http import address_limits
 from sottovoce.collector.service import Service
 from sottovoce.collector.store import Batch, Store
 from sottovoce.collector.store.ingest import held
@@ -84,7 +86,7 @@ def test_without_groups_one_address_reads_everybody(
 def test_one_address_reads_nobody_however_long_it_goes_on(
     embedded: Running, mechanism: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rates, "_REST", 0.0)  # each look is an hour later
+    monkeypatch.setattr(address_limits, "_REST", 0.0)  # each look is an hour later
     assert read(Outsider(embedded, mechanism, "one", 1), 512, 128) == 0
 
 
@@ -92,7 +94,7 @@ def test_eight_addresses_read_who_answers_alone_in_an_hour(
     embedded: Running, mechanism: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is left, as the threat model says."""
-    monkeypatch.setattr(rates, "_REST", 0.0)
+    monkeypatch.setattr(address_limits, "_REST", 0.0)
     assert read(Outsider(embedded, mechanism, "eight", 8), 64, 64) == PEOPLE
 
 
@@ -101,7 +103,7 @@ def test_within_an_hour_eight_addresses_see_people_together(
 ) -> None:
     outsider = Outsider(embedded, mechanism, "hour", 8)
     assert read(outsider, 64, 128) == 0
-    monkeypatch.setattr(rates, "_REST", 0.0)
+    monkeypatch.setattr(address_limits, "_REST", 0.0)
     assert outsider.new() == dict.fromkeys(range(1, PEOPLE + 1), 1)
 
 
@@ -111,7 +113,7 @@ def test_within_an_hour_eight_addresses_see_people_together(
 def test_what_is_one_address_of_a_group() -> None:
     """A customer of a provider may have an IPv6 network /48; nobody is counted once a group is full."""
     now = 0.0
-    group = rates.Group(1, 0, lambda: now)
+    group = address_limits.Group(1, 0, lambda: now)
     for number in range(100):
         group.add(f"2001:db8:1:{number:x}::1")
         group.add("::ffff:192.0.2.1" if number % 2 else "192.0.2.1")
@@ -131,7 +133,7 @@ def test_what_is_one_address_of_a_group() -> None:
 
 
 def test_what_is_published_at_first_needs_no_hour() -> None:
-    group = rates.Group(0, 0, lambda: 0.0)
+    group = address_limits.Group(0, 0, lambda: 0.0)
     for number in range(64):
         group.add(f"192.0.2.{number}")
     assert group.due
@@ -198,7 +200,7 @@ def test_reports_that_were_deleted_count_for_no_group(store_url: str, mechanism:
         crowd(running, mechanism, 48)
         service: Service = app.state.service
         group = service._groups[campaign.id]
-        service._groups[campaign.id] = rates.Group(0, group.day - 1)  # the same, begun a day ago
+        service._groups[campaign.id] = address_limits.Group(0, group.day - 1)  # the same, begun a day ago
         service._groups[campaign.id]._reports.update(group._reports)
         running.store.expire(group.day + 1, {campaign.id: 1})
         assert running.store.reports(campaign.id) == 0

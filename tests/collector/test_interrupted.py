@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.collector.results import View
-from sottovoce.collector.results_cache import ResultsCache, _Entry
-from sottovoce.collector.worker import Worker
+from sottovoce.collector.results.item_results import View
+from sottovoce.collector.results.results_cache import ResultsCache, _Entry
+from sottovoce.collector.results.worker import Worker
 
 
 def test_an_answer_that_was_not_read_is_no_answer_to_the_next_job(monkeypatch: pytest.MonkeyPatch) -> None:

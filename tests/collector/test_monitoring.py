@@ -11,7 +11,7 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from sottovoce.collector.counters import Counters
+from sottovoce.collector.metrics_endpoint import Counters
 from sottovoce.collector.refusals import SENTENCES
 
 DEPLOY = Path(__file__).parents[2] / "docs/operations/deploy"

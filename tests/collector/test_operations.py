@@ -20,9 +20,9 @@ import sottovoce as sv
 from sottovoce import bulk
 from sottovoce.cli import build_app
 from sottovoce.collector import Settings, create_app, logs, open_store, secret
-from sottovoce.collector.rates import RateLimit
+from sottovoce.collector.campaigns.tokens import token_id
+from sottovoce.collector.http.address_limits import RateLimit
 from sottovoce.collector.store import Batch
-from sottovoce.collector.tokens import token_id
 
 CELLS = np.array([2, 4, 4])
 REPEATED = [1, 2] * 50

@@ -24,8 +24,10 @@ from tests.collector.test_admin import admin
 from tests.collector.test_bad_input import check_refused
 
 import sottovoce as sv
-from sottovoce.collector import Settings, campaigns, create_app, moments, open_store, secret, tokens
+from sottovoce.collector import Settings, create_app, open_store, secret
 from sottovoce.collector import service as service_module
+from sottovoce.collector.campaigns import campaign as campaigns
+from sottovoce.collector.campaigns import clock, tokens
 from sottovoce.collector.service import Service
 from sottovoce.collector.store import Batch, Store, last_day, migrations, pool
 
@@ -135,11 +137,11 @@ def test_a_token_that_got_into_the_wrong_hands(
 def jump(store: Store, mechanism: sv.Mechanism, monkeypatch: pytest.MonkeyPatch, days: int) -> int:
     """The reports that are left, published and not, after upkeep with a clock so many days ahead."""
     campaign = create(store, mechanism, retention_days=30)
-    today = moments.day_number(moments.now())
+    today = clock.day_number(clock.now())
     store.ingest([batch(campaign.id, [1] * 100, today), batch(campaign.id, [2], today)])
     service = Service(store, Settings(), SECRET)
     service.upkeep()
-    later = moments.now() + dt.timedelta(days=days)
+    later = clock.now() + dt.timedelta(days=days)
     monkeypatch.setattr(service_module, "now", lambda: later)
     service.upkeep()
     service.upkeep()
@@ -192,8 +194,8 @@ def test_the_rest_of_a_closed_campaign(
     campaign = embedded.create(mechanism, name=f"closed-{people}-{days}")
     for _ in range(people):
         embedded.store.ingest([batch(campaign.id, [1])])
-    campaigns.close(embedded.store, campaign, moments.now())
-    later = moments.now() + dt.timedelta(days=days)
+    campaigns.close(embedded.store, campaign, clock.now())
+    later = clock.now() + dt.timedelta(days=days)
     monkeypatch.setattr(service_module, "now", lambda: later)
     embedded.app.state.service.tidy()
     assert embedded.get(f"/campaigns/{campaign.name}/summary").json()["n"] == published

@@ -16,11 +16,12 @@ from tests.collector.cluster import Cluster
 from tests.collector.service import SECRET, create, every_count
 
 import sottovoce as sv
-from sottovoce.collector import open_store, tokens
+from sottovoce.collector import open_store
+from sottovoce.collector.campaigns import tokens
 from sottovoce.collector.store import Batch, Store, schema, sqlite
 from sottovoce.collector.store import ingest as ingest_module
-from sottovoce.collector.store.backup import backup
 from sottovoce.collector.store.pool import FULL, KEEP, Pool
+from sottovoce.collector.upkeep.backup import backup
 from sottovoce.reporters.contract import Reporter
 
 DAY = 20_000

@@ -13,7 +13,7 @@ import pytest
 from tests.collector.service import HEALTH, answer, served, until
 
 from sottovoce.collector import logs
-from sottovoce.collector import run as run_module
+from sottovoce.collector import process as run_module
 
 
 def test_words_of_other_libraries_are_not_logged(capsys: pytest.CaptureFixture[str]) -> None:

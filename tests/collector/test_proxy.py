@@ -19,8 +19,8 @@ from tests.collector.service import HEALTH, Server, create, new_key, until
 import sottovoce as sv
 from sottovoce.collector import open_store
 from sottovoce.collector.api import admin, intake, public, reading
+from sottovoce.collector.campaigns.tokens import issue
 from sottovoce.collector.pages import routes
-from sottovoce.collector.tokens import issue
 
 REPORTS = b"POST /v1/campaigns/trial/reports HTTP/1.1\r\nHost: here\r\n"
 both = pytest.mark.parametrize("proxied", [True, False], ids=["behind nginx", "straight"])

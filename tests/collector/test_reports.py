@@ -12,7 +12,8 @@ from tests.collector.service import Running, every_count, new_key
 from tests.collector.test_bad_input import check_refused
 
 import sottovoce as sv
-from sottovoce.collector import campaigns, moments, tokens
+from sottovoce.collector.campaigns import campaign as campaigns
+from sottovoce.collector.campaigns import clock, tokens
 from sottovoce.collector.store import Accepted, Batch, schema
 from sottovoce.collector.store.pool import FULL
 
@@ -161,12 +162,12 @@ def test_single_reports_are_all_counted_through_the_pool(running: Running, mecha
     assert every_count(running.store, campaign).tolist() == [1] * 700 + [0] * 300
     assert running.stored(campaign) == 700
     assert len(running.store.waiting(campaign.id)) < FULL
-    campaigns.close(running.store, campaign, moments.now())
+    campaigns.close(running.store, campaign, clock.now())
     running.app.state.service.tidy()
     rows = running.get("/campaigns/trial/counts", running.token("read", campaign.id)).text.splitlines()
     assert rows[0] == "day,cell,count"
     [(today, _)] = running.store.days(campaign.id)
-    assert rows[1:] == [f"{moments.day_text(today)},{cell},1" for cell in range(700)]
+    assert rows[1:] == [f"{clock.day_text(today)},{cell},1" for cell in range(700)]
 
 
 def test_a_purged_campaign_leaves_nothing(running: Running, mechanism: sv.Mechanism) -> None:
@@ -210,7 +211,7 @@ def test_expiry_forgets_keys_and_old_days(running: Running, mechanism: sv.Mechan
     campaign = running.create(mechanism, retention_days=30)
     key = new_key()
     running.post(mechanism, [1], key=key)
-    today = moments.day_number(moments.now())
+    today = clock.day_number(clock.now())
     running.post(mechanism, [3] * 64)
     for day in range(1, 9):
         running.store.expire(today + day, {campaign.id: 30})
@@ -232,7 +233,7 @@ def test_closing_twice_keeps_the_first_moment(
     embedded: Running, mechanism: sv.Mechanism, settings: dict[str, str]
 ) -> None:
     campaign = embedded.create(mechanism, name=f"closing{len(settings)}", **settings)
-    moment = moments.now()
+    moment = clock.now()
     closed = campaigns.close(embedded.store, campaign, moment)
     again = campaigns.close(embedded.store, closed, moment.replace(year=moment.year + 1))
     assert again.rules.closes == closed.rules.closes == moment

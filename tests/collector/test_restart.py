@@ -15,7 +15,8 @@ from tests.collector.restart import PEOPLE
 from tests.collector.service import Server, create, environment, every_count
 
 import sottovoce as sv
-from sottovoce.collector import open_store, secret, tokens
+from sottovoce.collector import open_store, secret
+from sottovoce.collector.campaigns import tokens
 
 ROOT = Path(__file__).parents[2]
 #: A report is the value but for one in 1.5 million, so counts tell who was drawn how often.

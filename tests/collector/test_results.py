@@ -21,8 +21,10 @@ from tests.collector.service import KEY, Running, Server, create, new_key
 from tests.collector.test_bad_input import check_refused
 
 import sottovoce as sv
-from sottovoce.collector import open_store, pages, results_cache, tokens
-from sottovoce.collector.results import View, results
+from sottovoce.collector import open_store, pages
+from sottovoce.collector.campaigns import tokens
+from sottovoce.collector.results import results_cache
+from sottovoce.collector.results.item_results import View, results
 from sottovoce.collector.store import Unavailable
 from sottovoce.estimates.distribution import default_bins
 

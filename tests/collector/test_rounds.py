@@ -13,9 +13,11 @@ from tests.collector.test_results import estimates
 
 import sottovoce as sv
 from sottovoce.cli import main
-from sottovoce.collector import campaigns, moments, open_store
+from sottovoce.collector import open_store
+from sottovoce.collector.campaigns import campaign as campaigns
+from sottovoce.collector.campaigns import clock
+from sottovoce.collector.campaigns.campaign_round import Round
 from sottovoce.collector.refusals import Refusal
-from sottovoce.collector.rounds import Round
 from sottovoce.collector.store import Batch
 from sottovoce.collector.store.pool import KEEP
 
@@ -25,7 +27,7 @@ HOURS = np.random.default_rng(1).gamma(9, 0.9, 6000).clip(0, 24)
 def closed(running: Running, name: str) -> sv.Tally:
     """A campaign that has ended, and what it has published."""
     campaign = campaigns.close(
-        running.store, campaigns.Campaign.of(running.store.campaign(name)), moments.now()
+        running.store, campaigns.Campaign.of(running.store.campaign(name)), clock.now()
     )
     running.store.settle(campaign.id, KEEP)
     counts = running.store.counts(campaign.id, campaign.reporter.cells)

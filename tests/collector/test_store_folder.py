@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from sottovoce.cli import build_app
 from sottovoce.cli.stores import located
-from sottovoce.collector.run import secret_path
+from sottovoce.collector.process import secret_path
 from sottovoce.storage import folders
 
 CREATE = ("create", "hours", "--epsilon", "1", "--for", "mean", "--domain", "0", "24")

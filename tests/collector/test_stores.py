@@ -18,7 +18,7 @@ from tests.collector.service import SECRET, Running, create, daily_counts
 import sottovoce as sv
 from sottovoce.collector import Settings, create_app, open_store
 from sottovoce.collector.store import Batch, Store, schema
-from sottovoce.collector.store.backup import backup, restore
+from sottovoce.collector.upkeep.backup import backup, restore
 
 CELLS = np.array([2, 4, 4])
 REPEATED = [1, 2] * 50

@@ -11,7 +11,8 @@ from tests.collector.test_results import estimates, filled
 
 import sottovoce as sv
 from sottovoce.cli import main
-from sottovoce.collector import campaigns, open_store
+from sottovoce.collector import open_store
+from sottovoce.collector.campaigns import campaign as campaigns
 from sottovoce.collector.store import schema
 
 

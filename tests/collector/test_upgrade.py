@@ -19,12 +19,12 @@ from tests.collector.service import SECRET, create, every_count
 
 import sottovoce as sv
 from sottovoce.collector import open_store
-from sottovoce.collector.campaigns import Campaign
+from sottovoce.collector.campaigns.campaign import Campaign
+from sottovoce.collector.campaigns.tokens import token_hash
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.secret import fingerprints
 from sottovoce.collector.store import Accepted, Batch, Store, migrations, schema
-from sottovoce.collector.store.backup import restore
-from sottovoce.collector.tokens import token_hash
+from sottovoce.collector.upkeep.backup import restore
 
 STORES = Path(__file__).parent / "stores"
 SCHEMAS = sorted(path.stem for path in STORES.glob("*.json"))

@@ -224,8 +224,8 @@ LANGUAGES = {path.stem: json.loads(path.read_text("utf-8")) for path in (PAGES /
 
 def spoken() -> Iterator[dict[str, Any]]:
     """What the survey page tells people, for every kind of question, ε and language."""
-    from sottovoce.collector.api.questions import AskedShape
-    from sottovoce.collector.campaigns import Wording
+    from sottovoce.collector.api.question_schemas import AskedShape
+    from sottovoce.collector.campaigns.campaign import Wording
     from sottovoce.reporters.contract import spaces
 
     asked, guesses = {}, {}

@@ -15,8 +15,8 @@ import pytest
 import sottovoce as sv
 from sottovoce import errors
 from sottovoce.cli.options import in_options
+from sottovoce.collector.campaigns.written_survey import read_survey
 from sottovoce.collector.refusals import Refusal
-from sottovoce.collector.surveys import read_survey
 from sottovoce.errors import Coded, DataError, SpecError, UsageError
 
 SOURCE = Path(sv.__file__).parent

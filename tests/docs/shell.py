@@ -22,7 +22,7 @@ import pytest
 
 from sottovoce.cli import main
 from sottovoce.collector import logs
-from sottovoce.collector import run as serving
+from sottovoce.collector import process as serving
 from tests.collector.service import until
 
 SETTING = re.compile(r"[A-Z_]+=")

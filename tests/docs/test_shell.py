@@ -20,7 +20,9 @@ import pytest
 
 import sottovoce as sv
 from sottovoce import bulk
-from sottovoce.collector import campaigns, open_store, secret, tokens
+from sottovoce.collector import open_store, secret
+from sottovoce.collector.campaigns import campaign as campaigns
+from sottovoce.collector.campaigns import tokens
 from sottovoce.collector.store.ingest import Batch
 from tests.collector.conftest import cluster, no_store_left_open  # noqa: F401
 from tests.docs.shell import CRON, FENCE, SETTING, Shell, mentions, typed_lines

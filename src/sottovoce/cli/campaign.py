@@ -30,7 +30,7 @@ from sottovoce.cli.tokens import invite, revoke, tokens
 from sottovoce.errors import UsageError
 
 if TYPE_CHECKING:
-    from sottovoce.collector.campaigns import Campaign
+    from sottovoce.collector.campaigns.campaign import Campaign
     from sottovoce.reporters.contract import Reporter
 
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
@@ -98,11 +98,11 @@ def create(
     A survey of several questions is described in a file: sottovoce campaign create survey.toml.
     With --rounds the published counts decide what other people are asked next: see campaign next-round.
     """
-    from sottovoce.collector import campaigns
-    from sottovoce.collector.rounds import Round
+    from sottovoce.collector.campaigns import campaign as campaigns
+    from sottovoce.collector.campaigns.campaign_round import Round
 
     if name.endswith(".toml"):
-        from sottovoce.collector.surveys import read_survey
+        from sottovoce.collector.campaigns.written_survey import read_survey
 
         new = campaigns.NewCampaign.of(read_survey(Path(name)))
         made = campaigns.create(open_store(store, create=True), new)
@@ -170,8 +170,8 @@ def edit(
 
     From a file only texts are taken: sottovoce campaign edit town survey.toml.
     """
-    from sottovoce.collector import campaigns
-    from sottovoce.collector.surveys import read_survey
+    from sottovoce.collector.campaigns import campaign as campaigns
+    from sottovoce.collector.campaigns.written_survey import read_survey
 
     given = {"title": title, "question": question, "operator": operator, "unit": unit}
     changes: dict[str, object] = {key: text for key, text in given.items() if text is not None}
@@ -194,8 +194,8 @@ def list_campaigns(store: StoreOption = None) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from sottovoce.collector.campaigns import Campaign
-    from sottovoce.collector.moments import now
+    from sottovoce.collector.campaigns.campaign import Campaign
+    from sottovoce.collector.campaigns.clock import now
 
     opened = open_store(store)
     table = Table("name", "status", "collection", "results", "ε", "reports")
@@ -208,11 +208,12 @@ def list_campaigns(store: StoreOption = None) -> None:
 
 def close(name: Name, store: StoreOption = None, secret_file: SecretOption = None) -> None:
     """Take no new reports from now on, and publish what waits if it is enough."""
-    from sottovoce.collector import campaigns, moments
+    from sottovoce.collector.campaigns import campaign as campaigns
+    from sottovoce.collector.campaigns import clock
     from sottovoce.collector.store.pool import KEEP
 
     opened = unlocked(store, secret_file)
-    closed = campaigns.close(opened, find_campaign(opened, name), moments.now())
+    closed = campaigns.close(opened, find_campaign(opened, name), clock.now())
     opened.settle(closed.id, KEEP)
     typer.echo(f"closed {name} at {closed.rules.closes:%Y-%m-%d %H:%M:%S} UTC")
 
@@ -223,7 +224,7 @@ def next_round(
     store: StoreOption = None,
 ) -> None:
     """Create the next round, NAME-2, from what this one has published. It is for other people."""
-    from sottovoce.collector import campaigns
+    from sottovoce.collector.campaigns import campaign as campaigns
 
     opened = open_store(store)
     made = campaigns.follow(opened, find_campaign(opened, name), people)
@@ -240,7 +241,7 @@ def export(
     The spec is written beside them, so that `sottovoce estimate` reads the file.
     """
     from sottovoce.bulk.tables.sources import counts_text, specs_path
-    from sottovoce.collector import exports
+    from sottovoce.collector.results import counts_export
 
     check_target(output, (".csv", ".parquet"))
     opened = open_store(store)
@@ -249,7 +250,7 @@ def export(
     days = opened.days(campaign.id)
     counts = ((day, *opened.day_counts(campaign.id, day)) for day, _ in days)
     with open(output, "wb") as file:
-        file.writelines(exports.export(counts, "csv" if output.suffix.lower() == ".csv" else "parquet"))
+        file.writelines(counts_export.export(counts, "csv" if output.suffix.lower() == ".csv" else "parquet"))
     typer.echo(f"wrote the counts of {sum(reports for _, reports in days)} reports to {output}")
 
 
@@ -278,7 +279,7 @@ def backup(
     store: StoreOption = None,
 ) -> None:
     """Copy the whole store into one file while the collector runs. The secret file is not in it."""
-    from sottovoce.collector.store.backup import backup as copy
+    from sottovoce.collector.upkeep.backup import backup as copy
 
     typer.echo(f"wrote {copy(open_store(store), output)} rows to {output}")
 
@@ -288,6 +289,6 @@ def restore(
     store: StoreOption = None,
 ) -> None:
     """Fill an empty store from a backup; SQLite and PostgreSQL may be mixed."""
-    from sottovoce.collector.store.backup import restore as fill
+    from sottovoce.collector.upkeep.backup import restore as fill
 
     typer.echo(f"restored {fill(source, open_store(store, create=True))} rows")

@@ -41,11 +41,11 @@ def check(store: StoreOption = None, last_day: LastDay = None, secret_file: Secr
     On each day the counts must be as many as the integers in that day's reports. Names the campaigns where
     they are not, the first such day, and what can be said about them. Nothing is changed without --last-day.
     """
-    from sottovoce.collector.moments import day_number, day_text, now
-    from sottovoce.collector.sums import wrong_days
+    from sottovoce.collector.campaigns.clock import day_number, day_text, now
+    from sottovoce.collector.upkeep.balanced_counts import wrong_days
 
     if last_day is not None:
-        from sottovoce.collector.store.confirming import confirm
+        from sottovoce.collector.upkeep.confirmed_day import confirm
 
         day, today = day_number(last_day), day_number(now())
         if day != today:

@@ -42,7 +42,7 @@ def demo(
     from rich.console import Console
     from rich.progress import track
 
-    from sottovoce.collector.surveys import expected
+    from sottovoce.collector.campaigns.written_survey import expected
     from sottovoce.demo import answers, collector
     from sottovoce.demo.picture import save
     from sottovoce.reporters.composites.survey import Survey

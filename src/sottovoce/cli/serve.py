@@ -41,7 +41,7 @@ def serve(
     """Run the collector until it is told to stop (SIGTERM or Ctrl-C finishes what is under way)."""
     from sottovoce.cli.stores import located
     from sottovoce.collector import Settings, logs
-    from sottovoce.collector.run import run, server
+    from sottovoce.collector.process import run, server
 
     logs.configure(log_level)
     settings = Settings(

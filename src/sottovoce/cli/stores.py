@@ -10,7 +10,7 @@ import typer
 from sottovoce.storage.folders import data_folder
 
 if TYPE_CHECKING:
-    from sottovoce.collector.campaigns import Campaign
+    from sottovoce.collector.campaigns.campaign import Campaign
     from sottovoce.collector.store import Store
 
 Name = Annotated[str, typer.Argument(help="The campaign's name.", metavar="NAME")]
@@ -36,13 +36,13 @@ def open_store(store: str | None, *, create: bool = False) -> Store:
 def unlocked(store: str | None, secret_file: Path | None) -> Store:
     """The same, with its secret: for what changes what is published."""
     from sottovoce.collector import secret
-    from sottovoce.collector.run import secret_path
+    from sottovoce.collector.process import secret_path
 
     return open_store(store).unlock(secret.load(secret_path(located(store), secret_file)))
 
 
 def find_campaign(store: Store, name: str) -> Campaign:
     """The campaign of a name."""
-    from sottovoce.collector.campaigns import Campaign
+    from sottovoce.collector.campaigns.campaign import Campaign
 
     return Campaign.of(store.campaign(name))

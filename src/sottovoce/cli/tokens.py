@@ -27,8 +27,8 @@ def invite(
     store: StoreOption = None,
 ) -> None:
     """Write links for people, each good for one answer: a list, or a sheet of QR codes to print."""
-    from sottovoce.collector import invitations
-    from sottovoce.collector.tokens import issue
+    from sottovoce.collector.campaigns import invitations
+    from sottovoce.collector.campaigns.tokens import issue
 
     check_target(output, (".csv", ".html"))
     opened = open_store(store)
@@ -55,7 +55,7 @@ def tokens(
     store: StoreOption = None,
 ) -> None:
     """Print new tokens, one per line. They are not stored and cannot be shown again."""
-    from sottovoce.collector.tokens import PREFIXES, issue, listed
+    from sottovoce.collector.campaigns.tokens import PREFIXES, issue, listed
 
     if known:
         opened, after = open_store(store), ""
@@ -85,7 +85,7 @@ def revoke(
     store: StoreOption = None,
 ) -> None:
     """Revoke a token. Collectors that run refuse it within a second."""
-    from sottovoce.collector.tokens import token_id
+    from sottovoce.collector.campaigns.tokens import token_id
 
     number = token_id(token) if "_" in token else token
     if not re.fullmatch("[0-9a-f]{12}", number):

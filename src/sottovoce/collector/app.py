@@ -14,9 +14,10 @@ from starlette.middleware.cors import CORSMiddleware
 
 from sottovoce import __version__
 from sottovoce.collector import logs
-from sottovoce.collector.api import admin, intake, problems, public, reading
-from sottovoce.collector.api.shapes import ErrorShape
-from sottovoce.collector.guard import Guard
+from sottovoce.collector.api import admin, intake, public, reading
+from sottovoce.collector.api.schemas import ErrorShape
+from sottovoce.collector.http import problems
+from sottovoce.collector.http.guard import Guard
 from sottovoce.collector.pages import routes
 from sottovoce.collector.refusals import Refusal, broken_rule
 from sottovoce.collector.service import Service

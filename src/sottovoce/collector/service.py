@@ -16,21 +16,22 @@ from typing import TypeVar, TypeVarTuple
 from anyio import CapacityLimiter, to_thread
 from cachetools import LRUCache, TTLCache
 
-from sottovoce.collector import logs, tokens
-from sottovoce.collector.campaigns import NAME, Campaign, read_reporter
-from sottovoce.collector.counters import Counters
-from sottovoce.collector.exports import Day
-from sottovoce.collector.moments import beginning, day_number, day_text, now
-from sottovoce.collector.rates import Group, RateLimit
+from sottovoce.collector import logs
+from sottovoce.collector.campaigns import tokens
+from sottovoce.collector.campaigns.campaign import NAME, Campaign, read_reporter
+from sottovoce.collector.campaigns.clock import beginning, day_number, day_text, now
+from sottovoce.collector.campaigns.tokens import Scope
+from sottovoce.collector.http.address_limits import Group, RateLimit
+from sottovoce.collector.metrics_endpoint import Counters
 from sottovoce.collector.refusals import Refusal
-from sottovoce.collector.results_cache import ResultsCache
+from sottovoce.collector.results.counts_export import Day
+from sottovoce.collector.results.results_cache import ResultsCache
 from sottovoce.collector.settings import Settings
 from sottovoce.collector.store import Store, Unavailable
 from sottovoce.collector.store.last_day import Unconfirmed
 from sottovoce.collector.store.pool import KEEP
-from sottovoce.collector.sums import wrong_days
-from sottovoce.collector.tokens import Scope
-from sottovoce.collector.writer import Writer
+from sottovoce.collector.store.writer import Writer
+from sottovoce.collector.upkeep.balanced_counts import wrong_days
 
 _REMEMBER, _MOST = 1.0, 10_000
 _UPKEEP_EVERY = 3600.0

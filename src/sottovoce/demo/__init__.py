@@ -88,7 +88,7 @@ class Passengers:
     @property
     def pages(self) -> tuple[str, str]:
         """Where a guest answers, with the token that nobody else has, and where all see the results."""
-        from sottovoce.collector.invitations import links
+        from sottovoce.collector.campaigns.invitations import links
 
         return links(self.url, NAME, self.tokens[-1:])[0], f"{self.url}/#/{NAME}"
 
@@ -126,9 +126,11 @@ def collector(
     Yields:
         The people.
     """
-    from sottovoce.collector import Settings, campaigns, open_store, tokens
-    from sottovoce.collector.run import server
-    from sottovoce.collector.surveys import declared
+    from sottovoce.collector import Settings, open_store
+    from sottovoce.collector.campaigns import campaign as campaigns
+    from sottovoce.collector.campaigns import tokens
+    from sottovoce.collector.campaigns.written_survey import declared
+    from sottovoce.collector.process import server
 
     path = folder / "demo.db"
     file = tomllib.loads(files(__name__).joinpath("survey.toml").read_text("utf-8"))

@@ -13,9 +13,10 @@ import numpy as np
 import uvicorn
 
 import sottovoce as sv
-from sottovoce.collector import Settings, create_app, moments, open_store
-from sottovoce.collector import campaigns as campaigns_module
-from sottovoce.collector import tokens as tokens_module
+from sottovoce.collector import Settings, create_app, open_store
+from sottovoce.collector.campaigns import campaign as campaigns_module
+from sottovoce.collector.campaigns import clock
+from sottovoce.collector.campaigns import tokens as tokens_module
 from sottovoce.collector.store import Batch
 from sottovoce.collector.store.pool import KEEP
 
@@ -70,7 +71,7 @@ class Site:
         self.campaign(name, plan.first, **settings)
         self.send(name, plan.first, plan.first.report(values, rng=1))
         first = campaigns_module.Campaign.of(self.store.campaign(name))
-        first = campaigns_module.close(self.store, first, moments.now())
+        first = campaigns_module.close(self.store, first, clock.now())
         self.store.settle(first.id, KEEP)
         return campaigns_module.follow(self.store, first, 1500)
 

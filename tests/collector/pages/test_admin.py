@@ -11,7 +11,7 @@ from tests.collector.pages.conftest import OpenPage
 from tests.collector.pages.site import Site
 from tests.collector.pages.test_survey import check_accessible
 
-from sottovoce.collector.tokens import token_id
+from sottovoce.collector.campaigns.tokens import token_id
 
 
 def signed_in(site: Site, open_page: OpenPage) -> Page:

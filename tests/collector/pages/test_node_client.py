@@ -15,7 +15,7 @@ import pytest
 from tests.collector.pages.site import Site
 
 import sottovoce as sv
-from sottovoce.collector import campaigns
+from sottovoce.collector.campaigns import campaign as campaigns
 
 CLIENT = Path(__file__).parents[3] / "clients" / "js" / "node" / "index.js"
 SCRIPT = """

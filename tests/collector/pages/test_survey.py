@@ -16,7 +16,7 @@ from tests.collector.pages.conftest import OpenPage
 from tests.collector.pages.site import Site
 
 import sottovoce as sv
-from sottovoce.collector import tokens
+from sottovoce.collector.campaigns import tokens
 
 HOURS = sv.ogpm(epsilon=1.0, domain=(0, 24))
 

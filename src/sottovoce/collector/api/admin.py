@@ -6,9 +6,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 
-from sottovoce.collector import campaigns, invitations, surveys, tokens
 from sottovoce.collector.api.dependencies import AdminRoute, CampaignDep, ServiceDep
-from sottovoce.collector.api.shapes import (
+from sottovoce.collector.api.schemas import (
     CampaignShape,
     InvitationRequest,
     PlanRequest,
@@ -21,8 +20,10 @@ from sottovoce.collector.api.shapes import (
     TokensShape,
     described,
 )
-from sottovoce.collector.campaigns import NewCampaign
-from sottovoce.collector.moments import now
+from sottovoce.collector.campaigns import campaign as campaigns
+from sottovoce.collector.campaigns import invitations, tokens, written_survey
+from sottovoce.collector.campaigns.campaign import NewCampaign
+from sottovoce.collector.campaigns.clock import now
 from sottovoce.collector.store.pool import KEEP
 
 _ID = "^[0-9a-f]{12}$"
@@ -38,15 +39,15 @@ async def create_campaign(new: NewCampaign, service: ServiceDep) -> CampaignShap
 @router.post("/surveys", status_code=201)
 async def create_survey(content: dict[str, Any], service: ServiceDep) -> CampaignShape:
     """Administrators: a new campaign from questions in words, as a survey's file has them."""
-    new = NewCampaign.of(await service.ask(surveys.declared, content))
+    new = NewCampaign.of(await service.ask(written_survey.declared, content))
     return described(await service.ask(campaigns.create, service.store, new))
 
 
 @router.post("/surveys/plan")
 async def plan_survey(wanted: PlanRequest, service: ServiceDep) -> PlanShape:
     """Administrators: what a survey would tell, before it is created."""
-    survey = await service.ask(surveys.designed, wanted.epsilon, wanted.questions, wanted.relations)
-    known = await service.ask(surveys.expected, survey, wanted.people)
+    survey = await service.ask(written_survey.designed, wanted.epsilon, wanted.questions, wanted.relations)
+    known = await service.ask(written_survey.expected, survey, wanted.people)
     return PlanShape(answered=survey.sampled, of=len(survey.questions), within=known)
 
 

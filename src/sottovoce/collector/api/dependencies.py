@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from fastapi import Depends, Request, Response
 from fastapi.routing import APIRoute
 
-from sottovoce.collector.api import bodies
-from sottovoce.collector.campaigns import Campaign
+from sottovoce.collector.campaigns.campaign import Campaign
+from sottovoce.collector.campaigns.tokens import Scope, kind_of
+from sottovoce.collector.http import bodies
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.service import Service
-from sottovoce.collector.tokens import Scope, kind_of
 
 _SPEC_ROOM = 1 << 22
 

@@ -9,17 +9,18 @@ import numpy as np
 from fastapi import APIRouter, Request, Response
 from numpy.typing import NDArray
 
-from sottovoce.collector import secret, tokens
-from sottovoce.collector.api import bodies
-from sottovoce.collector.api.bodies import Room
+from sottovoce.collector import secret
 from sottovoce.collector.api.dependencies import CampaignDep, bearer, require, service_of
-from sottovoce.collector.api.shapes import AcceptedShape, ReportsShape
-from sottovoce.collector.campaigns import Campaign
-from sottovoce.collector.moments import day_number, now
+from sottovoce.collector.api.schemas import AcceptedShape, ReportsShape
+from sottovoce.collector.campaigns import tokens
+from sottovoce.collector.campaigns.campaign import Campaign
+from sottovoce.collector.campaigns.clock import day_number, now
+from sottovoce.collector.campaigns.tokens import Scope
+from sottovoce.collector.http import bodies
+from sottovoce.collector.http.bodies import Room
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.settings import Settings
 from sottovoce.collector.store import Batch
-from sottovoce.collector.tokens import Scope
 
 router = APIRouter(tags=["reports"])
 _KEY = r"^[A-Za-z0-9_-]{22,64}$"

@@ -12,11 +12,11 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from sottovoce.collector.api.dependencies import CountsDep, ReadableDep, ServiceDep
-from sottovoce.collector.api.shapes import DayShape, ResultsShape, SummaryShape
-from sottovoce.collector.exports import Form, export
-from sottovoce.collector.moments import day_text, now
+from sottovoce.collector.api.schemas import DayShape, ResultsShape, SummaryShape
+from sottovoce.collector.campaigns.clock import day_text, now
 from sottovoce.collector.refusals import Refusal
-from sottovoce.collector.results import View
+from sottovoce.collector.results.counts_export import Form, export
+from sottovoce.collector.results.item_results import View
 
 router = APIRouter(tags=["results"])
 Content = TypeVar("Content")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, select, text
 
-from sottovoce.collector.moments import day_text
+from sottovoce.collector.campaigns.clock import day_text
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.store import schema
 

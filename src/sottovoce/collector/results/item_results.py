@@ -12,8 +12,8 @@ import numpy as np
 
 import sottovoce as sv
 from sottovoce.collector import logs
-from sottovoce.collector.rounds import Round
-from sottovoce.collector.together import over_days, over_groups
+from sottovoce.collector.campaigns.campaign_round import Round
+from sottovoce.collector.results.over_time import over_days, over_groups
 from sottovoce.errors import DataError
 from sottovoce.estimates import polar_position
 from sottovoce.estimates.answer.most_common_range import Sure, outward

@@ -25,14 +25,16 @@ from numpy.typing import NDArray
 import sottovoce as sv
 from sottovoce.collector import logs
 from sottovoce.collector.refusals import Refusal
-from sottovoce.collector.results import View, results
+from sottovoce.collector.results.item_results import View, results
 
 _NICE = 3
 #: A part of the data: its name, its spec, and two rows: the cells that occurred and how often.
 Named = tuple[str, str, NDArray[np.int64]]
 _read = lru_cache(maxsize=8)(sv.from_json)
 # The child finds the package where this process found it, and never runs this process's main module.
-_PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from sottovoce.collector.worker import work; work()"
+_PROGRAM = (
+    "import sys; sys.path[:] = sys.argv[1:]; from sottovoce.collector.results.worker import work; work()"
+)
 
 
 class Broken(Refusal):

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sottovoce.collector.api.distribution_shape import DistributionShape
-from sottovoce.collector.api.questions import AskedShape, QuestionShape
-from sottovoce.collector.campaigns import Campaign, Rules, Status
-from sottovoce.collector.moments import Moment, now
+from sottovoce.collector.api.distribution_schema import DistributionShape
+from sottovoce.collector.api.question_schemas import AskedShape, QuestionShape
+from sottovoce.collector.campaigns.campaign import Campaign, Rules, Status
+from sottovoce.collector.campaigns.clock import Moment, now
 
 _Cell = Annotated[int, Field(ge=0)]
 

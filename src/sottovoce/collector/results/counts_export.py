@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.collector.moments import day_text
+from sottovoce.collector.campaigns.clock import day_text
 
 Form = Literal["csv", "parquet"]
 #: A day, its cells in order, and how often each was reported.

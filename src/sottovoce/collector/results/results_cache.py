@@ -20,13 +20,13 @@ from anyio import to_thread
 from cachetools import LRUCache
 from numpy.typing import NDArray
 
-from sottovoce.collector.campaigns import Campaign
-from sottovoce.collector.moments import day_text, now
+from sottovoce.collector.campaigns.campaign import Campaign
+from sottovoce.collector.campaigns.clock import day_text, now
 from sottovoce.collector.refusals import Refusal
-from sottovoce.collector.results import View, nothing
+from sottovoce.collector.results.item_results import View, nothing
+from sottovoce.collector.results.over_time import MOST_DAYS
+from sottovoce.collector.results.worker import Named, Worker
 from sottovoce.collector.store import Store
-from sottovoce.collector.together import MOST_DAYS
-from sottovoce.collector.worker import Named, Worker
 
 _FRESH, _STALE, _MOST = 2.0, 60.0, 64
 _REST = 4.0  # seconds without computing for each that it took, at most a sixth of `_STALE`

@@ -10,7 +10,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sottovoce.collector import logs
-from sottovoce.collector.api import problems
+from sottovoce.collector.http import problems
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.service import Service
 

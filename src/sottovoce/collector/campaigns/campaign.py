@@ -10,9 +10,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from sottovoce.collector.moments import Moment, now
+from sottovoce.collector.campaigns.campaign_round import Round
+from sottovoce.collector.campaigns.clock import Moment, now
 from sottovoce.collector.refusals import Refusal, broken_rule
-from sottovoce.collector.rounds import Round
 from sottovoce.collector.store import Store, Stored
 from sottovoce.errors import ArgumentError
 from sottovoce.estimates.tally import Tally

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import text
 
-from sottovoce.collector.campaigns import Campaign
+from sottovoce.collector.campaigns.campaign import Campaign
 from sottovoce.collector.store import Store
 from sottovoce.collector.store.ingest import held
 

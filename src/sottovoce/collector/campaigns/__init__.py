@@ -1,0 +1,1 @@
+"""Campaigns, their rounds, tokens and invitations."""

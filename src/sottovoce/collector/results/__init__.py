@@ -1,0 +1,1 @@
+"""What is published, and the process that computes it."""

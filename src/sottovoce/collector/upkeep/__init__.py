@@ -1,0 +1,1 @@
+"""What an operator asks of a store: a backup, a confirmed day, counts that add up."""
