@@ -12,7 +12,7 @@ from typer.main import get_command
 
 import sottovoce as sv
 from sottovoce.cli import COMMANDS, build_app
-from sottovoce.cli.options import in_options
+from sottovoce.cli.shared_options import in_options
 from sottovoce.errors import ArgumentError, DataError
 
 

@@ -13,7 +13,7 @@ from tools.site_pages import every_command
 from typer.testing import CliRunner
 
 from sottovoce.cli import build_app
-from sottovoce.cli.stores import located
+from sottovoce.cli.which_store import located
 from sottovoce.collector.process import secret_path
 from sottovoce.storage import folders
 

@@ -14,7 +14,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce import errors
-from sottovoce.cli.options import in_options
+from sottovoce.cli.shared_options import in_options
 from sottovoce.collector.campaigns.written_survey import read_survey
 from sottovoce.collector.refusals import Refusal
 from sottovoce.errors import Coded, DataError, SpecError, UsageError

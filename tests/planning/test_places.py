@@ -51,7 +51,7 @@ def test_the_distance_of_one_report_against_simulation() -> None:
 
 
 def test_options_that_contradict() -> None:
-    from sottovoce.cli.options import Request
+    from sottovoce.cli.shared_options import Request
 
     both = Request(None, 1.0, (0, 1), None, False, None, None, None, None, (0, 1, 0, 1))
     with pytest.raises(ValueError, match="--place says where people are"):

@@ -1,7 +1,7 @@
 """The command line: argument parsing and printing only, one module per command.
 
 `COMMANDS` lists them; only the module of the one that was asked for is loaded, and `--version` and `--help`
-load none. What several commands print and write is here, the options that they share are in `options`.
+load none. What several commands print and write is here, the options that they share are in `shared_options`.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _run(words: list[str]) -> None:
         _refuse(str(missing))
     from typer.main import get_command
 
-    from sottovoce.cli.options import in_options
+    from sottovoce.cli.shared_options import in_options
 
     command = get_command(build_app(words[0]))
     warnings.showwarning = lambda message, *_, **__: _say(str(message))
@@ -118,7 +118,7 @@ def _run(words: list[str]) -> None:
 
 
 def _run_bare(words: list[str]) -> NoReturn:
-    from sottovoce.cli.bare import audit
+    from sottovoce.cli.bare_audit import audit
 
     try:
         raise SystemExit(audit(words))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sottovoce.cli.bare import HELP, verdict
+from sottovoce.cli.bare_audit import HELP, verdict
 
 
 def audit(

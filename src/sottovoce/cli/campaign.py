@@ -10,7 +10,8 @@ import typer
 import sottovoce as sv
 from sottovoce.cli import check_target
 from sottovoce.cli.check import check
-from sottovoce.cli.options import (
+from sottovoce.cli.serve import SecretOption, StoreOption
+from sottovoce.cli.shared_options import (
     Between,
     Choices,
     CircleOption,
@@ -24,9 +25,8 @@ from sottovoce.cli.options import (
     SpecOption,
     missing_from,
 )
-from sottovoce.cli.serve import SecretOption, StoreOption
-from sottovoce.cli.stores import Name, find_campaign, open_store, unlocked
 from sottovoce.cli.tokens import invite, revoke, tokens
+from sottovoce.cli.which_store import Name, find_campaign, open_store, unlocked
 from sottovoce.errors import UsageError
 
 if TYPE_CHECKING:

@@ -17,7 +17,16 @@ from sottovoce.central.grid import STEPS
 from sottovoce.central.noise.by_name import NAMES
 from sottovoce.central.release import GroupedRelease, Release
 from sottovoce.cli import check_target, counting, write_table
-from sottovoce.cli.options import Column, Decimal, Delimiter, Encoding, Epsilon, Json, Words, missing_from
+from sottovoce.cli.shared_options import (
+    Column,
+    Decimal,
+    Delimiter,
+    Encoding,
+    Epsilon,
+    Json,
+    Words,
+    missing_from,
+)
 from sottovoce.errors import ArgumentTypeError, DataError, UsageError, one_of
 
 _UNWRITTEN = {"notes", "reach", "estimand"}  # the same for every release

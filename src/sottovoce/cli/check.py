@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sottovoce.cli.serve import SecretOption, StoreOption
-from sottovoce.cli.stores import open_store, unlocked
+from sottovoce.cli.which_store import open_store, unlocked
 from sottovoce.errors import UsageError
 
 _ABOUT = """

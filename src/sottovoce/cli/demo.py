@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sottovoce.cli.options import Quick
+from sottovoce.cli.shared_options import Quick
 from sottovoce.errors import require_extra
 
 if TYPE_CHECKING:

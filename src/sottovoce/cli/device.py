@@ -10,7 +10,7 @@ import typer
 
 import sottovoce as sv
 from sottovoce.cli import write_private
-from sottovoce.cli.options import Output
+from sottovoce.cli.shared_options import Output
 
 Path_ = Annotated[Path, typer.Argument(help="The ledger's file.", exists=True, dir_okay=False)]
 

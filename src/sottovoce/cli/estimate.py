@@ -12,7 +12,16 @@ from typing import Annotated, Any
 import typer
 
 from sottovoce.cli import PICTURES, check_target, counting, save_picture
-from sottovoce.cli.options import Column, Decimal, Delimiter, Encoding, Json, Quick, SpecOption, read_spec
+from sottovoce.cli.shared_options import (
+    Column,
+    Decimal,
+    Delimiter,
+    Encoding,
+    Json,
+    Quick,
+    SpecOption,
+    read_spec,
+)
 from sottovoce.errors import MissingFile, UsageError, check_confidence, one_of, require_extra
 from sottovoce.estimates.answer.units import ESTIMANDS, INTERVALS
 from sottovoce.estimates.direction import circular_mean, concentration
@@ -94,7 +103,7 @@ def estimate(
     ask = Questions(tuple(quantiles or ()), between, confidence, interval, estimand)
     csv: Any = {"delimiter": delimiter, "decimal": decimal, "encoding": encoding}
     if by or compare or pairs or trend:
-        from sottovoce.cli.groups import by_group, together
+        from sottovoce.cli.group_answers import by_group, together
 
         if compare or pairs or trend:
             if compare + pairs + (trend is not None) > 1 or bool(by) == (trend is not None):
@@ -112,7 +121,7 @@ def estimate(
     told = partial(tell, data=data[0], as_json=as_json, output=output)
     tally = whole if question is None else of_question(whole, question)
     if not isinstance(tally.reporter, Number):
-        from sottovoce.cli.answers import of_kind, of_places
+        from sottovoce.cli.other_answers import of_kind, of_places
 
         if kinds := of_kind(tally, confidence):
             told(whole, kinds, whole.reporter.name, writers={})
@@ -127,7 +136,7 @@ def estimate(
     found, honest = ask.of(tally, spread=True), honesty(tally)
 
     def page(path: Path) -> None:
-        from sottovoce.cli.answers import written
+        from sottovoce.cli.other_answers import written
 
         text = written(tally, found, honest, ask.quantiles, question or column, data[0], treated(data[0]))
         path.write_text(text, encoding="utf-8")

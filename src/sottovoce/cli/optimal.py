@@ -9,7 +9,7 @@ import typer
 
 import sottovoce as sv
 from sottovoce.cli import PICTURES, check_target, save_picture
-from sottovoce.cli.options import CircleOption, DomainPair, Epsilon, Output, domain_from
+from sottovoce.cli.shared_options import CircleOption, DomainPair, Epsilon, Output, domain_from
 from sottovoce.errors import UsageError
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from sottovoce.cli import counting
-from sottovoce.cli.options import (
+from sottovoce.cli.shared_options import (
     Between,
     Choices,
     CircleOption,

@@ -11,7 +11,7 @@ import typer
 
 import sottovoce as sv
 from sottovoce.cli import PICTURES, check_target, save_picture
-from sottovoce.cli.options import (
+from sottovoce.cli.shared_options import (
     Between,
     Choices,
     CircleOption,

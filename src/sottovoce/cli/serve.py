@@ -39,7 +39,7 @@ def serve(
     log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
 ) -> None:
     """Run the collector until it is told to stop (SIGTERM or Ctrl-C finishes what is under way)."""
-    from sottovoce.cli.stores import located
+    from sottovoce.cli.which_store import located
     from sottovoce.collector import Settings, logs
     from sottovoce.collector.process import run, server
 
