@@ -6,7 +6,7 @@ JAR ?= build/sottovoce.jar
 MATRIX := clients/js/matrix
 DEMO_EXTRAS := fast cli plots server
 # The contract of everything that reports, then a design, a law, an estimate, a ledger, a collector, files, a command.
-QUICK := $(addprefix tests/,core/test_contract.py core/test_layers.py designs/test_certificate.py laws/test_values.py \
+QUICK := $(addprefix tests/,reporters/test_contract.py house/test_order.py designs/test_certificate.py laws/test_values.py \
     estimates/test_tally.py device/test_ledger.py collector/test_reports.py bulk/test_files.py cli/test_main.py)
 
 BIN := .venv/bin

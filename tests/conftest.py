@@ -18,18 +18,18 @@ os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSeria
 
 #: Files of ten seconds and more, the longest first.
 LONGEST = (
-    "estimates/test_coverage.py", "bulk/test_spark_killed.py", "core/test_contract.py",
+    "estimates/test_coverage.py", "bulk/test_spark_killed.py", "reporters/test_contract.py",
     "bulk/test_spark.py", "collector/pages/test_dashboard.py", "clients/test_bundles.py",
     "estimates/test_extremes.py", "collector/test_privacy_at_rest.py", "benchmarks/test_page.py",
     "docs/test_figures.py", "docs/test_snippets.py", "docs/test_shell.py", "clients/test_java.py",
     "collector/test_fuzz.py",
-    "docs/test_site.py", "estimates/test_distribution.py", "compose/test_vectors.py",
-    "collector/test_results.py", "device/test_promise.py", "core/test_forgetting.py",
+    "docs/test_site.py", "estimates/test_distribution.py", "surveys/test_vectors.py",
+    "collector/test_results.py", "device/test_promise.py", "reporters/test_forgetting.py",
     "collector/test_reports.py", "estimates/test_standard_error.py", "collector/test_durability.py",
-    "auditing/test_shuffled.py", "collector/test_kinds.py", "collector/test_crash.py",
-    "collector/pages/test_survey.py", "laws/test_contract.py", "compose/test_rounds.py",
-    "collector/test_operators.py", "designs/test_optimal.py", "core/test_kernels.py",
-    "collector/test_demo.py", "collector/pages/test_vectors.py", "designs/test_ordinary.py",
+    "shuffling/test_shuffled.py", "collector/test_kinds.py", "collector/test_crash.py",
+    "collector/pages/test_survey.py", "laws/test_contract.py", "surveys/test_rounds.py",
+    "collector/test_operators.py", "designs/test_optimal.py", "reporters/test_sampling.py",
+    "collector/test_demo.py", "collector/pages/test_vectors.py", "designs/test_ordinary_mean.py",
 )  # fmt: skip
 
 

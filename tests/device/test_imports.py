@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.core.order import ONLY
+from tests.house.order import ONLY
 
 import sottovoce as sv
 from sottovoce.reporters.composites.survey import Survey

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.core.catalogue import build, cases, others
+from tests.reporters.catalogue import build, cases, others
 
 import sottovoce as sv
 from sottovoce.errors import Coded

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.core.catalogue import designs
 from tests.laws.every import makers
+from tests.reporters.catalogue import designs
 
 import sottovoce as sv
 

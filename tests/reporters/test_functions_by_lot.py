@@ -17,7 +17,7 @@ from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.translates import Translates
 from sottovoce.values.options import Options
-from tests.core.test_exhaustive import small_window
+from tests.reporters.test_exhaustive import small_window
 from tests.vectors.make import Replay
 
 LINE = sv.Interval(0, 1)

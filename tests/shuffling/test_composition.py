@@ -13,8 +13,8 @@ import pytest
 import sottovoce as sv
 from sottovoce.shuffling import composition
 from sottovoce.shuffling.shuffled import shuffled
-from tests.auditing import small
-from tests.auditing.enumeration import Row, both, divergence, multisets, rows_of
+from tests.shuffling import small
+from tests.shuffling.enumeration import Row, both, divergence, multisets, rows_of
 
 
 def two_campaigns(rows: list[Row], people: int, theta: Fraction) -> Fraction:

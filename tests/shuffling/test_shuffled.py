@@ -20,9 +20,9 @@ from sottovoce.shuffling.convolution import divergence
 from sottovoce.shuffling.input_pair import Contrast
 from sottovoce.shuffling.privacy_curve import Curve
 from sottovoce.shuffling.shuffled import shuffled
-from tests.auditing import small
-from tests.auditing.enumeration import Row, blanket_law, delta, marks_of, multisets, rows_of
-from tests.auditing.enumeration import divergence as hockey_stick
+from tests.shuffling import small
+from tests.shuffling.enumeration import Row, blanket_law, delta, marks_of, multisets, rows_of
+from tests.shuffling.enumeration import divergence as hockey_stick
 
 Draw = Callable[[np.random.Generator], Reporter]
 

@@ -11,7 +11,7 @@ import pytest
 
 from sottovoce.shuffling import two_outcomes
 from sottovoce.shuffling.two_outcomes import Coin
-from tests.auditing.enumeration import delta
+from tests.shuffling.enumeration import delta
 
 
 def rows(least: Fraction, most: Fraction) -> list[tuple[Fraction, ...]]:

@@ -11,11 +11,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 from papers.pieces import solve_pieces
-
-import sottovoce as sv
-from sottovoce import central
-from sottovoce.errors import ArgumentError, ArgumentTypeError
-from tests.core.test_frozen import (
+from tests.house.test_frozen import (
     AGES,
     DAY,
     OPTIONS,
@@ -29,6 +25,10 @@ from tests.core.test_frozen import (
     tallies,
     tally,
 )
+
+import sottovoce as sv
+from sottovoce import central
+from sottovoce.errors import ArgumentError, ArgumentTypeError
 
 CIRCLE = sv.Circle(24.0)
 

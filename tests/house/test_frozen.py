@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 from papers.pieces import solve_pieces
+from tests.reporters.catalogue import build, cases, others
 
 import sottovoce as sv
 from sottovoce import central
-from tests.core.catalogue import build, cases, others
 
 THREADS = 8
 DAY = (0.0, 24.0)

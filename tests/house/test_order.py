@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.house.order import ONLY, ORDER
+
 import sottovoce as sv
-from tests.core.order import ONLY, ORDER
 
 ROOT = Path(sv.__file__).parent
 

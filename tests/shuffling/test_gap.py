@@ -12,9 +12,9 @@ import pytest
 import sottovoce as sv
 from sottovoce.shuffling.blanket import blanket
 from sottovoce.shuffling.shuffled import shuffled
-from tests.auditing import small
-from tests.auditing.enumeration import delta, multisets, rows_of
-from tests.core.catalogue import others
+from tests.reporters.catalogue import others
+from tests.shuffling import small
+from tests.shuffling.enumeration import delta, multisets, rows_of
 
 EVERY = {name: make for name, make in others().items() if not name.endswith(("-0.3", "-truncated"))}
 

@@ -18,7 +18,7 @@ from sottovoce.shuffling.input_pair import Contrast
 from sottovoce.shuffling.lower_bound import witnesses
 from sottovoce.shuffling.shuffled import shuffled
 from sottovoce.shuffling.threshold_scores import score_test
-from tests.auditing.enumeration import Counts, Row, both, divergence, marks_of, multisets, rows_of
+from tests.shuffling.enumeration import Counts, Row, both, divergence, marks_of, multisets, rows_of
 
 HEADS, TAILS = ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
 GROUPS = (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2)))  # four questions, two answers: all divisions

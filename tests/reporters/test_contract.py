@@ -18,7 +18,7 @@ from sottovoce.auditing.sampler_checks import follows
 from sottovoce.errors import ContractError, DataError
 from sottovoce.randomness.secure_stream import word_source
 from sottovoce.reporters.mechanism import Mechanism
-from tests.core.catalogue import FINE, Case, cases, designs, kinds, others
+from tests.reporters.catalogue import FINE, Case, cases, designs, kinds, others
 
 CASES, OTHERS = cases(), others()
 other = cache(lambda name: OTHERS[name]())
