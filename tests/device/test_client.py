@@ -281,7 +281,9 @@ def test_what_the_collector_may_have_forgotten_is_not_repeated(
 
 
 class Clock:
-    """A clock that only sleeping and drawing move."""
+    """The module `time` of a client: only sleeping and drawing move its clock, other threads keep theirs."""
+
+    time = staticmethod(time.time)
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -309,8 +311,8 @@ def departures(
         with client(collector, campaign=f"commute-{i}", **box) as mine, monkeypatch.context() as patch:
             patch.setattr(connection, "_BEAT", BEAT)
             patch.setattr(Inquiry, "draw_many" if many else "draw", draw)
-            patch.setattr(module.time, "monotonic", clock.monotonic)
-            patch.setattr(connection.time, "sleep", clock.sleep)
+            patch.setattr(module, "time", clock)
+            patch.setattr(connection, "time", clock)
             patch.setattr(Wire, "request", lambda *_, clock=clock: moments.append(clock.now - 1000))
             mine.send([7.5]) if many else mine.report(7.5)
     return moments
@@ -340,8 +342,7 @@ def test_a_client_that_sends_at_once_is_found_out(
 def test_a_slow_device_waits_for_the_next_beat(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
     monkeypatch.setattr(connection, "_BEAT", 0.25)
-    monkeypatch.setattr(connection.time, "monotonic", clock.monotonic)
-    monkeypatch.setattr(connection.time, "sleep", clock.sleep)
+    monkeypatch.setattr(connection, "time", clock)
     for late, departure in ((0.26, 0.5), (0.49, 0.5), (3.1, 3.25)):
         start, clock.now = clock.now, clock.now + late
         connection.await_beat(start)
