@@ -11,7 +11,7 @@ from sottovoce.designs import classic
 from sottovoce.laws import bounded_laplace, staircase, truncated_laplace
 from sottovoce.laws.law import Law
 from sottovoce.reporters.mechanism import Mechanism
-from sottovoce.values.domain import Circle
+from sottovoce.values.circle import Circle
 
 #: Enough for four digits of every error, and quick.
 CELLS = 4096

@@ -14,7 +14,8 @@ import numpy as np
 from sottovoce import laws
 from sottovoce.designs import classic
 from sottovoce.designs.optimal import optimal
-from sottovoce.values.domain import Circle, Interval
+from sottovoce.values.circle import Circle
+from sottovoce.values.interval import Interval
 
 UNIT, TURN = Interval(0.0, 1.0), Circle(1.0)
 LOSSES = ("l1", "l2")

@@ -28,7 +28,7 @@ from sottovoce.errors import (
     whole_number,
 )
 from sottovoce.notebook import Shown
-from sottovoce.values.domain import DomainLike, as_domain
+from sottovoce.values.interval import DomainLike, as_domain
 
 Method = Literal["exact", "bracket", "solver"]
 METHODS: tuple[Method, ...] = ("exact", "bracket", "solver")

@@ -31,7 +31,8 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.values.area import Area as Area
     from sottovoce.reporters.law.disclosure import Disclosure as Disclosure, disclosure as disclosure
     from sottovoce.values.disc import Disc as Disc
-    from sottovoce.values.domain import Circle as Circle, Interval as Interval
+    from sottovoce.values.circle import Circle as Circle
+    from sottovoce.values.interval import Interval as Interval
     from sottovoce.reporters.formats import from_json as from_json
     from sottovoce.reporters.mechanism import Mechanism as Mechanism
     from sottovoce.reporters.mixture import Mixture as Mixture
@@ -130,8 +131,9 @@ _NAMES = {
     "surveys.survey": "survey",
     "surveys.within": "within",
     "values.area": "Area",
+    "values.circle": "Circle",
     "values.disc": "Disc",
-    "values.domain": "Circle Interval",
+    "values.interval": "Interval",
     "values.options": "Options",
 }
 _HOME: dict[str, str] = {}

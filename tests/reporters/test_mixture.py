@@ -16,7 +16,7 @@ from sottovoce.errors import DataError, SpecError
 from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.randomness.secure_stream import word_source
 from sottovoce.reporters.sampling.coin import Coin
-from sottovoce.values.domain import as_domain
+from sottovoce.values.interval import as_domain
 
 DOMAINS = [(0, 1), (-3, 21), sv.Circle(24)]
 

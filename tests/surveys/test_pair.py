@@ -21,7 +21,7 @@ from sottovoce.estimates.fits.mean_products import Relation
 from sottovoce.reporters.composites.functions_by_lot import Function, Functions
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.surveys.pair import PairRounds
-from sottovoce.values.domain import Interval
+from sottovoce.values.interval import Interval
 
 PAIR = sv.pair(2.0, {"age": (0, 120), "hours": (-1, 3)})
 THREE = sv.pair(4.0, {"a": (0, 1), "b": (0, 2), "c": (-1, 1)})

@@ -24,7 +24,8 @@ from sottovoce.reporters.composites.functions_by_lot import Function, Functions
 from sottovoce.reporters.rows import Rows
 from sottovoce.reporters.translates import Translates
 from sottovoce.reporters.window import Window
-from sottovoce.values.domain import Domain, as_domain
+from sottovoce.values.domain import Domain
+from sottovoce.values.interval import as_domain
 from tests.vectors.steep import steep_composites, steep_mechanisms
 
 _COIN = ((1.0, 16), (1.0, 64), (1.0, 1000))

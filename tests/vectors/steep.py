@@ -10,7 +10,7 @@ import numpy as np
 import sottovoce as sv
 from sottovoce.reporters.composites.functions_by_lot import Function, Functions
 from sottovoce.reporters.rows import Rows
-from sottovoce.values.domain import as_domain
+from sottovoce.values.interval import as_domain
 
 ULP = 2.0**-53  # below 1, and above 1/2
 LEAST = 2.0**-64  # between two knots

@@ -1,4 +1,4 @@
-/** Where values lie: an interval or a circle of numbers, or a disc of positions. Mirrors sottovoce/values/domain.py. */
+/** Where values lie: an interval or a circle of numbers, or a disc of positions. Mirrors sottovoce/values/: domain, interval, circle, disc. */
 import { ArgumentTypeError } from "./errors.js";
 import { exponential, naturalLog } from "./logarithm.js";
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sottovoce.arrays import FloatArray
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, whole_number
 from sottovoce.values.checked_arrays import as_numbers, from_arrow, one_column
-from sottovoce.values.domain import DomainLike, Interval, as_domain
+from sottovoce.values.interval import DomainLike, Interval, as_domain
 from sottovoce.values.missing_and_outside import Missing, Outside, Policy
 
 #: 2^32 steps move a mean by at most 1.2e−10 of the range; a block's sum of positions is an exact double.

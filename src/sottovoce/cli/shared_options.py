@@ -11,7 +11,9 @@ import typer
 
 import sottovoce as sv
 from sottovoce.errors import UsageError, one_of
-from sottovoce.values.domain import Circle, Domain, Interval, as_domain
+from sottovoce.values.circle import Circle
+from sottovoce.values.domain import Domain
+from sottovoce.values.interval import Interval, as_domain
 from sottovoce.values.missing_and_outside import Missing
 
 Epsilon = Annotated[float, typer.Option("--epsilon", help="Privacy parameter ε: smaller is more private.")]

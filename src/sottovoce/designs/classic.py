@@ -18,7 +18,8 @@ from sottovoce.designs.published_formulas import (
 from sottovoce.designs.solver.integer_weights import named, uniform_unbiased, uniform_window
 from sottovoce.errors import ArgumentError, check_epsilon, loss_exponent, real_number, refuse_others
 from sottovoce.reporters.mechanism import Mechanism, cells_within
-from sottovoce.values.domain import Domain, DomainLike, as_domain
+from sottovoce.values.domain import Domain
+from sottovoce.values.interval import DomainLike, as_domain
 
 DEFAULT_CELLS = 2**16
 

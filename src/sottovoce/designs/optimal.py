@@ -37,7 +37,8 @@ from sottovoce.errors import (
 )
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.window_format import read_window
-from sottovoce.values.domain import Domain, DomainLike, Interval, as_domain
+from sottovoce.values.domain import Domain
+from sottovoce.values.interval import DomainLike, Interval, as_domain
 from sottovoce.wire.checked_json import parse_json
 
 Goal = Literal["mean", "value"]

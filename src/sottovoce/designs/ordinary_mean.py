@@ -30,7 +30,7 @@ from sottovoce.designs.solver.linear_program import Ceiling, GridProblem
 from sottovoce.designs.solver.oracles import mean_oracle
 from sottovoce.designs.solver.worst_case_problem import Problem
 from sottovoce.reporters.mechanism import Mechanism
-from sottovoce.values.domain import Interval
+from sottovoce.values.interval import Interval
 
 SLACK = 0.1
 _POINTS = 25  # inputs of [0, ½] at which ordinary people are

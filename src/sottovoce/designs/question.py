@@ -22,7 +22,8 @@ from sottovoce.exact.rows_that_keep_epsilon import repaired
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.mixture import Mixture
 from sottovoce.reporters.rows import Rows
-from sottovoce.values.domain import Domain, DomainLike, as_domain
+from sottovoce.values.domain import Domain
+from sottovoce.values.interval import DomainLike, as_domain
 
 Designed = Mechanism | Mixture | Rows
 _THREE = 4.0  # up to this ε three windows are best for a quantile

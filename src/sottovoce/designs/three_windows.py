@@ -27,7 +27,8 @@ from sottovoce.exact.exponential import MIN_BITS
 from sottovoce.exact.rows_that_keep_epsilon import repaired
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.rows import Rows
-from sottovoce.values.domain import Domain, DomainLike, as_domain
+from sottovoce.values.domain import Domain
+from sottovoce.values.interval import DomainLike, as_domain
 
 _CELLS, _INPUTS = 128, 98  # around the circle, and of them over the domain
 _WIDTHS, _GAPS = (0.08, 0.17, 0.75), (0.64, 0.46, 0.0)

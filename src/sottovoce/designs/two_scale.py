@@ -16,7 +16,8 @@ from sottovoce.designs.solver.integer_weights import named, uniform_window
 from sottovoce.errors import check_epsilon
 from sottovoce.reporters.mechanism import Mechanism, cells_within
 from sottovoce.reporters.mixture import Mixture
-from sottovoce.values.domain import Domain, DomainLike, as_domain
+from sottovoce.values.domain import Domain
+from sottovoce.values.interval import DomainLike, as_domain
 
 #: Half-widths over s, wide and narrow, on an interval and on a circle.
 INTERVAL_REACH = (0.30, 0.17)

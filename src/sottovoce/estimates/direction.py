@@ -45,7 +45,7 @@ def circular_mean(tally: Tally, *, estimand: str = "population", confidence: flo
 
     Example:
         >>> import numpy as np
-        >>> from sottovoce.values.domain import Circle
+        >>> from sottovoce.values.circle import Circle
         >>> from sottovoce.designs.classic import ogpm
         >>> m = ogpm(epsilon=2.0, domain=Circle(24))
         >>> e = circular_mean(Tally(m, m.report(np.random.default_rng(1).normal(8, 2, 10_000), rng=1)))
@@ -80,7 +80,7 @@ def concentration(tally: Tally, *, estimand: str = "population", confidence: flo
 
     Example:
         >>> import numpy as np
-        >>> from sottovoce.values.domain import Circle
+        >>> from sottovoce.values.circle import Circle
         >>> from sottovoce.designs.classic import ogpm
         >>> m = ogpm(epsilon=2.0, domain=Circle(24))
         >>> concentration(Tally(m, m.report(np.full(10_000, 8.0), rng=1))).high

@@ -13,7 +13,7 @@ from sottovoce.errors import check_epsilon
 from sottovoce.laws.laplace import Exponential
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.radial import Restricted
-from sottovoce.values.domain import DomainLike
+from sottovoce.values.interval import DomainLike
 
 
 @named

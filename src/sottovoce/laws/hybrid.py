@@ -18,7 +18,7 @@ from sottovoce.designs.solver.integer_weights import named
 from sottovoce.errors import ArgumentError, check_epsilon, real_number
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.piecewise_linear import Linear, Pieces
-from sottovoce.values.domain import DomainLike
+from sottovoce.values.interval import DomainLike
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from sottovoce.designs.solver.integer_weights import named
 from sottovoce.errors import check_epsilon
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.radial import Added
-from sottovoce.values.domain import DomainLike
+from sottovoce.values.interval import DomainLike
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ from sottovoce.designs.solver.roots import lowest
 from sottovoce.errors import ArgumentError, ArgumentTypeError, loss_exponent, one_of
 from sottovoce.notebook import Shown
 from sottovoce.values.checked_arrays import as_numbers, in_domain
-from sottovoce.values.domain import Domain, DomainLike, as_domain
+from sottovoce.values.domain import Domain
+from sottovoce.values.interval import DomainLike, as_domain
 
 if TYPE_CHECKING:
     from sottovoce.reporters.rows import Rows

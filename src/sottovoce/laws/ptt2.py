@@ -20,7 +20,7 @@ from sottovoce.designs.solver.roots import lowest
 from sottovoce.errors import ArgumentError, check_epsilon, positive_number
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.piecewise_linear import Linear, Pieces
-from sottovoce.values.domain import DomainLike
+from sottovoce.values.interval import DomainLike
 
 
 @dataclass(frozen=True)

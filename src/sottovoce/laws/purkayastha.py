@@ -14,7 +14,8 @@ from sottovoce.errors import check_epsilon
 from sottovoce.laws.circular import Around
 from sottovoce.laws.laplace import Exponential
 from sottovoce.laws.law import circle_domain
-from sottovoce.values.domain import Circle, DomainLike
+from sottovoce.values.circle import Circle
+from sottovoce.values.interval import DomainLike
 
 
 @named

@@ -22,7 +22,7 @@ from sottovoce.designs.solver.roots import lowest
 from sottovoce.errors import ArgumentError, check_epsilon, loss_exponent, real_number
 from sottovoce.laws.law import interval_domain
 from sottovoce.laws.radial import Added
-from sottovoce.values.domain import DomainLike
+from sottovoce.values.interval import DomainLike
 
 _CHUNK = 1 << 18
 

@@ -19,7 +19,8 @@ from sottovoce.designs.solver.integer_weights import named
 from sottovoce.errors import check_epsilon
 from sottovoce.laws.circular import Around, quadrature
 from sottovoce.laws.law import circle_domain
-from sottovoce.values.domain import Circle, DomainLike
+from sottovoce.values.circle import Circle
+from sottovoce.values.interval import DomainLike
 
 _TERMS = 48  # I_n(8)/I_0(8) is below 1e−30 there
 _TABLE = 4097

@@ -48,7 +48,8 @@ from sottovoce.shuffling.calibration import least_variance
 from sottovoce.surveys.design import Listed, Several
 from sottovoce.values.checked_arrays import in_domain
 from sottovoce.values.disc import Disc
-from sottovoce.values.domain import Domain, DomainLike, as_domain
+from sottovoce.values.domain import Domain
+from sottovoce.values.interval import DomainLike, as_domain
 
 _AS_GOOD = 1.02  # so much better another mechanism has to be to come before ours
 

@@ -49,7 +49,7 @@ from sottovoce.surveys.pair import PairRounds, pair, pair_rounds
 from sottovoce.surveys.polar import polar
 from sottovoce.surveys.within import GROUP, NUMBER
 from sottovoce.values.disc import Disc
-from sottovoce.values.domain import Interval
+from sottovoce.values.interval import Interval
 
 _MOST_RATINGS = 64  # ratings up to which a window is looked at
 _SPREAD = 64  # positions that a distance is averaged over

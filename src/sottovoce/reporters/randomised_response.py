@@ -17,7 +17,7 @@ from sottovoce.exact.exponential import MAX_BITS, MIN_BITS
 from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.window import Window
-from sottovoce.values.domain import Interval
+from sottovoce.values.interval import Interval
 
 
 def response(epsilon: float, cells: int) -> Mechanism:

@@ -32,7 +32,9 @@ from sottovoce.reporters.number import Number
 from sottovoce.reporters.sampling.dispatch import fill_rows
 from sottovoce.reporters.sampling.tables import RowTables
 from sottovoce.values.checked_arrays import as_numbers
-from sottovoce.values.domain import Domain, DomainLike, as_domain, read_domain, write_domain
+from sottovoce.values.domain import Domain
+from sottovoce.values.domain_format import read_domain, write_domain
+from sottovoce.values.interval import DomainLike, as_domain
 from sottovoce.wire.canonical import ROWS, canonical
 from sottovoce.wire.checked_json import as_float, as_int, as_list, check_keys
 

@@ -19,7 +19,8 @@ from sottovoce.arrays import FloatArray
 from sottovoce.errors import SpecError
 from sottovoce.exact.exponential import MIN_BITS
 from sottovoce.reporters.window import Window
-from sottovoce.values.domain import Domain, read_domain, write_domain
+from sottovoce.values.domain import Domain
+from sottovoce.values.domain_format import read_domain, write_domain
 from sottovoce.wire.canonical import WINDOW, canonical
 from sottovoce.wire.checked_json import as_bool, as_float, as_int, as_list, check_keys, excerpt
 

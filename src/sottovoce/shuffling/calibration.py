@@ -19,7 +19,7 @@ from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.shuffling.composition import depth
 from sottovoce.shuffling.privacy_curve import check_delta
 from sottovoce.shuffling.shuffled import shuffled
-from sottovoce.values.domain import DomainLike
+from sottovoce.values.interval import DomainLike
 
 _CLOSE = 2e-3  # how far the local ε is narrowed down, relatively
 _SHARES = tuple(i / 16 for i in range(1, 16))  # values of q

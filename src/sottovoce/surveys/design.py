@@ -21,7 +21,7 @@ from sottovoce.surveys.any_of import any_of
 from sottovoce.surveys.pair import pair
 from sottovoce.surveys.within import within
 from sottovoce.values.disc import Disc
-from sottovoce.values.domain import DomainLike
+from sottovoce.values.interval import DomainLike
 
 Listed = Sequence[str] | Sequence[int]  # options
 Pair = Sequence[DomainLike] | Mapping[str, DomainLike]

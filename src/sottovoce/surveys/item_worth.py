@@ -40,7 +40,9 @@ from sottovoce.reporters.law.moments import resultant
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.translates import Translates
 from sottovoce.values.area import Area
-from sottovoce.values.domain import Circle, Domain, Interval
+from sottovoce.values.circle import Circle
+from sottovoce.values.domain import Domain
+from sottovoce.values.interval import Interval
 
 CIRCLE_CELLS = 2**12
 UNIT = Interval(0, 1)

@@ -21,7 +21,8 @@ from sottovoce.reporters.sampling.coin import MAX_COIN_BITS
 from sottovoce.reporters.translates import Translates
 from sottovoce.surveys.item_worth import question_mechanism
 from sottovoce.values.disc import Disc
-from sottovoce.values.domain import Domain, Interval
+from sottovoce.values.domain import Domain
+from sottovoce.values.interval import Interval
 from sottovoce.values.options import Options
 from sottovoce.values.space import Space
 

@@ -31,7 +31,8 @@ from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.sampling.coin import MAX_COIN_BITS
 from sottovoce.surveys.lot import by_lot, check_numbers, products
 from sottovoce.surveys.survey import by_name
-from sottovoce.values.domain import Domain, DomainLike, Interval, as_domain
+from sottovoce.values.domain import Domain
+from sottovoce.values.interval import DomainLike, Interval, as_domain
 
 MOST = 16  # numbers, whose functions are the most questions that a survey can have
 _VALUES = 0.19  # the share of people who are asked for a number itself; the others for functions of two

@@ -39,7 +39,8 @@ from sottovoce.reporters.composites.polar import Polar
 from sottovoce.reporters.law.moments import resultant
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.surveys.split_budget import split_budget
-from sottovoce.values.domain import Circle, Interval
+from sottovoce.values.circle import Circle
+from sottovoce.values.interval import Interval
 
 Design = Literal["optimal", "unbiased", "ogpm"]
 DESIGNS: tuple[Design, ...] = ("optimal", "unbiased", "ogpm")

@@ -143,7 +143,7 @@ def split_budget(
     Example:
         >>> from functools import partial
         >>> from sottovoce.designs.classic import ogpm
-        >>> from sottovoce.values.domain import Circle
+        >>> from sottovoce.values.circle import Circle
         >>> parts = [partial(ogpm, cells=256), partial(ogpm, domain=Circle(), cells=256)]
         >>> [round(e, 2) for e in split_budget(1 + 2 * math.pi, parts).epsilons]
         [1.53, 5.75]

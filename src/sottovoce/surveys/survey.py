@@ -36,8 +36,10 @@ from sottovoce.surveys.item_worth import (
 )
 from sottovoce.surveys.lot import related
 from sottovoce.surveys.split_budget import shares_within, split_budget
+from sottovoce.values.circle import Circle
 from sottovoce.values.disc import Disc
-from sottovoce.values.domain import Circle, Domain, DomainLike, as_domain
+from sottovoce.values.domain import Domain
+from sottovoce.values.interval import DomainLike, as_domain
 from sottovoce.values.options import Options
 
 T = TypeVar("T")

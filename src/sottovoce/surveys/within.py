@@ -23,7 +23,7 @@ from sottovoce.errors import ArgumentError, check_epsilon, whole_number
 from sottovoce.reporters.composites.functions_by_lot import Function, Functions
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.translates import Translates
-from sottovoce.values.domain import DomainLike, Interval, as_domain
+from sottovoce.values.interval import DomainLike, Interval, as_domain
 from sottovoce.values.options import MAX_OPTIONS, Options
 
 GROUP, NUMBER = "group", "number"

@@ -1,4 +1,4 @@
-"""Where values live: an interval of the line, or a circle.
+"""What an interval and a circle have alike: values to the unit coordinate and back.
 
 A domain maps values to the *unit coordinate* t in [0, 1] and back. Every mechanism works in t, so
 nothing else in the library depends on units, and Theorem 3.6 of the OGPM paper (transformation
@@ -10,32 +10,20 @@ logarithm of a value that t is measured along: for incomes, durations, and whate
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    SpecError,
-    one_of,
-    positive_number,
-    real_number,
-)
 from sottovoce.exact.logarithm import natural_log
 from sottovoce.values.space import Space
-from sottovoce.wire.checked_json import as_bool, as_float, as_list, excerpt
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-SCALES = ("linear", "log")
 _FINITE = 700.0  # e^700 and e^-700 are doubles
-_LEAST = 1e-300  # of a log scale: far from where doubles lose digits
 
 
 class Domain(Space):
@@ -186,144 +174,3 @@ class Domain(Space):
 
     def spread(self, words: NDArray[np.uint64]) -> FloatArray:
         return self.bring_inside(self.from_unit((words >> np.uint64(11)) * 2.0**-53))
-
-
-@dataclass(frozen=True, eq=False)
-class Interval(Domain):
-    """The interval [low, high].
-
-    Attributes:
-        low: The least value.
-        high: The largest value.
-        scale: "linear", or "log" for positive values that differ by factors, such as incomes: then noise is
-            a factor too, quantiles and distributions come back in the unit of the people, and errors,
-            biases and variances are those of the logarithm.
-
-    >>> Interval(0, 24).to_unit([0, 6, 24]).tolist()
-    [0.0, 0.25, 1.0]
-    >>> Interval(1, 10_000, scale="log").from_unit([0, 0.5, 1]).round(6).tolist()
-    [1.0, 100.0, 10000.0]
-    """
-
-    low: float
-    high: float
-    scale: str = "linear"
-    is_circle = False
-
-    def __post_init__(self) -> None:
-        low, high = real_number(self.low, "low"), real_number(self.high, "high")
-        one_of(self.scale, "scale", SCALES)
-        if not low < high:
-            raise ArgumentError(
-                f"domain must have low < high, got low={low!r}, high={high!r}", argument="domain"
-            )
-        if self.is_log and low < _LEAST:
-            raise ArgumentError(
-                f"a log scale needs values above 0: low must be at least {_LEAST}, got low={low!r}",
-                argument="low",
-            )
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
-        if self.is_log and not self.ends[0] < self.ends[1]:
-            raise ArgumentError(
-                f"a log scale needs low and high whose logarithms differ, got low={low!r}, high={high!r}",
-                argument="high",
-            )
-
-    def __repr__(self) -> str:
-        scale = ", scale='log'" if self.is_log else ""
-        return f"Interval(low={self.low!r}, high={self.high!r}{scale})"
-
-    def bring_inside(self, x: FloatArray) -> FloatArray:
-        return np.clip(x, self.low, self.high)
-
-
-@dataclass(frozen=True, eq=False)
-class Circle(Domain):
-    """A circle; values run from `origin` once around.
-
-    Attributes:
-        circumference: How far it is once around.
-        origin: Where values begin.
-
-    >>> Circle(24).high
-    24.0
-    """
-
-    circumference: float = 2 * math.pi
-    origin: float = 0.0
-    is_circle = True
-
-    def __post_init__(self) -> None:
-        around = positive_number(self.circumference, "circumference")
-        origin = real_number(self.origin, "origin")
-        if not (math.isfinite(origin + around) and origin + around > origin):
-            raise ArgumentError(
-                f"origin + circumference must be a finite number above origin, "
-                f"got origin={origin!r}, circumference={around!r}",
-                argument="domain",
-            )
-        object.__setattr__(self, "circumference", around)
-        object.__setattr__(self, "origin", origin)
-
-    @property
-    def low(self) -> float:  # type: ignore[override]
-        """Where values begin: the origin."""
-        return self.origin
-
-    @property
-    def high(self) -> float:  # type: ignore[override]
-        """Once around from there; the same point as `low`."""
-        return self.origin + self.circumference
-
-    def bring_inside(self, x: FloatArray) -> FloatArray:
-        inside = (x >= self.low) & (x <= self.high)
-        with np.errstate(over="ignore", invalid="ignore"):
-            beyond = x - self.low
-            turn = np.mod(beyond, self.circumference)
-            half = np.mod(x / 2 - self.low / 2, self.circumference / 2)  # where the difference overflows
-        return np.where(inside, x, self.low + np.where(np.isfinite(beyond), turn, 2 * half))
-
-
-DomainLike = Domain | tuple[float, float] | Sequence[float]
-
-
-def as_domain(domain: DomainLike) -> Domain:
-    """A domain as given, or the interval that a pair of numbers means."""
-    if isinstance(domain, Domain):
-        return domain
-    if isinstance(domain, str | bytes) or not hasattr(domain, "__len__") or len(domain) != 2:
-        raise ArgumentTypeError(
-            f"domain must be (low, high), an Interval or a Circle, got domain={domain!r}", argument="domain"
-        )
-    low, high = domain
-    return Interval(_plain(low), _plain(high))
-
-
-def write_domain(domain: Domain) -> dict[str, Any]:
-    """The keys of a spec that give the domain."""
-    if isinstance(domain, Circle):
-        return {"domain": [domain.origin, domain.circumference], "circle": True}
-    scale = {"scale": domain.scale} if domain.is_log else {}
-    return {"domain": [domain.low, domain.high], "circle": False, **scale}
-
-
-def read_domain(content: dict[str, Any]) -> Domain:
-    """The domain that these keys give."""
-    first, second = as_list(content["domain"], "domain", as_float, length=2)
-    circle = as_bool(content["circle"], "circle")
-    if "scale" in content and (circle or content["scale"] != "log"):
-        raise SpecError(
-            f"scale must be 'log', of an interval, got {excerpt(content['scale'])}", argument="scale"
-        )
-    try:
-        if circle:
-            return Circle(second, origin=first)
-        return Interval(first, second, "log" if "scale" in content else "linear")
-    except ValueError as error:
-        raise SpecError(f"domain: {error}", argument="domain") from None
-
-
-def _plain(value: object) -> float:
-    """A numpy scalar becomes the Python number it holds; everything else is judged by the domain."""
-    return value.item() if isinstance(value, np.generic) else value  # type: ignore[return-value]

@@ -1,6 +1,6 @@
 package sottovoce;
 
-/** Where numbers lie: an interval or a circle; on a log scale noise is a factor. Mirrors sottovoce/values/domain.py. */
+/** Where numbers lie: an interval or a circle; on a log scale noise is a factor. Mirrors sottovoce/values/: domain, interval, circle. */
 public final class Domain {
     private static final double LN2 = 0.6931471805599453;
     private static final double ROOT = 0.7071067811865476;

@@ -15,7 +15,7 @@ from sottovoce.central.group_keys import Keys
 from sottovoce.central.totals import EVERYBODY, Totals, gather
 from sottovoce.errors import ArgumentError
 from sottovoce.randomness.secure_stream import Seeded
-from sottovoce.values.domain import DomainLike
+from sottovoce.values.interval import DomainLike
 from sottovoce.values.missing_and_outside import Missing, Outside
 
 if TYPE_CHECKING:

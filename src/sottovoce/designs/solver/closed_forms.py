@@ -8,7 +8,9 @@ from sottovoce.designs.classic import duchi, ogpm
 from sottovoce.designs.solver.certificate import Certificate
 from sottovoce.designs.solver.error_floors import circular_limit, reach_limit
 from sottovoce.reporters.mechanism import Mechanism
-from sottovoce.values.domain import Circle, Domain, Interval
+from sottovoce.values.circle import Circle
+from sottovoce.values.domain import Domain
+from sottovoce.values.interval import Interval
 
 _UNIT = Interval(0, 1)
 

@@ -62,7 +62,7 @@ def beside(domain: Domain, limit: float, side: int) -> float:
         Half a unit of its last digit further, or halfway to the end of the domain or its opposite.
 
     Example:
-        >>> from sottovoce.values.domain import Interval
+        >>> from sottovoce.values.interval import Interval
         >>> beside(Interval(0, 10), 5.0, -1), beside(Interval(0, 1), 0.4, 1)
         (4.5, 0.45)
     """

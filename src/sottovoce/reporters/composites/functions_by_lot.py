@@ -39,7 +39,9 @@ from sottovoce.randomness.secure_stream import WordSource, word_source
 from sottovoce.reporters.composites.item_rules import check_questions, rule_of
 from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.sampling.coin import MAX_COIN_BITS, Coin
-from sottovoce.values.domain import Domain, Interval, read_domain, write_domain
+from sottovoce.values.domain import Domain
+from sottovoce.values.domain_format import read_domain, write_domain
+from sottovoce.values.interval import Interval
 from sottovoce.values.missing_and_outside import Policy
 from sottovoce.values.options import Options
 from sottovoce.values.space import Space

@@ -43,7 +43,7 @@ from sottovoce.notebook import Shown
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.window import Window
 from sottovoce.surveys.design import design
-from sottovoce.values.domain import Circle
+from sottovoce.values.circle import Circle
 
 _BINS = 64  # of the guess
 _KNOTS, _GRID = 256, 1 << 13  # of the start table: it is even, and bends on a grid where the window needs it

@@ -41,7 +41,8 @@ from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.number import Number
 from sottovoce.reporters.rows import Rows
 from sottovoce.surveys.design import design
-from sottovoce.values.domain import Domain, Interval
+from sottovoce.values.domain import Domain
+from sottovoce.values.interval import Interval
 
 _MASS = 0.95  # of the people as they are seen, in the shortest range that holds so many
 _PAD = 0.25  # as much is added on each side, in its widths

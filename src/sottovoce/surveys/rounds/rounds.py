@@ -42,7 +42,9 @@ from sottovoce.reporters.number import Number
 from sottovoce.surveys.rounds.direction_rounds import DirectionRounds
 from sottovoce.surveys.rounds.quantile_rounds import QuantileRounds
 from sottovoce.surveys.rounds.range_rounds import RangeRounds
-from sottovoce.values.domain import Circle, Domain, DomainLike, as_domain
+from sottovoce.values.circle import Circle
+from sottovoce.values.domain import Domain
+from sottovoce.values.interval import DomainLike, as_domain
 
 _BINS = 32
 
