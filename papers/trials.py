@@ -13,7 +13,7 @@ from sottovoce.central.noise.by_name import noise_of
 from sottovoce.central.noise.exact_draws import ExactDraws
 from sottovoce.central.noise.noise import Noise, add_noise
 from sottovoce.errors import check_epsilon
-from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.randomness.word_source import Seeded
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,7 @@ def private_parts() -> dict[str, Any]:
     from sottovoce.estimates import polar_position
     from sottovoce.estimates.fits.binned_cells import Coarse
     from sottovoce.estimates.limits.envelope import IDENTITY, Envelope, Nodes, Target
-    from sottovoce.randomness.secure_stream import WordSource
+    from sottovoce.randomness.word_source import WordSource
 
     def weights(tally: sv.Tally, pilot: np.ndarray, n: int, target: Any, side: int, z: float) -> np.ndarray:
         """Weights on 64 groups of cells, for an upper (1) or lower limit (−1), best for a pilot on them."""

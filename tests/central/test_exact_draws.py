@@ -19,7 +19,7 @@ from sottovoce.central.noise.integer_staircase import Staircase
 from sottovoce.central.noise.plane_staircase import Staircase2D
 from sottovoce.central.noise.thresholds import Thresholds
 from sottovoce.exact.rational_bounds import exp_bounds
-from sottovoce.randomness.secure_stream import SeededStream, WordSource
+from sottovoce.randomness.word_source import SeededStream, WordSource
 
 FALSE_ALARM = 1e-6
 

@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sottovoce.randomness import secure_stream as randomness
-from sottovoce.randomness.secure_stream import SecureStream, WordSource, secure_stream, word_source
+from sottovoce import randomness
+from sottovoce.randomness.secure_stream import SecureStream, secure_stream
+from sottovoce.randomness.word_source import WordSource, word_source
 
 # An exception at the `with` of a file leaves it to be closed when it is freed, of which Python warns.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -44,8 +45,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     monkeypatch.setattr(np, "empty", marked)
     for name, value in {"_FEW": 24, "_MOST_AHEAD": 80, "_ROOM": 64, "_KEYS": 3, "_LONGEST": 200}.items():
-        monkeypatch.setattr(randomness, name, value)
-    randomness._aes()
+        monkeypatch.setattr(randomness.secure_stream, name, value)
+    randomness.secure_stream._aes()
     yield
     monkeypatch.undo()
 
@@ -96,7 +97,7 @@ def run(source: WordSource, act: Callable[[], None], step: int) -> tuple[list[np
 
     def trace(frame: FrameType, event: str, _: object) -> Any:
         nonlocal left, acted
-        if frame.f_code.co_filename != randomness.__file__:
+        if frame.f_code.co_filename != randomness.secure_stream.__file__:
             return None
         frame.f_trace_opcodes = True
         left -= event == "opcode"
@@ -133,7 +134,7 @@ def test_what_raises_at_any_step_leaves_nothing_unfilled(name: str) -> None:
         raise Interrupt
 
     for step in steps():
-        randomness._forget_streams()
+        randomness.secure_stream._forget_streams()
         given, acted = run(SOURCES[name](), act, step)
         judge(given)
         if not acted:
@@ -145,7 +146,7 @@ def test_what_raises_at_any_step_leaves_nothing_unfilled(name: str) -> None:
 def test_what_draws_at_any_step_gets_other_words(name: str) -> None:
     """As a signal handler does, in each of the ways to draw, and raises or not."""
     for step in steps():
-        randomness._forget_streams()
+        randomness.secure_stream._forget_streams()
         source, others = SOURCES[name](), []
 
         def act(source: WordSource = source, others: list[np.ndarray] = others, step: int = step) -> None:
@@ -245,7 +246,7 @@ def test_a_signal_handler_that_draws_gets_other_words(raises: bool) -> None:
 
 def test_without_cryptography_every_call_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first one did; the next eight gave memory as it was."""
-    randomness._aes.cache_clear()
+    randomness.secure_stream._aes.cache_clear()
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers", None)
     stream = SecureStream()
     for _ in range(9):

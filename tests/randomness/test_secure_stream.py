@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.randomness import secure_stream as randomness
-from sottovoce.randomness.secure_stream import SecureStream, secure_stream, word_source
+from sottovoce import randomness
+from sottovoce.randomness.secure_stream import SecureStream, secure_stream
+from sottovoce.randomness.word_source import word_source
 
 EXPECTED = "817ec6dedddfc0b3d5848ffc5fff5b45c24bed5e62ef33e074b04c410050fdd1"
 
@@ -60,8 +61,10 @@ def test_threads_do_not_share_output() -> None:
 
 def test_the_key_is_replaced_by_its_own_output_before_it_makes_words(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[int] = []
-    real = randomness._system_words
-    monkeypatch.setattr(randomness, "_system_words", lambda count: calls.append(count) or real(count))
+    real = randomness.secure_stream._system_words
+    monkeypatch.setattr(
+        randomness.secure_stream, "_system_words", lambda count: calls.append(count) or real(count)
+    )
     stream = SecureStream()
     keys = [stream._own()["keys"][0].tobytes() for _ in range(65) if stream.words(1 << 16).size]
     assert [keys.count(key) for key in dict.fromkeys(keys)] == [32, 32, 1]  # 32 are set up at a time
@@ -87,7 +90,7 @@ def test_a_few_words_come_from_the_operating_system(monkeypatch: pytest.MonkeyPa
     real = os.urandom
     monkeypatch.setattr(os, "urandom", lambda n: asked.append(n) or real(n))
     if not there:
-        monkeypatch.setattr(randomness, "FileIO", lambda _: FileIO("/there/is/no/such/file"))
+        monkeypatch.setattr(randomness.secure_stream, "FileIO", lambda _: FileIO("/there/is/no/such/file"))
     stream = SecureStream()
     words = [int(stream.words(1)[0]) for _ in range(9)]
     assert len(set(words)) == 9
@@ -167,8 +170,8 @@ def test_no_key_that_is_there_has_made_words_that_were_used(monkeypatch: pytest.
             opened.append((weakref.ref(noting), made))
             return noting
 
-    monkeypatch.setattr(randomness, "_MOST_AHEAD", 1 << 10)
-    monkeypatch.setattr(randomness, "_ROOM", 1 << 11)
+    monkeypatch.setattr(randomness.secure_stream, "_MOST_AHEAD", 1 << 10)
+    monkeypatch.setattr(randomness.secure_stream, "_ROOM", 1 << 11)
     stream, used = Noting(), []
     for count in (300, 270, 500, *(310,) * 9, 1600, 510, 1100, *(800,) * 4):
         parts = [(part, part.copy()) for part in stream.blocks(count, 1 << 9)]
@@ -191,7 +194,7 @@ def test_both_modes_are_counter_mode() -> None:
         (True, int.from_bytes(key[16:28], "big") * 2**32 + 2),
     ):
         numbers = b"".join(((first + i) % 2**128).to_bytes(16, "big") for i in range(64))
-        assert randomness._encryptor(key, checked).update(bytes(1024)) == block.update(numbers)
+        assert randomness.secure_stream._encryptor(key, checked).update(bytes(1024)) == block.update(numbers)
 
 
 @pytest.mark.parametrize("faster", [False, True])
@@ -203,20 +206,20 @@ def test_the_faster_mode_serves(monkeypatch: pytest.MonkeyPatch, faster: bool) -
         def update_into(self, data: memoryview, room: bytearray) -> float:
             return 1.0 if self.checked is faster else 1.5
 
-    monkeypatch.setattr(randomness, "_encryptor", Encryptor)
+    monkeypatch.setattr(randomness.secure_stream, "_encryptor", Encryptor)
     monkeypatch.setattr(timeit, "repeat", lambda work, number: [work(), 2.0])
-    randomness._aes.cache_clear()
+    randomness.secure_stream._aes.cache_clear()
     try:
-        assert randomness._aes()(memoryview(bytes(32))).checked is faster  # type: ignore[attr-defined]
+        assert randomness.secure_stream._aes()(memoryview(bytes(32))).checked is faster  # type: ignore[attr-defined]
     finally:
-        randomness._aes.cache_clear()
+        randomness.secure_stream._aes.cache_clear()
 
 
 @pytest.mark.parametrize("ahead", [True, False])
 def test_a_key_makes_no_more_words_than_a_mode_may(monkeypatch: pytest.MonkeyPatch, ahead: bool) -> None:
-    monkeypatch.setattr(randomness, "_LONGEST", 4000)
-    monkeypatch.setattr(randomness, "_ROOM", 4000)
-    monkeypatch.setattr(randomness, "_MOST_AHEAD", 4000)
+    monkeypatch.setattr(randomness.secure_stream, "_LONGEST", 4000)
+    monkeypatch.setattr(randomness.secure_stream, "_ROOM", 4000)
+    monkeypatch.setattr(randomness.secure_stream, "_MOST_AHEAD", 4000)
     made: list[int] = []  # words of each key
 
     class Counting(SecureStream):
@@ -233,7 +236,7 @@ def test_a_key_makes_no_more_words_than_a_mode_may(monkeypatch: pytest.MonkeyPat
     blocks = [words.copy() for words in Counting(ahead=ahead).blocks(50_000, 2000)]
     assert [len(words) for words in blocks] == [2000] * 25
     assert len(np.unique(np.concatenate(blocks))) == 50_000
-    assert max(made) <= 2 * randomness._LONGEST
+    assert max(made) <= 2 * randomness.secure_stream._LONGEST
 
 
 def test_seeded_words_do_not_depend_on_blocks() -> None:

@@ -11,8 +11,8 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.errors import ArgumentError, DataError
-from sottovoce.randomness import secure_stream
-from sottovoce.randomness import threads as cores
+from sottovoce.randomness import threads
+from sottovoce.randomness.secure_stream import SecureStream
 
 N = 300_001  # two threads, and a last block that is not full
 
@@ -21,18 +21,18 @@ N = 300_001  # two threads, and a last block that is not full
 def used(monkeypatch: pytest.MonkeyPatch) -> set[int]:
     """Three cores; the threads that drew words. None is so quick that it takes the share of another."""
     monkeypatch.setenv("SOTTOVOCE_CORES", "3")
-    threads: set[int] = set()
-    real, both = secure_stream.SecureStream._open, threading.Event()
+    drew: set[int] = set()
+    real, both = SecureStream._open, threading.Event()
 
-    def noted(self: secure_stream.SecureStream) -> Any:
-        threads.add(threading.get_ident())
-        if len(threads) > 1:
+    def noted(self: SecureStream) -> Any:
+        drew.add(threading.get_ident())
+        if len(drew) > 1:
             both.set()
         both.wait(5)
         return real(self)
 
-    monkeypatch.setattr(secure_stream.SecureStream, "_open", noted)
-    return threads
+    monkeypatch.setattr(SecureStream, "_open", noted)
+    return drew
 
 
 MECHANISMS = {
@@ -105,25 +105,25 @@ def test_threads_that_share_the_cores_start_no_others(monkeypatch: pytest.Monkey
     """A batch of a file is drawn by its own thread: as many again would only take turns."""
 
     def shares(batch: int) -> tuple[str, int]:
-        return threading.current_thread().name, len(cores.on_cores(1000, 10, lambda first, end: end))
+        return threading.current_thread().name, len(threads.on_cores(1000, 10, lambda first, end: end))
 
     monkeypatch.setenv("SOTTOVOCE_CORES", "3")
     assert shares(0)[1] == 3
-    assert {many for _, many in cores.in_order(shares, range(8))} == {1}
+    assert {many for _, many in threads.in_order(shares, range(8))} == {1}
     monkeypatch.setenv("SOTTOVOCE_CORES", "1")
-    assert {name for name, _ in cores.in_order(shares, range(8))} == {threading.current_thread().name}
+    assert {name for name, _ in threads.in_order(shares, range(8))} == {threading.current_thread().name}
 
 
 def test_how_many_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in cores.SETTINGS:
+    for name in threads.SETTINGS:
         monkeypatch.delenv(name, raising=False)
-    assert cores.cores() == len(os.sched_getaffinity(0))
+    assert threads.cores() == len(os.sched_getaffinity(0))
     monkeypatch.setenv("NUMBA_NUM_THREADS", "5")
-    assert cores.cores() == 5
+    assert threads.cores() == 5
     monkeypatch.setenv("OMP_NUM_THREADS", "3,2")
-    assert cores.cores() == 3
+    assert threads.cores() == 3
     monkeypatch.setenv("SOTTOVOCE_CORES", "2")
-    assert cores.cores() == 2
+    assert threads.cores() == 2
     monkeypatch.setenv("SOTTOVOCE_CORES", "all")
     with pytest.raises(ArgumentError, match="SOTTOVOCE_CORES must be a whole number above 0, got 'all'"):
-        cores.cores()
+        threads.cores()

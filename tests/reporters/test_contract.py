@@ -16,7 +16,7 @@ import sottovoce as sv
 from sottovoce.arrays import FloatArray
 from sottovoce.auditing.sampler_checks import follows
 from sottovoce.errors import ContractError, DataError
-from sottovoce.randomness.secure_stream import word_source
+from sottovoce.randomness.word_source import word_source
 from sottovoce.reporters.mechanism import Mechanism
 from tests.reporters.catalogue import FINE, Case, cases, designs, kinds, others
 

@@ -13,7 +13,7 @@ LOOK = """
 import secrets, sys, tempfile
 import numpy as np
 import sottovoce as sv
-from sottovoce.randomness import secure_stream as randomness
+from sottovoce.randomness import secure_stream
 
 MASK, REMEMBERS = 0x5A, sys.argv[1] == "remembers"
 masked = []
@@ -22,18 +22,18 @@ def note(kind, data):
     hidden = np.frombuffer(data, np.uint8) ^ np.uint8(MASK)
     masked.append((kind, hidden.tobytes()))
 
-class Noting(randomness.SecureStream):
+class Noting(secure_stream.SecureStream):
     def __init__(self):
         super().__init__()
         self._later, self._last = [], None  # keys that have made nothing yet; the key of the last words
     def _next_keys(self, key):
-        aes, keys = randomness._aes, []
+        aes, keys = secure_stream._aes, []
         def noting(key):  # without the counter, as a cipher holds it
             keys.append(np.frombuffer(key, np.uint8)[:16] ^ np.uint8(MASK))
             return aes()(key)
-        randomness._aes = lambda: noting
+        secure_stream._aes = lambda: noting
         key, ciphers = super()._next_keys(key)
-        randomness._aes = aes
+        secure_stream._aes = aes
         masked.append(("key", keys[0].tobytes()))  # it has made keys, and is of no more use
         self._later = keys[1:]
         return key, ciphers
@@ -110,14 +110,14 @@ work = {
 }[name]()
 few, many = Noting(), Noting()
 work(few)  # whatever the first report loads and keeps
-few_words, randomness._FEW = randomness._FEW, 0
+few_words, secure_stream._FEW = secure_stream._FEW, 0
 many.words(1).fill(0)
 many._own().pop("stock")
 masked.clear()
-randomness._FEW = few_words
+secure_stream._FEW = few_words
 work(few)
 assert "keys" not in few._own() or name in ("many", "blocks", "mixtures")
-randomness._FEW = 0  # all words of a key, none of the operating system
+secure_stream._FEW = 0  # all words of a key, none of the operating system
 work(many)
 work(many)
 noted = set(masked)

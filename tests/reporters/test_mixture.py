@@ -14,7 +14,7 @@ import sottovoce as sv
 from sottovoce.designs.solver.integer_weights import uniform_window
 from sottovoce.errors import DataError, SpecError
 from sottovoce.exact.rational_bounds import exp_lower
-from sottovoce.randomness.secure_stream import word_source
+from sottovoce.randomness.word_source import word_source
 from sottovoce.reporters.sampling.coin import Coin
 from sottovoce.values.interval import as_domain
 

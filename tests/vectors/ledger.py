@@ -30,7 +30,7 @@ from sottovoce.device.address import Origin
 from sottovoce.device.ledger import LEDGER
 from sottovoce.errors import ArgumentError, Coded
 from sottovoce.exact.spending import plain
-from sottovoce.randomness.secure_stream import WordSource
+from sottovoce.randomness.word_source import WordSource
 from sottovoce.storage.journal import Head
 
 Step = dict[str, Any]

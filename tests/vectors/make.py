@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 import sottovoce as sv
 from sottovoce.arrays import FloatArray, IntArray, Words
 from sottovoce.errors import DataError, PrivacyError
-from sottovoce.randomness.secure_stream import WordSource
+from sottovoce.randomness.word_source import WordSource
 from sottovoce.reporters.rows import Rows
 from sottovoce.reporters.sampling import numpy_loops
 from sottovoce.wire.canonical import digest

@@ -19,7 +19,7 @@ from sottovoce.auditing.exact_law import check_law
 from sottovoce.auditing.sampler_checks import check_lot, check_sampler
 from sottovoce.errors import ContractError
 from sottovoce.exact.rational_bounds import exp_lower
-from sottovoce.randomness.secure_stream import Seeded, word_source
+from sottovoce.randomness.word_source import Seeded, word_source
 from sottovoce.reporters.composites.item_rules import product_of_largest
 from sottovoce.reporters.contract import Reporter, spaces
 from sottovoce.reporters.formats import from_json

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.randomness.secure_stream import WordSource
+from sottovoce.randomness.word_source import WordSource
 from sottovoce.reporters.contract import Reporter, spaces
 from sottovoce.reporters.trial_inputs import require, trial_inputs, trial_values
 

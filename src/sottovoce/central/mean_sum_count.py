@@ -27,7 +27,7 @@ from sottovoce.central.release import GroupedRelease, Release
 from sottovoce.central.totals import Data, Totals, count_rows, gather
 from sottovoce.errors import ArgumentError, NoDataError, check_confidence, check_epsilon
 from sottovoce.exact.rational_bounds import rational_epsilon
-from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.randomness.word_source import Seeded
 from sottovoce.values.interval import DomainLike
 from sottovoce.values.missing_and_outside import Missing, Outside
 

@@ -38,7 +38,7 @@ from sottovoce.errors import (
 )
 from sottovoce.exact.rational_bounds import log_upper
 from sottovoce.notebook import Shown
-from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.randomness.word_source import Seeded
 from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.formats import from_json
 from sottovoce.reporters.number import Number

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sottovoce.arrays import FloatArray
 from sottovoce.device.checked_answers import about, items_of, read_many, read_one
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, SpecError
-from sottovoce.randomness.secure_stream import Seeded, word_source
+from sottovoce.randomness.word_source import Seeded, word_source
 from sottovoce.reporters.composites.item_rules import columns_of
 from sottovoce.reporters.contract import Reporter, spaces
 from sottovoce.values.missing_and_outside import Missing, Outside, Policy

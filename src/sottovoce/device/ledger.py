@@ -29,7 +29,7 @@ from sottovoce.device.terms import agree
 from sottovoce.errors import ArgumentError, ArgumentTypeError, BudgetError, LedgerError, positive_number
 from sottovoce.exact.spending import Amount, exact_budget, plain
 from sottovoce.notebook import Shown
-from sottovoce.randomness.secure_stream import Seeded, word_source
+from sottovoce.randomness.word_source import Seeded, word_source
 from sottovoce.reporters.contract import Reporter
 from sottovoce.storage.durable_file import Kind
 from sottovoce.storage.journal import Entry, Head, Journal, Transaction

@@ -14,7 +14,7 @@ from sottovoce.device.inquiry import Cells, Value, read_cells
 from sottovoce.device.terms import Terms, read_terms
 from sottovoce.errors import ArgumentError, BudgetError, EntryError, PrivacyError
 from sottovoce.exact.spending import afford, exact_budget
-from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.randomness.word_source import Seeded
 from sottovoce.storage.journal import Entry
 
 

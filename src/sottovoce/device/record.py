@@ -19,7 +19,7 @@ from sottovoce.device.ledger import Ledger
 from sottovoce.device.ledger_state import Report, holder
 from sottovoce.device.outbox import Letter, Outbox, Run
 from sottovoce.errors import ArgumentError, PrivacyError
-from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.randomness.word_source import Seeded
 from sottovoce.reporters.contract import Reporter
 
 

@@ -32,7 +32,7 @@ import numpy as np
 from sottovoce.device.inquiry import Cells, Inquiry, Numbers
 from sottovoce.errors import ArgumentError, ArgumentTypeError, check_epsilon, one_of, whole_number
 from sottovoce.exact.spending import as_written, plain
-from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.randomness.word_source import Seeded
 from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.formats import from_json
 from sottovoce.reporters.mechanism import Mechanism

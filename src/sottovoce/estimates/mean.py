@@ -33,7 +33,7 @@ from sottovoce.estimates.limits.weighted_counts import (
     moments,
 )
 from sottovoce.estimates.tally import Tally
-from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.randomness.word_source import Seeded
 
 _GEOMETRIC = "on a log scale it is the mean of the logarithms: below the usual mean, nearer to the median"
 _OF_THE_MEAN = 0.2  # the share of the lower limit's error that the mean's own interval takes, for a variance

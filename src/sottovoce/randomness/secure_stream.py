@@ -1,4 +1,4 @@
-"""The secure stream: words of the operating system's generator, or a seeded generator passed on purpose.
+"""The secure stream: random words of the operating system's generator.
 
 Few words come from the operating system itself; for many, it gives a key of AES in counter mode. Each thread
 has its own words and its own key, so no lock is taken and no two threads share output. A forked child drops
@@ -21,12 +21,11 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache, partial
 from io import FileIO
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypedDict, runtime_checkable
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 import numpy as np
 
 from sottovoce.arrays import Words
-from sottovoce.errors import ArgumentError, ArgumentTypeError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers import CipherContext
@@ -46,21 +45,6 @@ _TRIED = 1 << 16  # bytes that tell which mode is faster
 _LONGEST = 1 << 32  # words under one key: GCM has no more than twice as many
 
 
-@runtime_checkable
-class WordSource(Protocol):
-    """Anything that gives independent uniform 64-bit words."""
-
-    def words(self, count: int) -> Words: ...
-
-    def blocks(self, count: int, most: int) -> Iterator[Words]:
-        """Words for so many draws, at most `most` at a time: each array is used up before the next."""
-        return (self.words(min(most, count - first)) for first in range(0, count, most))
-
-
-#: Written as a text: looking at `np.random` loads it, and a device that passes no seed has no use for it.
-Seeded: TypeAlias = "np.random.Generator | int | WordSource | None"
-
-
 class _Kept(TypedDict, total=False):
     """What is kept between calls: one takes out what it uses, in one step, and puts back what is complete.
 
@@ -72,7 +56,7 @@ class _Kept(TypedDict, total=False):
     room: Room
 
 
-class SecureStream(WordSource):
+class SecureStream:
     """Uniform 64-bit words that nobody can foretell or get back.
 
     A stream belongs to one thread of one process; `secure_stream()` hands out the right one. One that serves
@@ -233,17 +217,6 @@ def _zeros() -> memoryview:
     return memoryview(bytes(_ZEROS))
 
 
-class SeededStream(WordSource):
-    """The words of a numpy generator: reproducible, for simulations only."""
-
-    def __init__(self, generator: np.random.Generator) -> None:
-        self._generator = generator
-
-    def words(self, count: int) -> Words:
-        """The next words."""
-        return self._generator.integers(0, 1 << 64, size=count, dtype=np.uint64)
-
-
 _streams = _local()
 
 
@@ -261,40 +234,3 @@ def secure_stream() -> SecureStream:
     if stream is None:
         stream = _streams.stream = SecureStream()
     return stream
-
-
-def word_source(rng: Seeded = None) -> WordSource:
-    """The secure stream, unless a seed or a numpy Generator is passed explicitly, for simulations.
-
-    Seeded words come from a stream of their own: people's values that were simulated with the same seed, or
-    with a generator in the same state, are independent of them. A generator is moved on, so the next call
-    gives other words. A source is passed on as it is, for what draws several times.
-
-    >>> word_source(7).words(2).tolist() == word_source(7).words(2).tolist()
-    True
-    """
-    if rng is None:
-        return secure_stream()
-    if isinstance(rng, np.random.Generator):
-        return SeededStream(_separate(rng.integers(0, 1 << 64, size=4, dtype=np.uint64).tolist()))
-    if isinstance(rng, int | np.integer) and not isinstance(rng, bool):
-        if rng < 0:
-            raise ArgumentError(f"rng must not be a negative seed, got rng={int(rng)}", argument="rng")
-        return SeededStream(_separate(int(rng)))
-    if isinstance(rng, WordSource):  # last: to look at a protocol takes longest
-        return rng
-    raise ArgumentTypeError(
-        f"rng must be a numpy Generator or an integer seed, got rng={rng!r}", argument="rng"
-    )
-
-
-def seeded_generator(rng: Seeded) -> np.random.Generator:
-    """A numpy generator for what resamples: the one given, or one from a seed or a source of words."""
-    if isinstance(rng, np.random.Generator):
-        return rng
-    return _separate(word_source(rng).words(4).tolist())
-
-
-def _separate(entropy: int | list[int]) -> np.random.Generator:
-    """A generator that nobody gets who seeds numpy with the same entropy."""
-    return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=tuple(b"sottovoce")))

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sottovoce.arrays import Words
 from sottovoce.errors import ArgumentError
-from sottovoce.randomness.secure_stream import SecureStream, WordSource
+from sottovoce.randomness.secure_stream import SecureStream
+from sottovoce.randomness.word_source import WordSource
 
 if TYPE_CHECKING:
     pass

@@ -14,7 +14,7 @@ from sottovoce.errors import PrivacyError, check_epsilon
 from sottovoce.exact.exponential import counts_keep
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown
-from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.randomness.word_source import Seeded
 from sottovoce.values.checked_arrays import as_cells
 from sottovoce.values.missing_and_outside import Missing, Outside
 from sottovoce.wire.canonical import digest

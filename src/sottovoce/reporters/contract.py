@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import IntArray
-from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.randomness.word_source import Seeded
 from sottovoce.values.missing_and_outside import Missing, Outside
 from sottovoce.values.space import Space
 

@@ -16,8 +16,9 @@ import numpy as np
 from sottovoce import compiling
 from sottovoce.arrays import FloatArray, Words
 from sottovoce.errors import DataError
-from sottovoce.randomness.secure_stream import SecureStream, Seeded, WordSource, word_source
+from sottovoce.randomness.secure_stream import SecureStream
 from sottovoce.randomness.threads import in_blocks
+from sottovoce.randomness.word_source import Seeded, WordSource, word_source
 from sottovoce.reporters.law.number_law import NumberLaw
 from sottovoce.values.checked_arrays import as_cells, as_numbers, as_words, numbers_or_nan
 from sottovoce.values.missing_and_outside import Missing, Outside, Policy

@@ -35,8 +35,8 @@ from sottovoce.arrays import FloatArray, IntArray, Words
 from sottovoce.errors import check_epsilon
 from sottovoce.exact.exponential import MAX_BITS
 from sottovoce.exact.rational_bounds import exp_lower
-from sottovoce.randomness.secure_stream import Seeded, WordSource, word_source
 from sottovoce.randomness.threads import in_blocks
+from sottovoce.randomness.word_source import Seeded, WordSource, word_source
 from sottovoce.reporters.base import Reporting, check_claim
 from sottovoce.reporters.base_sets import BaseSets, check_counts, check_sets
 from sottovoce.reporters.sampling.dispatch import fill_translates

@@ -17,7 +17,7 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, one_of, real_number
-from sottovoce.randomness.secure_stream import Seeded, word_source
+from sottovoce.randomness.word_source import Seeded, word_source
 from sottovoce.values.domain import Domain
 from sottovoce.values.space import Space
 

@@ -14,7 +14,7 @@ from sottovoce.central.grid import STEPS, Grid
 from sottovoce.central.group_keys import Keys
 from sottovoce.central.totals import EVERYBODY, Totals, gather
 from sottovoce.errors import ArgumentError
-from sottovoce.randomness.secure_stream import Seeded
+from sottovoce.randomness.word_source import Seeded
 from sottovoce.values.interval import DomainLike
 from sottovoce.values.missing_and_outside import Missing, Outside
 

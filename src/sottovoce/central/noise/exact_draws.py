@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sottovoce.arrays import IntArray
 from sottovoce.central.noise.thresholds import Thresholds
 from sottovoce.exact.rational_bounds import exp_bounds
-from sottovoce.randomness.secure_stream import Seeded, WordSource, word_source
+from sottovoce.randomness.word_source import Seeded, WordSource, word_source
 
 Integers = NDArray[Any]  # int64, or Python integers where 64 bits might not do
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sottovoce.arrays import IntArray
-from sottovoce.randomness.secure_stream import WordSource
+from sottovoce.randomness.word_source import WordSource
 
 #: Lower and upper bounds of each threshold, in units of 2^−bits, ascending; bits is the argument.
 Bounds = Callable[[int], list[tuple[int, int]]]
@@ -22,7 +22,7 @@ Bounds = Callable[[int], list[tuple[int, int]]]
 class Thresholds:
     """Sorted thresholds in [0, 1], given by rational bounds of any precision.
 
-    >>> from sottovoce.randomness.secure_stream import word_source
+    >>> from sottovoce.randomness.word_source import word_source
     >>> third = Thresholds(lambda bits: [((1 << bits) // 3, -(-(1 << bits) // 3))])
     >>> third.draw(8, word_source(1)).tolist()
     [1, 1, 1, 0, 0, 1, 1, 1]

@@ -16,7 +16,7 @@ from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limits.sums_of_bounds import Sides
 from sottovoce.estimates.limits.weighted_counts import Moments, cut
 from sottovoce.estimates.tally import Tally
-from sottovoce.randomness.secure_stream import Seeded, seeded_generator
+from sottovoce.randomness.word_source import Seeded, seeded_generator
 from sottovoce.values.domain import Domain
 
 ESTIMANDS = ("population", "respondents")

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from sottovoce.arrays import FloatArray
 from sottovoce.errors import SpecError
 from sottovoce.frozen import Compact
-from sottovoce.randomness.secure_stream import WordSource, word_source
+from sottovoce.randomness.word_source import WordSource, word_source
 from sottovoce.reporters.composites.item_rules import check_questions, rule_of
 from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.sampling.coin import MAX_COIN_BITS, Coin

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray
 from sottovoce.errors import SpecError, loss_exponent
-from sottovoce.randomness.secure_stream import Seeded, word_source
+from sottovoce.randomness.word_source import Seeded, word_source
 from sottovoce.reporters.base import Reporting, check_claim
 from sottovoce.reporters.composites.item_rules import product_of_largest
 from sottovoce.reporters.mechanism import Mechanism

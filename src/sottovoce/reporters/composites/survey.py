@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.errors import DataError, SpecError
-from sottovoce.randomness.secure_stream import Seeded, WordSource, word_source
+from sottovoce.randomness.word_source import Seeded, WordSource, word_source
 from sottovoce.reporters.base import Reporting, check_claim
 from sottovoce.reporters.composites.functions_by_lot import Functions, write_functions
 from sottovoce.reporters.composites.item_rules import check_questions, columns_of, product_of_largest, rule_of
