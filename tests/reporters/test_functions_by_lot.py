@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.reporters.composites import functions_by_lot as module
+from sottovoce.reporters.composites import functions_by_lot
 from sottovoce.reporters.composites.functions_by_lot import Function, Functions
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.mechanism import Mechanism
@@ -117,7 +117,7 @@ def test_mutants_are_noticed(mutant: str, monkeypatch: pytest.MonkeyPatch) -> No
     """A function that is shifted, a lot with other weights, a number that is rounded to the nearest level."""
     survey, lot = pair(), Functions.lot
     if mutant == "sum":
-        monkeypatch.setitem(module._OF_NUMBERS, "sum", (2, lambda u, v: (u + v) * (u + v) / 4))
+        monkeypatch.setitem(functions_by_lot._OF_NUMBERS, "sum", (2, lambda u, v: (u + v) * (u + v) / 4))
         assert counted(survey, {"u": 0.25, "v": 0.5}) != of_pair(survey, Fraction(1, 4), Fraction(1, 2))
     elif mutant == "lot":
         monkeypatch.setattr(Functions, "lot", lambda *given: (lot(*given) + 1) % 5)

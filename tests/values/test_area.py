@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce import values
 from sottovoce.errors import ArgumentError, DataError
 from sottovoce.reporters.sampling.dispatch import fill_translates
 from sottovoce.reporters.translates import Translates
-from sottovoce.values import area as areas
-from sottovoce.values import disc
 from sottovoce.values.area import Area
 from sottovoce.values.disc import Disc
 
@@ -204,8 +203,8 @@ def lost(space: Area | Disc) -> int:
 @pytest.mark.attack("N7", "succeeds")
 def test_of_a_disc_of_a_few_least_doubles_positions_get_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     """A client raised for a missing position, or one outside: that tells the collector that it was."""
-    monkeypatch.setattr(areas, "LEAST", 5e-324)
-    monkeypatch.setattr(disc, "LEAST", 5e-324)
+    monkeypatch.setattr(values.area, "LEAST", 5e-324)
+    monkeypatch.setattr(values.disc, "LEAST", 5e-324)
     assert lost(Area((0.0, 1.5e-323), (0.0, 1.0), round=True)) > 0
     assert lost(Disc(1.5e-323)) > 0
 
