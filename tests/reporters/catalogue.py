@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import Any, NamedTuple, get_type_hints
 
 import sottovoce as sv
-from sottovoce.reporters.base import Reporting
+from sottovoce.reporters.base import ReporterBase
 from sottovoce.reporters.mechanism import Mechanism
 from tests.laws.every import makers
 
@@ -56,7 +56,7 @@ def coarse(design: Callable[..., Any]) -> Callable[..., Any]:
     return partial(design, cells=2**12) if "cells" in inspect.signature(design).parameters else design
 
 
-def designs(made: type = Reporting) -> Iterator[str]:
+def designs(made: type = ReporterBase) -> Iterator[str]:
     """Public functions of ε that return a reporter of this class."""
     for name in sv.__all__:
         public = getattr(sv, name)
@@ -91,9 +91,9 @@ def cases() -> list[Case]:
     return every
 
 
-def others() -> dict[str, Callable[[], Reporting]]:
+def others() -> dict[str, Callable[[], ReporterBase]]:
     """Everything else that reports, by name."""
-    every: dict[str, Callable[[], Reporting]] = {}
+    every: dict[str, Callable[[], ReporterBase]] = {}
     for design in sorted(set(designs()) - set(designs(Mechanism))):
         second = list(inspect.signature(getattr(sv, design)).parameters)[1]
         for i, argument in enumerate(ARGUMENTS[second]):
@@ -121,15 +121,15 @@ def others() -> dict[str, Callable[[], Reporting]]:
     }
 
 
-def _tabulated(law: Any, epsilon: float) -> Reporting:
+def _tabulated(law: Any, epsilon: float) -> ReporterBase:
     return law(epsilon).tabulate(inputs=65, cells=256)
 
 
-def _decoded(design: str, how: str) -> Reporting:
+def _decoded(design: str, how: str) -> ReporterBase:
     return getattr(getattr(sv, design)(1.0, DOMAINS["interval"]), how)()
 
 
-def _everything() -> Reporting:
+def _everything() -> ReporterBase:
     """A survey with a question of every kind."""
     questions = {
         "place": sv.polar(1.0, 5.0),
@@ -142,7 +142,7 @@ def _everything() -> Reporting:
     return sv.Survey(6.0, questions, 6)
 
 
-def kinds(of: type = Reporting) -> set[type]:
+def kinds(of: type = ReporterBase) -> set[type]:
     """Every class of reporters that can be made."""
     own = [one for one in of.__subclasses__() if one.__module__.startswith("sottovoce")]
     below = {kind for one in own for kind in kinds(one)}

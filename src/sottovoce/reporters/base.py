@@ -1,4 +1,4 @@
-"""What every reporter has alike: a claim that is counted, a number type for cells, and noisy values."""
+"""The base of every reporter: a claim that is counted, a number type for cells, and noisy values."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ReportOptions(TypedDict, total=False):
     rng: Seeded
 
 
-class Reporting(Specified, Shown):
+class ReporterBase(Specified, Shown):
     """An ε-LDP reporter in exact integers. Immutable."""
 
     epsilon: float
@@ -131,7 +131,7 @@ class Reporting(Specified, Shown):
         return self.decode(self.report(values, **options))
 
 
-def check_claim(reporter: Reporting) -> None:
+def check_claim(reporter: ReporterBase) -> None:
     """Refuse an ε that is out of its range or that the counts do not keep."""
     epsilon = check_epsilon(reporter.epsilon)
     if "epsilon" in reporter.__dict__:

@@ -7,9 +7,9 @@
     privacy       largest_ratio
     composition   questions, width, checked
 
-`Reporter` is what tallies, files, clients and the collector need; `core.number.Number` adds the law of one
-number, which estimates and plans work with. A survey is a reporter whose questions are
-reporters again; asked for a law it refers to its questions.
+`Reporter` is what tallies, files, clients and the collector need; `reporters.number.Number` adds the law of
+one number, which estimates and plans work with. A survey is a reporter whose questions are reporters again;
+asked for a law it refers to its questions.
 
 `sottovoce.check_reporter` runs the contract's tests against any reporter, also one of your own.
 """

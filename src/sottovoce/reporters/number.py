@@ -1,6 +1,6 @@
-"""What all reporters of one number share: the report loop and decoding.
+"""The base of reporters of one number: the report loop and decoding, on top of the law in `law/number_law`.
 
-A kind of reporter supplies its law (`reporters.law.number_law`), its `largest_ratio` and how random words
+A kind of reporter supplies its law, its `largest_ratio` and how random words
 become cells (`_fill`). Everything else follows from these.
 """
 

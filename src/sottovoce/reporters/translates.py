@@ -37,7 +37,7 @@ from sottovoce.exact.exponential import MAX_BITS
 from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.randomness.threads import in_blocks
 from sottovoce.randomness.word_source import Seeded, WordSource, word_source
-from sottovoce.reporters.base import Reporting, check_claim
+from sottovoce.reporters.base import ReporterBase, check_claim
 from sottovoce.reporters.base_sets import BaseSets, check_counts, check_sets
 from sottovoce.reporters.sampling.dispatch import fill_translates
 from sottovoce.reporters.sampling.tables import SetTables
@@ -52,7 +52,7 @@ _BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Translates(BaseSets, Reporting):
+class Translates(BaseSets, ReporterBase):
     """An ε-LDP reporter of one element of a finite group. Immutable.
 
     Attributes:

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.arrays import FloatArray
 from sottovoce.errors import SpecError, loss_exponent
 from sottovoce.randomness.word_source import Seeded, word_source
-from sottovoce.reporters.base import Reporting, check_claim
+from sottovoce.reporters.base import ReporterBase, check_claim
 from sottovoce.reporters.composites.item_rules import product_of_largest
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.values.checked_arrays import as_cells, as_numbers
@@ -31,7 +31,7 @@ from sottovoce.wire.canonical import POLAR, canonical, untasked
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Polar(Reporting):
+class Polar(ReporterBase):
     """A mechanism for the distance and one for the angle.
 
     Attributes:

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.errors import DataError, SpecError
 from sottovoce.randomness.word_source import Seeded, WordSource, word_source
-from sottovoce.reporters.base import Reporting, check_claim
+from sottovoce.reporters.base import ReporterBase, check_claim
 from sottovoce.reporters.composites.functions_by_lot import Functions, write_functions
 from sottovoce.reporters.composites.item_rules import check_questions, columns_of, product_of_largest, rule_of
 from sottovoce.reporters.contract import Reporter
@@ -44,7 +44,7 @@ MAX_CELLS = 1 << 24
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Survey(Reporting):
+class Survey(ReporterBase):
     """Named questions, each a reporter of its own, and how many of them a person answers.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""The exact law of what reports one number, by plain sums over cells.
+"""The exact law of what reports one number, by plain sums over cells: what `Number` is built on.
 
 A kind of reporter supplies its integers (`counts`, `operator`, `bends`) and where its cells lie
 (`cell_positions`). Errors, biases and variances follow from these; a kind that knows a shorter way takes it.
@@ -13,7 +13,7 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.errors import loss_exponent, one_of, whole_number
-from sottovoce.reporters.base import Reporting
+from sottovoce.reporters.base import ReporterBase
 from sottovoce.reporters.law.cell_positions import power_loss
 from sottovoce.values.checked_arrays import in_domain
 from sottovoce.values.domain import Domain
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _ENTRIES = 1 << 21  # cells × inputs handled at a time by plain sums
 
 
-class NumberLaw(Reporting):
+class NumberLaw(ReporterBase):
     """What is known about the reports of one number, whatever draws them."""
 
     domain: Domain
