@@ -14,7 +14,7 @@ from sottovoce.errors import ArgumentTypeError, refuse_others
 from sottovoce.exact.rational_bounds import exp_lower, log_upper
 from sottovoce.notebook import Shown
 from sottovoce.reporters.contract import Reporter
-from sottovoce.reporters.formats import counted, from_json
+from sottovoce.reporters.formats import claim_and_ratio, from_json
 
 if TYPE_CHECKING:
     from sottovoce.shuffling.shuffled import Shuffled
@@ -84,7 +84,7 @@ def audit(mechanism: Reporter | str | bytes, people: int | None = None, delta: f
     if people is None:
         refuse_others(audit, "an audit without people", {"delta": delta})
     if isinstance(mechanism, str | bytes):
-        claimed, ratio = counted(mechanism)
+        claimed, ratio = claim_and_ratio(mechanism)
         reporter = None if people is None else from_json(mechanism)
     elif not hasattr(mechanism, "largest_ratio"):
         raise ArgumentTypeError(

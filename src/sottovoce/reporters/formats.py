@@ -1,7 +1,7 @@
 """Every wire format: a spec that anybody may have written, read with suspicion.
 
-    from_json(text)       the reporter, refused unless its counts give the ε it claims
-    counted(text)         the ε it claims and the ratio that its integers give, believing nothing
+    from_json(text)         the reporter, refused unless its counts give the ε it claims
+    claim_and_ratio(text)   the ε it claims and the ratio that its integers give, believing nothing
 
 A spec holds resolved numbers only: nothing in it names code. The classes of a format are loaded when one is
 read: a device that reports one number has no use for the others.
@@ -44,7 +44,7 @@ class Format(NamedTuple):
 
     read: Callable[[Any], Reporter]
     #: The claimed ε and the counted ratio.
-    ratio: Callable[[Any], tuple[float, Fraction]]
+    claim_and_ratio: Callable[[Any], tuple[float, Fraction]]
 
 
 def from_json(text: str | bytes) -> Reporter:
@@ -64,7 +64,7 @@ def from_json(text: str | bytes) -> Reporter:
     return _in_spec(_read, text)
 
 
-def counted(text: str | bytes) -> tuple[float, Fraction]:
+def claim_and_ratio(text: str | bytes) -> tuple[float, Fraction]:
     """What a spec claims and what its integers give; refused as `from_json` refuses it, but for the claim.
 
     Args:
@@ -76,7 +76,7 @@ def counted(text: str | bytes) -> tuple[float, Fraction]:
     Raises:
         SpecError: If the spec is malformed or contradicts itself.
     """
-    return _in_spec(_counted_and_read, text)
+    return _in_spec(_ratio_of_readable, text)
 
 
 def _in_spec(read: Callable[[Any], Read], text: str | bytes) -> Read:
@@ -87,14 +87,14 @@ def _in_spec(read: Callable[[Any], Read], text: str | bytes) -> Read:
         raise SpecError(str(error), argument=error.argument) from None
 
 
-def _counted_and_read(content: Any) -> tuple[float, Fraction]:
-    found = _counted(content)
+def _ratio_of_readable(content: Any) -> tuple[float, Fraction]:
+    claim = _claim_and_ratio(content)
     try:
         _read(content)
     except (ArgumentError, SpecError, PrivacyError) as error:
         if error.argument != "epsilon":
             raise
-    return found
+    return claim
 
 
 def _parsed(text: str | bytes) -> Any:
@@ -113,9 +113,9 @@ def _read(content: Any, names: tuple[str, ...] | None = None) -> Reporter:
     return reporter
 
 
-def _counted(content: Any, names: tuple[str, ...] | None = None) -> tuple[float, Fraction]:
+def _claim_and_ratio(content: Any, names: tuple[str, ...] | None = None) -> tuple[float, Fraction]:
     form = _format(content, names)
-    return form.ratio(_untasked(content))
+    return form.claim_and_ratio(_untasked(content))
 
 
 def _untasked(content: dict[str, Any]) -> dict[str, Any]:
@@ -207,7 +207,7 @@ def _read_survey(content: Any) -> Reporter:
 
 def _count_survey(content: Any) -> tuple[float, Fraction]:
     _, specs = _questions(content)
-    ratios = [_counted(one, QUESTIONS)[1] for one in specs]
+    ratios = [_claim_and_ratio(one, QUESTIONS)[1] for one in specs]
     return content["epsilon"], product_of_largest(ratios, content["sampled"])
 
 

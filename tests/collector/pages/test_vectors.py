@@ -52,7 +52,7 @@ def test_hostile_specs_are_refused(text: str) -> None:
 def _counts(text: str) -> bool:
     """Whether the integers of a spec can be counted."""
     try:
-        formats._counted(formats._parsed(text))
+        formats._claim_and_ratio(formats._parsed(text))
     except ValueError:
         return False
     return True
