@@ -19,10 +19,10 @@ from sottovoce.errors import Coded
 from sottovoce.estimates.limits.sums_of_bounds import Sides
 from sottovoce.estimates.limits.weighted_counts import Moments, cut
 from sottovoce.estimates.relation import Covariances
-from sottovoce.reporters.trial_inputs import trial_values
 from sottovoce.values.area import Area
 from sottovoce.values.domain import Domain
 from sottovoce.values.space import Space
+from sottovoce.values.trial_values import trial_values
 
 #: Of each design on each kind of domain one ε that tells little and one that tells nearly everything.
 ALL = {str(case): partial(build, case) for case in cases() if case.epsilon in (0.5, 8.0)} | others()

@@ -16,16 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.auditing.exact_law import check_law
+from sottovoce.auditing.require import require
 from sottovoce.auditing.sampler_checks import check_lot, check_sampler
 from sottovoce.errors import ContractError
 from sottovoce.exact.rational_bounds import exp_lower
 from sottovoce.randomness.word_source import Seeded, word_source
 from sottovoce.reporters.composites.item_rules import product_of_largest
-from sottovoce.reporters.contract import Reporter, spaces
+from sottovoce.reporters.contract import Reporter, space_of, spaces
 from sottovoce.reporters.formats import from_json
 from sottovoce.reporters.number import Number
-from sottovoce.reporters.trial_inputs import outside_inputs, require, space_of, trial_inputs, trial_values
 from sottovoce.values.domain import Domain
+from sottovoce.values.trial_values import outside_values, trial_values
 from sottovoce.wire.canonical import digest as spec_digest
 
 
@@ -130,14 +131,15 @@ def _use(reporter: Reporter) -> None:
 
 def _device(reporter: Reporter) -> None:
     """What `report`, `decode` and `checked` do with values, cells and what is neither."""
-    shape, x = space_of(reporter).shape, trial_inputs(reporter, 60)
+    space = space_of(reporter)
+    x = trial_values(space, 60)
     cells = reporter.report(x, rng=7)
     require(cells.shape == (len(x),), "report", f"one cell per value, got shape {cells.shape}")
     require(cells.dtype == reporter.dtype, "dtype", f"cells must be {reporter.dtype}, got {cells.dtype}")
     require(np.array_equal(cells, reporter.report(x, rng=7)), "report", "a seed must give the same again")
     require(np.ndim(reporter.report(x[0], rng=7)) == 0, "report", "of one value it is one cell")
     require(reporter.report(x[:0]).shape == (0,), "report", "of no values it is no cells")
-    pairs = x.reshape(-1, 2, *shape)
+    pairs = x.reshape(-1, 2, *space.shape)
     require(reporter.report(pairs, rng=7).shape == pairs.shape[:2], "report", "the shape must be kept")
     require(np.array_equal(reporter.checked(cells), cells), "checked", "its own reports are reports")
     for wrong in ([-1], [reporter.cells], [0.5]):
@@ -145,7 +147,7 @@ def _device(reporter: Reporter) -> None:
         _refuses(reporter.decode, wrong, "decode")
     some = np.linspace(0, reporter.cells - 1, min(reporter.cells, 1 << 12)).astype(np.int64)
     decoded = np.asarray(reporter.decode(some))
-    whole = (*some.shape, *space_of(reporter).decoded)
+    whole = (*some.shape, *space.decoded)
     require(decoded.shape == whole, "decode", f"one value per cell, got {decoded.shape}")
     require(np.isfinite(decoded).all(), "decode", "what a cell stands for must be finite")
     noisy = reporter.perturb(x, rng=7)
@@ -159,10 +161,11 @@ def _policy(reporter: Reporter, x: NDArray[Any]) -> None:
     gaps[1] = np.nan
     _refuses(reporter.report, gaps, "missing", secret=x)
     require(reporter.report(gaps, missing="uniform").shape == (len(x),), "missing", "a stand-in is for all")
-    outside = outside_inputs(reporter)
+    space = space_of(reporter)
+    outside = outside_values(space)
     if len(outside):
         _refuses(reporter.report, outside, "outside", secret=outside)
-        if not space_of(reporter).clips:
+        if not space.clips:
             _refuses(lambda values: reporter.report(values, clip=True), outside, "outside", secret=outside)
             return
         clipped = reporter.report(outside, clip=True)

@@ -11,8 +11,9 @@ from fractions import Fraction
 import numpy as np
 
 from sottovoce.arrays import FloatArray
+from sottovoce.auditing.require import require
 from sottovoce.reporters.number import Number
-from sottovoce.reporters.trial_inputs import require, trial_inputs
+from sottovoce.values.trial_values import trial_values
 
 _ENTRIES = 1 << 20  # cells × inputs that a rule may look at
 _CLOSE = 1e-9
@@ -27,7 +28,7 @@ def check_law(m: Number) -> None:
     Raises:
         ContractError: If a rule is broken.
     """
-    x = trial_inputs(m, 3)
+    x = trial_values(m.domain, 3)
     _mass(m, x)
     _ratio(m)
     _operator(m, x)
@@ -57,7 +58,7 @@ def bend_inputs(m: Number, most: int) -> FloatArray:
     if len(bends) > most:
         bends = bends[np.linspace(0, len(bends) - 1, most).astype(int)]
     low, high = m.domain.low, m.domain.high
-    near = [bends, np.nextafter(bends, low), np.nextafter(bends, high), trial_inputs(m, most)]
+    near = [bends, np.nextafter(bends, low), np.nextafter(bends, high), trial_values(m.domain, most)]
     return np.unique(np.clip(np.concatenate(near), low, high))
 
 

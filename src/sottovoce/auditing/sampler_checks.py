@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
+from sottovoce.auditing.require import require
 from sottovoce.randomness.word_source import WordSource
-from sottovoce.reporters.contract import Reporter, spaces
-from sottovoce.reporters.trial_inputs import require, trial_inputs, trial_values
+from sottovoce.reporters.contract import Reporter, space_of, spaces
+from sottovoce.values.trial_values import trial_values
 
 _GROUPS = 200
 _LEAST = 10.0  # draws that must be expected of a group
@@ -66,7 +67,7 @@ def check_sampler(reporter: Any, source: WordSource, draws: int, alarm: float) -
     Raises:
         ContractError: If they do not.
     """
-    for one in trial_inputs(reporter, 3)[[0, 2, -1]]:
+    for one in trial_values(space_of(reporter), 3)[[0, 2, -1]]:
         many = np.broadcast_to(one, (draws, *np.shape(one)))
         counts = np.bincount(reporter.report(many, rng=source), minlength=reporter.cells)
         right = follows(counts, reporter.probabilities(one), alarm / 3)

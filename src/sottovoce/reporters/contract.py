@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import IntArray
+from sottovoce.errors import ContractError
 from sottovoce.randomness.word_source import Seeded
 from sottovoce.values.missing_and_outside import Missing, Outside
 from sottovoce.values.space import Space
@@ -145,3 +146,11 @@ def spaces(reporter: Reporter) -> Mapping[str, Space]:
     """
     domain = reporter.domain
     return domain if isinstance(domain, Mapping) else {"value": domain}
+
+
+def space_of(reporter: Reporter) -> Space:
+    """Where the values of a reporter of one thing lie."""
+    domain = reporter.domain
+    if not isinstance(domain, Space):
+        raise ContractError(f"domain: it must be a Space, got {type(domain).__name__}", code="domain")
+    return domain

@@ -19,7 +19,6 @@ from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.contract import Reporter, spaces
 from sottovoce.reporters.number import Number
 from sottovoce.reporters.translates import Translates
-from sottovoce.reporters.trial_inputs import trial_inputs, trial_values
 from sottovoce.shuffling.blanket import cover
 from sottovoce.shuffling.convolution import divergence
 from sottovoce.shuffling.input_pair import Contrast, drawn, gathered
@@ -27,6 +26,7 @@ from sottovoce.shuffling.threshold_scores import score_test
 from sottovoce.shuffling.two_outcomes import Coin
 from sottovoce.values.disc import Positions
 from sottovoce.values.options import Options
+from sottovoce.values.trial_values import trial_values
 
 _INPUTS = 17  # of one question
 
@@ -136,7 +136,7 @@ def _inputs(reporter: Number | Translates | Survey) -> list[Any]:
             for second in range(3)
         ]
     if isinstance(reporter.domain, Positions):
-        return list(trial_inputs(reporter, _INPUTS // 2).tolist())
+        return list(trial_values(reporter.domain, _INPUTS // 2).tolist())
     if isinstance(reporter.domain, Options):
         names = reporter.domain.names
         return [names[i] for i in np.unique(np.linspace(0, len(names) - 1, _INPUTS).astype(int))]
