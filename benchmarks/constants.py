@@ -85,15 +85,21 @@ def sampling() -> float:
     return 1.0
 
 
-DESIGNS = ("build", "master", "optimal", "ordinary", "problem", "search", "sums")
-LIMITS = ("crossing", "declared", "envelope", "finite", "interior_point", "regions", "statistic")
-FITS = ("expansion", "log_density", "model", "nonnegative", "refits")
+SOLVER = ("cut_sums", "cutting_planes", "integer_weights", "linear_program", "worst_case_problem")
+LIMITS = (
+    "declared_shape", "envelope", "envelope_solver", "every_n", "quantile_interval", "regions",
+    "weighted_counts",
+)  # fmt: skip
+FITS = ("binned_cells", "error_expansion", "log_density", "nonnegative_quadratic", "refits")
 #: By part: what is asked, and where its constants are.
 PARTS: dict[str, tuple[Callable[[], float], list[str]]] = {
-    "designs": (designs, [f"designs.{name}" for name in DESIGNS]),
+    "designs": (
+        designs,
+        ["designs.optimal", "designs.ordinary_mean", *(f"designs.solver.{name}" for name in SOLVER)],
+    ),
     "blocks": (blocks, ["designs.block_designs"]),
-    "limits": (limits, [f"estimates.{name}" for name in LIMITS]),
-    "fits": (fits, [f"estimates.{name}" for name in FITS]),
+    "limits": (limits, [f"estimates.limits.{name}" for name in LIMITS]),
+    "fits": (fits, [f"estimates.fits.{name}" for name in FITS]),
     "sampling": (sampling, ["randomness.secure_stream", "randomness.threads"]),
 }
 
@@ -101,11 +107,7 @@ PARTS: dict[str, tuple[Callable[[], float], list[str]]] = {
 def constants(names: list[str]) -> Iterator[tuple[ModuleType, str, float]]:
     """The private numbers at the top of some modules; those that others bring in are theirs."""
     for name in names:
-        try:
-            module = importlib.import_module(f"sottovoce.{name}")
-        except ModuleNotFoundError:
-            print(f"{name} is gone")
-            continue
+        module = importlib.import_module(f"sottovoce.{name}")
         for constant, value in vars(module).items():
             if constant.isupper() and constant.startswith("_") and isinstance(value, int | float):
                 yield module, constant, value

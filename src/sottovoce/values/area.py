@@ -1,4 +1,4 @@
-"""Where places lie: a disc or a box, on a grid of points.
+"""Areas: a disc or a box that places lie in, on a grid of points.
 
 A position between points becomes one of the four around it by lot, the nearer ones more often, so that on
 average it is itself. The points are the first elements of a group Z_rows × Z_columns that wraps around: where

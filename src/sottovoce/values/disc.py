@@ -1,4 +1,4 @@
-"""Positions in the plane, and those of a disc around the origin."""
+"""A disc around the origin, and what all positions in the plane share."""
 
 from __future__ import annotations
 

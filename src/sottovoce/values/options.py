@@ -1,4 +1,4 @@
-"""Where choices live: a few options with names."""
+"""Options: the names of the answers that one may choose from."""
 
 from __future__ import annotations
 

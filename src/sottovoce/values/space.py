@@ -1,4 +1,4 @@
-"""Sets of possible values; `domain` for numbers, `disc` and `area` for positions, and `options`."""
+"""Sets of possible values: what intervals, circles, options, discs and areas have in common."""
 
 from __future__ import annotations
 
