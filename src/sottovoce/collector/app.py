@@ -15,7 +15,6 @@ from starlette.middleware.cors import CORSMiddleware
 from sottovoce import __version__
 from sottovoce.collector import logs
 from sottovoce.collector.api import admin, intake, public, reading
-from sottovoce.collector.api.schemas import ErrorShape
 from sottovoce.collector.http import problems
 from sottovoce.collector.http.guard import Guard
 from sottovoce.collector.pages import routes
@@ -61,7 +60,7 @@ def create_app(store: Store, settings: Settings | None = None, *, secret: bytes)
         redoc_url=None,
         redirect_slashes=False,
         lifespan=lifespan,
-        responses={"default": {"model": ErrorShape, "description": "Refused."}},
+        responses={"default": {"model": problems.ErrorShape, "description": "Refused."}},
         middleware=[Middleware(Guard, service=service), *_cors(service.settings)],
     )
     app.state.service = service

@@ -6,19 +6,21 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 
-from sottovoce.collector.api.dependencies import AdminRoute, CampaignDep, ServiceDep
-from sottovoce.collector.api.schemas import (
+from sottovoce.collector.api.campaign_schemas import (
     CampaignShape,
-    InvitationRequest,
     PlanRequest,
     PlanShape,
     PurgedShape,
+    described,
+)
+from sottovoce.collector.api.dependencies import AdminRoute, CampaignDep, ServiceDep
+from sottovoce.collector.api.token_schemas import (
+    InvitationRequest,
     RevokedShape,
     TokenList,
     TokenRequest,
     TokenShape,
     TokensShape,
-    described,
 )
 from sottovoce.collector.campaigns import campaign as campaigns
 from sottovoce.collector.campaigns import invitations, tokens, written_survey

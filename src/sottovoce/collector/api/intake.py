@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sottovoce.collector import secret
 from sottovoce.collector.api.dependencies import CampaignDep, bearer, require, service_of
-from sottovoce.collector.api.schemas import AcceptedShape, ReportsShape
+from sottovoce.collector.api.report_schemas import AcceptedShape, ReportsShape
 from sottovoce.collector.campaigns import tokens
 from sottovoce.collector.campaigns.campaign import Campaign
 from sottovoce.collector.campaigns.clock import day_number, now

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from sottovoce import __version__
+from sottovoce.collector.api.campaign_schemas import CampaignList, CampaignShape, described, summarised
 from sottovoce.collector.api.dependencies import ADMIN, CampaignDep, ServiceDep, scope_of
-from sottovoce.collector.api.schemas import CampaignList, CampaignShape, described, summarised
 from sottovoce.collector.campaigns import campaign as campaigns
 from sottovoce.collector.campaigns.tokens import Scope
 

@@ -12,7 +12,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from sottovoce.collector.api.dependencies import CountsDep, ReadableDep, ServiceDep
-from sottovoce.collector.api.schemas import DayShape, ResultsShape, SummaryShape
+from sottovoce.collector.api.result_schemas import DayShape, ResultsShape, SummaryShape
 from sottovoce.collector.campaigns.clock import day_text, now
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.results.counts_export import Form, export

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from pydantic import BaseModel
 from starlette.responses import Response
 
 from sottovoce.collector.refusals import Refusal
@@ -29,6 +30,14 @@ _CODES = {
 STATUS = {code: status for status, codes in _CODES.items() for code in codes.split()}
 #: Arguments that travel in a header.
 _HEADERS = {"key": "Idempotency-Key", "token": "Authorization"}
+
+
+class ErrorShape(BaseModel):
+    """Every answer that is not a success."""
+
+    code: str
+    message: str
+    field: str | None
 
 
 def answer(refusal: Refusal) -> Response:
