@@ -25,9 +25,10 @@ from starlette.testclient import TestClient
 import sottovoce as sv
 from sottovoce.collector import Settings, open_store
 from sottovoce.collector import process as run_module
-from sottovoce.collector.campaigns import campaign as campaigns
 from sottovoce.collector.campaigns import tokens
 from sottovoce.collector.campaigns.campaign import Campaign
+from sottovoce.collector.campaigns.campaign import create as create_campaign
+from sottovoce.collector.campaigns.declaration import NewCampaign
 from sottovoce.collector.store import Store
 from sottovoce.collector.store.ingest import held
 from sottovoce.reporters.contract import Reporter
@@ -50,7 +51,7 @@ def new_key() -> str:
 def create(store: Store, mechanism: Reporter, **settings: Any) -> Campaign:
     """A campaign straight in the store."""
     content = {"name": "trial", "spec": mechanism.to_json(), "min_n": 1, "results": "public", **settings}
-    return campaigns.create(store, campaigns.NewCampaign.of(content))
+    return create_campaign(store, NewCampaign.of(content))
 
 
 @dataclass

@@ -11,7 +11,7 @@ from tests.collector.service import SECRET, Running, create
 
 import sottovoce as sv
 from sottovoce.collector import Settings, create_app, open_store
-from sottovoce.collector.campaigns import campaign as campaigns
+from sottovoce.collector.campaigns.campaign import Campaign, close
 from sottovoce.collector.campaigns.clock import now
 from sottovoce.collector.http import address_limits
 from sottovoce.collector.service import Service
@@ -185,7 +185,7 @@ def test_a_restart_begins_the_group_anew_and_loses_nothing(store_url: str, mecha
             assert running.store.days(campaign.id) == []
             assert running.store.reports(campaign.id) == 50 * (visit + 1)
     store = open_store(store_url).unlock(SECRET)
-    campaigns.close(store, campaigns.Campaign.of(store.campaign("trial")), now())
+    close(store, Campaign.of(store.campaign("trial")), now())
     store.settle(campaign.id, 64)
     assert store.days(campaign.id)[0][1] == store.counts(campaign.id, mechanism.cells)[5] == 100
     assert store.days(held(campaign.id)) == []

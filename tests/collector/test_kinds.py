@@ -11,7 +11,8 @@ from tests.collector.service import Running
 from tests.collector.test_bad_input import BINARY, check_refused
 
 import sottovoce as sv
-from sottovoce.collector.campaigns.campaign import Campaign, Wording
+from sottovoce.collector.campaigns.campaign import Campaign
+from sottovoce.collector.campaigns.declaration import Wording
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.results.item_results import View, results
 from sottovoce.collector.store import Stored

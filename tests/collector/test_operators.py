@@ -26,8 +26,8 @@ from tests.collector.test_bad_input import check_refused
 import sottovoce as sv
 from sottovoce.collector import Settings, create_app, open_store, secret
 from sottovoce.collector import service as service_module
-from sottovoce.collector.campaigns import campaign as campaigns
 from sottovoce.collector.campaigns import clock, tokens
+from sottovoce.collector.campaigns.campaign import close
 from sottovoce.collector.service import Service
 from sottovoce.collector.store import Batch, Store, last_day, migrations, pool
 
@@ -194,7 +194,7 @@ def test_the_rest_of_a_closed_campaign(
     campaign = embedded.create(mechanism, name=f"closed-{people}-{days}")
     for _ in range(people):
         embedded.store.ingest([batch(campaign.id, [1])])
-    campaigns.close(embedded.store, campaign, clock.now())
+    close(embedded.store, campaign, clock.now())
     later = clock.now() + dt.timedelta(days=days)
     monkeypatch.setattr(service_module, "now", lambda: later)
     embedded.app.state.service.tidy()

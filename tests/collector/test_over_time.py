@@ -12,7 +12,7 @@ from tests.collector.test_results import estimates, filled
 import sottovoce as sv
 from sottovoce.cli import main
 from sottovoce.collector import open_store
-from sottovoce.collector.campaigns import campaign as campaigns
+from sottovoce.collector.campaigns.campaign import Campaign
 from sottovoce.collector.store import schema
 
 
@@ -76,7 +76,7 @@ def test_a_command_declares_groups(
         main()
     assert not end.value.code
     assert "link /survey/commute-north" in capsys.readouterr().out
-    made = [campaigns.Campaign.of(stored) for stored in open_store(store).campaigns()]
+    made = [Campaign.of(stored) for stored in open_store(store).campaigns()]
     assert sorted((c.name, c.rules.family, c.rules.results) for c in made) == [
         ("commute-north", "commute", "public"),
         ("commute-south", "commute", "public"),

@@ -12,8 +12,8 @@ from tests.collector.service import Running, every_count, new_key
 from tests.collector.test_bad_input import check_refused
 
 import sottovoce as sv
-from sottovoce.collector.campaigns import campaign as campaigns
 from sottovoce.collector.campaigns import clock, tokens
+from sottovoce.collector.campaigns.campaign import close
 from sottovoce.collector.store import Accepted, Batch, schema
 from sottovoce.collector.store.pool import FULL
 
@@ -162,7 +162,7 @@ def test_single_reports_are_all_counted_through_the_pool(running: Running, mecha
     assert every_count(running.store, campaign).tolist() == [1] * 700 + [0] * 300
     assert running.stored(campaign) == 700
     assert len(running.store.waiting(campaign.id)) < FULL
-    campaigns.close(running.store, campaign, clock.now())
+    close(running.store, campaign, clock.now())
     running.app.state.service.tidy()
     rows = running.get("/campaigns/trial/counts", running.token("read", campaign.id)).text.splitlines()
     assert rows[0] == "day,cell,count"
@@ -234,8 +234,8 @@ def test_closing_twice_keeps_the_first_moment(
 ) -> None:
     campaign = embedded.create(mechanism, name=f"closing{len(settings)}", **settings)
     moment = clock.now()
-    closed = campaigns.close(embedded.store, campaign, moment)
-    again = campaigns.close(embedded.store, closed, moment.replace(year=moment.year + 1))
+    closed = close(embedded.store, campaign, moment)
+    again = close(embedded.store, closed, moment.replace(year=moment.year + 1))
     assert again.rules.closes == closed.rules.closes == moment
 
 

@@ -14,8 +14,8 @@ from tests.collector.test_results import estimates
 import sottovoce as sv
 from sottovoce.cli import main
 from sottovoce.collector import open_store
-from sottovoce.collector.campaigns import campaign as campaigns
 from sottovoce.collector.campaigns import clock
+from sottovoce.collector.campaigns.campaign import Campaign, close, follow
 from sottovoce.collector.campaigns.campaign_round import Round
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.store import Batch
@@ -26,9 +26,7 @@ HOURS = np.random.default_rng(1).gamma(9, 0.9, 6000).clip(0, 24)
 
 def closed(running: Running, name: str) -> sv.Tally:
     """A campaign that has ended, and what it has published."""
-    campaign = campaigns.close(
-        running.store, campaigns.Campaign.of(running.store.campaign(name)), clock.now()
-    )
+    campaign = close(running.store, Campaign.of(running.store.campaign(name)), clock.now())
     running.store.settle(campaign.id, KEEP)
     counts = running.store.counts(campaign.id, campaign.reporter.cells)
     return sv.Tally.from_counts(campaign.reporter, counts)
@@ -40,10 +38,10 @@ def test_public_counts_decide_the_second_round_and_both_answer(embedded: Running
     plan = sv.rounds(task, 2.0, sv.Circle(24) if task == "direction" else (0, 24), p=rounds.get("p"))
     first = embedded.create(plan.first, name=task, rounds=rounds)
     with pytest.raises(Refusal, match="close"):
-        campaigns.follow(embedded.store, first, 4000)
+        follow(embedded.store, first, 4000)
     embedded.post(plan.first, plan.first.report(HOURS[:2000], rng=2).tolist(), name=task)
     published = closed(embedded, task)
-    second = campaigns.follow(embedded.store, campaigns.Campaign.of(embedded.store.campaign(task)), 4000)
+    second = follow(embedded.store, Campaign.of(embedded.store.campaign(task)), 4000)
     expected = plan.second(published, 4000) if task == "quantile" else plan.second(published)
     assert second.reporter.digest == expected.digest
     assert sv.audit(second.reporter).epsilon <= 2.0
@@ -60,7 +58,7 @@ def test_public_counts_decide_the_second_round_and_both_answer(embedded: Running
     answer = content[name] if name else content["quantiles"][0]
     assert (answer["low"], answer["high"]) == (both.low, both.high)
     with pytest.raises(Refusal, match="no next round"):
-        campaigns.follow(embedded.store, second, 10)
+        follow(embedded.store, second, 10)
 
 
 @pytest.mark.parametrize(("name", "sign"), [("pay", 1), ("debt", -1)])
@@ -74,8 +72,8 @@ def test_an_unknown_range_is_found_in_rounds(embedded: Running, name: str, sign:
         cells = mechanism.report(people, outside="clip", rng=number).tolist()
         assert embedded.post(mechanism, cells, name=campaign.name).status_code == 200
         before, published = campaign, closed(embedded, campaign.name)
-        closed_now = campaigns.Campaign.of(embedded.store.campaign(before.name))
-        campaign = campaigns.follow(embedded.store, closed_now, 2000)
+        closed_now = Campaign.of(embedded.store.campaign(before.name))
+        campaign = follow(embedded.store, closed_now, 2000)
         assert (campaign.name, campaign.rules.rounds.number) == (f"{name}-{number}", number)
         mechanism = campaign.reporter
         plan = campaign.rules.rounds.plan(mechanism)
@@ -135,7 +133,7 @@ def test_what_a_stored_campaign_said_too_much_is_left_out(
     cells = plan.first.report(HOURS[:500].clip(0, 9), rng=2).tolist()
     assert embedded.post(plan.first, cells, name=name).status_code == 200
     published = closed(embedded, name)
-    second = campaigns.follow(embedded.store, campaigns.Campaign.of(embedded.store.campaign(name)), 500)
+    second = follow(embedded.store, Campaign.of(embedded.store.campaign(name)), 500)
     expected = plan.next(published) if task == "range" else plan.second(published)
     assert second.reporter.digest == expected.digest
     assert embedded.get(f"/campaigns/{name}/estimates").status_code == 200
@@ -156,7 +154,7 @@ def test_commands_make_both_rounds(
     assert run("campaign next-round late --people 100")
     assert "close late first" in capsys.readouterr().err
     opened = open_store(store).unlock(SECRET)
-    made = campaigns.Campaign.of(opened.campaign("late"))
+    made = Campaign.of(opened.campaign("late"))
     assert made.rules.rounds is not None
     assert made.rules.rounds.p == 0.9
     cells = made.reporter.report(HOURS[:500], rng=1)
@@ -171,12 +169,12 @@ def test_commands_make_both_rounds(
     second = sv.rounds("quantile", 2.0, (0, 24), p=0.9).second(
         sv.Tally.from_counts(made.reporter, counts), 1500
     )
-    assert campaigns.Campaign.of(opened.campaign("late-2")).reporter == second
+    assert Campaign.of(opened.campaign("late-2")).reporter == second
     assert not run("campaign create pay --for range --epsilon 2 --domain 1 1e9 --rounds")
-    pay = campaigns.Campaign.of(opened.campaign("pay"))
+    pay = Campaign.of(opened.campaign("pay"))
     assert pay.reporter == sv.rounds("range", 2.0, largest=1e9, signed=False).first
     assert not run("campaign create debt --for range --signed --epsilon 2 --domain 1 1e9 --rounds")
-    debt = campaigns.Campaign.of(opened.campaign("debt"))
+    debt = Campaign.of(opened.campaign("debt"))
     assert debt.reporter == sv.rounds("range", 2.0, largest=1e9).first
     assert not run("campaign create dusk --for direction --epsilon 2 --circle 24 --rounds")
-    assert campaigns.Campaign.of(opened.campaign("dusk")).rules.rounds.task == "direction"
+    assert Campaign.of(opened.campaign("dusk")).rules.rounds.task == "direction"

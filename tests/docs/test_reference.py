@@ -103,7 +103,7 @@ def test_every_setting_is_described() -> None:
 
 
 def test_every_field_of_a_campaign_is_in_the_interface() -> None:
-    from sottovoce.collector.campaigns.campaign import NewCampaign
+    from sottovoce.collector.campaigns.declaration import NewCampaign
 
     text = (ROOT / "docs" / "reference" / "http-api.md").read_text()
     assert not [

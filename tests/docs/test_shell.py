@@ -21,8 +21,9 @@ import pytest
 import sottovoce as sv
 from sottovoce import bulk
 from sottovoce.collector import open_store, secret
-from sottovoce.collector.campaigns import campaign as campaigns
 from sottovoce.collector.campaigns import tokens
+from sottovoce.collector.campaigns.campaign import Campaign, create
+from sottovoce.collector.campaigns.declaration import NewCampaign
 from sottovoce.collector.store.ingest import Batch
 from tests.collector.conftest import cluster, no_store_left_open  # noqa: F401
 from tests.docs.shell import CRON, FENCE, SETTING, Shell, mentions, typed_lines
@@ -123,7 +124,7 @@ def campaign(folder: Path) -> dict[str, str]:
         made.mkdir()
     store = open_store(str(data / "collector.db")).unlock(secret.load(data / "collector.db.key"))
     content = {"name": "commute", "spec": sv.pm(1.0, (0, 24)).to_json(), "collection": "write"}
-    created = campaigns.create(store, campaigns.NewCampaign.of(content))
+    created = create(store, NewCampaign.of(content))
     leaked, _ = tokens.issue(store, created.id, "write", 2)
     store.close()
     words = {"TOKEN": leaked, "ID": leaked, "NAME": "commute"}
@@ -144,7 +145,7 @@ def answers(folder: Path) -> None:
     """What people sent to the campaign `late` before it was closed."""
     data = folder / "data"
     store = open_store(str(data / "collector.db")).unlock(secret.load(data / "collector.db.key"))
-    asked = campaigns.Campaign.of(store.campaign("late"))
+    asked = Campaign.of(store.campaign("late"))
     cells = asked.reporter.report(np.full(200, 7.5))
     store.ingest([Batch(asked.id, 20_000, cells, bytes(16), bytes(16), expires=2**40)])
     store.close()

@@ -225,7 +225,7 @@ LANGUAGES = {path.stem: json.loads(path.read_text("utf-8")) for path in (PAGES /
 def spoken() -> Iterator[dict[str, Any]]:
     """What the survey page tells people, for every kind of question, ε and language."""
     from sottovoce.collector.api.question_schemas import AskedShape
-    from sottovoce.collector.campaigns.campaign import Wording
+    from sottovoce.collector.campaigns.declaration import Wording
     from sottovoce.reporters.contract import spaces
 
     asked, guesses = {}, {}

@@ -100,11 +100,12 @@ def create(
     """
     from sottovoce.collector.campaigns import campaign as campaigns
     from sottovoce.collector.campaigns.campaign_round import Round
+    from sottovoce.collector.campaigns.declaration import NewCampaign
 
     if name.endswith(".toml"):
         from sottovoce.collector.campaigns.written_survey import read_survey
 
-        new = campaigns.NewCampaign.of(read_survey(Path(name)))
+        new = NewCampaign.of(read_survey(Path(name)))
         made = campaigns.create(open_store(store, create=True), new)
         _tell(made, made.reporter)
         return
@@ -137,7 +138,7 @@ def create(
     }
     names = [f"{name}-{group}" for group in groups or ()]
     content |= {"family": name, "results": "public"} if names else {}
-    every = [campaigns.NewCampaign.of({**content, "name": one}) for one in names or [name]]
+    every = [NewCampaign.of({**content, "name": one}) for one in names or [name]]
     opened = open_store(store, create=True)
     for new in every:
         made = campaigns.create(opened, new)

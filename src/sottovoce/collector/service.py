@@ -18,8 +18,9 @@ from cachetools import LRUCache, TTLCache
 
 from sottovoce.collector import logs
 from sottovoce.collector.campaigns import tokens
-from sottovoce.collector.campaigns.campaign import NAME, Campaign, read_reporter
+from sottovoce.collector.campaigns.campaign import Campaign, read_reporter
 from sottovoce.collector.campaigns.clock import beginning, day_number, day_text, now
+from sottovoce.collector.campaigns.declaration import NAME
 from sottovoce.collector.campaigns.tokens import Scope
 from sottovoce.collector.http.address_limits import Group, RateLimit
 from sottovoce.collector.metrics_endpoint import Counters

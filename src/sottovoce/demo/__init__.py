@@ -127,8 +127,9 @@ def collector(
         The people.
     """
     from sottovoce.collector import Settings, open_store
-    from sottovoce.collector.campaigns import campaign as campaigns
     from sottovoce.collector.campaigns import tokens
+    from sottovoce.collector.campaigns.campaign import create
+    from sottovoce.collector.campaigns.declaration import NewCampaign
     from sottovoce.collector.campaigns.written_survey import declared
     from sottovoce.collector.process import server
 
@@ -136,7 +137,7 @@ def collector(
     file = tomllib.loads(files(__name__).joinpath("survey.toml").read_text("utf-8"))
     fields = declared({**file, "epsilon": epsilon}) if survey else _one_number(file, epsilon)
     store = open_store(path)
-    campaign = campaigns.create(store, campaigns.NewCampaign.of(fields))
+    campaign = create(store, NewCampaign.of(fields))
     issued = tokens.issue(store, campaign.id, "enrolment", people + 1)
     [operator] = tokens.issue(store, 0, "admin", 1)
     store.close()

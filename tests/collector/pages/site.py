@@ -14,9 +14,10 @@ import uvicorn
 
 import sottovoce as sv
 from sottovoce.collector import Settings, create_app, open_store
-from sottovoce.collector.campaigns import campaign as campaigns_module
 from sottovoce.collector.campaigns import clock
 from sottovoce.collector.campaigns import tokens as tokens_module
+from sottovoce.collector.campaigns.campaign import Campaign, close, create, follow
+from sottovoce.collector.campaigns.declaration import NewCampaign
 from sottovoce.collector.store import Batch
 from sottovoce.collector.store.pool import KEEP
 
@@ -49,7 +50,7 @@ class Site:
             "name": name, "spec": mechanism.to_json(), "results": "public", "min_n": 50,
             "operator": "Office of Tests", **settings,
         }  # fmt: skip
-        return campaigns_module.create(self.store, campaigns_module.NewCampaign.of(content)).id
+        return create(self.store, NewCampaign.of(content)).id
 
     def tokens(self, campaign: int, kind: str, count: int = 1) -> list[str]:
         return tokens_module.issue(self.store, campaign, kind, count)
@@ -66,14 +67,14 @@ class Site:
         d = mechanism.domain
         self.send(name, mechanism, mechanism.report(d.from_unit(rng.beta(4, 7, people)), rng=rng))
 
-    def second_round(self, name: str, plan: Any, values: Any, **settings: Any) -> campaigns_module.Campaign:
+    def second_round(self, name: str, plan: Any, values: Any, **settings: Any) -> Campaign:
         """What the collector makes of the published reports of people with these values."""
         self.campaign(name, plan.first, **settings)
         self.send(name, plan.first, plan.first.report(values, rng=1))
-        first = campaigns_module.Campaign.of(self.store.campaign(name))
-        first = campaigns_module.close(self.store, first, clock.now())
+        first = Campaign.of(self.store.campaign(name))
+        first = close(self.store, first, clock.now())
         self.store.settle(first.id, KEEP)
-        return campaigns_module.follow(self.store, first, 1500)
+        return follow(self.store, first, 1500)
 
     def n(self, name: str) -> int:
         """Reports that are stored, published or not."""

@@ -15,7 +15,7 @@ import pytest
 from tests.collector.pages.site import Site
 
 import sottovoce as sv
-from sottovoce.collector.campaigns import campaign as campaigns
+from sottovoce.collector.campaigns.campaign import Campaign
 
 CLIENT = Path(__file__).parents[3] / "clients" / "js" / "node" / "index.js"
 SCRIPT = """
@@ -42,7 +42,7 @@ console.log(JSON.stringify({ first, again, sent, agreed, cells: [...cells.values
 """
 
 
-def second_round(site: Site) -> campaigns.Campaign:
+def second_round(site: Site) -> Campaign:
     """The second of two rounds for a median, after 500 people have answered in the first."""
     plan = sv.rounds("quantile", 1.0, (0, 24), p=0.5)
     declared = {"task": "quantile", "p": 0.5}

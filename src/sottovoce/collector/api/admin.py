@@ -22,10 +22,10 @@ from sottovoce.collector.api.token_schemas import (
     TokenShape,
     TokensShape,
 )
-from sottovoce.collector.campaigns import campaign as campaigns
 from sottovoce.collector.campaigns import invitations, tokens, written_survey
-from sottovoce.collector.campaigns.campaign import NewCampaign
+from sottovoce.collector.campaigns.campaign import close, create, edit
 from sottovoce.collector.campaigns.clock import now
+from sottovoce.collector.campaigns.declaration import NewCampaign
 from sottovoce.collector.store.pool import KEEP
 
 _ID = "^[0-9a-f]{12}$"
@@ -35,14 +35,14 @@ router = APIRouter(tags=["administration"], route_class=AdminRoute)
 @router.post("/campaigns", status_code=201)
 async def create_campaign(new: NewCampaign, service: ServiceDep) -> CampaignShape:
     """Administrators: a new campaign."""
-    return described(await service.ask(campaigns.create, service.store, new))
+    return described(await service.ask(create, service.store, new))
 
 
 @router.post("/surveys", status_code=201)
 async def create_survey(content: dict[str, Any], service: ServiceDep) -> CampaignShape:
     """Administrators: a new campaign from questions in words, as a survey's file has them."""
     new = NewCampaign.of(await service.ask(written_survey.declared, content))
-    return described(await service.ask(campaigns.create, service.store, new))
+    return described(await service.ask(create, service.store, new))
 
 
 @router.post("/surveys/plan")
@@ -56,7 +56,7 @@ async def plan_survey(wanted: PlanRequest, service: ServiceDep) -> PlanShape:
 @router.patch("/campaigns/{name}")
 async def edit_campaign(changes: dict[str, Any], campaign: CampaignDep, service: ServiceDep) -> CampaignShape:
     """Administrators: other words for the same questions; nothing else can change."""
-    edited = await service.ask(campaigns.edit, service.store, campaign, changes)
+    edited = await service.ask(edit, service.store, campaign, changes)
     service.forget(campaign)
     return described(edited)
 
@@ -75,7 +75,7 @@ async def invite(wanted: InvitationRequest, campaign: CampaignDep, service: Serv
 @router.post("/campaigns/{name}/close")
 async def close_campaign(campaign: CampaignDep, service: ServiceDep) -> CampaignShape:
     """Administrators: no new reports from now on."""
-    closed = await service.ask(campaigns.close, service.store, campaign, now())
+    closed = await service.ask(close, service.store, campaign, now())
     await service.ask(service.store.settle, campaign.id, KEEP)
     service.forget(campaign)
     return described(closed)

@@ -7,8 +7,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from sottovoce.collector.api.question_schemas import AskedShape, QuestionShape
-from sottovoce.collector.campaigns.campaign import Campaign, Rules, Status
+from sottovoce.collector.campaigns.campaign import Campaign, Status
 from sottovoce.collector.campaigns.clock import now
+from sottovoce.collector.campaigns.declaration import Rules
 
 
 class CampaignSummary(Rules):

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from sottovoce import __version__
 from sottovoce.collector.api.campaign_schemas import CampaignList, CampaignShape, described, summarised
 from sottovoce.collector.api.dependencies import ADMIN, CampaignDep, ServiceDep, scope_of
-from sottovoce.collector.campaigns import campaign as campaigns
+from sottovoce.collector.campaigns.campaign import Campaign
 from sottovoce.collector.campaigns.tokens import Scope
 
 router = APIRouter(tags=["public"])
@@ -19,7 +19,7 @@ async def list_campaigns(request: Request, service: ServiceDep) -> CampaignList:
     scope = await scope_of(request)
 
     def listed() -> CampaignList:
-        every = map(campaigns.Campaign.of, service.store.campaigns())
+        every = map(Campaign.of, service.store.campaigns())
         mine = [c for c in every if c.rules.results == "public" or scope in (ADMIN, Scope(c.id, "read"))]
         return CampaignList(campaigns=[summarised(campaign) for campaign in mine])
 

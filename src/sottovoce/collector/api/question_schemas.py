@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from sottovoce.collector.campaigns.campaign import Wording
+from sottovoce.collector.campaigns.declaration import Wording
 from sottovoce.reporters.contract import Reporter
 from sottovoce.values.area import Area
 from sottovoce.values.disc import Disc

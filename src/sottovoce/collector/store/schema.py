@@ -1,6 +1,6 @@
 """The tables. What is *not* in them matters most: no row per report, no address, no time finer than a day.
 
-`campaigns`  name, spec and rules (JSON, see `campaigns.campaign.Rules`)
+`campaigns`  name, spec and rules (JSON, see `campaigns.declaration.Rules`)
 `counts`     how often each cell was reported, per campaign and day: what is published, and under the negative
              number of an open campaign what will be published together (see `publishing`)
 `days`       reports per campaign and day that are in the counts
