@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 import sottovoce as sv
 from sottovoce import bulk
 from sottovoce.bulk.tables.report_files import ROW_GROUP
-from sottovoce.bulk.tables.sources import ROWS as BATCH
+from sottovoce.bulk.tables.table_files import ROWS as BATCH
 
 TAKES = "5 min"
 

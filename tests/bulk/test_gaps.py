@@ -11,7 +11,7 @@ import pytest
 import sottovoce as sv
 from sottovoce import bulk
 from sottovoce.bulk.tables.csv_file import CsvFile
-from sottovoce.bulk.tables.sources import counts_text, specs_path
+from sottovoce.bulk.tables.labels import counts_text, specs_path
 from sottovoce.errors import DataError
 
 M = sv.duchi(2.0, (0, 10))

@@ -13,7 +13,7 @@ from tests.cli.conftest import Run
 
 import sottovoce as sv
 from sottovoce import bulk
-from sottovoce.bulk.tables.sources import label
+from sottovoce.bulk.tables.labels import label
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from pyarrow import parquet
 from tests.cli.conftest import Run
 
 import sottovoce as sv
-from sottovoce.bulk.tables.sources import label
+from sottovoce.bulk.tables.labels import label
 from sottovoce.cli import write_private, write_table
 
 GROUPS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "x;=1+1", 'a "b", c', "north"]

@@ -13,15 +13,8 @@ from sottovoce.arrays import IntArray
 from sottovoce.bulk.group_counter import GroupCounter, Rows
 from sottovoce.bulk.grouped_tally import GroupedTally, whole_amounts
 from sottovoce.bulk.tables.arrow_columns import check_sizes, is_list, to_arrow
-from sottovoce.bulk.tables.sources import (
-    COUNTS,
-    SPEC,
-    Progress,
-    Source,
-    agreed,
-    labelled_mechanism,
-    list_files,
-)
+from sottovoce.bulk.tables.labels import COUNTS, SPEC, agreed, labelled_mechanism
+from sottovoce.bulk.tables.sources import Progress, Source, list_files
 from sottovoce.bulk.tables.table_files import Data
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.estimates.answer.counting import counted

@@ -12,8 +12,7 @@ import pyarrow as pa
 import pyarrow.compute
 
 from sottovoce.arrays import IntArray
-from sottovoce.bulk.tables.arrow_columns import to_arrow
-from sottovoce.bulk.tables.sources import without_views
+from sottovoce.bulk.tables.arrow_columns import to_arrow, without_views
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.values.checked_arrays import as_cells, from_arrow
 

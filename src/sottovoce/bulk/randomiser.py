@@ -24,7 +24,8 @@ from sottovoce.bulk.tables.arrow_columns import (
 )
 from sottovoce.bulk.tables.csv_dialect import CsvOptions
 from sottovoce.bulk.tables.csv_numerals import Text
-from sottovoce.bulk.tables.sources import Source, label
+from sottovoce.bulk.tables.labels import label
+from sottovoce.bulk.tables.sources import Source
 from sottovoce.bulk.tables.table_files import Data
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, one_of
 from sottovoce.reporters.contract import Reporter, spaces

@@ -241,7 +241,7 @@ def export(
 
     The spec is written beside them, so that `sottovoce estimate` reads the file.
     """
-    from sottovoce.bulk.tables.sources import counts_text, specs_path
+    from sottovoce.bulk.tables.labels import counts_text, specs_path
     from sottovoce.collector.results import counts_export
 
     check_target(output, (".csv", ".parquet"))

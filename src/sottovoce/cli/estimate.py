@@ -290,7 +290,8 @@ def tell(
 
 def treated(path: Path) -> str:
     """What became of missing values and those outside, where the file of reports says it."""
-    from sottovoce.bulk.tables.sources import POLICY, Source, arrow_label, list_files
+    from sottovoce.bulk.tables.labels import POLICY, arrow_label
+    from sottovoce.bulk.tables.sources import Source, list_files
 
     first = (list_files(path) or [path])[0]  # of a folder: its files were made with the same policy
     if first.suffix.lower() in (".json", ".csv"):  # they say nothing

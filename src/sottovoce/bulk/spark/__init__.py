@@ -33,7 +33,8 @@ from sottovoce.bulk.spark.spark_session import (
     session,
     write_once,
 )
-from sottovoce.bulk.tables.sources import label, row_from_one
+from sottovoce.bulk.tables.labels import label
+from sottovoce.bulk.tables.sources import row_from_one
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError
 from sottovoce.estimates.tally import Tally
 from sottovoce.reporters.contract import Reporter

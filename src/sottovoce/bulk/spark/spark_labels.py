@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sottovoce.bulk.tables.sources import (
+from sottovoce.bulk.tables.labels import (
     SPARK_FOOTER,
     Label,
     agreed,

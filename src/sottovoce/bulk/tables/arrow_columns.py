@@ -103,3 +103,26 @@ def check_sizes(lists: pa.Array, size: int, where: str) -> None:
     lengths = from_arrow(pc.list_value_length(lists).drop_null())
     if wrong := int(np.count_nonzero(lengths != size)):
         raise DataError(f"{where} must hold lists of {size}: {wrong} of {len(lists)} have another length")
+
+
+# -- texts -------------------------------------------------------------------------------------------------
+
+
+def plain_type(kind: pa.DataType) -> pa.DataType:
+    """Text as offsets and bytes: most of Arrow's functions do not take the views that polars uses."""
+    if pa.types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, plain_type(kind.value_type), kind.ordered)
+    if pa.types.is_string_view(kind):
+        return pa.string()
+    return pa.binary() if pa.types.is_binary_view(kind) else kind
+
+
+def without_views(array: pa.Array) -> pa.Array:
+    """The same values in the plain type of their kind."""
+    plain = plain_type(array.type)
+    if plain == array.type:
+        return array
+    if pa.types.is_dictionary(plain):
+        words = array.dictionary.cast(plain.value_type)
+        return pa.DictionaryArray.from_arrays(array.indices, words, ordered=plain.ordered)
+    return array.cast(plain)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sottovoce.bulk.randomiser import Randomiser
-from sottovoce.bulk.tables.sources import DIGEST, POLICY, arrow_label, specs_path, specs_text
+from sottovoce.bulk.tables.labels import DIGEST, POLICY, arrow_label, specs_path, specs_text
 from sottovoce.bulk.tables.table_files import ARROW, PARQUET
 from sottovoce.errors import ArgumentError, DataError, ExistingFile
 from sottovoce.storage.atomic_file import atomic_file

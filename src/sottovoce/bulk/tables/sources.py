@@ -1,4 +1,4 @@
-"""Sources of record batches, and labels: which mechanism made a column, by spec and digest in its metadata.
+"""Sources of record batches: a file, a table in memory or a stream, read column by column.
 
 A file may come from a stranger. Every batch is validated in full before a byte of it is used: offsets,
 lengths and indices lie inside their buffers, text is UTF-8. What is not so is refused.
@@ -6,7 +6,6 @@ lengths and indices lie inside their buffers, text is UTF-8. What is not so is r
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,11 +14,10 @@ from typing import TYPE_CHECKING, Unpack, cast
 
 import pyarrow as pa
 
+from sottovoce.bulk.tables.arrow_columns import plain_type, without_views
+from sottovoce.bulk.tables.labels import SPARK_FOOTER, SPEC, Label, arrow_label, label_beside, spark_label
 from sottovoce.bulk.tables.table_files import FILES, PARQUET, ROWS, Data, content_of
 from sottovoce.errors import DataError
-from sottovoce.reporters.contract import Reporter
-from sottovoce.reporters.formats import from_json
-from sottovoce.wire.checked_json import parse_json
 
 if TYPE_CHECKING:
     from sottovoce.bulk.tables.csv_dialect import CsvOptions
@@ -28,17 +26,6 @@ if TYPE_CHECKING:
 
 _UNREADABLE = (pa.ArrowException, OSError, UnicodeDecodeError)
 
-SPEC, DIGEST = "sottovoce:spec", "sottovoce:digest"
-#: What was declared for missing and out-of-range values, in the metadata of a whole file of reports.
-POLICY = "sottovoce:policy"
-#: Names the column that says how many reports a row stands for, where it is not one.
-COUNTS = "sottovoce:counts"
-#: Where Spark writes the metadata of columns: as JSON in the footer of a Parquet file.
-SPARK_FOOTER = "org.apache.spark.sql.parquet.row.metadata"
-
-_MOST_BYTES = 1 << 25
-
-Label = Mapping[str, str]
 #: Called with the number of rows done, again and again.
 Progress = Callable[[int], None]
 
@@ -68,7 +55,7 @@ class Source:
         refusal = None
         try:
             schema = self._content.schema()
-            fields = [field.with_type(_plain_type(field.type)) for field in schema]
+            fields = [field.with_type(plain_type(field.type)) for field in schema]
             self.schema = pa.schema(fields, metadata=schema.metadata)
             self.names = self.schema.names  # decoded here: they may not be text
         except _UNREADABLE as error:
@@ -182,104 +169,3 @@ def count_rows(data: Data) -> int | None:
         return sum(parquet.read_metadata(path).num_rows for path in files)
     except (pa.ArrowInvalid, OSError):  # whoever reads it next says what is wrong
         return None
-
-
-def _plain_type(kind: pa.DataType) -> pa.DataType:
-    """Text as offsets and bytes: most of Arrow's functions do not take the views that polars uses."""
-    if pa.types.is_dictionary(kind):
-        return pa.dictionary(kind.index_type, _plain_type(kind.value_type), kind.ordered)
-    if pa.types.is_string_view(kind):
-        return pa.string()
-    return pa.binary() if pa.types.is_binary_view(kind) else kind
-
-
-def without_views(array: pa.Array) -> pa.Array:
-    """The same values in the plain type of their kind."""
-    plain = _plain_type(array.type)
-    if plain == array.type:
-        return array
-    if pa.types.is_dictionary(plain):
-        words = array.dictionary.cast(plain.value_type)
-        return pa.DictionaryArray.from_arrays(array.indices, words, ordered=plain.ordered)
-    return array.cast(plain)
-
-
-# -- labels -------------------------------------------------------------------------------------------------
-
-
-def label(mechanism: Reporter) -> dict[str, str]:
-    """The metadata of a column of this mechanism's reports."""
-    return {SPEC: mechanism.to_json(), DIGEST: mechanism.digest}
-
-
-def arrow_label(metadata: Mapping[bytes, bytes] | None) -> Label:
-    """The metadata of an Arrow field as text."""
-    pairs = (metadata or {}).items()
-    return {key.decode(errors="replace"): value.decode(errors="replace") for key, value in pairs}
-
-
-def spark_label(footer: str | bytes, column: str) -> Label:
-    """The metadata of a column in what Spark wrote into a file's footer."""
-    content = parse_json(footer, "the footer of the file", _MOST_BYTES)
-    try:
-        fields = {field["name"]: field["metadata"].items() for field in content["fields"]}
-    except (TypeError, KeyError, AttributeError):
-        raise DataError("the footer of the file is not one that Spark writes") from None
-    return {key: str(value) for key, value in fields.get(column, ())}
-
-
-def specs_path(path: Path) -> Path:
-    """Where the mechanisms of a file stand that has no metadata of its own, such as CSV."""
-    return path.with_suffix(".spec.json")
-
-
-def specs_text(mechanisms: Mapping[str, Reporter]) -> str:
-    """What stands beside a CSV file: one spec, or one for each column's name."""
-    texts = {name: mechanism.to_json() for name, mechanism in mechanisms.items()}
-    if len(texts) == 1:
-        return next(iter(texts.values()))
-    return json.dumps({name: json.loads(text) for name, text in texts.items()})
-
-
-def counts_text(mechanism: Reporter, cell: str, count: str) -> str:
-    """What stands beside a file of counts: the spec of its column of cells, and the column of counts."""
-    return json.dumps({cell: json.loads(mechanism.to_json()), COUNTS: count})
-
-
-def label_beside(path: Path, column: str) -> Label:
-    """The label of a file's column, from the file beside it."""
-    beside = specs_path(path)
-    try:
-        text = beside.read_text()
-    except FileNotFoundError:
-        return {}
-    content = parse_json(text, beside.name, _MOST_BYTES)
-    if isinstance(content, dict) and "format" not in content:
-        if column not in content:
-            return {}
-        text = json.dumps(content[column])
-        counts = {COUNTS: str(content[COUNTS])} if COUNTS in content else {}
-        return label(from_json(text)) | counts
-    return label(from_json(text))
-
-
-def labelled_mechanism(label: Label, column: str) -> Reporter | None:
-    """The mechanism that a label names: its spec is read with suspicion, its digest checked."""
-    if SPEC not in label:
-        return None
-    mechanism = from_json(label[SPEC])
-    if label.get(DIGEST) != mechanism.digest:
-        raise DataError(f"column {column!r}: the digest in its metadata is not that of its spec")
-    return mechanism
-
-
-def agreed(labelled: Reporter | None, given: Reporter | None, where: str) -> Reporter:
-    """The one mechanism of a column, from its label, from the caller, or from both if they agree."""
-    mechanism = labelled if given is None else given
-    if mechanism is None:
-        sentence = f"{where} does not say which mechanism made it: pass mechanism="
-        raise DataError(sentence, code="spec", argument="mechanism")
-    if labelled is not None and labelled.digest != mechanism.digest:
-        digests = f"{labelled.digest[:12]}… and {mechanism.digest[:12]}…"
-        raise DataError(f"{where} holds reports of another mechanism: digests {digests}")
-    return mechanism
