@@ -7,12 +7,15 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from sqlalchemy import Connection
 from starlette.testclient import TestClient
 from tests.collector.cluster import Cluster
 from tests.collector.service import SECRET, Running, create, every_count, new_key
@@ -24,7 +27,9 @@ from sottovoce.cli import build_app
 from sottovoce.collector import Settings, create_app, open_store
 from sottovoce.collector.campaigns import clock as moments
 from sottovoce.collector.refusals import Refusal
-from sottovoce.collector.store import Batch, Store
+from sottovoce.collector.store import Batch, Store, last_day
+from sottovoce.collector.store import store as store_module
+from sottovoce.collector.store.ingest import Accepted
 from sottovoce.collector.upkeep.confirmed_day import confirm
 
 NOON = dt.datetime(2026, 11, 19, 12, tzinfo=dt.UTC)
@@ -318,6 +323,30 @@ def test_nothing_is_stored_under_a_day_while_it_is_taken_back(store: Store, mech
     assert store.reports(campaign.id) == stored[0]
     assert {day for day, _ in store.days(campaign.id)} == {TODAY}
     assert set(store.waiting(campaign.id)[:, 0].tolist()) <= {TODAY}
+
+
+@pytest.mark.parametrize("other", ["today", "ingest"])
+def test_two_writers_at_the_change_of_day_do_not_wait_for_each_other(
+    store: Store, mechanism: sv.Mechanism, monkeypatch: pytest.MonkeyPatch, other: str
+) -> None:
+    """Nobody who has read the last day in order to write another one lets a second one do the same."""
+    campaign = create(store, mechanism)
+    store.today(TODAY)
+    monkeypatch.setattr(store_module, "_ATTEMPTS", 1)
+    both, write = threading.Barrier(2), last_day.write
+
+    def meet(connection: Connection, day: int) -> None:
+        with suppress(threading.BrokenBarrierError):
+            both.wait(0.5)
+        write(connection, day)
+
+    monkeypatch.setattr(last_day, "write", meet)
+    keys = os.urandom(16), os.urandom(16)
+    batch = Batch(campaign.id, TODAY + 1, np.ones(1, dtype=np.int64), *keys, TODAY + 9)
+    second = partial(store.ingest, [batch]) if other == "ingest" else partial(store.today, TODAY + 1)
+    with ThreadPoolExecutor(2) as pool:
+        answers = [pool.submit(store.today, TODAY + 1), pool.submit(second)]
+        assert [answer.result() for answer in answers] in ([TODAY + 1] * 2, [TODAY + 1, [Accepted(1, False)]])
 
 
 def check(*arguments: object) -> Any:

@@ -161,7 +161,7 @@ def test_without_a_last_day_a_clock_that_jumps_deletes_everything(
     tmp_path: Path, mechanism: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As was the case at first: the store noted no days."""
-    monkeypatch.setattr(last_day, "read", lambda connection: None)
+    monkeypatch.setattr(last_day, "read", lambda connection, clock: None)
     store = open_store(tmp_path / "store.db").unlock(SECRET)
     assert jump(store, mechanism, monkeypatch, 400) == 0
 

@@ -92,7 +92,7 @@ def ingest(
     connection: Connection, backend: ModuleType, pool: Pool, batches: Sequence[Batch]
 ) -> list[Outcome]:
     """Store a group of batches inside the caller's transaction; each succeeds or is refused by itself."""
-    begun = last = last_day.read(connection)
+    begun = last = last_day.read(connection, max(batch.day for batch in batches))
     known = _known_keys(connection, [batch.key for batch in batches])
     living = alive(connection, {batch.campaign for batch in batches})
     group, outcomes = _Group(), list[Outcome]()

@@ -7,15 +7,19 @@ operator confirms the day: retention and the expiry of keys would take reports f
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, select, text
+from typing import Any
+
+from sqlalchemy import Connection, Select, select, text
 
 from sottovoce.collector.campaigns.clock import day_text
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.store import schema
 
 _NAME = "day"
-# Shared: while somebody stores under the last day, nobody takes it back. SQLite has one writer anyway.
-_READ = select(schema.facts.c.content).where(schema.facts.c.name == _NAME).with_for_update(read=True)
+_LOOK = select(schema.facts.c.content).where(schema.facts.c.name == _NAME)
+# While somebody stores under the last day, nobody takes it back. SQLite has one writer anyway.
+_SHARE = _LOOK.with_for_update(read=True)
+_OWN = _LOOK.with_for_update()
 _WRITE = text(
     "INSERT INTO facts (name, content) VALUES (:name, :content) "
     "ON CONFLICT (name) DO UPDATE SET content = excluded.content"
@@ -36,9 +40,18 @@ class Unconfirmed(Refusal):
         self.last = last
 
 
-def read(connection: Connection) -> int | None:
-    """The last day that the store has seen, which stays so until this transaction ends; None in a new one."""
-    content = connection.execute(_READ).scalar_one_or_none()
+def read(connection: Connection, clock: int) -> int | None:
+    """The last day that the store has seen, which stays so until this transaction ends; None in a new one.
+
+    Whoever may write the day of the clock holds it alone from the first: two who shared it at the change of
+    day, and both wanted to write, would wait for each other.
+    """
+    last = _day(connection, _LOOK)
+    return _day(connection, _SHARE if last is None or clock <= last else _OWN)
+
+
+def _day(connection: Connection, query: Select[Any]) -> int | None:
+    content = connection.execute(query).scalar_one_or_none()
     return None if content is None else int(content)
 
 
@@ -64,7 +77,7 @@ def today(connection: Connection, clock: int) -> int:
     Raises:
         Unconfirmed: If the clock is more than a day beyond the last one.
     """
-    last = read(connection)
+    last = read(connection, clock)
     day = following(last, clock)
     if day != last:
         write(connection, day)
