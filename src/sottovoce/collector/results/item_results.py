@@ -62,7 +62,7 @@ def results(
 ) -> dict[str, Any]:
     """What is known about the answers, by question, and what the counts reveal about one person.
 
-    These are the fields of the same names that `api.shapes.ResultsShape` describes: also of every day of
+    These are the fields of the same names that `api.result_schemas.ResultsShape` describes: also of every day of
     `days`, and of the campaigns of a family. Of a second round what it is for is answered by both.
     """
     questions = {
