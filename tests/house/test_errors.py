@@ -9,13 +9,16 @@ import json
 import pickle
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import sottovoce as sv
 from sottovoce import errors
+from sottovoce.auditing import client_vectors
 from sottovoce.cli.shared_options import in_options
-from sottovoce.collector.campaigns.written_survey import read_survey
+from sottovoce.collector.campaigns.campaign_round import Round
+from sottovoce.collector.campaigns.written_survey import expected, read_survey
 from sottovoce.collector.refusals import Refusal
 from sottovoce.errors import Coded, DataError, SpecError, UsageError
 
@@ -66,6 +69,45 @@ def test_errors_are_python_s_own_as_well(kind: type[Coded]) -> None:
     again = pickle.loads(pickle.dumps(error))
     assert (again.code, again.argument, again.args) == (error.code, error.argument, ("a sentence",))
     assert error.code
+
+
+#: Types that are known and cannot be written down, by file: an assertion decides about nobody's input.
+KNOWN_TYPES = {
+    "cli/demo.py": "the demo's own campaign",
+    "collector/app.py": "Starlette calls a handler with the errors that it was registered for",
+    "comparing/quantity.py": "a combination of estimates",
+    "device/terms.py": "checked when the terms are made",
+    "estimates/groups.py": "checked when the spec is read",
+    "planning/ways_to_ask.py": "checked by the design",
+    "reporters/composites/functions_by_lot.py": "checked when the spec is read",
+    "surveys/lot.py": "checked by those who call it",
+    "surveys/rounds/direction_rounds.py": "a design for directions",
+    "surveys/rounds/quantile_rounds.py": "checked by its digest",
+    "surveys/survey.py": "of the survey's own design",
+}
+
+
+def test_no_assertion_decides_about_types_that_were_given() -> None:
+    asserting = {
+        path.relative_to(SOURCE).as_posix()
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Assert) and "isinstance(" in ast.unparse(node.test)
+    }
+    assert asserting <= set(KNOWN_TYPES)
+
+
+def test_what_is_of_another_kind_is_refused() -> None:
+    made = sv.Survey(2.0, {"a": sv.two_scale(1.0, (0, 1)), "b": sv.sw(1.0)}, 2)
+    with pytest.raises(errors.ArgumentError, match="designs") as caught:
+        expected(made, 100)
+    assert (caught.value.code, caught.value.argument) == ("kind", "survey")
+    looked = Round(task="range", largest=100)
+    tally = sv.Tally(looked.plan(sv.sw(1.0)).first, np.zeros(100, dtype=int))
+    with pytest.raises(Refusal, match="last round"):
+        looked.estimate(tally, tally, 0.95)
+    with pytest.raises(SpecError, match="one number"):
+        client_vectors._many(sv.choice(1.0, ["a", "b"]).to_json(), 4)
 
 
 def test_commands_name_an_option_once() -> None:

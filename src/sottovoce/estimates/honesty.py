@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.errors import ArgumentError, SolverError, real_number, whole_number
+from sottovoce.errors import ArgumentError, DataError, SolverError, real_number, whole_number
 from sottovoce.estimates.answer.linear_algebra import single_threaded
 from sottovoce.estimates.answer.units import check_tally
 from sottovoce.estimates.estimate import Estimate
@@ -88,7 +88,7 @@ def honesty(tally: Tally, *, false_alarm: float = 1e-6) -> Honesty:
         Whether some truth explains the counts, and how many reports must be fabricated if none does.
 
     Raises:
-        ValueError: If `false_alarm` is not between 0 and 1, or the tally is empty.
+        ValueError: If `false_alarm` is not between 0 and 1, or the tally is empty or of another kind.
 
     Example:
         >>> from sottovoce.designs.classic import sw
@@ -125,7 +125,8 @@ def _of_numbers(tally: Tally, groups: int = _GROUPS) -> tuple[IntArray, IntArray
 def _of_options(tally: Tally) -> tuple[IntArray, IntArray, FloatArray]:
     """The same of a choice: a row for each option."""
     m = tally.reporter
-    assert isinstance(m, Translates)
+    if not isinstance(m, Translates):
+        raise DataError(f"honesty cannot be told of a {m.name} of options", code="kind", argument="tally")
     first = np.unique(np.linspace(0, m.cells, min(_GROUPS, m.cells), endpoint=False).astype(np.int64))
     group = np.repeat(np.arange(first.size), np.diff(np.append(first, m.cells)))
     even = np.bincount(group, m.backgrounds / m.total)

@@ -134,7 +134,7 @@ def worth(m: Mechanism | Translates, share: float = 1.0, spread: Prior | None = 
     """
     if isinstance(m, Translates):
         return (
-            _place_worth(m, share)
+            _place_worth(m, m.domain, share)
             if isinstance(m.domain, Area)
             else _choice_worth(m.epsilon, len(m.domain), share)
         )
@@ -157,11 +157,10 @@ def _choice_worth(epsilon: float, options: int, share: float) -> float:
     return (least_total_variance(epsilon, options) / share - (1 - 1 / options)) / options
 
 
-def _place_worth(m: Translates, share: float) -> float:
+def _place_worth(m: Translates, area: Area, share: float) -> float:
     """As of a choice, with the spread of people over the area in place of that over options."""
-    assert isinstance(m.domain, Area)
-    low, high = m.domain.x
-    return position_variance(m, _ENOUGH) / (high - low) ** 2 / share - even_spread_of(m.domain)
+    low, high = area.x
+    return position_variance(m, _ENOUGH) / (high - low) ** 2 / share - even_spread_of(area)
 
 
 def even_spread_of(area: Area) -> float:

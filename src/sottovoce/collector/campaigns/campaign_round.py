@@ -74,7 +74,12 @@ class Round(BaseModel):
         return plan.next(tally) if isinstance(plan, RangeRounds) else plan.second(tally)
 
     def estimate(self, first: sv.Tally, second: sv.Tally, confidence: float) -> Estimate:
-        """The answer of both rounds."""
+        """The answer of both rounds.
+
+        Raises:
+            Refusal: If the rounds looked for a range: what they saw is in the last one alone.
+        """
         plan = self.plan(first.reporter)
-        assert not isinstance(plan, RangeRounds)
+        if isinstance(plan, RangeRounds):
+            raise Refusal("invalid", "rounds: a range is answered by its last round alone", "rounds")
         return plan.estimate(first, second, confidence=confidence)

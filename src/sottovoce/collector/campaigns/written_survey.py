@@ -129,6 +129,9 @@ def expected(survey: sv.Survey, people: int, confidence: float = 0.95) -> dict[s
     Returns:
         By question, in its units; of options a share. None of a number on a log scale, which has no mean.
         Of a relation the correlation, under "x and y".
+
+    Raises:
+        ArgumentError: If a question has a mechanism that surveys are not designed with.
     """
     z = normal_quantile((1 - confidence) / 2)
     each = [(None, ())] * len(survey.questions) if survey.functions is None else survey.functions.each
@@ -137,7 +140,8 @@ def expected(survey: sv.Survey, people: int, confidence: float = 0.95) -> dict[s
     for (name, part), share, (function, of) in zip(
         survey.questions.items(), survey.shares, each, strict=True
     ):
-        assert isinstance(part, sv.Mechanism | sv.Translates)
+        if not isinstance(part, sv.Mechanism | sv.Translates):
+            raise _undesigned(part)
         if function in ("sum", "difference"):  # of numbers from −1 to 1 their difference is the mean product
             both = " and ".join(of)
             products[both] = products.get(both, 0.0) + (worth(part) + _SQUARES) / share
@@ -154,13 +158,17 @@ def _half_width(part: sv.Mechanism | sv.Translates, share: float, factor: float)
     if isinstance(domain, sv.Area):
         spread = even_spread_of(domain)
         return factor * math.sqrt(worth(part, share) + spread) * (domain.x[1] - domain.x[0])
-    if isinstance(domain, sv.Interval) and domain.is_log:
-        return None
+    if isinstance(part, sv.Translates):
+        raise _undesigned(part)
     if isinstance(domain, sv.Interval):
-        return factor * math.sqrt(worth(part, share)) * domain.width
-    assert isinstance(part, sv.Mechanism)
+        return None if domain.is_log else factor * math.sqrt(worth(part, share)) * domain.width
     across = 1 / (resultant(part) * math.sqrt(2 * share))  # noise to either side, of two coordinates one
     return factor * across / _AGREEMENT * domain.width / (2 * math.pi)
+
+
+def _undesigned(part: sv.Reporter) -> ArgumentError:
+    sentence = f"survey must be one that `sottovoce.survey` designs, it has a question with a {part.name}"
+    return ArgumentError(sentence, code="kind", argument="survey")
 
 
 def _pairs(relations: Any) -> list[tuple[str, str]]:
