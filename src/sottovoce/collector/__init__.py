@@ -2,7 +2,8 @@
 
     sottovoce serve --store campaign.db
 
-Nouns, one module each: campaigns, tokens, reports, results; under them a store (SQLite or PostgreSQL).
+The HTTP interface and the pages stand in front, campaigns and results behind them, and under all a store
+(SQLite or PostgreSQL). Operators look after it with what is in `upkeep`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the collector refuses, by code. Nothing here knows HTTP: `api.problems` makes answers of it."""
+"""What the collector refuses, by code. Nothing here knows HTTP: `http.problems` makes answers of it."""
 
 from __future__ import annotations
 

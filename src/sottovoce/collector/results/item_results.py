@@ -62,8 +62,8 @@ def results(
 ) -> dict[str, Any]:
     """What is known about the answers, by question, and what the counts reveal about one person.
 
-    These are the fields of the same names that `api.result_schemas.ResultsShape` describes: also of every day of
-    `days`, and of the campaigns of a family. Of a second round what it is for is answered by both.
+    These are the fields of the same names that `api.result_schemas.ResultsShape` describes: also of every day
+    of `days`, and of the campaigns of a family. Of a second round what it is for is answered by both.
     """
     questions = {
         name: _answers(tally[name], view, {day: part[name] for day, part in days.items()})

@@ -60,7 +60,7 @@ class ResultsCache:
         self._turn = asyncio.Lock()  # one estimate at a time: the other core stores reports
 
     async def get(self, campaign: Campaign, view: View) -> dict[str, Any]:
-        """What `api.shapes.ResultsShape` describes, at most a minute old; whoever leaves cancels it."""
+        """What `api.result_schemas.ResultsShape` describes, at most a minute old. Leaving cancels it."""
         name = (campaign.id, view)
         entry = self._entries.get(name)
         age = float("inf") if entry is None else time.monotonic() - entry.computed

@@ -72,7 +72,7 @@ class Worker:
         groups: Sequence[Named] = (),
         earlier: Sequence[Named] = (),
     ) -> dict[str, Any]:
-        """What `results.results` gives for the counts of a reporter; `Broken` if the process ends before.
+        """What `item_results.results` gives for counts of a reporter; `Broken` if the process ends before.
 
         Of a second round `earlier` is the first one; its name is the `Round` as JSON.
         """
