@@ -1,4 +1,4 @@
-"""The command line: argument parsing and printing only, one module per command.
+"""The command line: argument parsing and printing only, one module or package per command.
 
 `COMMANDS` lists them; only the module of the one that was asked for is loaded, and `--version` and `--help`
 load none. What several commands print and write is here, the options that they share are in `shared_options`.

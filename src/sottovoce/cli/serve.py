@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-StoreOption = Annotated[
-    str | None,
-    typer.Option(
-        "--store",
-        metavar="FILE|URL",
-        help="A SQLite file, or postgresql://user@host/database. Default: collector.db in the data folder.",
-    ),
-]
-SecretOption = Annotated[
-    Path | None,
-    typer.Option(help="The collector's secret, made if absent. Default: beside the store."),
-]
+from sottovoce.cli.which_store import SecretOption, StoreOption, located
 
 
 def serve(
@@ -39,7 +27,6 @@ def serve(
     log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
 ) -> None:
     """Run the collector until it is told to stop (SIGTERM or Ctrl-C finishes what is under way)."""
-    from sottovoce.cli.which_store import located
     from sottovoce.collector import Settings, logs
     from sottovoce.collector.process import run, server
 

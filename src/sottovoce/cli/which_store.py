@@ -1,4 +1,4 @@
-"""What commands about campaigns share: the store, and the campaign that is meant."""
+"""Which store a command is about, its secret, and which of its campaigns."""
 
 from __future__ import annotations
 
@@ -14,6 +14,18 @@ if TYPE_CHECKING:
     from sottovoce.collector.store import Store
 
 Name = Annotated[str, typer.Argument(help="The campaign's name.", metavar="NAME")]
+StoreOption = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        metavar="FILE|URL",
+        help="A SQLite file, or postgresql://user@host/database. Default: collector.db in the data folder.",
+    ),
+]
+SecretOption = Annotated[
+    Path | None,
+    typer.Option(help="The collector's secret, made if absent. Default: beside the store."),
+]
 
 
 def located(store: str | None, *, create: bool = False) -> str:

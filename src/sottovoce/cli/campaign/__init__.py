@@ -9,8 +9,8 @@ import typer
 
 import sottovoce as sv
 from sottovoce.cli import check_target
-from sottovoce.cli.check import check
-from sottovoce.cli.serve import SecretOption, StoreOption
+from sottovoce.cli.campaign.check import check
+from sottovoce.cli.campaign.tokens import invite, revoke, tokens
 from sottovoce.cli.shared_options import (
     Between,
     Choices,
@@ -25,8 +25,7 @@ from sottovoce.cli.shared_options import (
     SpecOption,
     missing_from,
 )
-from sottovoce.cli.tokens import invite, revoke, tokens
-from sottovoce.cli.which_store import Name, find_campaign, open_store, unlocked
+from sottovoce.cli.which_store import Name, SecretOption, StoreOption, find_campaign, open_store, unlocked
 from sottovoce.errors import UsageError
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sottovoce.cli.serve import SecretOption, StoreOption
-from sottovoce.cli.which_store import open_store, unlocked
+from sottovoce.cli.which_store import SecretOption, StoreOption, open_store, unlocked
 from sottovoce.errors import UsageError
 
 _ABOUT = """

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sottovoce.cli import check_target, write_private
-from sottovoce.cli.serve import StoreOption
-from sottovoce.cli.which_store import Name, find_campaign, open_store
+from sottovoce.cli.which_store import Name, StoreOption, find_campaign, open_store
 from sottovoce.errors import UsageError, one_of
 
 if TYPE_CHECKING:
