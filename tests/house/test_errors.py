@@ -21,6 +21,7 @@ from sottovoce.collector.campaigns.campaign_round import Round
 from sottovoce.collector.campaigns.written_survey import expected, read_survey
 from sottovoce.collector.refusals import Refusal
 from sottovoce.errors import Coded, DataError, SpecError, UsageError
+from sottovoce.estimates import honesty
 
 SOURCE = Path(sv.__file__).parent
 
@@ -108,6 +109,8 @@ def test_what_is_of_another_kind_is_refused() -> None:
         looked.estimate(tally, tally, 0.95)
     with pytest.raises(SpecError, match="one number"):
         client_vectors._many(sv.choice(1.0, ["a", "b"]).to_json(), 4)
+    with pytest.raises(DataError, match="honesty"):
+        honesty._of_options(tally)
 
 
 def test_commands_name_an_option_once() -> None:
