@@ -66,7 +66,8 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.estimates.heatmap import Heatmap as Heatmap, heatmap as heatmap
     from sottovoce.estimates.histogram import Distribution as Distribution
     from sottovoce.estimates.honesty import fabrication as fabrication, honesty as honesty
-    from sottovoce.estimates.mean import mean as mean, variance as variance
+    from sottovoce.estimates.mean import mean as mean
+    from sottovoce.estimates.variance import variance as variance
     from sottovoce.estimates.position import mean_position as mean_position, region_share as region_share
     from sottovoce.estimates.quantile import probability as probability, quantile as quantile
     from sottovoce.estimates.relation import (
@@ -102,13 +103,14 @@ _NAMES = {
     "estimates.heatmap": "Heatmap heatmap",
     "estimates.histogram": "Distribution",
     "estimates.honesty": "fabrication honesty",
-    "estimates.mean": "mean variance",
+    "estimates.mean": "mean",
     "estimates.position": "mean_position region_share",
     "estimates.probability": "probabilities",
     "estimates.quantile": "probability quantile",
     "estimates.relation": "correlation covariance covariances slope",
     "estimates.shares": "Shares shares",
     "estimates.tally": "Tally",
+    "estimates.variance": "variance",
     "planning.plan": "plan",
     "planning.scenario": "Plan",
     "reporters.composites.polar": "Polar",

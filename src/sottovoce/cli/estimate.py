@@ -28,9 +28,10 @@ from sottovoce.estimates.direction import circular_mean, concentration
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.estimate import Estimate, explained
 from sottovoce.estimates.honesty import Honesty, honesty
-from sottovoce.estimates.mean import mean, variance
+from sottovoce.estimates.mean import mean
 from sottovoce.estimates.quantile import probability, quantile
 from sottovoce.estimates.tally import Tally
+from sottovoce.estimates.variance import variance
 from sottovoce.reporters.number import Number
 from sottovoce.values.area import Area
 from sottovoce.values.domain import Domain

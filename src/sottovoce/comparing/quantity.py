@@ -13,10 +13,11 @@ from sottovoce.estimates.answer.units import check_tally
 from sottovoce.estimates.direction import circular_mean
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limits.sums_of_bounds import Sides
-from sottovoce.estimates.mean import mean, variance
+from sottovoce.estimates.mean import mean
 from sottovoce.estimates.quantile import probability, quantile
 from sottovoce.estimates.shares import shares
 from sottovoce.estimates.tally import Tally
+from sottovoce.estimates.variance import variance
 
 KINDS = ("mean", "quantile", "probability", "variance", "direction", "share")
 _WATCHED = ("mean", "probability")  # that have limits for every look, and against forged reports
