@@ -28,9 +28,9 @@ import sottovoce as sv
 from benchmarks._tables import replace_table, table
 from sottovoce.comparing.difference import _turned
 from sottovoce.comparing.quantity import Quantity
+from sottovoce.estimates.distribution import cumulative_band
 from sottovoce.estimates.limits.every_n import _Player
 from sottovoce.estimates.mean import decoded_part
-from sottovoce.estimates.probability import cumulative_band
 
 TAKES = "25 min"
 HERE = Path(__file__).parent

@@ -56,7 +56,6 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.designs.two_scale import two_scale as two_scale
     from sottovoce.device.client import Client as Client
     from sottovoce.device.ledger import Ledger as Ledger
-    from sottovoce.estimates.probability import probabilities as probabilities
     from sottovoce.estimates.direction import circular_mean as circular_mean, concentration as concentration
     from sottovoce.comparing.compare import Comparison as Comparison, compare as compare
     from sottovoce.comparing.difference import difference as difference, weighted as weighted
@@ -67,9 +66,9 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.estimates.histogram import Distribution as Distribution
     from sottovoce.estimates.honesty import fabrication as fabrication, honesty as honesty
     from sottovoce.estimates.mean import mean as mean
-    from sottovoce.estimates.variance import variance as variance
     from sottovoce.estimates.position import mean_position as mean_position, region_share as region_share
-    from sottovoce.estimates.quantile import probability as probability, quantile as quantile
+    from sottovoce.estimates.quantile import quantile as quantile
+    from sottovoce.estimates.probability import probabilities as probabilities, probability as probability
     from sottovoce.estimates.relation import (
         correlation as correlation,
         covariance as covariance,
@@ -78,6 +77,7 @@ if TYPE_CHECKING:  # a line for each module
     )
     from sottovoce.estimates.shares import Shares as Shares, shares as shares
     from sottovoce.estimates.tally import Tally as Tally
+    from sottovoce.estimates.variance import variance as variance
     from sottovoce.comparing.trend import Trend as Trend, trend as trend
     from sottovoce.planning.plan import plan as plan
     from sottovoce.planning.scenario import Plan as Plan
@@ -105,8 +105,8 @@ _NAMES = {
     "estimates.honesty": "fabrication honesty",
     "estimates.mean": "mean",
     "estimates.position": "mean_position region_share",
-    "estimates.probability": "probabilities",
-    "estimates.quantile": "probability quantile",
+    "estimates.probability": "probabilities probability",
+    "estimates.quantile": "quantile",
     "estimates.relation": "correlation covariance covariances slope",
     "estimates.shares": "Shares shares",
     "estimates.tally": "Tally",

@@ -29,7 +29,8 @@ from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.estimate import Estimate, explained
 from sottovoce.estimates.honesty import Honesty, honesty
 from sottovoce.estimates.mean import mean
-from sottovoce.estimates.quantile import probability, quantile
+from sottovoce.estimates.probability import probability
+from sottovoce.estimates.quantile import quantile
 from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.variance import variance
 from sottovoce.reporters.number import Number

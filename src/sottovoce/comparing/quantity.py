@@ -14,7 +14,8 @@ from sottovoce.estimates.direction import circular_mean
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limits.sums_of_bounds import Sides
 from sottovoce.estimates.mean import mean
-from sottovoce.estimates.quantile import probability, quantile
+from sottovoce.estimates.probability import probability
+from sottovoce.estimates.quantile import quantile
 from sottovoce.estimates.shares import shares
 from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.variance import variance

@@ -13,17 +13,20 @@ from dataclasses import replace
 
 import numpy as np
 
+from sottovoce.arrays import FloatArray
 from sottovoce.errors import check_confidence, refuse_others, whole_number
 from sottovoce.estimates.answer.linear_algebra import single_threaded
 from sottovoce.estimates.answer.most_common_range import Range, Sure, surely
 from sottovoce.estimates.answer.units import check_tally
 from sottovoce.estimates.fits.smooth_fits import Smooth
 from sottovoce.estimates.histogram import Distribution
-from sottovoce.estimates.probability import cumulative_band
+from sottovoce.estimates.limits.envelope import CrossFit, Target
 from sottovoce.estimates.tally import Tally
 from sottovoce.values.domain import Domain
 
 MOST_BINS = 4096
+_POINTS = 32  # of the band, at most, where limits are computed
+_ROUNDING = 1e-9  # its limits are rounded outwards by this
 
 
 @single_threaded
@@ -106,3 +109,34 @@ def default_bins(tally: Tally) -> int:
     """
     ideal = 4 * (tally.n * tally.mechanism.epsilon**2) ** 0.25
     return int(min(2 ** np.clip(np.rint(np.log2(ideal)), 4, 8), tally.mechanism.cells))
+
+
+def cumulative_band(tally: Tally, bins: int, confidence: float) -> tuple[FloatArray, FloatArray]:
+    """Limits of F at the edges of equal bins, all together with the given confidence.
+
+    F(t) is the average of 1[x ≤ t], so it has envelope limits at every t. The band takes them at a few
+    points, which share the error evenly; between two of them F is held by the limits at both, because it
+    increases.
+
+    Args:
+        tally: Counts of reports about a number.
+        bins: How many bins.
+        confidence: How often the whole of F should lie inside.
+
+    Returns:
+        The lower and the upper limit at each of the bins + 1 edges, increasing. Between two edges F lies
+        above the lower limit at the left one and below the upper limit at the right one.
+    """
+    low, high = np.zeros(bins + 1), np.ones(bins + 1)
+    low[-1] = 1.0  # everybody is at most at the end
+    if tally.n > 1 and bins > 1:
+        fit, circle = CrossFit(tally), tally.mechanism.domain.is_circle
+        at = np.unique(np.linspace(0, bins, min(bins, _POINTS) + 1).round().astype(np.int64))[1:-1]
+        tail = (1 - confidence) / 2 / len(at)
+        targets = [Target.within(0.0, k / bins) if circle else Target.up_to(k / bins) for k in at]
+        limits = fit.limits([(target, side) for target in targets for side in (-1, 1)], tail)
+        low[at], high[at] = np.reshape(limits, (-1, 2)).T + np.array([[-_ROUNDING], [_ROUNDING]])
+    low = np.maximum.accumulate(np.clip(low, 0.0, 1.0))
+    high = np.minimum.accumulate(np.clip(high, 0.0, 1.0)[::-1])[::-1]
+    # Limits are statistics of their own: where they cross, nothing between the two is excluded.
+    return np.minimum(low, high), np.maximum(low, high)

@@ -1,7 +1,7 @@
-"""A band that holds the whole distribution function, for every truth, and shares of coarse bins likewise.
+"""The probability of a range, one or several, with intervals that hold for every truth.
 
-F(t) is the average of 1[x ≤ t], so it has envelope limits at every t. The band takes them at a few points,
-which share the error evenly; between two of them F is held by the limits at both, because it increases.
+It is the average of 1[low ≤ x ≤ high], so it has envelope limits; whether a range was asked for directly is
+looked at first. The value is that of a smooth fit, as a quantile's is.
 """
 
 from __future__ import annotations
@@ -11,43 +11,109 @@ from itertools import pairwise
 
 import numpy as np
 
-from sottovoce.arrays import FloatArray
-from sottovoce.errors import check_confidence, whole_number
-from sottovoce.estimates.answer.units import check_tally
+from sottovoce.errors import ArgumentError, check_confidence, real_number, whole_number
+from sottovoce.estimates.answer.better_design import advice
+from sottovoce.estimates.answer.units import Query, check_tally
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.limits.envelope import CrossFit, Target
-from sottovoce.estimates.quantile import probability
+from sottovoce.estimates.limits.declared_shape import UNDECLARED, declaration, declared_average
+from sottovoce.estimates.limits.direct_question import asked_share
+from sottovoce.estimates.limits.envelope import BINS, CrossFit, Target
+from sottovoce.estimates.limits.sequential import watched_average, watching_cost
+from sottovoce.estimates.limits.student_limit import limit
+from sottovoce.estimates.limits.undecided_ends import in_doubt
+from sottovoce.estimates.limits.weighted_counts import between, moments
+from sottovoce.estimates.quantile import smooth_density
 from sottovoce.estimates.tally import Tally
 
-_POINTS = 32  # at most, where limits are computed
-_ROUNDING = 1e-9  # limits are rounded outwards by this
+_WATCHED = "envelope, sequential"
 
 
-def cumulative_band(tally: Tally, bins: int, confidence: float) -> tuple[FloatArray, FloatArray]:
-    """Limits of F at the edges of equal bins, all together with the given confidence.
+def probability(
+    tally: Tally,
+    low: float,
+    high: float,
+    *,
+    shape: str | None = None,
+    density: float | None = None,
+    slope: float | None = None,
+    estimand: str = "population",
+    confidence: float = 0.95,
+    sequential: bool = False,
+    fakes: int = 0,
+) -> Estimate:
+    """Estimate the share of the people with low ≤ x ≤ high; on a circle from low forwards to high.
+
+    The value is that of a smooth fit, moved into the limits, so values of one tally do not contradict each
+    other; the limits do not rest on it. Nobody is beyond an end of the domain: who is at an end of the range
+    that is one of the domain counts for sure. At another end of the range it is in doubt on which side of it
+    people are: put it between two possible answers, such as 4.5.
 
     Args:
         tally: Counts of reports about a number.
-        bins: How many bins.
-        confidence: How often the whole of F should lie inside.
+        low: Where the range begins.
+        high: Where it ends.
+        shape: What you know beforehand, as in `quantile`.
+        density: The same.
+        slope: The same.
+        estimand: The share of the "population" that these people stand for, or of the "respondents".
+        confidence: How often the interval should hold.
+        sequential: Limits that hold at every look while reports come in, as in `mean`.
+        fakes: How many reports may be forged: the limits hold whatever those are.
 
     Returns:
-        The lower and the upper limit at each of the bins + 1 edges, increasing. Between two edges F lies
-        above the lower limit at the left one and below the upper limit at the right one.
+        The share and its limits.
+
+    Raises:
+        ValueError: If the range is not in the domain or the tally is empty.
+        DataError: If the reports contradict what was declared.
+
+    Example:
+        >>> import numpy as np
+        >>> from sottovoce.designs.classic import sw
+        >>> m = sw(epsilon=4.0, domain=(0, 24))
+        >>> e = probability(Tally(m, m.report(np.linspace(0, 24, 20_000), rng=1)), 6, 12)
+        >>> bool(e.low < 0.25 < e.high)
+        True
     """
-    low, high = np.zeros(bins + 1), np.ones(bins + 1)
-    low[-1] = 1.0  # everybody is at most at the end
-    if tally.n > 1 and bins > 1:
-        fit, circle = CrossFit(tally), tally.mechanism.domain.is_circle
-        at = np.unique(np.linspace(0, bins, min(bins, _POINTS) + 1).round().astype(np.int64))[1:-1]
-        tail = (1 - confidence) / 2 / len(at)
-        targets = [Target.within(0.0, k / bins) if circle else Target.up_to(k / bins) for k in at]
-        limits = fit.limits([(target, side) for target in targets for side in (-1, 1)], tail)
-        low[at], high[at] = np.reshape(limits, (-1, 2)).T + np.array([[-_ROUNDING], [_ROUNDING]])
-    low = np.maximum.accumulate(np.clip(low, 0.0, 1.0))
-    high = np.minimum.accumulate(np.clip(high, 0.0, 1.0)[::-1])[::-1]
-    # Limits are statistics of their own: where they cross, nothing between the two is excluded.
-    return np.minimum(low, high), np.maximum(low, high)
+    begin, end = real_number(low, "low"), real_number(high, "high")
+    query = Query(tally, f"probability of {begin:.12g} to {end:.12g}", estimand, confidence, fakes)
+    for at, name in ((begin, "low"), (end, "high")):
+        if not query.domain.contains(at):
+            raise ArgumentError(f"{name} must lie in the domain, got {name}={at!r}", argument=name)
+    if begin > end and not query.domain.is_circle:
+        raise ArgumentError(f"low must not exceed high, got low={begin!r}, high={end!r}", argument="low")
+    first, last = query.domain.to_unit([begin, end]).tolist()
+    ends = (float((first, last) == (0.0, 1.0)), 1.0)  # everybody is somewhere
+    if (shape, density, slope) != UNDECLARED:
+        declared = declaration(query, shape, density, slope, plain=not sequential)
+        value = smooth_share(CrossFit(tally), first, last)
+        return declared_average(query, declared, Target.within(first, last), 0, value=value, ends=ends)
+    asked = None if sequential or fakes else asked_share(tally, first, last, query.tail)
+    if asked is not None:
+        return query.answer(*asked, power=0, method="asked directly", at_every_n=True)
+    fit, target = CrossFit(tally, fakes=fakes), Target.within(first, last)
+    lower, upper = (fit.statistic(target, side, query.tail, estimand) for side in (-1, 1))
+    sides = moments(lower), moments(upper)
+    middle, error, bias = between(*sides)
+    value = smooth_share(fit, first, last)
+    open_ends = in_doubt(fit, query, (begin, end), 2 * bias) if bias**2 > error**2 / 2 else ()
+    error += abs(value - middle)
+    if sequential:
+        limits = watched_average(fit, target, query)
+        notes = (*open_ends, *watching_cost(query, limits, lower, upper))
+        return query.answer(
+            limits, value, error, ends=ends, power=0, notes=notes, at_every_n=True, method=_WATCHED
+        )
+    limits = float(limit(lower, -1, query.tail)), float(limit(upper, 1, query.tail))
+    hint = None if fakes else query.advised(advice, "share", coarse=fit.coarse, between=(first, last))
+    return query.answer(limits, value, error, ends=ends, power=0, notes=open_ends, sides=sides, advice=hint)
+
+
+def smooth_share(fit: CrossFit, first: float, last: float) -> float:
+    """The share of a range in that fit, in the unit coordinate; across the seam where first > last."""
+    total = np.concatenate(([0.0], np.cumsum(smooth_density(fit))))
+    below, up_to = np.interp([first, last], np.arange(BINS + 1) / BINS, total / total[-1])
+    return float(up_to - below + (first > last))
 
 
 def probabilities(

@@ -1,4 +1,4 @@
-"""Quantiles and the probability of a range, with intervals that hold for every truth.
+"""Quantiles, with intervals that hold for every truth.
 
 The distribution function F(t) is the average of 1[x ≤ t], so it has envelope limits; a quantile's interval is
 where those limits admit F = p. No smoothness of the truth is assumed: that is what the width pays for. The
@@ -20,17 +20,11 @@ from sottovoce.estimates.answer.linear_algebra import single_threaded
 from sottovoce.estimates.answer.units import Query, sources_of
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.fits.log_density import Splines
-from sottovoce.estimates.limits.declared_shape import UNDECLARED, Declared, declaration, declared_average
-from sottovoce.estimates.limits.direct_question import asked_share
-from sottovoce.estimates.limits.envelope import BINS, CrossFit, Target
+from sottovoce.estimates.limits.declared_shape import UNDECLARED, Declared, declaration
+from sottovoce.estimates.limits.envelope import BINS, CrossFit
 from sottovoce.estimates.limits.quantile_interval import Ends, Level, Sample, quantile_interval
-from sottovoce.estimates.limits.sequential import watched_average, watching_cost
-from sottovoce.estimates.limits.student_limit import limit
-from sottovoce.estimates.limits.undecided_ends import in_doubt
-from sottovoce.estimates.limits.weighted_counts import between, moments
 from sottovoce.estimates.tally import Tally
 
-_WATCHED = "envelope, sequential"
 _SMOOTH = 3, (0.1, 1e3)  # how smooth the fit is at first: the order of differences, and two weights
 _SMOOTH_VALUE = (
     "the value is that of a smooth fit, whose error is not known; the interval does not rest on it"
@@ -104,7 +98,7 @@ def quantile(
     """
     several = np.ndim(p) > 0
     levels: Iterable[object] = p if several else [p.item() if isinstance(p, np.ndarray) else p]  # type: ignore[assignment]
-    shares = [_share(level) for level in levels]
+    shares = [_checked_level(level) for level in levels]
     queries = [
         Query(tally, f"{share:.12g}-quantile", estimand, confidence).on_interval(instead="probability")
         for share in shares
@@ -146,13 +140,6 @@ def smooth_density(fit: CrossFit) -> FloatArray:
     return Splines(fit.coarse.counts.astype(np.float64), fit.law, circle=circle).search(*_SMOOTH).density
 
 
-def smooth_share(fit: CrossFit, first: float, last: float) -> float:
-    """The share of a range in that fit, in the unit coordinate; across the seam where first > last."""
-    total = np.concatenate(([0.0], np.cumsum(smooth_density(fit))))
-    below, up_to = np.interp([first, last], np.arange(BINS + 1) / BINS, total / total[-1])
-    return float(up_to - below + (first > last))
-
-
 def quantile_values(fit: CrossFit, levels: Sequence[float]) -> list[float]:
     """Quantiles of that fit, in the unit coordinate."""
     total = np.concatenate(([0.0], np.cumsum(smooth_density(fit))))
@@ -180,88 +167,7 @@ def declared_limits(declared: Declared, levels: Sequence[float]) -> list[Ends]:
     return [quantile_interval(sample, Level(p, declared.tail), declared.cells) for p in levels]
 
 
-def probability(
-    tally: Tally,
-    low: float,
-    high: float,
-    *,
-    shape: str | None = None,
-    density: float | None = None,
-    slope: float | None = None,
-    estimand: str = "population",
-    confidence: float = 0.95,
-    sequential: bool = False,
-    fakes: int = 0,
-) -> Estimate:
-    """Estimate the share of the people with low ≤ x ≤ high; on a circle from low forwards to high.
-
-    The value is that of a smooth fit, moved into the limits, so values of one tally do not contradict each
-    other; the limits do not rest on it. Nobody is beyond an end of the domain: who is at an end of the range
-    that is one of the domain counts for sure. At another end of the range it is in doubt on which side of it
-    people are: put it between two possible answers, such as 4.5.
-
-    Args:
-        tally: Counts of reports about a number.
-        low: Where the range begins.
-        high: Where it ends.
-        shape: What you know beforehand, as in `quantile`.
-        density: The same.
-        slope: The same.
-        estimand: The share of the "population" that these people stand for, or of the "respondents".
-        confidence: How often the interval should hold.
-        sequential: Limits that hold at every look while reports come in, as in `mean`.
-        fakes: How many reports may be forged: the limits hold whatever those are.
-
-    Returns:
-        The share and its limits.
-
-    Raises:
-        ValueError: If the range is not in the domain or the tally is empty.
-        DataError: If the reports contradict what was declared.
-
-    Example:
-        >>> import numpy as np
-        >>> from sottovoce.designs.classic import sw
-        >>> m = sw(epsilon=4.0, domain=(0, 24))
-        >>> e = probability(Tally(m, m.report(np.linspace(0, 24, 20_000), rng=1)), 6, 12)
-        >>> bool(e.low < 0.25 < e.high)
-        True
-    """
-    begin, end = real_number(low, "low"), real_number(high, "high")
-    query = Query(tally, f"probability of {begin:.12g} to {end:.12g}", estimand, confidence, fakes)
-    for at, name in ((begin, "low"), (end, "high")):
-        if not query.domain.contains(at):
-            raise ArgumentError(f"{name} must lie in the domain, got {name}={at!r}", argument=name)
-    if begin > end and not query.domain.is_circle:
-        raise ArgumentError(f"low must not exceed high, got low={begin!r}, high={end!r}", argument="low")
-    first, last = query.domain.to_unit([begin, end]).tolist()
-    ends = (float((first, last) == (0.0, 1.0)), 1.0)  # everybody is somewhere
-    if (shape, density, slope) != UNDECLARED:
-        declared = declaration(query, shape, density, slope, plain=not sequential)
-        value = smooth_share(CrossFit(tally), first, last)
-        return declared_average(query, declared, Target.within(first, last), 0, value=value, ends=ends)
-    asked = None if sequential or fakes else asked_share(tally, first, last, query.tail)
-    if asked is not None:
-        return query.answer(*asked, power=0, method="asked directly", at_every_n=True)
-    fit, target = CrossFit(tally, fakes=fakes), Target.within(first, last)
-    lower, upper = (fit.statistic(target, side, query.tail, estimand) for side in (-1, 1))
-    sides = moments(lower), moments(upper)
-    middle, error, bias = between(*sides)
-    value = smooth_share(fit, first, last)
-    open_ends = in_doubt(fit, query, (begin, end), 2 * bias) if bias**2 > error**2 / 2 else ()
-    error += abs(value - middle)
-    if sequential:
-        limits = watched_average(fit, target, query)
-        notes = (*open_ends, *watching_cost(query, limits, lower, upper))
-        return query.answer(
-            limits, value, error, ends=ends, power=0, notes=notes, at_every_n=True, method=_WATCHED
-        )
-    limits = float(limit(lower, -1, query.tail)), float(limit(upper, 1, query.tail))
-    hint = None if fakes else query.advised(advice, "share", coarse=fit.coarse, between=(first, last))
-    return query.answer(limits, value, error, ends=ends, power=0, notes=open_ends, sides=sides, advice=hint)
-
-
-def _share(p: object) -> float:
+def _checked_level(p: object) -> float:
     number = real_number(p, "p")
     if not 0 <= number <= 1:
         raise ArgumentError(f"p must lie between 0 and 1, got p={number!r}", argument="p")

@@ -21,7 +21,8 @@ from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.fits.metrics import Cumulative, wasserstein
 from sottovoce.estimates.limits.envelope import Target
 from sottovoce.estimates.mean import mean
-from sottovoce.estimates.quantile import probability, quantile
+from sottovoce.estimates.probability import probability
+from sottovoce.estimates.quantile import quantile
 from sottovoce.estimates.tally import Tally
 from sottovoce.planning.prediction import Expected, Setting, value
 from sottovoce.planning.reference_people import MIDDLES

@@ -34,7 +34,8 @@ from sottovoce.estimates.answer.units import sources_of
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limits.envelope import CrossFit
 from sottovoce.estimates.mean import mean
-from sottovoce.estimates.quantile import probability, smooth_density
+from sottovoce.estimates.probability import probability
+from sottovoce.estimates.quantile import smooth_density
 from sottovoce.estimates.tally import Tally
 from sottovoce.frozen import Compact
 from sottovoce.reporters.mechanism import Mechanism
