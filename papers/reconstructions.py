@@ -15,8 +15,8 @@ from collections.abc import Callable
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
+from sottovoce.estimates.distribution import Distribution
 from sottovoce.estimates.fits.binned_cells import Coarse, Products
-from sottovoce.estimates.histogram import Distribution
 from sottovoce.estimates.tally import Tally
 
 Smoothing = Callable[[FloatArray], FloatArray]

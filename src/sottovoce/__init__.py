@@ -59,11 +59,10 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.estimates.direction import circular_mean as circular_mean, concentration as concentration
     from sottovoce.comparing.compare import Comparison as Comparison, compare as compare
     from sottovoce.comparing.difference import difference as difference, weighted as weighted
-    from sottovoce.estimates.distribution import distribution as distribution
+    from sottovoce.estimates.distribution import Distribution as Distribution, distribution as distribution
     from sottovoce.estimates.estimate import Estimate as Estimate
     from sottovoce.estimates.groups import Groups as Groups, groups as groups
     from sottovoce.estimates.heatmap import Heatmap as Heatmap, heatmap as heatmap
-    from sottovoce.estimates.histogram import Distribution as Distribution
     from sottovoce.estimates.honesty import fabrication as fabrication, honesty as honesty
     from sottovoce.estimates.mean import mean as mean
     from sottovoce.estimates.position import mean_position as mean_position, region_share as region_share
@@ -97,11 +96,10 @@ _NAMES = {
     "device.client": "Client",
     "device.ledger": "Ledger",
     "estimates.direction": "circular_mean concentration",
-    "estimates.distribution": "distribution",
+    "estimates.distribution": "Distribution distribution",
     "estimates.estimate": "Estimate",
     "estimates.groups": "Groups groups",
     "estimates.heatmap": "Heatmap heatmap",
-    "estimates.histogram": "Distribution",
     "estimates.honesty": "fabrication honesty",
     "estimates.mean": "mean",
     "estimates.position": "mean_position region_share",

@@ -15,8 +15,8 @@ from typing import Any
 
 from sottovoce.errors import require_extra
 from sottovoce.estimates.answer.most_common_range import reading
+from sottovoce.estimates.distribution import Distribution
 from sottovoce.estimates.estimate import Estimate, explained, rounded
-from sottovoce.estimates.histogram import Distribution
 from sottovoce.estimates.honesty import Honesty
 from sottovoce.estimates.tally import Tally
 from sottovoce.plots.forest_plot import draw_forest
