@@ -61,9 +61,10 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.comparing.difference import difference as difference, weighted as weighted
     from sottovoce.estimates.distribution import Distribution as Distribution, distribution as distribution
     from sottovoce.estimates.estimate import Estimate as Estimate
+    from sottovoce.estimates.fakes import fabrication as fabrication
     from sottovoce.estimates.groups import Groups as Groups, groups as groups
     from sottovoce.estimates.heatmap import Heatmap as Heatmap, heatmap as heatmap
-    from sottovoce.estimates.honesty import fabrication as fabrication, honesty as honesty
+    from sottovoce.estimates.honesty import honesty as honesty
     from sottovoce.estimates.mean import mean as mean
     from sottovoce.estimates.position import mean_position as mean_position, region_share as region_share
     from sottovoce.estimates.quantile import quantile as quantile
@@ -98,9 +99,10 @@ _NAMES = {
     "estimates.direction": "circular_mean concentration",
     "estimates.distribution": "Distribution distribution",
     "estimates.estimate": "Estimate",
+    "estimates.fakes": "fabrication",
     "estimates.groups": "Groups groups",
     "estimates.heatmap": "Heatmap heatmap",
-    "estimates.honesty": "fabrication honesty",
+    "estimates.honesty": "honesty",
     "estimates.mean": "mean",
     "estimates.position": "mean_position region_share",
     "estimates.probability": "probabilities probability",

@@ -1,7 +1,6 @@
-"""Could these reports have come from this mechanism at all? How far could fabricated ones move an answer?
+"""Could these reports have come from this mechanism at all?
 
     sottovoce.honesty(tally).consistent        # lies the histogram where *some* truth could put it?
-    sottovoce.fabrication(tally, k=100)        # how far 100 made-up reports can move the mean
 
 Whatever the people's values are, the expected histogram is a mixture of the rows P(·|x). Those rows are
 linear between the mechanism's bends, so their hull is that of finitely many rows, and asking whether some
@@ -12,20 +11,16 @@ for people who all differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.errors import ArgumentError, DataError, SolverError, real_number, whole_number
+from sottovoce.errors import ArgumentError, DataError, SolverError, real_number
 from sottovoce.estimates.answer.linear_algebra import single_threaded
 from sottovoce.estimates.answer.units import check_tally
-from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.fits.binned_cells import Coarse
 from sottovoce.estimates.limits.envelope import Nodes
-from sottovoce.estimates.limits.weighted_counts import is_unbiased
-from sottovoce.estimates.mean import mean
 from sottovoce.estimates.tally import Tally
 from sottovoce.notebook import Shown
 from sottovoce.reporters.translates import Translates
@@ -230,73 +225,3 @@ def _limits(share: FloatArray, n: int, budget: float) -> tuple[FloatArray, Float
             inside, outside = np.where(fine, middle, inside), np.where(fine, outside, middle)
         ends.append(outside)
     return ends[0], ends[1]
-
-
-@dataclass(frozen=True)
-class Fabrication(Shown):
-    """How far fabricated reports can move an answer.
-
-    Attributes:
-        k: How many are fabricated.
-        n: How many reports there are.
-        value: The estimate as it is.
-        low: The least that they could make of it.
-        high: The most.
-        kind: "bound" when nothing can move it further, "search" when it is the worst that was found.
-    """
-
-    k: int
-    n: int
-    value: float
-    low: float
-    high: float
-    kind: str
-
-    def __str__(self) -> str:
-        if self.kind == "bound":
-            return (
-                f"{self.k} fabricated reports among {self.n} can have moved {self.value:.6g} by at most "
-                f"{max(self.high - self.value, self.value - self.low):.4g}"
-            )
-        return (
-            f"adding {self.k} fabricated reports to {self.n} moved {self.value:.6g} to between "
-            f"{self.low:.6g} and {self.high:.6g} (the worst found by a search, not a bound)"
-        )
-
-
-def fabrication(
-    tally: Tally, k: int, statistic: Callable[[Tally], Estimate] = mean, *, places: int = 33
-) -> Fabrication:
-    """Say what fabricated reports can do to an estimate.
-
-    For the mean of an unbiased mechanism it is a bound: each report carries one of finitely many weights, and
-    a mean stays in the domain. Otherwise they are put on one cell at a time, and the worst is kept.
-
-    Args:
-        tally: Counts of reports about a number.
-        k: How many reports are fabricated.
-        statistic: The estimate, a function of a tally.
-        places: How many cells are tried where there is no bound.
-
-    Returns:
-        How far the value can be moved.
-
-    Raises:
-        ValueError: If `k` exceeds the number of reports, or the tally is empty.
-
-    Example:
-        >>> from sottovoce.designs.classic import pm
-        >>> m = pm(epsilon=1.0, domain=(0, 24))
-        >>> fabrication(Tally(m, m.report([8.0] * 1000, rng=1)), k=10).kind
-        'bound'
-    """
-    k = whole_number(k, "k", least=0, most=check_tally(tally).n)
-    value = statistic(tally).value
-    m = tally.mechanism
-    if statistic is mean and is_unbiased(m) and not m.domain.is_log:
-        reach = k * (mean(tally).reach or 0.0)
-        low, high = max(value - reach, m.domain.low), min(value + reach, m.domain.high)
-        return Fabrication(k, tally.n, value, low, high, "bound")
-    cells = np.unique(np.linspace(0, m.cells - 1, whole_number(places, "places", least=2)).astype(np.int64))
-    values = [value, *(statistic(tally + Tally.from_pairs(m, [(int(cell), k)])).value for cell in cells)]
-    return Fabrication(k, tally.n, value, min(values), max(values), "search")
