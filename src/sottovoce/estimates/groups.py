@@ -19,8 +19,7 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray
 from sottovoce.errors import DataError, check_confidence
-from sottovoce.estimates.answer.linear_answer import told
-from sottovoce.estimates.answer.units import check_tally
+from sottovoce.estimates.answer.units import check_tally, in_own_units
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.fits.deconvolution import Inverse
 from sottovoce.estimates.fits.mean_products import UNRESOLVED, Ratio
@@ -194,7 +193,7 @@ def _group(
     both = 0.0 if apart else _covariance(above, below)
     ratio = Ratio.of(top, bottom, np.eye(2), np.array([[a**2, both], [both, width**2]]), t)
     least, most = map(float, cut(bottom - t * width, bottom + t * width, (0.0, 1.0)))
-    share = told(tally, f"share of {option!r}", bottom, (least, most), width, confidence, "inverse")
+    share = in_own_units(tally, f"share of {option!r}", bottom, (least, most), width, confidence, "inverse")
     low, high = (float(line.from_unit((end + 1) / 2)) for end in cut(ratio.low, ratio.high, (-1.0, 1.0)))
     mean = replace(
         share,

@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.errors import ArgumentError, check_confidence
-from sottovoce.estimates.answer.linear_answer import told
-from sottovoce.estimates.answer.units import FEW, generator_of, half
+from sottovoce.estimates.answer.units import FEW, generator_of, half, in_own_units
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.fits.binned_cells import em
 from sottovoce.estimates.fits.nonnegative_quadratic import least_quadratic
@@ -248,4 +247,4 @@ def _answer(
     low, high = sides.limits(tail) if n > 1 else ends
     few = (f"n={n} is small for an interval that rests on a normal approximation",) if n < FEW else ()
     value, error = float(between(lower, upper).value), math.hypot(sides.error, float(upper.slack))
-    return told(tally, what, value, (low, high), error, 1 - 2 * tail, method, notes=few, sides=sides)
+    return in_own_units(tally, what, value, (low, high), error, 1 - 2 * tail, method, notes=few, sides=sides)

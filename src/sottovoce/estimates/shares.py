@@ -23,8 +23,7 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray
 from sottovoce.errors import check_confidence
-from sottovoce.estimates.answer.linear_answer import told
-from sottovoce.estimates.answer.units import check_tally, sources_of
+from sottovoce.estimates.answer.units import check_tally, in_own_units, sources_of
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.fits.deconvolution import Inverse, options_of
 from sottovoce.estimates.limits.sums_of_bounds import Sides
@@ -157,7 +156,7 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
     def answers(low: FloatArray, high: FloatArray) -> tuple[Estimate, ...]:
         numbers = zip(value.tolist(), low.tolist(), high.tolist(), strict=True)
         return tuple(
-            told(
+            in_own_units(
                 tally,
                 f"share of {option!r}",
                 share,
@@ -219,4 +218,4 @@ def _mean(tally: Tally, law: Inverse, confidence: float) -> Estimate | None:
     sides = Sides(whole, whole, (float(number.min()), float(number.max())))
     numbers = float(whole.value), sides.limits(tail), float(whole.error)
     reach = float(np.ptp(part.weights)) / tally.n
-    return told(tally, "mean", *numbers, confidence, "inverse", reach=reach, sides=sides)
+    return in_own_units(tally, "mean", *numbers, confidence, "inverse", reach=reach, sides=sides)

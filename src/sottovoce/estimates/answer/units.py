@@ -187,6 +187,39 @@ class Query:
         return Sides(lower, upper, (float(places[2]), float(places[3])), spent)
 
 
+def in_own_units(
+    tally: Tally,
+    what: str,
+    value: float,
+    limits: tuple[float, float],
+    error: float,
+    confidence: float,
+    method: str,
+    *,
+    notes: tuple[str, ...] = (),
+    reach: float | None = None,
+    sides: Sides | None = None,
+    sources: frozenset[str] | None = None,
+) -> Estimate:
+    """The end of an estimate for the population that is in its own units already, and within its limits."""
+    (low, high), several = limits, tally.n > 1
+    return Estimate(
+        min(max(value, low), high),
+        low,
+        high,
+        error if several else math.nan,
+        confidence,
+        tally.n,
+        what,
+        "population",
+        method,
+        notes,
+        reach,
+        sides=sides if several else None,
+        sources=sources_of(tally) if sources is None else sources,
+    )
+
+
 def check_tally(tally: object, least: int = 1) -> Tally:
     """What an estimate takes: a tally of so many reports at least."""
     if not isinstance(tally, Tally):

@@ -14,8 +14,7 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.errors import ArgumentError, DataError, NoDataError, check_confidence, one_of
-from sottovoce.estimates.answer.linear_answer import told
-from sottovoce.estimates.answer.units import check_tally
+from sottovoce.estimates.answer.units import check_tally, in_own_units
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limits.weighted_counts import Part, cut, decoded_noise, moments
 from sottovoce.estimates.tally import Tally
@@ -184,7 +183,7 @@ class Relation:
         numbers = answer.value * scale, (low * scale, high * scale), answer.error * scale
         notes = (UNRESOLVED,) if math.isinf(answer.high) else ()
         what = f"{of} of {x!r} and {y!r}"
-        return told(self.tally, what, *numbers, confidence, "functions by lot", notes=notes)
+        return in_own_units(self.tally, what, *numbers, confidence, "functions by lot", notes=notes)
 
 
 @dataclass(frozen=True)
