@@ -14,7 +14,7 @@ from sottovoce.errors import DataError, NoDataError
 from sottovoce.estimates.fits.binned_cells import Coarse
 from sottovoce.estimates.limits.envelope import Envelope, Nodes, Target
 from sottovoce.estimates.limits.every_n import betting_limit
-from sottovoce.estimates.limits.student_limit import limit
+from sottovoce.estimates.limits.limit import limit
 from sottovoce.estimates.limits.weighted_counts import Part
 
 HOURS = np.random.default_rng(1).beta(2, 5, 5000) * 24

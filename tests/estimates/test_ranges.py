@@ -12,8 +12,8 @@ import pytest
 import sottovoce as sv
 from benchmarks import atoms
 from sottovoce.arrays import FloatArray
+from sottovoce.estimates.answer.undecided_ends import beside
 from sottovoce.estimates.limits.envelope import Target
-from sottovoce.estimates.limits.undecided_ends import beside
 
 LINE, CIRCLE = sv.Interval(0, 10), sv.Circle(10)
 MECHANISMS = {

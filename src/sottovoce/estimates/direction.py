@@ -17,7 +17,7 @@ from sottovoce.arrays import FloatArray
 from sottovoce.estimates.answer.units import Query
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limits.envelope import CrossFit, Target
-from sottovoce.estimates.limits.student_limit import limit
+from sottovoce.estimates.limits.limit import limit
 from sottovoce.estimates.limits.weighted_counts import Moments, Part, Summary, between
 from sottovoce.estimates.tally import Tally
 

@@ -21,8 +21,8 @@ from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limits.declared_shape import UNDECLARED, declaration, declared_average
 from sottovoce.estimates.limits.envelope import IDENTITY, CrossFit, Target
 from sottovoce.estimates.limits.every_n import betting_limit, respondents_limits, sequential_noise_limits
-from sottovoce.estimates.limits.sequential import watched_average, watching_cost
-from sottovoce.estimates.limits.student_limit import limit
+from sottovoce.estimates.limits.limit import limit
+from sottovoce.estimates.limits.sequential import sequential_average, sequential_cost
 from sottovoce.estimates.limits.weighted_counts import (
     Part,
     Statistic,
@@ -113,7 +113,7 @@ def _average(query: Query, interval: str, rng: Seeded) -> Estimate:
     elif query.estimand == "respondents" and interval == "sequential":
         limits = sequential_noise_limits(part, query.tally.mechanism, query.tail)
     if interval == "sequential":
-        notes += watching_cost(query, limits, [part], [part])
+        notes += sequential_cost(query, limits, [part], [part])
     return query.answer(
         limits,
         average.value,
@@ -150,8 +150,8 @@ def _envelope(query: Query, interval: str, rng: Seeded) -> Estimate:
     value, error, bias = between(*sides)
     notes = _notes(query, interval, value)
     if interval == "sequential":
-        limits = watched_average(fit, IDENTITY, query)
-        notes += watching_cost(query, limits, lower, upper)
+        limits = sequential_average(fit, IDENTITY, query)
+        notes += sequential_cost(query, limits, lower, upper)
     else:
         limits = _limits(query, interval, (lower, upper), rng)
     if query.tally.n >= FEW and bias**2 > error**2 / 2:

@@ -13,14 +13,14 @@ import numpy as np
 
 from sottovoce.errors import ArgumentError, check_confidence, real_number, whole_number
 from sottovoce.estimates.answer.better_design import advice
+from sottovoce.estimates.answer.undecided_ends import in_doubt
 from sottovoce.estimates.answer.units import Query, check_tally
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limits.declared_shape import UNDECLARED, declaration, declared_average
-from sottovoce.estimates.limits.direct_question import asked_share
+from sottovoce.estimates.limits.direct_question import direct_share
 from sottovoce.estimates.limits.envelope import BINS, CrossFit, Target
-from sottovoce.estimates.limits.sequential import watched_average, watching_cost
-from sottovoce.estimates.limits.student_limit import limit
-from sottovoce.estimates.limits.undecided_ends import in_doubt
+from sottovoce.estimates.limits.limit import limit
+from sottovoce.estimates.limits.sequential import sequential_average, sequential_cost
 from sottovoce.estimates.limits.weighted_counts import between, moments
 from sottovoce.estimates.quantile import smooth_density
 from sottovoce.estimates.tally import Tally
@@ -88,7 +88,7 @@ def probability(
         declared = declaration(query, shape, density, slope, plain=not sequential)
         value = smooth_share(CrossFit(tally), first, last)
         return declared_average(query, declared, Target.within(first, last), 0, value=value, ends=ends)
-    asked = None if sequential or fakes else asked_share(tally, first, last, query.tail)
+    asked = None if sequential or fakes else direct_share(tally, first, last, query.tail)
     if asked is not None:
         return query.answer(*asked, power=0, method="asked directly", at_every_n=True)
     fit, target = CrossFit(tally, fakes=fakes), Target.within(first, last)
@@ -99,8 +99,8 @@ def probability(
     open_ends = in_doubt(fit, query, (begin, end), 2 * bias) if bias**2 > error**2 / 2 else ()
     error += abs(value - middle)
     if sequential:
-        limits = watched_average(fit, target, query)
-        notes = (*open_ends, *watching_cost(query, limits, lower, upper))
+        limits = sequential_average(fit, target, query)
+        notes = (*open_ends, *sequential_cost(query, limits, lower, upper))
         return query.answer(
             limits, value, error, ends=ends, power=0, notes=notes, at_every_n=True, method=_WATCHED
         )

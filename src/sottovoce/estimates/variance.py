@@ -13,7 +13,7 @@ import numpy as np
 from sottovoce.estimates.answer.units import Query
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limits.envelope import IDENTITY, CrossFit, Target
-from sottovoce.estimates.limits.student_limit import limit
+from sottovoce.estimates.limits.limit import limit
 from sottovoce.estimates.limits.weighted_counts import between, moments
 from sottovoce.estimates.tally import Tally
 

@@ -10,7 +10,7 @@ import numpy as np
 from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.errors import DataError
 from sottovoce.estimates.limits.every_n import binomial_limits
-from sottovoce.estimates.limits.student_limit import limit
+from sottovoce.estimates.limits.limit import limit
 from sottovoce.estimates.limits.weighted_counts import Moments, Part, Summary, cut
 from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.translates import Translates

@@ -1,1 +1,1 @@
-"""How far off an answer can be: weighted counts, envelope, quantile interval, every n, regions."""
+"""Limits from counts: of weighted averages, of quantiles, at every n, at every look, for declared shapes."""

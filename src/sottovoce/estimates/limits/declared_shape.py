@@ -21,8 +21,8 @@ from sottovoce.errors import ArgumentError, DataError
 from sottovoce.estimates.answer.units import Query
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limits.envelope import CrossFit, Envelope, Target
+from sottovoce.estimates.limits.limit import limit
 from sottovoce.estimates.limits.shape_constraints import Shape
-from sottovoce.estimates.limits.student_limit import limit
 from sottovoce.estimates.limits.weighted_counts import Part, Statistic, between, moments, normal_quantile
 
 _DROPPED = 0.04  # the share of the error that leaving out cells of the mode may spend

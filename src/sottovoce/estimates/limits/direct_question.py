@@ -16,7 +16,7 @@ from sottovoce.reporters.rows import Rows
 _SAME = 2.0**-38  # two inputs so near, in units of the domain, are the two sides of one border
 
 
-def asked_share(
+def direct_share(
     tally: Tally, low: float, high: float, tail: float
 ) -> tuple[tuple[float, float], float, float] | None:
     """Limits, value and standard error of the share of a range, if the reports are answers to just that.

@@ -28,8 +28,8 @@ from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.estimates.answer.units import FEW, generator_of, half
 from sottovoce.estimates.fits.binned_cells import Coarse, em
 from sottovoce.estimates.limits.envelope_solver import Problem, least_limit
+from sottovoce.estimates.limits.limit import limit
 from sottovoce.estimates.limits.shape_constraints import Shape
-from sottovoce.estimates.limits.student_limit import limit
 from sottovoce.estimates.limits.weighted_counts import Part, normal_quantile
 from sottovoce.estimates.tally import Tally
 

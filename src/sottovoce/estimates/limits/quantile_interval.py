@@ -30,8 +30,8 @@ from sottovoce.estimates.fits.binned_cells import Coarse
 from sottovoce.estimates.limits.declared_shape import worth
 from sottovoce.estimates.limits.envelope import Envelope, Nodes, Target
 from sottovoce.estimates.limits.false_position import Bracket, Crossing, false_position
+from sottovoce.estimates.limits.limit import limit
 from sottovoce.estimates.limits.shape_constraints import Shape
-from sottovoce.estimates.limits.student_limit import limit
 from sottovoce.estimates.limits.weighted_counts import Statistic, moments, normal_quantile
 from sottovoce.reporters.number import Number
 

@@ -8,14 +8,14 @@ from sottovoce.errors import ArgumentError
 from sottovoce.estimates.answer.units import Query
 from sottovoce.estimates.limits.envelope import BINS, CrossFit, Envelope, Target
 from sottovoce.estimates.limits.every_n import betting_limit
-from sottovoce.estimates.limits.student_limit import limit
+from sottovoce.estimates.limits.limit import limit
 from sottovoce.estimates.limits.weighted_counts import Statistic
 
 EVERY_LOOK = "holds at every look"
 _SIZES = (100, 10_000, 1_000_000)  # people, for weights that are fixed before there are any
 
 
-def watched_average(fit: CrossFit, target: Target, query: Query) -> tuple[float, float]:
+def sequential_average(fit: CrossFit, target: Target, query: Query) -> tuple[float, float]:
     """Limits of the average of a target, of any mechanism, by betting on weights fixed beforehand."""
     if query.estimand == "respondents":
         raise ArgumentError(
@@ -48,7 +48,7 @@ def cost(width: float, alone: float) -> str:
     return f"{EVERY_LOOK}, at {ratio:.2f} times the width of an interval for this n alone"
 
 
-def watching_cost(
+def sequential_cost(
     query: Query, limits: tuple[float, float], lower: Statistic, upper: Statistic
 ) -> tuple[str, ...]:
     """The note about the width of limits in the unit coordinate."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sottovoce.estimates.limits.student_limit import limit
+from sottovoce.estimates.limits.limit import limit
 from sottovoce.estimates.limits.weighted_counts import Moments, between, cut
 
 _LEAST_TAIL = 1e-300

@@ -35,7 +35,7 @@ from sottovoce.estimates.direction import TURN, Waves
 from sottovoce.estimates.distribution import distribution
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limits.envelope import CrossFit, Target
-from sottovoce.estimates.limits.student_limit import limit
+from sottovoce.estimates.limits.limit import limit
 from sottovoce.estimates.limits.weighted_counts import Moments, between, moments
 from sottovoce.estimates.tally import Tally
 from sottovoce.frozen import Compact

@@ -32,7 +32,7 @@ from sottovoce.estimates.answer.units import Query, sources_of
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.fits.binned_cells import Coarse
 from sottovoce.estimates.limits.envelope import BINS, CrossFit, Envelope, Nodes, Target
-from sottovoce.estimates.limits.student_limit import limit
+from sottovoce.estimates.limits.limit import limit
 from sottovoce.estimates.limits.weighted_counts import Statistic, moments, normal_quantile
 from sottovoce.estimates.quantile import quantile_limits, smooth_density
 from sottovoce.estimates.tally import Tally

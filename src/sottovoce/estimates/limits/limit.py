@@ -1,4 +1,4 @@
-"""The limit of a quantity that weighted counts give: all limits but those of `finite` come from here."""
+"""The limit of a quantity that weighted counts give: all limits but those of `every_n` come from here."""
 
 from __future__ import annotations
 
