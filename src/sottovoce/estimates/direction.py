@@ -18,7 +18,7 @@ from sottovoce.estimates.answer.units import Query
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limits.envelope import CrossFit, Target
 from sottovoce.estimates.limits.limit import limit
-from sottovoce.estimates.limits.weighted_counts import Moments, Part, Summary, between
+from sottovoce.estimates.limits.weighted_counts import Moments, Part, WeightMoments, between
 from sottovoce.estimates.tally import Tally
 
 TURN = 2 * np.pi
@@ -223,10 +223,10 @@ class _Pair:
         self.noise = np.stack([rows @ u**2 - h**2, 2 * (rows @ (u * v) - h * k), rows @ v**2 - k**2], axis=1)
         self.steps = np.abs(np.diff(h)).max(), np.abs(np.diff(k)).max()
 
-    def at(self, a: FloatArray, b: FloatArray) -> Summary:
+    def at(self, a: FloatArray, b: FloatArray) -> WeightMoments:
         noise = self.noise @ np.stack([a * a, a * b, b * b])
         rise = (np.abs(a) * self.steps[0] + np.abs(b) * self.steps[1]) ** 2 / 4
-        return Summary(
+        return WeightMoments(
             self.n,
             a * self.means[0] + b * self.means[1],
             a * a * self.squares[0] + a * b * self.squares[1] + b * b * self.squares[2],

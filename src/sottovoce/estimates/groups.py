@@ -169,7 +169,7 @@ def groups(tally: Tally, *, confidence: float = 0.95) -> Groups:
             below = law.part(own.astype(float), joint.counts)
         spread = np.empty(0)
         if many > 2:
-            shares = law.summary(joint.counts).mean[own]
+            shares = law.moments(joint.counts).mean[own]
             spread = nearest_shares(shares / max(float(shares.sum()), 1e-12))
         each.append(_group(option, above, below, apart, line, confidence, tally, spread))
     return Groups(tally.n, confidence, options.names, tuple(each))

@@ -145,12 +145,12 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
     options = options_of(reporter)
     law = Inverse.of(reporter)  # type: ignore[arg-type]  # what has options is one
     k, tail = len(options), (1 - confidence) / 2
-    summary = law.summary(tally.counts)
-    value = nearest_shares(np.asarray(summary.mean))
+    weighted = law.moments(tally.counts)
+    value = nearest_shares(np.asarray(weighted.mean))
     # The two shares of yes and no are one number.
     sides = {"each": tail, "all": tail / k if k > 2 else tail}
-    limits = {name: law.limits(tally.counts, summary, side) for name, side in sides.items()}
-    whole, sources = Moments.of([summary]), sources_of(tally)
+    limits = {name: law.limits(tally.counts, weighted, side) for name, side in sides.items()}
+    whole, sources = Moments.of([weighted]), sources_of(tally)
     method = "clopper-pearson" if law.balanced else "inverse"
 
     def answers(low: FloatArray, high: FloatArray) -> tuple[Estimate, ...]:

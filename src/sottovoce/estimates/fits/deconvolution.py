@@ -11,7 +11,7 @@ from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.errors import DataError
 from sottovoce.estimates.limits.every_n import binomial_limits
 from sottovoce.estimates.limits.limit import limit
-from sottovoce.estimates.limits.weighted_counts import Moments, Part, Summary, cut
+from sottovoce.estimates.limits.weighted_counts import Moments, Part, WeightMoments, cut
 from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.translates import Translates
 from sottovoce.values.options import Options
@@ -62,7 +62,7 @@ class Inverse:
         """The most by which one report can move n times a share."""
         return float(np.ptp(self.weights))
 
-    def summary(self, counts: IntArray) -> Summary:
+    def moments(self, counts: IntArray) -> WeightMoments:
         """The weighted counts of all options at once."""
         n, m = int(counts.sum()), self.reporter
         one, two, three = (m.correlated(counts, self.weights**power) / n for power in (1, 2, 3))
@@ -74,7 +74,7 @@ class Inverse:
         )
         least = max(float(noise.min()), 0.0)
         cube = three - 3 * one * two + 2 * one**3
-        return Summary(n, self.constant + one, np.maximum(two - one**2, 0.0), cube, least)
+        return WeightMoments(n, self.constant + one, np.maximum(two - one**2, 0.0), cube, least)
 
     def part(self, number: FloatArray, counts: IntArray) -> Part:
         """The weighted counts whose average is Σ number·share, of a number for each option."""
@@ -85,11 +85,11 @@ class Inverse:
         noise = even + m.held(weights**2) * (m.extra / m.total) - number**2
         return Part(weights, counts, max(float(noise.min()), 0.0), float(noise.max()))
 
-    def limits(self, counts: IntArray, summary: Summary, tail: float) -> tuple[FloatArray, FloatArray]:
+    def limits(self, counts: IntArray, weighted: WeightMoments, tail: float) -> tuple[FloatArray, FloatArray]:
         """The lower and upper limits of all shares."""
         if self.balanced:
             return self._exact(counts, tail)
-        moments = Moments.of([summary])
+        moments = Moments.of([weighted])
         return cut(limit(moments, -1, tail), limit(moments, 1, tail), (0.0, 1.0))
 
     def _exact(self, counts: IntArray, tail: float) -> tuple[FloatArray, FloatArray]:

@@ -58,8 +58,8 @@ Statistic = Sequence[Part]
 
 
 @dataclass(frozen=True)
-class Summary:
-    """A part in five numbers, or in five arrays for many weightings of the same counts at once.
+class WeightMoments:
+    """The moments of a part, or arrays of them for many weightings of the same counts at once.
 
     Attributes:
         n: How many reports.
@@ -80,8 +80,8 @@ class Summary:
     slack: Any = 0.0
 
     @classmethod
-    def of(cls, part: Part) -> Summary:
-        """The summary of one weighting."""
+    def of(cls, part: Part) -> WeightMoments:
+        """Those of one weighting."""
         n = part.n
         share = part.counts / n
         mean = float(share @ part.weights)
@@ -107,7 +107,7 @@ class Moments:
     slack: Any = 0.0
 
     @classmethod
-    def of(cls, parts: Sequence[Summary]) -> Moments:
+    def of(cls, parts: Sequence[WeightMoments]) -> Moments:
         """The parts together. Where reports are few the mechanism's own least variance stands in."""
         n = sum(part.n for part in parts)
         value = variance = third = slack = 0.0
@@ -144,7 +144,7 @@ class Moments:
 
 def moments(statistic: Statistic) -> Moments:
     """The moments of a statistic."""
-    return Moments.of([Summary.of(part) for part in statistic])
+    return Moments.of([WeightMoments.of(part) for part in statistic])
 
 
 class Middle(NamedTuple):
