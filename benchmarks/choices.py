@@ -184,7 +184,7 @@ def ours(k: int, epsilon: float) -> tuple[Callable[[Any], Any], Callable[[Any], 
     from sottovoce.estimates.fits.deconvolution import Inverse
 
     m = sv.choice(epsilon, range(k))
-    return m.report, lambda cells: np.asarray(Inverse.of(m).summary(sv.Tally(m, cells).counts).mean)
+    return m.report, lambda cells: np.asarray(Inverse.of(m).moments(sv.Tally(m, cells).counts).mean)
 
 
 def peers(saved: dict[str, Any], n: int = 2000, runs: int = 10) -> list[dict[str, Any]]:

@@ -112,7 +112,7 @@ ACCEPTED = [
 
 def private_parts() -> dict[str, Any]:
     """What is asked of private parts, under names of ours: the only place to adapt."""
-    from sottovoce.estimates import polar_position
+    from sottovoce.estimates import polar_density, polar_position
     from sottovoce.estimates.fits.binned_cells import Coarse
     from sottovoce.estimates.limits.envelope import IDENTITY, Envelope, Nodes, Target
     from sottovoce.randomness.word_source import WordSource
@@ -127,7 +127,7 @@ def private_parts() -> dict[str, Any]:
         "up_to": Target.up_to,
         "within": Target.within,
         "polar_mean": polar_position.mean_position,
-        "polar_density": polar_position.density,
+        "polar_density": polar_density.density,
         "words": WordSource,
     }
 

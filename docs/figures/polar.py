@@ -14,7 +14,8 @@ import numpy as np
 from matplotlib.colors import PowerNorm
 
 import sottovoce as sv
-from sottovoce.estimates.polar_position import density, mean_position
+from sottovoce.estimates.polar_density import density
+from sottovoce.estimates.polar_position import mean_position
 from sottovoce.surveys.polar import certificate
 
 TOTAL = 1 + 2 * math.pi

@@ -25,7 +25,14 @@ MODULES = [
     *(f"sottovoce.{part}" for part in sorted(_PARTS)),
     *(
         f"sottovoce.{part}"
-        for part in ("bulk.spark", "collector", "estimates.polar_position", "errors", "planning")
+        for part in (
+            "bulk.spark",
+            "collector",
+            "estimates.polar_position",
+            "estimates.polar_density",
+            "errors",
+            "planning",
+        )
     ),
     *("papers", "papers.pieces"),
 ]

@@ -21,7 +21,7 @@ from tests.laws.every import makers
 
 import sottovoce as sv
 from sottovoce.estimates.estimate import METHODS, explained
-from sottovoce.estimates.polar_position import density
+from sottovoce.estimates.polar_density import density
 from sottovoce.plots.data_table import Tabular
 from sottovoce.surveys.polar import certificate
 

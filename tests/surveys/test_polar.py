@@ -11,7 +11,8 @@ from scipy.stats import binom
 import sottovoce as sv
 from sottovoce.designs.solver.error_floors import even_prior_limit
 from sottovoce.errors import ArgumentError, DataError, NoDataError, PrivacyError
-from sottovoce.estimates.polar_position import density, mean_position
+from sottovoce.estimates.polar_density import density
+from sottovoce.estimates.polar_position import mean_position
 from sottovoce.reporters.composites.polar import Polar
 from sottovoce.surveys.polar import _unbiased_distance, _unit_distance, certificate
 from sottovoce.values.disc import Disc
