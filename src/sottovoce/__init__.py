@@ -22,8 +22,9 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.shuffling.shuffled import Shuffled as Shuffled, shuffled as shuffled
     from sottovoce.surveys.split_budget import split_budget as split_budget
     from sottovoce.surveys.design import design as design
-    from sottovoce.surveys.pair import pair as pair, pair_rounds as pair_rounds
+    from sottovoce.surveys.pair import pair as pair
     from sottovoce.surveys.polar import polar as polar
+    from sottovoce.surveys.rounds.pair_rounds import pair_rounds as pair_rounds
     from sottovoce.surveys.rounds.rounds import rounds as rounds, two_rounds as two_rounds
     from sottovoce.surveys.any_of import any_of as any_of
     from sottovoce.surveys.survey import survey as survey
@@ -126,8 +127,9 @@ _NAMES = {
     "shuffling.shuffled": "Shuffled shuffled",
     "surveys.any_of": "any_of",
     "surveys.design": "design",
-    "surveys.pair": "pair pair_rounds",
+    "surveys.pair": "pair",
     "surveys.polar": "polar",
+    "surveys.rounds.pair_rounds": "pair_rounds",
     "surveys.rounds.rounds": "rounds two_rounds",
     "surveys.split_budget": "split_budget",
     "surveys.survey": "survey",

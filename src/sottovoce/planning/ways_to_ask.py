@@ -45,8 +45,9 @@ from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.law.moments import resultant
 from sottovoce.reporters.translates import Translates
 from sottovoce.surveys.design import Grouped, Pair, design
-from sottovoce.surveys.pair import PairRounds, pair, pair_rounds
+from sottovoce.surveys.pair import pair
 from sottovoce.surveys.polar import polar
+from sottovoce.surveys.rounds.pair_rounds import PairRounds, pair_rounds
 from sottovoce.surveys.within import GROUP, NUMBER
 from sottovoce.values.disc import Disc
 from sottovoce.values.interval import Interval
