@@ -27,7 +27,7 @@ LONGEST = (
     "collector/test_results.py", "device/test_promise.py", "reporters/test_forgetting.py",
     "collector/test_reports.py", "estimates/test_standard_error.py", "collector/test_durability.py",
     "shuffling/test_shuffled.py", "collector/test_kinds.py", "collector/test_crash.py",
-    "collector/pages/test_survey.py", "laws/test_contract.py", "surveys/test_rounds.py",
+    "collector/pages/test_survey.py", "laws/test_contract.py", "surveys/test_mean_rounds.py",
     "collector/test_operators.py", "designs/test_optimal.py", "reporters/test_sampling.py",
     "collector/test_demo.py", "collector/pages/test_vectors.py", "designs/test_ordinary_mean.py",
 )  # fmt: skip

@@ -24,8 +24,9 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.surveys.design import design as design
     from sottovoce.surveys.pair import pair as pair
     from sottovoce.surveys.polar import polar as polar
+    from sottovoce.surveys.rounds.mean_rounds import two_rounds as two_rounds
     from sottovoce.surveys.rounds.pair_rounds import pair_rounds as pair_rounds
-    from sottovoce.surveys.rounds.rounds import rounds as rounds, two_rounds as two_rounds
+    from sottovoce.surveys.rounds.rounds import rounds as rounds
     from sottovoce.surveys.any_of import any_of as any_of
     from sottovoce.surveys.survey import survey as survey
     from sottovoce.surveys.within import within as within
@@ -129,8 +130,9 @@ _NAMES = {
     "surveys.design": "design",
     "surveys.pair": "pair",
     "surveys.polar": "polar",
+    "surveys.rounds.mean_rounds": "two_rounds",
     "surveys.rounds.pair_rounds": "pair_rounds",
-    "surveys.rounds.rounds": "rounds two_rounds",
+    "surveys.rounds.rounds": "rounds",
     "surveys.split_budget": "split_budget",
     "surveys.survey": "survey",
     "surveys.within": "within",

@@ -16,9 +16,9 @@ from sottovoce.collector.refusals import Refusal
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.reporters.contract import Reporter
 from sottovoce.surveys.rounds.direction_rounds import DirectionRounds
+from sottovoce.surveys.rounds.mean_rounds import TwoRounds
 from sottovoce.surveys.rounds.quantile_rounds import QuantileRounds
 from sottovoce.surveys.rounds.range_rounds import RangeRounds
-from sottovoce.surveys.rounds.rounds import TwoRounds
 
 #: What each task takes of what can be said.
 _TAKEN = {"mean": (), "quantile": ("p",), "direction": (), "range": ("unit", "largest", "signed")}

@@ -1,1 +1,1 @@
-"""One protocol (first, second, estimate), a file a question."""
+"""Questions asked in rounds: the first reports choose the mechanism of everybody else. A file a question."""

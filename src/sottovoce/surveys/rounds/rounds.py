@@ -1,45 +1,15 @@
-"""Two rounds: a few people say roughly where values lie, the others get a mechanism made for that.
+"""Campaigns in which the reports of some people choose the mechanism of the others: a plan for each question.
 
-    plan = sottovoce.two_rounds(epsilon=2.0, domain=(0, 120))
-    first = Tally(plan.first, plan.first.report(values[:500]))       # a tenth of the people
-    second = plan.second(first)                                      # optimal(…, prior=…)
-    plan.mean(first, Tally(second, second.report(values[500:])))
+    plan = sottovoce.rounds("quantile", epsilon=1.0, domain=(0, 24), p=0.9)
 
-Every person answers in one round only and spends ε once: the second mechanism depends on the *reports* of
-the first people, which are public, and not on anything of the people who use it. Both rounds are unbiased
-whatever the truth, so a first round that misleads costs accuracy and never correctness. What is gained is in
-docs/howto/many-attributes.md: nothing at ε ≤ ½, a third of the variance at ε = 2 when values lie close
-together.
+Everybody answers in one round only and spends ε once.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from functools import cached_property
-
-import numpy as np
-
-from sottovoce.arrays import FloatArray
-from sottovoce.designs.optimal import optimal
-from sottovoce.errors import (
-    ArgumentError,
-    DataError,
-    check_confidence,
-    check_epsilon,
-    one_of,
-    real_number,
-    refuse_others,
-)
-from sottovoce.estimates.distribution import distribution
-from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.limits.weighted_counts import normal_quantile
-from sottovoce.estimates.tally import Tally
-from sottovoce.frozen import Compact
-from sottovoce.notebook import Shown
-from sottovoce.reporters.mechanism import Mechanism
-from sottovoce.reporters.number import Number
+from sottovoce.errors import ArgumentError, check_epsilon, one_of, real_number, refuse_others
 from sottovoce.surveys.rounds.direction_rounds import DirectionRounds
+from sottovoce.surveys.rounds.mean_rounds import TwoRounds, two_rounds
 from sottovoce.surveys.rounds.quantile_rounds import QuantileRounds
 from sottovoce.surveys.rounds.range_rounds import RangeRounds
 from sottovoce.values.circle import Circle
@@ -47,37 +17,28 @@ from sottovoce.values.domain import Domain
 from sottovoce.values.interval import DomainLike, as_domain
 
 _BINS = 32
-
-
 @dataclass(frozen=True)
 class TwoRounds(Shown, Compact):
     """A first mechanism that knows nothing, and a way to make the second from its reports.
-
     Attributes:
         epsilon: What one person's report may cost, in either round.
         domain: The interval that values lie in.
         caution: The weight of an even spread in the guess: how much the second round allows for a first one
             that was wrong.
     """
-
     epsilon: float
     domain: Domain
     caution: float = 0.1
-
     @cached_property
     def first(self) -> Mechanism:
         """For the people of the first round: unbiased, of least worst-case variance."""
         return optimal(self.epsilon, self.domain)
-
     def guess(self, first: Tally) -> tuple[FloatArray, FloatArray]:
         """Say where values seem to lie after the first round.
-
         Args:
             first: The tally of the first round.
-
         Returns:
             Points, and their weights.
-
         Raises:
             DataError: If it is not a tally of `first`.
             NoDataError: If nobody reported.
@@ -89,58 +50,26 @@ class TwoRounds(Shown, Compact):
         even = np.full(bins, 1 / bins)
         middle = (shape.edges[1:] + shape.edges[:-1]) / 2
         return middle, (1 - self.caution) * np.asarray(shape.probabilities) + self.caution * even
-
     def second(self, first: Tally) -> Mechanism:
         """Design the mechanism for everyone else: unbiased, of least expected variance under the guess.
-
-        Args:
-            first: The tally of the first round.
-
-        Returns:
             The mechanism of the second round.
-
-        Raises:
-            DataError: If it is not a tally of `first`.
-            NoDataError: If nobody reported.
-        """
         return optimal(self.epsilon, self.domain, prior=self.guess(first))
-
     def shares(self, first: Tally, second: Number, people: int) -> FloatArray:
         """Say how much each round counts: as much as it is worth under the guess.
-
-        Args:
-            first: The tally of the first round.
             second: The mechanism of the second round.
             people: How many report in the second round.
-
-        Returns:
             Two weights that add up to 1.
-
-        Raises:
-            DataError: If it is not a tally of `first`.
-            NoDataError: If nobody reported.
-        """
         points, weights = self.guess(first)
         spread = float(weights @ (points - weights @ points) ** 2)
         noise = np.array([weights @ m.variance(points) for m in (self.first, second)])
         worth = np.array([first.n, people]) / (noise + spread)
         return np.asarray(worth / worth.sum())
-
     def mean(self, first: Tally, second: Tally, *, confidence: float = 0.95) -> Estimate:
         """Estimate the mean of all, both rounds weighted by their `shares`.
-
-        Args:
-            first: The tally of the first round.
             second: The tally of the second round.
             confidence: How often the interval should hold.
-
-        Returns:
             The mean of the population, in the units of the domain.
-
-        Raises:
             DataError: If a round has fewer than two reports or another domain.
-            NoDataError: If nobody reported.
-        """
         if first.n < 2 or second.required(2).mechanism.domain != self.domain:
             raise DataError("both rounds need at least two reports, on the same domain", argument="second")
         z = normal_quantile((1 - check_confidence(confidence)) / 2)
@@ -153,31 +82,22 @@ class TwoRounds(Shown, Compact):
         value = float(np.clip(value, low, high))
         n = first.n + second.n
         return Estimate(value, low, high, error, confidence, n, "mean", "population", "two rounds")
-
     #: The answer of these rounds, by the name that all plans in rounds have.
     estimate = mean
-
-
 def two_rounds(epsilon: float, domain: DomainLike = (0, 1), *, caution: float = 0.1) -> TwoRounds:
     """Plan two rounds of one ε per person; ask a tenth of the people first.
-
     Args:
         epsilon: What one person's report may cost; everybody reports in one round only.
-        domain: The interval that values lie in.
         caution: The weight of an even spread in what the first round says, at most 1: how much the second
             allows for a first one that misled.
-
     Returns:
         The plan: `first`, then `second(tally)`, then `mean(first, second)`.
-
     Raises:
         ValueError: If an argument is out of range or the domain is a circle.
-
     Example:
         >>> plan = two_rounds(epsilon=2.0, domain=(0, 24))
         >>> plan.first.name
         'optimal (mean)'
-    """
     caution = real_number(caution, "caution")
     if not 0 < caution <= 1:
         raise ArgumentError(f"caution must lie in (0, 1], got caution={caution!r}", argument="caution")
@@ -186,7 +106,8 @@ def two_rounds(epsilon: float, domain: DomainLike = (0, 1), *, caution: float = 
         sentence = "two rounds are for the mean on an interval; a circle has no mean on the line"
         raise ArgumentError(sentence, argument="domain")
     return TwoRounds(check_epsilon(epsilon), line, caution)
-
+from sottovoce.values.circle import Circle
+from sottovoce.values.interval import DomainLike, as_domain
 
 #: What each task takes beside ε.
 _TAKEN = {
@@ -230,6 +151,7 @@ def rounds(
         ValueError: If an argument is out of range or the task does not suit the domain.
 
     Example:
+        >>> from sottovoce.estimates.tally import Tally
         >>> plan = rounds("quantile", epsilon=1.0, domain=(0, 24), p=0.9)
         >>> plan.second(Tally(plan.first, plan.first.report([8.0] * 500, rng=1)), people=1000).cells
         24
@@ -256,10 +178,3 @@ def rounds(
             sentence = f"{name} must lie strictly between 0 and 1, got {name}={number!r}"
             raise ArgumentError(sentence, argument=name)
     return QuantileRounds(check_epsilon(epsilon), line, float(p or 0), share)
-
-
-def _moments(tally: Tally) -> tuple[float, float]:
-    """The mean report, and the squared standard error of it."""
-    decoded = tally.mechanism.decode(np.arange(tally.mechanism.cells))
-    mean = float(tally.counts @ decoded / tally.n)
-    return mean, float(tally.counts @ (decoded - mean) ** 2 / (tally.n - 1) / tally.n)
