@@ -20,7 +20,8 @@ from sottovoce.errors import ArgumentError, check_epsilon
 from sottovoce.reporters.composites.functions_by_lot import Function
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.sampling.coin import MAX_COIN_BITS
-from sottovoce.surveys.lot import by_lot, check_numbers, products
+from sottovoce.surveys.lot import by_lot
+from sottovoce.surveys.relations import check_numbers, products
 from sottovoce.surveys.survey import by_name
 from sottovoce.values.domain import Domain
 from sottovoce.values.interval import DomainLike, as_domain

@@ -34,7 +34,7 @@ from sottovoce.surveys.item_worth import (
     question_mechanism,
     worth,
 )
-from sottovoce.surveys.lot import related
+from sottovoce.surveys.relations import related
 from sottovoce.surveys.split_budget import shares_within, split_budget
 from sottovoce.values.circle import Circle
 from sottovoce.values.disc import Disc
