@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sottovoce.shuffling import convolution
-from sottovoce.shuffling.convolution import Bounds, convolved, divergence
+from sottovoce.shuffling.convolution import Bounds, convolve, divergence
 from sottovoce.shuffling.input_pair import Contrast, gathered, opposed
 
 
@@ -59,11 +59,11 @@ def test_bounds_hold_and_are_close(seed: int, people: int, epsilon: float) -> No
 
 def spoiled(mutant: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if mutant == "no penalty":
-        monkeypatch.setattr(convolution, "_settled", _without_penalty)
+        monkeypatch.setattr(convolution, "_bounds", _without_penalty)
     elif mutant == "rounded down":
         monkeypatch.setattr(convolution._Person, "lattice", _rounded_down)
     elif mutant == "one loss too few":
-        monkeypatch.setattr(convolution._Lattice, "doubled", lambda law, whole: law)
+        monkeypatch.setattr(convolution._Lattice, "self_convolve", lambda law, whole: law)
 
 
 def _without_penalty(
@@ -83,9 +83,7 @@ def _rounded_down(person: convolution._Person, step: float) -> convolution._Latt
     weights = np.bincount(
         place - place.min(), person.mass * np.exp(person.tilt * (place * step - person.losses))
     )
-    return convolution._Lattice(
-        int(place.min()), weights, step, tilt=person.tilt, unit=person.unit, people=1, noise=1e-30, slack=0.0
-    )
+    return convolution._Lattice(int(place.min()), weights, step, person.tilt, person.unit, 1, 1e-30, 0.0)
 
 
 @pytest.mark.parametrize("mutant", ["no penalty", "rounded down", "one loss too few"])
@@ -131,7 +129,7 @@ def test_the_error_of_the_fft_is_within_its_bound(size: int) -> None:
     rng = np.random.default_rng(size)
     a, b = rng.random(size) ** 8, rng.random(size) ** 8
     a, b = a / a.sum(), b / b.sum()
-    fast, bound = convolved(a, b)
+    fast, bound = convolve(a, b)
     chosen = rng.integers(0, 2 * size - 1, 200)
     slow = [
         math.fsum(a[max(0, k - size + 1) : k + 1] * b[max(0, k - size + 1) : k + 1][::-1]) for k in chosen

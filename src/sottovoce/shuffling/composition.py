@@ -34,12 +34,12 @@ class _Losses:
     step: float
     infinite: float
 
-    def plus(self, other: _Losses) -> _Losses:
+    def convolve(self, other: _Losses) -> _Losses:
         """Both losses, independent, on the same step."""
         total = self.infinite + other.infinite
         return _Losses(np.convolve(self.mass, other.mass), self.step, total)
 
-    def joined(self, other: _Losses, share: float) -> _Losses:
+    def mix(self, other: _Losses, share: float) -> _Losses:
         """The other loss with a probability, this one else, by a lot that everybody sees."""
         infinite = (1 - share) * self.infinite + share * other.infinite
         return _Losses((1 - share) * self.mass + share * other.mass, self.step, infinite)
@@ -53,7 +53,7 @@ class _Losses:
         return (self.infinite + finite) * (1 + _ROUNDING)
 
 
-def added(curves: Sequence[Curve], sampled: int, knots: int = _KNOTS) -> Callable[[float], float]:
+def composed_delta(curves: Sequence[Curve], sampled: int, knots: int = _KNOTS) -> Callable[[float], float]:
     """δ, bounded from above, of independent reports to some campaigns, drawn by a lot that everybody sees.
 
     Args:
@@ -64,13 +64,13 @@ def added(curves: Sequence[Curve], sampled: int, knots: int = _KNOTS) -> Callabl
     known, nothing = _on_one_step(curves, knots)
     sums = [nothing]  # of k among the campaigns so far
     for i, curve in enumerate(curves, start=1):
-        more = [before.plus(known[curve]) for before in sums[:sampled]]
-        shared = [sums[k].joined(more[k - 1], k / i) for k in range(1, len(sums))]
+        more = [before.convolve(known[curve]) for before in sums[:sampled]]
+        shared = [sums[k].mix(more[k - 1], k / i) for k in range(1, len(sums))]
         sums = [sums[0], *shared, *more[len(shared) :]]
     return sums[sampled].delta
 
 
-def chosen(
+def composed_deltas(
     curves: Sequence[Curve], choices: Sequence[tuple[int, ...]], knots: int
 ) -> list[Callable[[float], float]]:
     """δ, bounded from above, of independent reports to some of the campaigns, for several choices.
@@ -85,7 +85,7 @@ def chosen(
 
     def total(choice: tuple[int, ...]) -> _Losses:
         if choice not in sums:
-            sums[choice] = total(choice[:-1]).plus(known[curves[choice[-1]]])
+            sums[choice] = total(choice[:-1]).convolve(known[curves[choice[-1]]])
         return sums[choice]
 
     return [total(choice).delta for choice in choices]

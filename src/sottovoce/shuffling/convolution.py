@@ -15,9 +15,9 @@ d(s) = E(s + R)₊ − s₊ = (E|s + R| − |s|)/2,
 
 so the same law gives a lower bound too. All masses are stored times e^{λs}, with λ such that the sum is
 centred at 0, where it counts: an error of 10⁻¹³ of the stored mass is then an error of about that part of δ,
-however small δ is. `slack` bounds the ℓ₁ distance of the stored mass from the one meant: roundings, the error
-of the FFT (Higham, Accuracy and Stability of Numerical Algorithms, Theorem 24.2, with more than twice its
-constant) and tails that were cut off. It costs at most slack·max s₊e^{−λs}.
+however small δ is. `error_bound` is one of the ℓ₁ distance of the stored mass from the one meant: roundings,
+the error of the FFT (Higham, Accuracy and Stability of Numerical Algorithms, Theorem 24.2, with more than
+twice its constant) and tails that were cut off. It costs at most error_bound·max s₊e^{−λs}.
 """
 
 from __future__ import annotations
@@ -76,17 +76,17 @@ def divergence(contrast: Contrast, people: int, epsilon: float) -> Bounds:
     person = _person(np.append(contrast.mass, contrast.silent), losses, people)
     law = person.lattice(max(person.unit, float(np.ptp(person.losses)) / _MOST_POINTS))
     for bit in f"{people:b}"[1:]:
-        law = law.doubled(people)
+        law = law.self_convolve(people)
         if bit == "1":
-            law = law.plus(person.lattice(law.step))
-    return _settled(law, person, people, shift * people)
+            law = law.convolve(person.lattice(law.step))
+    return _bounds(law, person, people, shift * people)
 
 
 @dataclass(frozen=True)
 class _Person:
     """One person's losses with their masses times e^{λ·loss − norm}, which add up to 1.
 
-    `unit`·√k is the step of a lattice that is fine enough for k people; `slack` is as in `_Lattice`.
+    `unit`·√k is the step of a lattice that is fine enough for k people; `error_bound` is as in `_Lattice`.
     """
 
     losses: FloatArray
@@ -94,7 +94,7 @@ class _Person:
     tilt: float
     norm: float
     unit: float
-    slack: float
+    error_bound: float
 
     def lattice(self, step: float) -> _Lattice:
         """The same on multiples of a step, every loss divided among its two neighbours."""
@@ -113,7 +113,7 @@ class _Person:
             unit=self.unit,
             people=1,
             noise=step**2 / 4,
-            slack=self.slack,
+            error_bound=self.error_bound,
         )
 
 
@@ -145,7 +145,7 @@ class _Lattice:
     """The sum of some people's losses on multiples of a step.
 
     `first` is the index of the first weight; `unit` is as for a person; `noise` bounds the sub-Gaussian v of
-    what was spread, and `slack` the ℓ₁ distance of the weights from those meant.
+    what was spread, and `error_bound` the ℓ₁ distance of the weights from those meant.
     """
 
     first: int
@@ -155,28 +155,28 @@ class _Lattice:
     unit: float
     people: int
     noise: float
-    slack: float
+    error_bound: float
 
-    def doubled(self, whole: int) -> _Lattice:
+    def self_convolve(self, whole: int) -> _Lattice:
         """Twice as many people, on a lattice that keeps up with the spread; `whole` is how many come."""
-        weights, error = convolved(self.weights, self.weights)
-        slack = self.slack * (2 * float(self.weights.sum()) + self.slack) + error
+        weights, error = convolve(self.weights, self.weights)
+        error_bound = self.error_bound * (2 * float(self.weights.sum()) + self.error_bound) + error
         law = replace(
             self,
             first=2 * self.first,
             weights=weights,
             people=2 * self.people,
             noise=2 * self.noise,
-            slack=slack,
+            error_bound=error_bound,
         )
-        law = law._cut(max(_CUT * law.people / whole, error / 4))
+        law = law._truncate_tails(max(_CUT * law.people / whole, error / 4))
         while 2 * law.step <= law.unit * math.sqrt(law.people):
-            law = law._coarser()
+            law = law._coarsen()
         return law
 
-    def plus(self, other: _Lattice) -> _Lattice:
+    def convolve(self, other: _Lattice) -> _Lattice:
         """These people and others, on the same lattice."""
-        weights, error = convolved(self.weights, other.weights)
+        weights, error = convolve(self.weights, other.weights)
         mine, theirs = float(self.weights.sum()), float(other.weights.sum())
         return replace(
             self,
@@ -184,18 +184,21 @@ class _Lattice:
             weights=weights,
             people=self.people + other.people,
             noise=self.noise + other.noise,
-            slack=self.slack * (theirs + other.slack) + mine * other.slack + error,
+            error_bound=self.error_bound * (theirs + other.error_bound) + mine * other.error_bound + error,
         )
 
-    def _cut(self, least: float) -> _Lattice:
+    def _truncate_tails(self, least: float) -> _Lattice:
         """Without the ends that weigh less."""
         begin = int(np.searchsorted(np.cumsum(self.weights), least))
         end = self.weights.size - int(np.searchsorted(np.cumsum(self.weights[::-1]), least))
         return replace(
-            self, first=self.first + begin, weights=self.weights[begin:end], slack=self.slack + 3 * least
+            self,
+            first=self.first + begin,
+            weights=self.weights[begin:end],
+            error_bound=self.error_bound + 3 * least,
         )
 
-    def _coarser(self) -> _Lattice:
+    def _coarsen(self) -> _Lattice:
         """Every second point, what was between divided in halves."""
         weights = np.pad(self.weights, (self.first % 2, 0))
         weights = np.pad(weights, (0, 1 - weights.size % 2))
@@ -208,12 +211,12 @@ class _Lattice:
             weights=even,
             step=2 * self.step,
             noise=self.noise + self.step**2,
-            slack=self.slack * math.cosh(self.tilt * self.step) * (1 + 4 * UNIT)
+            error_bound=self.error_bound * math.cosh(self.tilt * self.step) * (1 + 4 * UNIT)
             + 16 * UNIT * float(even.sum()),
         )
 
 
-def _settled(law: _Lattice, person: _Person, people: int, shift: float) -> Bounds:
+def _bounds(law: _Lattice, person: _Person, people: int, shift: float) -> Bounds:
     """Both bounds of E[S₊]/n from the law of the spread sum; `shift` bounds what roundings moved it."""
     tilt, spread = law.tilt, math.sqrt(law.noise)
     s = (law.first + np.arange(law.weights.size)) * law.step
@@ -222,10 +225,10 @@ def _settled(law: _Lattice, person: _Person, people: int, shift: float) -> Bound
     mass = stored * np.exp(-tilt * s)
     largest = float(s[-1]) + shift if s.size else 0.0
     most = min(largest, 1 / (math.e * tilt)) if tilt else largest
-    upper = float(mass @ np.maximum(s + shift, 0.0)) + law.slack * (most + shift)
+    upper = float(mass @ np.maximum(s + shift, 0.0)) + law.error_bound * (most + shift)
     low = s - shift
     penalty = math.sqrt(math.e) * spread * np.exp(-np.abs(low) / spread)
-    lower = float(mass @ (np.maximum(low, 0.0) - penalty)) - law.slack * (most + 3 * spread + shift)
+    lower = float(mass @ (np.maximum(low, 0.0) - penalty)) - law.error_bound * (most + 3 * spread + shift)
     if tilt * spread > 0.5:  # the penalty of what was cut off may then exceed its bound
         lower = 0.0
     exponent = people * person.norm
@@ -233,7 +236,7 @@ def _settled(law: _Lattice, person: _Person, people: int, shift: float) -> Bound
     return Bounds(max(0.0, scale * lower * (1 - doubt)), math.nextafter(scale * upper * (1 + doubt), 1.0))
 
 
-def convolved(a: FloatArray, b: FloatArray) -> tuple[FloatArray, float]:
+def convolve(a: FloatArray, b: FloatArray) -> tuple[FloatArray, float]:
     """The convolution, not negative, and a bound of its ℓ₁ error.
 
     Args:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sottovoce.errors import ArgumentError, real_number, whole_number
 from sottovoce.notebook import Shown
-from sottovoce.shuffling.composition import added, depth
+from sottovoce.shuffling.composition import composed_delta, depth
 
 _CLOSE = 2e-5  # how far an ε is narrowed down, relatively
 _NOTHING = 1e-3  # of what is likely: an ε so small may be 0
@@ -100,7 +100,7 @@ class Curve(Shown):
         """
         curves = (self, *others)
         return Curve(
-            added(curves, len(curves)),
+            composed_delta(curves, len(curves)),
             lambda epsilon: max(curve.below(epsilon) for curve in dict.fromkeys(curves)),
             math.fsum(curve.local for curve in curves),
             min(curve.people for curve in curves),

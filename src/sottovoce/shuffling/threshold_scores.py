@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.shuffling.convolution import UNIT, convolved
+from sottovoce.shuffling.convolution import UNIT, convolve
 from sottovoce.shuffling.input_pair import Contrast, binned
 
 _SMALL = 1e-6  # the δ around which the stored law is centred
@@ -86,14 +86,14 @@ def score_test(parts: Sequence[Contrast], sampled: int, people: int) -> ScoreTes
     tilt = min(deep / (spread * math.sqrt(people)), 300.0 / others.size) if spread else 0.0
     factor = np.exp(tilt * (place - mean))
     norm = math.log(float(factor @ others))
-    begin, law, slack, doubt = _sum(others * factor * math.exp(-norm), people - 1)
+    begin, law, error_bound, doubt = _sum(others * factor * math.exp(-norm), people - 1)
     bounds = []
     for target in (first, second):
         weights, error, rounding = _times(law, target * factor)
         height = tilt * (begin + np.arange(weights.size) - people * mean) - (people - 1) * norm
         decay = np.exp(-height)
         reached = np.cumsum((weights * decay)[::-1])[::-1]
-        bounds.append((reached, (slack * float((target * factor).sum()) + error) * decay))
+        bounds.append((reached, (error_bound * float((target * factor).sum()) + error) * decay))
     same = rounding + (weights.size + 64 + abs(people * norm)) * 4 * UNIT  # of each rate by itself
     (right, less), (wrong, more) = bounds
     sure = np.cumsum((law * (decay[: law.size] * math.exp(-tilt * mean)))[::-1])[::-1]  # by the others alone
@@ -126,21 +126,21 @@ def _times(a: FloatArray, b: FloatArray) -> tuple[FloatArray, float, float]:
     """The convolution, with bounds of its ℓ₁ error and, if it is added up directly, of its relative one."""
     if a.size * b.size <= _DIRECT or min(a.size, b.size) <= _SHORT:
         return np.convolve(a, b), 0.0, (min(a.size, b.size) + 2) * UNIT
-    return *convolved(a, b), 0.0
+    return *convolve(a, b), 0.0
 
 
 def _sum(person: FloatArray, people: int) -> tuple[int, FloatArray, float, float]:
     """Where it begins and the law of the sum of people's scores, with bounds of its ℓ₁ and relative error."""
-    begin, law, slack, doubt, so_far = 0, np.ones(1), 0.0, 0.0, 0
+    begin, law, error_bound, doubt, so_far = 0, np.ones(1), 0.0, 0.0, 0
     for bit in f"{people:b}" if people else "":
         law, error, rounding = _times(law, law)
-        slack, doubt = (2 + slack) * slack * (1 + 1e-6) + error, 2 * doubt + rounding
+        error_bound, doubt = (2 + error_bound) * error_bound * (1 + 1e-6) + error, 2 * doubt + rounding
         if bit == "1":
             law, more, rounding = _times(law, person)
-            slack, error, doubt = slack + more, error + more, doubt + rounding
+            error_bound, error, doubt = error_bound + more, error + more, doubt + rounding
         begin, so_far = 2 * begin, 2 * so_far + int(bit)
         least = max(_CUT * so_far / people, error / 4)
         start = int(np.searchsorted(np.cumsum(law), least))
         end = law.size - int(np.searchsorted(np.cumsum(law[::-1]), least))
-        begin, law, slack = begin + start, law[start:end], slack + 3 * least
-    return begin, law, slack, doubt + _ROUNDING * people
+        begin, law, error_bound = begin + start, law[start:end], error_bound + 3 * least
+    return begin, law, error_bound, doubt + _ROUNDING * people

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.shuffling.convolution import UNIT, Bounds, convolved
+from sottovoce.shuffling.convolution import UNIT, Bounds, convolve
 
 MOST_BLOCKS = 64
 _MOST_POINTS, _LEAST_LOOKS = 1 << 18, 4  # of all blocks together
@@ -103,8 +103,8 @@ class Coin:
         begin, weights, error = 0, np.ones(1), 0.0
         for k, p in tosses:
             start, law = binomial(k, p, ratio)
-            weights, slack = convolved(weights, law)
-            begin, error = begin + start, error + slack + 2 * _TAIL + 8 * UNIT * law.size
+            weights, rounding = convolve(weights, law)
+            begin, error = begin + start, error + rounding + 2 * _TAIL + 8 * UNIT * law.size
         place = np.arange(weights.size)
         mean = float(place @ weights)
         reach = 2 + 64 * UNIT / gain * float((place - mean) ** 2 @ weights)

@@ -23,7 +23,7 @@ from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.number import Number
 from sottovoce.reporters.translates import Translates
 from sottovoce.shuffling.blanket import blanket, common, cover
-from sottovoce.shuffling.composition import added, chosen
+from sottovoce.shuffling.composition import composed_delta, composed_deltas
 from sottovoce.shuffling.convolution import divergence
 from sottovoce.shuffling.input_pair import Contrast
 from sottovoce.shuffling.privacy_curve import Curve
@@ -101,7 +101,7 @@ def _met(lot: tuple[Contrast, int, int, int], one: float, local: float, removal:
     cover, asked, sampled, people = lot
     meeting = Meeting.of(asked, sampled, people)
     curves = [_covered(cover, one, 1 + others, removal) for others in meeting.levels]
-    patterns = cache(lambda: chosen(curves, meeting.patterns, _MET_KNOTS))
+    patterns = cache(lambda: composed_deltas(curves, meeting.patterns, _MET_KNOTS))
 
     def above(epsilon: float) -> float:
         return meeting.expected(np.array([min(1.0, delta(epsilon)) for delta in patterns()]))
@@ -124,7 +124,7 @@ def _evened(lot: tuple[Contrast, int, int, int], one: float, local: float, remov
 
 def _together(parts: list[Curve], local: float, people: int) -> Curve:
     """The answers of one person to several questions."""
-    losses = cache(lambda: added(parts, len(parts), max(_KNOTS // len(set(parts)), _LEAST_KNOTS)))
+    losses = cache(lambda: composed_delta(parts, len(parts), max(_KNOTS // len(set(parts)), _LEAST_KNOTS)))
     likely = math.hypot(*(part.likely for part in parts))
     return Curve(lambda epsilon: losses()(epsilon), _nothing, local, people, likely)
 
