@@ -11,7 +11,7 @@ import pytest
 
 from sottovoce.shuffling import convolution
 from sottovoce.shuffling.convolution import Bounds, convolve, divergence
-from sottovoce.shuffling.input_pair import Contrast, gathered, opposed
+from sottovoce.shuffling.input_pair import Contrast, merge_kinds, opposite_pairing
 
 
 def contrast(seed: int) -> Contrast:
@@ -97,7 +97,7 @@ def test_mutants_break_a_bound(mutant: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_both_bounds_meet_for_many_people() -> None:
-    c = opposed(np.array([0.5, 0.05]), np.array([1.0, 10.0]))
+    c = opposite_pairing(np.array([0.5, 0.05]), np.array([1.0, 10.0]))
     for people in (10**3, 10**5, 10**7, 10**8 + 12345):
         low, high = divergence(c, people, 5 * c.distance() / math.sqrt(people))
         assert 0 < low < high < 1.02 * low
@@ -119,7 +119,7 @@ def test_trinomial_sums() -> None:
         )
         total += binom.pmf(m, people, gamma) * float(binom.pmf(outer, m, 2 * share) @ mean)
     truth = total * (q - 1) * (1 + theta) / people
-    window = opposed(np.array([gamma * (1 - share), gamma * share]), np.array([1.0, q]))
+    window = opposite_pairing(np.array([gamma * (1 - share), gamma * share]), np.array([1.0, q]))
     low, high = divergence(window, people, epsilon)
     assert truth * (1 - 2e-3) < low < truth < high < truth * (1 + 2e-4)
 
@@ -144,7 +144,7 @@ def test_gathering_keeps_the_side(outward: bool) -> None:
     """Many kinds become few: spread out for an upper bound, merged for a lower one."""
     rng = np.random.default_rng(3)
     many = Contrast(np.full(20_000, 1 / 20_000), rng.lognormal(0, 0.5, 20_000), rng.lognormal(0, 0.5, 20_000))
-    few = gathered(many, outward=outward)
+    few = merge_kinds(many, outward=outward)
     assert few.mass.size <= 4096
     for level in np.linspace(-3, 3, 13):
         before = many.mass @ np.maximum(many.first - many.second - level, 0)
@@ -157,7 +157,7 @@ def test_opposed_inputs_are_above_every_pairing() -> None:
     """In the convex order: stop-loss premiums of any pairing lie below."""
     rng = np.random.default_rng(11)
     ratio = rng.lognormal(0, 1, 12)
-    above = opposed(np.full(12, 1 / 12), ratio)
+    above = opposite_pairing(np.full(12, 1 / 12), ratio)
     assert abs(above.mass @ above.first - ratio.mean()) < 1e-12
     for _ in range(50):
         other = rng.permutation(ratio)

@@ -32,7 +32,7 @@ from sottovoce.reporters.number import Number
 from sottovoce.reporters.rows import MAX_ENTRIES, Rows
 from sottovoce.reporters.translates import Translates
 from sottovoce.reporters.window import Window
-from sottovoce.shuffling.input_pair import Contrast, drawn, gathered, joined, opposed
+from sottovoce.shuffling.input_pair import Contrast, merge_kinds, mixture, opposite_pairing, sampled_parts
 
 _MOST_KNOTS = 32
 _APART = 1.02  # neighbouring knots differ by at least this factor
@@ -54,8 +54,8 @@ def blanket(reporter: Reporter, *, removal: bool = False) -> Contrast:
     if isinstance(reporter, Survey):
         parts = [blanket(question, removal=removal) for question in reporter.questions.values()]
         if reporter.functions is not None:
-            return gathered(joined(parts, reporter.shares), outward=True)
-        return drawn(parts, reporter.sampled, outward=True)
+            return merge_kinds(mixture(parts, reporter.shares), outward=True)
+        return sampled_parts(parts, reporter.sampled, outward=True)
     above = _single(reporter)
     return above.removal if removal else above
 
@@ -65,11 +65,11 @@ def _single(reporter: Reporter) -> Contrast:
     if isinstance(reporter, Mechanism):
         return _window(reporter.window)
     if isinstance(reporter, Mixture):
-        return joined([_single(part) for part in reporter.parts], [float(s) for s in reporter.shares])
+        return mixture([_single(part) for part in reporter.parts], [float(s) for s in reporter.shares])
     if isinstance(reporter, Translates):
         return _translates(reporter)
     if isinstance(reporter, Polar):
-        return drawn([_single(reporter.distance), _single(reporter.angle)], 2, outward=True)
+        return sampled_parts([_single(reporter.distance), _single(reporter.angle)], 2, outward=True)
     return _rows(_table(reporter))
 
 
@@ -138,7 +138,7 @@ def _envelope(total: float, ratios: FloatArray, loss: Callable[[float], float]) 
     height = np.array([1.0 - total, *(loss(t) for t in knots[1:-1]), 0.0])
     slope = np.append(-np.diff(height) / np.diff(knots), 0.0)
     mass = np.concatenate(([total - slope[0]], -np.diff(slope)))
-    return opposed(np.maximum(mass, 0.0), knots)
+    return opposite_pairing(np.maximum(mass, 0.0), knots)
 
 
 def _knots(ratios: FloatArray) -> FloatArray:
@@ -176,7 +176,7 @@ def _translates(reporter: Translates) -> Contrast:
     rest = (reporter.cells - 2 * one - both) * draws + reporter.left_over
     mass = np.array([rest, one * draws, one * draws, both * draws]) / (1 << reporter.bits)
     contrast = Contrast(mass, np.array([1.0, ratio, 1.0, ratio]), np.array([1.0, 1.0, ratio, ratio]))
-    return gathered(contrast, outward=True)
+    return merge_kinds(contrast, outward=True)
 
 
 def _window(window: Window) -> Contrast:

@@ -77,7 +77,7 @@ class Contrast:
         )
 
 
-def joined(parts: Sequence[Contrast], shares: Sequence[float]) -> Contrast:
+def mixture(parts: Sequence[Contrast], shares: Sequence[float]) -> Contrast:
     """One of several comparisons, by a lot that everybody sees.
 
     Args:
@@ -91,7 +91,7 @@ def joined(parts: Sequence[Contrast], shares: Sequence[float]) -> Contrast:
     )
 
 
-def drawn(parts: Sequence[Contrast], sampled: int, *, outward: bool) -> Contrast:
+def sampled_parts(parts: Sequence[Contrast], sampled: int, *, outward: bool) -> Contrast:
     """The comparison of people who report `sampled` of several independent parts, drawn by lot.
 
     Args:
@@ -106,15 +106,15 @@ def drawn(parts: Sequence[Contrast], sampled: int, *, outward: bool) -> Contrast
             before, here = sums[k - 1], sums[k]
             if before is not None:
                 more = before.times(part)
-                sums[k] = gathered(
-                    more if here is None else joined((here, more), (1.0, 1.0)), outward=outward
+                sums[k] = merge_kinds(
+                    more if here is None else mixture((here, more), (1.0, 1.0)), outward=outward
                 )
     whole = sums[sampled]
     assert whole is not None
-    return joined((whole,), (1.0 / math.comb(len(parts), sampled),))
+    return mixture((whole,), (1.0 / math.comb(len(parts), sampled),))
 
 
-def opposed(mass: FloatArray, ratio: FloatArray) -> Contrast:
+def opposite_pairing(mass: FloatArray, ratio: FloatArray) -> Contrast:
     """Two inputs whose likelihoods have the same law, paired so that they oppose each other most.
 
     Args:
@@ -127,10 +127,10 @@ def opposed(mass: FloatArray, ratio: FloatArray) -> Contrast:
     middle, width = (cuts[1:] + cuts[:-1]) / 2, np.diff(cuts)
     rank = np.clip(np.searchsorted(edges, (middle, edges[-1] - middle), side="right") - 1, 0, mass.size - 1)
     first, second = ratio[order][rank]
-    return gathered(Contrast(width, first, second), outward=True)
+    return merge_kinds(Contrast(width, first, second), outward=True)
 
 
-def gathered(contrast: Contrast, *, outward: bool) -> Contrast:
+def merge_kinds(contrast: Contrast, *, outward: bool) -> Contrast:
     """The same with equal kinds taken together, and at most a few thousand of them.
 
     Args:
@@ -149,9 +149,11 @@ def gathered(contrast: Contrast, *, outward: bool) -> Contrast:
         if outward or kind.max() < _MOST_KINDS:
             break
         width = max(width * 4, 2.0**-16)
-    total = binned(kind, mass)
+    total = kind_masses(kind, mass)
     if not outward:
-        return Contrast(total, binned(kind, mass * first) / total, binned(kind, mass * second) / total)
+        return Contrast(
+            total, kind_masses(kind, mass * first) / total, kind_masses(kind, mass * second) / total
+        )
     most, least = np.zeros(total.size), np.full(total.size, np.inf)
     np.maximum.at(most, kind, first)
     np.minimum.at(least, kind, second)
@@ -179,7 +181,7 @@ def _spread(
     return weights.ravel(), corner[0].ravel(), corner[1].ravel()
 
 
-def binned(kind: IntArray, mass: FloatArray) -> FloatArray:
+def kind_masses(kind: IntArray, mass: FloatArray) -> FloatArray:
     """The mass of each kind.
 
     Args:

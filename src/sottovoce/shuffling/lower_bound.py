@@ -21,7 +21,7 @@ from sottovoce.reporters.number import Number
 from sottovoce.reporters.translates import Translates
 from sottovoce.shuffling.blanket import cover
 from sottovoce.shuffling.convolution import divergence
-from sottovoce.shuffling.input_pair import Contrast, drawn, gathered
+from sottovoce.shuffling.input_pair import Contrast, merge_kinds, sampled_parts
 from sottovoce.shuffling.threshold_scores import score_test
 from sottovoce.shuffling.two_outcomes import Coin
 from sottovoce.values.disc import Positions
@@ -101,7 +101,7 @@ def _examples(reporter: Reporter, removal: bool) -> tuple[Witness, Witness]:
 
     def example(others: int, first: int, second: int) -> Witness:
         mass, last = chances[others], len(x) if removal else second
-        contrast = gathered(Contrast(mass, chances[first] / mass, chances[last] / mass), outward=False)
+        contrast = merge_kinds(Contrast(mass, chances[first] / mass, chances[last] / mass), outward=False)
         return Witness((contrast,), x[first], None if removal else x[second], x[others])
 
     return (
@@ -175,7 +175,7 @@ def _together(
     def put(examples: Sequence[Witness]) -> Witness:
         contrasts = [example.contrasts[0] for example in examples]
         return Witness(
-            (drawn(contrasts, sampled, outward=False),) if joint else tuple(contrasts),
+            (sampled_parts(contrasts, sampled, outward=False),) if joint else tuple(contrasts),
             {name: example.first for name, example in zip(names, examples, strict=True)},
             {name: example.second for name, example in zip(names, examples, strict=True)},
             {name: example.others for name, example in zip(names, examples, strict=True)},

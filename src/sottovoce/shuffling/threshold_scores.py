@@ -22,7 +22,7 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray
 from sottovoce.shuffling.convolution import UNIT, convolve
-from sottovoce.shuffling.input_pair import Contrast, binned
+from sottovoce.shuffling.input_pair import Contrast, kind_masses
 
 _SMALL = 1e-6  # the δ around which the stored law is centred
 _COARSE, _FINE, _POINTS = 5, 64, 16_000  # scores per standard deviation: at least, at most, times √people
@@ -77,7 +77,7 @@ def score_test(parts: Sequence[Contrast], sampled: int, people: int) -> ScoreTes
     scores = [np.rint((part.first - theta * part.second) / unit).astype(np.int64) for part in parts]
     least = min(int(score.min()) for score in scores)
     first, second, others = (
-        _lot([binned(s - least, part.laws[k]) for s, part in zip(scores, parts, strict=True)], sampled)
+        _lot([kind_masses(s - least, part.laws[k]) for s, part in zip(scores, parts, strict=True)], sampled)
         for k in range(3)
     )
     place = np.arange(others.size)
