@@ -19,7 +19,7 @@ import numpy as np
 import sottovoce as sv
 from benchmarks._tables import replace_table
 from sottovoce.estimates.fits.error_expansion import reconstruction_errors
-from sottovoce.planning.reference_people import MIDDLES, reference_shapes
+from sottovoce.planning.prediction import MIDDLES, reference_shapes
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "tasks.json"

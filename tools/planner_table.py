@@ -15,7 +15,7 @@ import numpy as np
 
 import sottovoce as sv
 from sottovoce.estimates.fits.metrics import Cumulative, wasserstein
-from sottovoce.planning.reference_people import MIDDLES, reference_shapes
+from sottovoce.planning.prediction import MIDDLES, reference_shapes
 
 #: The steps of a slider.
 EPSILONS = (

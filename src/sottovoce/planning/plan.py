@@ -33,7 +33,7 @@ from sottovoce.planning.candidates import Candidate
 from sottovoce.planning.candidates import candidates as usual_candidates
 from sottovoce.planning.least_people import MOST_PEOPLE, Search
 from sottovoce.planning.plan_difference import DifferencePlan, plan_difference
-from sottovoce.planning.reference_people import sample_shape
+from sottovoce.planning.prediction import sample_shape
 from sottovoce.planning.scenario import Option, Plan, Progress, Scenario
 from sottovoce.planning.ways_to_ask import (
     WaysPlan,

@@ -6,6 +6,8 @@
 - distribution: a local expansion of the reconstruction (`estimates.fits.error_expansion`);
 - value: the worst case of one report.
 
+Who the people are is not known: reference shapes stand for them, or a sample of values.
+
 Numbers are those of a domain of width 1.
 """
 
@@ -27,9 +29,11 @@ from sottovoce.estimates.fits.error_expansion import reconstruction_errors
 from sottovoce.estimates.limits.direct_question import yes_chances
 from sottovoce.estimates.limits.envelope import IDENTITY, Envelope, Nodes, Target
 from sottovoce.estimates.limits.weighted_counts import is_unbiased, normal_quantile
-from sottovoce.planning.reference_people import MIDDLES
 from sottovoce.reporters.number import Number
 
+_BINS = 1024  # equal ones of the domain: a plan imagines people by their probabilities
+#: Their middles, in the unit coordinate.
+MIDDLES = (np.arange(_BINS) + 0.5) / _BINS
 _WHOLE = 0.5  # half the width of an interval that says nothing: it is the whole domain
 _RANDOM = 12**-0.5  # the root mean square error of a random direction, in turns
 _GROUPS = 96
@@ -158,3 +162,21 @@ def value(s: Setting) -> Expected:
     k = loss_exponent(s.question.loss)
     worst = s.reporter.worst_error(k) / float(s.reporter.domain.stretched(1.0, k))
     return Expected(worst ** (1 / k), math.nan)
+
+
+def reference_shapes(circle: bool) -> FloatArray:
+    """One skewed hump and two peaks; on a circle a hump across the seam and two peaks. A row each."""
+    x = MIDDLES
+    if circle:
+        one = np.exp(2 * np.cos(2 * np.pi * (x - 0.95)))
+        two = np.exp(8 * np.cos(2 * np.pi * (x - 0.3))) + np.exp(8 * np.cos(2 * np.pi * (x - 0.7)))
+    else:
+        one = x**4 * (1 - x)
+        two = np.exp(-(((x - 0.3) / 0.06) ** 2) / 2) / 0.06 + np.exp(-(((x - 0.7) / 0.05) ** 2) / 2) / 0.05
+    return np.stack([one / one.sum(), two / two.sum()])
+
+
+def sample_shape(unit: FloatArray) -> FloatArray:
+    """The histogram of some values that stand for the people to come, as the only row."""
+    counts = np.histogram(unit, _BINS, (0.0, 1.0))[0]
+    return np.asarray((counts / counts.sum())[None, :])

@@ -13,8 +13,7 @@ import numpy as np
 from sottovoce.arrays import FloatArray
 from sottovoce.designs.question import Question
 from sottovoce.planning.candidates import KINDS, POINTS, Candidate, Kind
-from sottovoce.planning.prediction import Expected, Setting
-from sottovoce.planning.reference_people import reference_shapes
+from sottovoce.planning.prediction import Expected, Setting, reference_shapes
 from sottovoce.planning.simulation import simulated
 from sottovoce.plots.data_table import Row, Tabular
 from sottovoce.plots.error_plot import draw_errors

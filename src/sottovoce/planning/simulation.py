@@ -24,8 +24,7 @@ from sottovoce.estimates.mean import mean
 from sottovoce.estimates.probability import probability
 from sottovoce.estimates.quantile import quantile
 from sottovoce.estimates.tally import Tally
-from sottovoce.planning.prediction import Expected, Setting, value
-from sottovoce.planning.reference_people import MIDDLES
+from sottovoce.planning.prediction import MIDDLES, Expected, Setting, value
 
 _PROBES = np.arange(1, 64) / 64  # where the cumulative distribution is compared
 _LEAST, _MOST = 16, 1000
