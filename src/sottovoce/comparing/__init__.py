@@ -1,1 +1,1 @@
-"""Differences, comparisons, trends, quantities."""
+"""Several groups or days against each other: differences, comparisons, trends."""

@@ -19,7 +19,7 @@ _FIRST = 13  # points of a curve before anything is known
 _ROUNDS = 6
 
 
-class Curve:
+class ErrorCurve:
     """The error of one mechanism as a function of its ε: exact where it was computed, smooth between."""
 
     def __init__(self, error: Callable[[float], float], least: float, most: float) -> None:
@@ -64,7 +64,7 @@ class Curve:
 
 
 def best_division(
-    epsilon: float, curves: Sequence[Curve], weights: Sequence[float], least: float
+    epsilon: float, curves: Sequence[ErrorCurve], weights: Sequence[float], least: float
 ) -> Sequence[float]:
     """Grid, descent, tabulate again where the optimum is; the best division whose errors are exact wins."""
 
@@ -94,7 +94,9 @@ def best_division(
     return best
 
 
-def _on_grid(epsilon: float, curves: Sequence[Curve], weights: Sequence[float], units: int) -> list[float]:
+def _on_grid(
+    epsilon: float, curves: Sequence[ErrorCurve], weights: Sequence[float], units: int
+) -> list[float]:
     """The best division into whole units of ε/units, on the interpolated curves."""
     grid, tables = tabulated(curves, weights, epsilon, units)
     _, choices = divided(tables)
@@ -107,7 +109,7 @@ def _on_grid(epsilon: float, curves: Sequence[Curve], weights: Sequence[float], 
 
 
 def tabulated(
-    curves: Sequence[Curve], weights: Sequence[float], epsilon: float, units: int
+    curves: Sequence[ErrorCurve], weights: Sequence[float], epsilon: float, units: int
 ) -> tuple[FloatArray, list[FloatArray]]:
     """Weighted errors at ε·1/units … ε; below what was tabulated a curve is worth nothing."""
     grid = epsilon * np.arange(1, units + 1) / units
@@ -134,7 +136,7 @@ def divided(tables: list[FloatArray]) -> tuple[FloatArray, list[IntArray]]:
 
 
 def _descended(
-    curves: Sequence[Curve], weights: Sequence[float], shares: list[float], least: float, reach: float
+    curves: Sequence[ErrorCurve], weights: Sequence[float], shares: list[float], least: float, reach: float
 ) -> list[float]:
     """Coordinate descent from a grid point: neighbours trade ε, each within `reach` of what it had."""
     shares = list(shares)
@@ -151,7 +153,7 @@ def _descended(
 
 
 def _pair_total(
-    first: Curve, second: Curve, weight: float, other: float, both: float
+    first: ErrorCurve, second: ErrorCurve, weight: float, other: float, both: float
 ) -> Callable[[float], float]:
     """The weighted errors of two mechanisms that share `both`, as a function of the first one's part."""
     return lambda x: float(weight * first(np.array(x)) + other * second(np.array(both - x)))

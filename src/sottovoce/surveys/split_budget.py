@@ -29,7 +29,7 @@ from sottovoce.errors import (
 )
 from sottovoce.exact.rational_bounds import rational_epsilon
 from sottovoce.notebook import Shown
-from sottovoce.surveys.error_curves import Curve, best_division, divided, tabulated
+from sottovoce.surveys.error_curves import ErrorCurve, best_division, divided, tabulated
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,7 +64,7 @@ class Split(Shown):
     epsilons: tuple[float, ...]
     errors: tuple[float, ...]
     weights: tuple[float, ...]
-    curves: tuple[Curve, ...] = field(repr=False)
+    curves: tuple[ErrorCurve, ...] = field(repr=False)
 
     @property
     def total(self) -> float:
@@ -164,8 +164,8 @@ def split_budget(
     least = max(MIN_EPSILON, epsilon / (50 * d))
 
     @cache
-    def curve_of(design: Design[M], loss: Loss[M]) -> Curve:
-        return Curve(_error_of(design, loss), least, epsilon - (d - 1) * least)
+    def curve_of(design: Design[M], loss: Loss[M]) -> ErrorCurve:
+        return ErrorCurve(_error_of(design, loss), least, epsilon - (d - 1) * least)
 
     curves = tuple(map(curve_of, mechanisms, _losses(losses, d)))
     shares = shares_within(best_division(epsilon, curves, scale, least), epsilon)

@@ -1,1 +1,1 @@
-"""Counting, units, arithmetic, a better design: what every answer is made of."""
+"""What every answer is made of: counts in, checks, units, arithmetic, and a word about a better design."""

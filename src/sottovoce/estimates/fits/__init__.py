@@ -1,1 +1,1 @@
-"""The law on bins of cells: log density, spatial, sensitivity, metrics."""
+"""Smooth fits to counts, and the law on groups of cells that they rest on."""
