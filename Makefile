@@ -4,7 +4,7 @@ PYTHON ?= python3
 WORKERS ?= 3
 JAR ?= build/sottovoce.jar
 MATRIX := clients/js/matrix
-DEMO_EXTRAS := fast cli plots server
+DEMO_EXTRAS := fast analysis server
 # The contract of everything that reports, then a design, a law, an estimate, a ledger, a collector, files, a command.
 QUICK := $(addprefix tests/,reporters/test_contract.py house/test_order.py designs/test_certificate.py laws/test_values.py \
     estimates/test_tally.py device/test_ledger.py collector/test_reports.py bulk/test_files.py cli/test_main.py)
@@ -67,7 +67,7 @@ bench: .venv/all.stamp ## list the benchmarks; ARGS="NAME …" runs these, ARGS=
 	$(BIN)/python -m benchmarks $(ARGS)
 
 peers: .venv/all.stamp ## measure and write the benchmarks page: installs other packages, ten minutes
-	@$(BIN)/python tools/requirements.py plots cli fast peers > .venv/peers.txt
+	@$(BIN)/python tools/requirements.py analysis fast peers > .venv/peers.txt
 	@$(INSTALL) -r .venv/peers.txt
 	$(BIN)/python -m benchmarks.page --output docs/benchmarks.md --readme README.md
 
@@ -112,7 +112,7 @@ dist: .venv/all.stamp ## build wheel, npm package and jar twice, byte for byte t
 
 constraints: .venv/build.stamp ## pin again what pyproject.toml asks for (UPGRADE=--upgrade for the newest)
 	@$(INSTALL) uv
-	$(BIN)/uv pip compile pyproject.toml --all-extras --group build --group papers --group peers --output-file constraints.txt $(UPGRADE) \
+	$(BIN)/uv pip compile pyproject.toml --all-extras $(addprefix --group ,build dev docs papers peers) --output-file constraints.txt $(UPGRADE) \
 	    --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --strip-extras \
 	    --no-annotate --no-header --no-emit-index-url --no-emit-find-links --quiet
 

@@ -1,7 +1,7 @@
 """Regenerate every figure and table of the papers.
 
 A picture and a CSV file each, and one HTML report. What is already there and unchanged is kept, so an
-interrupted run goes on where it stopped. Run it in a clone; it needs the extra `plots`.
+interrupted run goes on where it stopped. Run it in a clone; it needs the extra `analysis`.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def figure(
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingExtra("drawing the papers' figures", "plots") from None
+        raise MissingExtra("drawing the papers' figures", "analysis") from None
     columns = -(-panels // rows)
     drawn = Figure(figsize=(size[0] * columns, size[1] * rows), dpi=150, layout="constrained")
     FigureCanvasAgg(drawn)

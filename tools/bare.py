@@ -15,7 +15,7 @@ ELSEWHERE = {
     "an optimal design": lambda: sv.optimal(1.0, goal="value"),
     "an estimate": lambda: sv.mean,
     "a law": lambda: sv.laws,
-    "a composition": lambda: sv.survey,
+    "a survey": lambda: sv.survey,
     "bulk work": lambda: sv.bulk,
 }
 

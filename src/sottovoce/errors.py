@@ -159,34 +159,32 @@ class MissingExtra(Coded, ImportError):
         )
 
 
-#: What has to be importable for each extra that a part of the library asks for.
+#: What all that an extra is for has to import. The command line, pictures and frames ask for more.
 EXTRAS = {
     "analysis": ("platformdirs", "scipy", "threadpoolctl"),
-    "bulk": ("pyarrow",),
-    "cli": ("rich", "typer"),
-    "frames": ("pandas",),
-    "plots": ("matplotlib",),
+    "files": ("pyarrow",),
     "postgres": ("psycopg",),
     "server": (
-        "alembic", "cachetools", "fastapi", "httptools", "plotly", "prometheus_client", "pyarrow", "rich",
-        "segno", "sqlalchemy", "typer", "uvicorn",
+        "alembic", "cachetools", "fastapi", "httptools", "plotly", "prometheus_client", "rich", "segno",
+        "sqlalchemy", "typer", "uvicorn",
     ),
 }  # fmt: skip
 
 
-def require_extra(extra: str, feature: str) -> None:
+def require_extra(extra: str, feature: str, *modules: str) -> None:
     """Refuse before any work is done what could not be finished.
 
     Args:
         extra: One of `EXTRAS`.
         feature: What is wanted, the first words of the sentence.
+        modules: What this feature imports beyond them.
 
     Raises:
         MissingExtra: If something of the extra is not installed.
     """
     from importlib.util import find_spec
 
-    if any(find_spec(module) is None for module in EXTRAS[extra]):
+    if any(find_spec(module) is None for module in (*EXTRAS[extra], *modules)):
         raise MissingExtra(feature, extra)
 
 

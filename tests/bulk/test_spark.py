@@ -399,7 +399,7 @@ def test_without_arrow_the_extra_is_named() -> None:
         "try:\n    import sottovoce.bulk.spark\nexcept ImportError as e:\n    print(type(e).__name__, e)"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said.startswith("MissingExtra bulk work needs the extra 'bulk': pip install '.[bulk]' in a clone")
+    assert said.startswith("MissingExtra bulk work needs the extra 'files': pip install '.[files]' in a")
 
 
 def test_without_java_or_with_one_that_does_not_start(

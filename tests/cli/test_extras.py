@@ -49,17 +49,18 @@ def test_bare_it_answers_version_help_and_audit(spec: Path) -> None:
 @pytest.mark.parametrize(
     ("gone", "extra", "words"),
     [
-        ("typer", "cli", "estimate reports.csv"),
-        ("pyarrow", "bulk", "perturb people.csv --column x --spec spec.json --output out.csv"),
-        ("pyarrow", "bulk", "estimate people.csv --spec spec.json --column x"),
-        ("pyarrow", "bulk", "central people.csv --epsilon 1 --domain 0 1"),
-        ("matplotlib", "plots", "estimate none.csv --output picture.png"),
-        ("matplotlib", "plots", "plan mean --epsilon 1 --people 9 --domain 0 1 --output picture.png"),
-        ("matplotlib", "plots", "optimal --epsilon 1 --plot picture.png"),
-        ("matplotlib", "plots", "demo"),
+        ("typer", "analysis", "estimate reports.csv"),
+        ("pyarrow", "files", "perturb people.csv --column x --spec spec.json --output out.csv"),
+        ("pyarrow", "files", "estimate people.csv --spec spec.json --column x"),
+        ("pyarrow", "files", "central people.csv --epsilon 1 --domain 0 1"),
+        ("matplotlib", "analysis", "estimate none.csv --output picture.png"),
+        ("matplotlib", "analysis", "plan mean --epsilon 1 --people 9 --domain 0 1 --output picture.png"),
+        ("matplotlib", "analysis", "optimal --epsilon 1 --plot picture.png"),
+        ("matplotlib", "analysis", "demo"),
         ("uvicorn", "server", "serve"),
         ("uvicorn", "server", "demo"),
         ("sqlalchemy", "server", "campaign list"),
+        ("pyarrow", "files", "campaign export hours --output counts.csv"),
     ],
 )
 def test_a_missing_extra_is_one_sentence_before_any_work(
@@ -82,11 +83,14 @@ def test_a_missing_extra_is_one_sentence_before_any_work(
 def test_extras_are_those_of_the_package() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     page = (ROOT / "docs/howto/install.md").read_text()
+    pictures_and_commands, frames = {"matplotlib", "rich", "typer"}, {"pandas", "sottovoce"}
+    more = {"analysis": pictures_and_commands, "files": frames, "server": {"uvloop"}}
     for extra, modules in EXTRAS.items():
         names = {re.match(r"[\w-]+", one)[0].replace("-", "_") for one in declared[extra]}  # type: ignore[index]
-        brought = set() if extra == "analysis" else set(EXTRAS["analysis"])  # most extras bring it along
-        assert set(modules) == names - {"uvloop"} - brought
-    for extra in set(declared) - {"dev", "docs"}:
+        brought = set() if extra == "analysis" else set(EXTRAS["analysis"])  # the server brings it along
+        assert set(modules) == names - more.get(extra, set()) - brought
+    assert declared.pop("all") == [f"sottovoce[{','.join(sorted(declared))}]"]
+    for extra in (*declared, "all"):
         assert f"| `{extra}` |" in page
     assert f"sottovoce-{sv.__version__}-py3" in page
 
@@ -95,7 +99,7 @@ def test_in_python_the_sentence_is_the_same(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "pandas", None)
     m = sv.sw(1.0, cells=64)
     shares = sv.distribution(sv.Tally(m, m.report([0.5] * 99, rng=1)), bins=4, band=False)
-    with pytest.raises(MissingExtra, match="a data frame needs the extra 'frames': pip install") as missing:
+    with pytest.raises(MissingExtra, match="a data frame needs the extra 'files': pip install") as missing:
         shares.to_frame()
-    assert (missing.value.code, missing.value.argument) == ("missing_extra", "frames")
-    require_extra("plots", "a picture")
+    assert (missing.value.code, missing.value.argument) == ("missing_extra", "files")
+    require_extra("analysis", "a picture", "matplotlib")

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -196,6 +197,16 @@ def test_counts_as_parquet(running: Running, small: sv.Mechanism) -> None:
     counts[table.column("cell").to_numpy()] = table.column("count").to_numpy()
     assert counts.tolist() == np.bincount(cells, minlength=256).tolist()
     assert str(table.schema.field("day").type) == "date32[day]"
+
+
+def test_without_arrow_parquet_is_refused(
+    embedded: Running, small: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedded.create(small, name="columns")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    answer = embedded.get("/campaigns/columns/counts", embedded.token("admin"), format="parquet")
+    check_refused(answer, "invalid")
+    assert (answer.json()["field"], "needs the extra 'files'" in answer.text) == ("format", True)
 
 
 def test_the_same_question_is_computed_once(

@@ -198,7 +198,7 @@ def test_extras_that_pip_is_asked_for_exist() -> None:
     named = {
         extra for line in lines for extra in ",".join(re.findall(r"\[(.*?)\]", line)).split(",") if extra
     }
-    assert {"analysis", "cli", "server"} <= named <= set(declared)
+    assert {"analysis", "files", "server"} <= named <= set(declared)
     assert all(sv.__version__ in wheel for line in lines for wheel in re.findall(r"\S+\.whl", line))
 
 

@@ -91,5 +91,5 @@ def test_without_matplotlib_the_message_says_what_to_install(monkeypatch: pytest
 
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     figure_4 = next(one for one in entries() if one.key == "ogpm-figure-4")
-    with pytest.raises(MissingExtra, match=r"\.\[plots\]"):
+    with pytest.raises(MissingExtra, match=r"\.\[analysis\]"):
         figure_4.make(QUICK)

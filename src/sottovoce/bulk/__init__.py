@@ -20,7 +20,7 @@ from sottovoce.errors import MissingExtra
 try:
     import pyarrow  # noqa: F401  all of this package works on it
 except ImportError:
-    raise MissingExtra("bulk work", "bulk") from None
+    raise MissingExtra("bulk work", "files") from None
 
 if TYPE_CHECKING:
     from sottovoce.bulk.count import tally as tally

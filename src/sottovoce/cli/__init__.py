@@ -47,7 +47,7 @@ COMMANDS = {
 }
 PICTURES = (".png", ".svg", ".pdf")
 #: The extra that a command cannot begin without, beside that of the command line.
-NEEDS = {"campaign": "server", "central": "bulk", "demo": "server", "perturb": "bulk", "serve": "server"}
+NEEDS = {"campaign": "server", "central": "files", "demo": "server", "perturb": "files", "serve": "server"}
 
 
 def build_app(*names: str) -> typer.Typer:
@@ -98,7 +98,7 @@ def _run(words: list[str]) -> None:
     # cores that a collector stores reports with. It has to be said before numpy is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        require_extra("cli", f"sottovoce {words[0]}")
+        require_extra("analysis", f"sottovoce {words[0]}", "rich", "typer")
     except MissingExtra as missing:
         if words[0] == "audit":
             _run_bare(words[1:])
@@ -199,7 +199,7 @@ def check_target(path: Path | None, endings: tuple[str, ...] = (), option: str =
     if endings and path.suffix.lower() not in endings:
         raise UsageError(f"{option} must end in one of {', '.join(endings)}, got {path.name}")
     if path.suffix.lower() in PICTURES:
-        require_extra("plots", "a picture")
+        require_extra("analysis", "a picture", "matplotlib")
     if path.is_dir():
         raise UsageError(f"{option} must be a file, {path} is a folder")
     if not path.parent.is_dir():

@@ -38,7 +38,7 @@ def demo(
     Two thousand people answer three questions over HTTP. The collector receives randomised reports and gives
     means, shares and a distribution; the demo also says what single reports tell.
     """
-    require_extra("plots", "the picture of the demo")
+    require_extra("analysis", "the picture of the demo", "matplotlib")
     from rich.console import Console
     from rich.progress import track
 

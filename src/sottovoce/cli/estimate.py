@@ -214,7 +214,7 @@ def _counted(
         if not data[0].is_file():
             raise MissingFile(f"there is no file {data[0]}")
         return Tally.from_json(data[0].read_bytes(), mechanism)
-    require_extra("bulk", "a file of reports")
+    require_extra("files", "a file of reports")
     from sottovoce.bulk.count import tally
     from sottovoce.bulk.tables.sources import count_rows
 

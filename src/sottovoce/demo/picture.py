@@ -24,7 +24,7 @@ def save(answers: Answers, questions: dict[str, Any], epsilon: float, path: Path
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
-        raise MissingExtra("the picture", "plots") from error
+        raise MissingExtra("the picture", "analysis") from error
 
     figure = Figure(figsize=(13, 4.4), dpi=120, layout="constrained")
     FigureCanvasAgg(figure)

@@ -52,7 +52,7 @@ def draw_design(m: Mechanism) -> tuple[Axes, Axes]:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        raise MissingExtra("a picture", "plots") from None
+        raise MissingExtra("a picture", "analysis") from None
     if not isinstance(m.certificate, Certificate):
         sentence = "only a mechanism with a certificate can be drawn: make it with sottovoce.optimal"
         raise ArgumentError(sentence, argument="m")

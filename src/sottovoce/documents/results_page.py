@@ -77,7 +77,7 @@ def report(
     Raises:
         MissingExtra: If matplotlib is not installed.
     """
-    require_extra("plots", "a report")
+    require_extra("analysis", "a report", "matplotlib")
     pictures = []
     if distribution is not None:
         pictures = [

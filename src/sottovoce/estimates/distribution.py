@@ -245,7 +245,7 @@ class Distribution(Tabular):
         Raises:
             MissingExtra: If pyarrow is not installed.
         """
-        require_extra("bulk", "an Arrow table")
+        require_extra("files", "an Arrow table")
         import pyarrow
 
         return pyarrow.table(self.to_dict())

@@ -25,7 +25,7 @@ def draw_curve(curve: Curve, axes: Any, style: dict[str, Any]) -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        raise MissingExtra("a picture", "plots") from None
+        raise MissingExtra("a picture", "analysis") from None
     if axes is None:
         _, axes = plt.subplots(figsize=(5.4, 3.6), layout="constrained")
     epsilons = np.linspace(curve.epsilon(_FROM), curve.epsilon(_TO), _POINTS)

@@ -34,7 +34,7 @@ class Tabular(Shown, Compact, ABC):
         Raises:
             MissingExtra: If pandas is not installed.
         """
-        require_extra("frames", "a data frame")
+        require_extra("files", "a data frame", "pandas")
         import pandas
 
         return pandas.DataFrame(self.rows)

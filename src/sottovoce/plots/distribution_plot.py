@@ -24,7 +24,7 @@ Band = tuple[FloatArray, FloatArray] | None
 
 def pyplot() -> Any:
     """matplotlib's, where it is installed."""
-    require_extra("plots", "a picture")
+    require_extra("analysis", "a picture", "matplotlib")
     import matplotlib.pyplot as plt
 
     return plt

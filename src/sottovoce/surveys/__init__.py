@@ -2,4 +2,4 @@
 
 from sottovoce.errors import require_extra
 
-require_extra("analysis", "a composition")
+require_extra("analysis", "a survey")

@@ -95,7 +95,7 @@ def one_column(values: Any, name: str) -> Any:
     try:
         import pyarrow as pa
     except ImportError:
-        raise MissingExtra("reading Arrow data", "bulk") from None
+        raise MissingExtra("reading Arrow data", "files") from None
     try:
         table = pa.table(values)
     except Exception:  # of whatever library gives it, whose reason may quote a value

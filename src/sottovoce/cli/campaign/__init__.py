@@ -26,7 +26,7 @@ from sottovoce.cli.shared_options import (
     missing_from,
 )
 from sottovoce.cli.which_store import Name, SecretOption, StoreOption, find_campaign, open_store, unlocked
-from sottovoce.errors import UsageError
+from sottovoce.errors import UsageError, require_extra
 
 if TYPE_CHECKING:
     from sottovoce.collector.campaigns.campaign import Campaign
@@ -240,6 +240,7 @@ def export(
 
     The spec is written beside them, so that `sottovoce estimate` reads the file.
     """
+    require_extra("files", "an export")
     from sottovoce.bulk.tables.labels import counts_text, specs_path
     from sottovoce.collector.results import counts_export
 

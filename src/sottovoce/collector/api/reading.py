@@ -17,6 +17,7 @@ from sottovoce.collector.campaigns.clock import day_text, now
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.results.counts_export import Form, export
 from sottovoce.collector.results.item_results import View
+from sottovoce.errors import MissingExtra
 
 router = APIRouter(tags=["results"])
 Content = TypeVar("Content")
@@ -86,8 +87,12 @@ async def get_counts(campaign: CountsDep, service: ServiceDep, format: Form = "c
         raise Refusal("busy", "another export is being read", retry_after=5)
     days = await service.ask(service.store.days, campaign.id)
     counts = (service.day_counts(campaign.id, day, reports) for day, reports in days)
+    try:
+        pieces = export(counts, format)
+    except MissingExtra as missing:
+        raise Refusal("invalid", str(missing), "format") from None
     return _Export(
-        export(counts, format),
+        pieces,
         service.exporting,
         media_type=_MEDIA[format],
         headers={"Content-Disposition": f'attachment; filename="{campaign.name}-counts.{format}"'},

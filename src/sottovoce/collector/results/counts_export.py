@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.collector.campaigns.clock import day_text
+from sottovoce.errors import require_extra
 
 Form = Literal["csv", "parquet"]
 #: A day, its cells in order, and how often each was reported.
@@ -19,6 +20,8 @@ _PIECE = 20_000
 
 def export(days: Iterable[Day], form: Form) -> Iterator[bytes]:
     """Counts as CSV or Parquet, in pieces: no more than a day is in memory."""
+    if form == "parquet":
+        require_extra("files", "a Parquet file")
     return _csv(days) if form == "csv" else _parquet(days)
 
 

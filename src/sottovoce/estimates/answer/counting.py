@@ -126,7 +126,7 @@ def _arrow_batches(data: Any) -> Any:
     try:
         import pyarrow as pa
     except ImportError:
-        raise MissingExtra("reading Arrow data", "bulk") from None
+        raise MissingExtra("reading Arrow data", "files") from None
     if isinstance(data, pa.Array | pa.RecordBatch):
         return [data]
     if isinstance(data, pa.ChunkedArray):
