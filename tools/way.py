@@ -116,6 +116,13 @@ def optimal(epsilon: float) -> Action:
     return lambda: sv.optimal(epsilon, (0, 1))
 
 
+def shuffled(epsilon: float) -> Action:
+    import sottovoce as sv
+
+    m = sv.pm(epsilon, (0, 1))
+    return lambda: sv.shuffled(m, PEOPLE, delta=1e-6)
+
+
 def post(epsilon: float) -> Action:
     """Reports arrive at a collector: as they are sent, checked, stored and acknowledged."""
     from starlette.testclient import TestClient
@@ -143,6 +150,17 @@ def post(epsilon: float) -> Action:
     return send
 
 
+def shown(epsilon: float) -> Action:
+    """Somebody looks at a survey: the results that a dashboard asks for."""
+    import sottovoce as sv
+    from sottovoce.collector.results.item_results import View, results
+
+    survey = sv.survey(epsilon, {"hour": (0, 24), "way": ["bus", "bicycle", "car"]})
+    people = {"hour": 24 * values(), "way": np.resize(["bus", "bicycle", "car"], PEOPLE)}
+    counts = sv.Tally(survey, survey.report(people, rng=2))
+    return lambda: results(counts, View(), {}, {})
+
+
 def estimate(epsilon: float) -> Action:
     """`sottovoce estimate reports.csv --column x`, from the first import on."""
     os.chdir(tempfile.mkdtemp())
@@ -163,7 +181,7 @@ def estimate(epsilon: float) -> Action:
     return command
 
 
-FUNCTIONS = {f.__name__: f for f in (report, mean, quantile, plan, optimal, post)}
+FUNCTIONS = {f.__name__: f for f in (report, mean, quantile, shuffled, plan, optimal, post, shown)}
 COMMANDS = {"estimate": estimate}
 _MAIN = "from sottovoce.cli import main; main()"
 
