@@ -37,8 +37,8 @@ LONGEST = (
 def pytest_collection() -> Generator[None, object, object]:
     """The first to collect does it alone; what was imported and collected is no garbage until the end.
 
-    On a fresh clone that is twice the work of the second time: bytecode, designs, compiled loops. The other
-    workers wait and find all of it written.
+    On a fresh clone that is twice the work of the second time: bytecode and designs. The other workers wait
+    and find both written.
     """
     gc.disable()
     try:

@@ -28,7 +28,7 @@ N = 3000
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[Any]:
-    # Workers use the plain kernel: compiling in every one of them would take longer than the tests.
+    # Workers use the plain loops: compiling in every one of them would take longer than the tests.
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("SOTTOVOCE_PLAIN", "1")
         patched.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))

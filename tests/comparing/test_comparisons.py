@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 
+import matplotlib
 import numpy as np
 import pytest
 from scipy.stats import binom, ttest_ind_from_stats
@@ -271,7 +272,7 @@ def test_shares_of_options() -> None:
 
 
 def test_pictures() -> None:
-    pytest.importorskip("matplotlib").use("Agg")
+    matplotlib.use("Agg")
     groups = {"a": A, "b": B, "c": C}
     axes = sv.compare(groups).plot()
     names = [text.get_text() for text in axes.get_yticklabels()]

@@ -1,4 +1,4 @@
-"""Small windows counted out: every word, every start, both kernels; and the mutants that this catches."""
+"""Small windows counted out: every word, every start, both loops; and the mutants that this catches."""
 
 from __future__ import annotations
 

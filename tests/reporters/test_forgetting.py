@@ -186,7 +186,7 @@ def counts(mode: str, path: str) -> list[int]:
 @pytest.mark.attack("M4", "refused")
 @pytest.mark.parametrize("path", PATHS)
 def test_memory_does_not_hold_what_drew_a_report(path: str) -> None:
-    """Single reports and, by both kernels, "many", "blocks" of them and those of "mixtures"."""
+    """Single reports and, by both loops, "many", "blocks" of them and those of "mixtures"."""
     assert counts("forgets", path) == [0, 0, 0]
 
 

@@ -1,4 +1,4 @@
-"""Plain and compiled kernels agree bit for bit; the operator agrees with the dense matrix."""
+"""Plain and compiled loops agree bit for bit; the operator agrees with the dense matrix."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_how_many_values_there_are_changes_no_cell(m: Mechanism) -> None:
 
 @every
 def test_each_cell_is_where_its_draw_lies(m: Mechanism) -> None:
-    """The plain kernel against a direct search in exact integers, one value at a time."""
+    """The plain loop against a direct search in exact integers, one value at a time."""
     x, words = awkward_inputs(m)
     chosen = np.r_[0:300, len(x) - 300 : len(x)]
     out = np.empty(len(chosen), dtype=m.dtype)
@@ -205,7 +205,7 @@ def test_bumpy_designs_do_what_they_promise() -> None:
 @pytest.mark.parametrize(("inputs", "cells"), [(1, 2), (2, 3), (8, 256), (147, 191)])
 @pytest.mark.parametrize("circle", [False, True])
 def test_rows_give_the_cell_that_holds_the_draw(inputs: int, cells: int, circle: bool) -> None:
-    """Both kernels against a search in one row at a time, also at borders and at the ends of cells."""
+    """Both loops against a search in one row at a time, also at borders and at the ends of cells."""
     rng, bits = np.random.default_rng(inputs), 40
     cuts = np.sort(rng.choice(2**20, (inputs, cells - 1), replace=True), axis=1) << (bits - 20)
     rows = np.diff(cuts, axis=1, prepend=0, append=1 << bits)  # some cells are never drawn

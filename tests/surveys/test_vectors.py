@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import sottovoce as sv
@@ -366,8 +367,7 @@ def test_one_person_nobody_and_tables() -> None:
     m = sv.survey(2.0, {"a": (0, 1), "b": (0, 24)}, "split")
     assert m.report({"a": 0.5, "b": 3.0}).shape == m.report([0.5, 3.0]).shape == (2,)
     assert m.report(np.empty((0, 2))).shape == (0, 2)
-    pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame({"b": [3.0, 4.0], "a": [0.5, 0.6]})  # columns go by name, not by place
+    table = pd.DataFrame({"b": [3.0, 4.0], "a": [0.5, 0.6]})  # columns go by name, not by place
     assert np.array_equal(m.report(table, rng=1), m.report(np.array([[0.5, 3.0], [0.6, 4.0]]), rng=1))
     for wrong, code in (
         ({"a": [0.5]}, "lacking"),

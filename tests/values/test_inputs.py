@@ -194,7 +194,7 @@ def test_any_finite_bounds(bounds: tuple[float, float]) -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 5, 7])
 def test_given_words_must_be_one_per_value(count: int) -> None:
-    """The compiled kernel would read on behind them."""
+    """The compiled loop would read on behind them."""
     with pytest.raises(ValueError, match=f"words must be one for each value, got {count} for 6"):
         M.report_from(np.zeros(count, dtype=np.uint64), np.full(6, 7.0))
     with pytest.raises(TypeError, match="words must be unsigned 64-bit integers, got float64"):

@@ -45,7 +45,7 @@ def test_the_unit_coordinate_is_measured_along_factors() -> None:
     assert repr(domain) == "Interval(low=1.0, high=10000.0, scale='log')"
 
 
-def test_compiled_and_plain_kernels_draw_the_same(people: np.ndarray) -> None:
+def test_compiled_and_plain_loops_draw_the_same(people: np.ndarray) -> None:
     for m in (sv.sw(1.0, INCOMES), sv.optimal(1.0, INCOMES)):
         words = np.random.default_rng(4).integers(0, 1 << 64, people.size, dtype=np.uint64)
         plain, compiled = (np.empty(people.size, dtype=np.uint32) for _ in range(2))
@@ -53,9 +53,9 @@ def test_compiled_and_plain_kernels_draw_the_same(people: np.ndarray) -> None:
         assert m._sampler.fill(compiled, words.copy(), people, compiled=True) == 0
         assert np.array_equal(plain, compiled)
         outside = np.append(people[:4], [np.nextafter(10**6, math.inf), 99.0, math.nan])
-        for kernel in (True, False):
+        for loop in (True, False):
             assert (
-                m._sampler.fill(np.empty(7, dtype=np.uint32), words[:7].copy(), outside, compiled=kernel) == 3
+                m._sampler.fill(np.empty(7, dtype=np.uint32), words[:7].copy(), outside, compiled=loop) == 3
             )
 
 

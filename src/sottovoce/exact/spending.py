@@ -18,8 +18,8 @@ Amount = Fraction | float | str
 def as_written(epsilon: float) -> Fraction:
     """The decimal that a double prints as, which is what people agree to.
 
-    Mechanisms keep the smaller of this and the double itself (`exact.rational_epsilon`), so a charge of
-    this much is never too little.
+    Mechanisms keep the smaller of this and the double itself (`rational_bounds.rational_epsilon`), so a
+    charge of this much is never too little.
 
     Args:
         epsilon: A finite number.

@@ -111,7 +111,7 @@ class Number(NumberLaw):
         """A block of values after the policy; refusals count over all values."""
         x = np.ascontiguousarray(flat[part], dtype=np.float64)
         if policy.refuses or (x.min() >= self.domain.low and x.max() <= self.domain.high):
-            return x  # the kernel itself refuses what is not in the domain
+            return x  # the loop itself refuses what is not in the domain
         try:
             return policy.prepare(x, self.domain, source)
         except DataError:

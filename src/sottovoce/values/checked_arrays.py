@@ -159,7 +159,7 @@ def as_cells(cells: ArrayLike, limit: int) -> IntArray:
 
 
 def as_words(words: NDArray[np.uint64], count: int) -> Words:
-    """A copy of given words, one for each of `count` draws: a kernel reads so many without looking."""
+    """A copy of given words, one for each of `count` draws: a loop reads so many without looking."""
     array = np.asarray(words)
     if array.dtype != np.uint64:
         raise ArgumentTypeError(
