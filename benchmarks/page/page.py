@@ -92,9 +92,9 @@ def readme_words(found: dict[str, Any]) -> str:
     return (
         "With numba loaded (the extra `fast`), exact and cryptographically secure reports of OGPM, SW and PM "
         f"take {three[0]:.2f} to {three[-1]:.2f} of the time of\nnumpy's plain `random`; the fastest "
-        f"published sampler takes {published / three[0]:.0f} times as long. Without numba, OGPM takes {plain[0]:.0f} "
-        f"and an optimal\ndesign {plain[1]:.0f} times the time of `random`. One value a call takes about "
-        f"{single[-1]:.0f} µs either way ([benchmarks](docs/benchmarks.md))."
+        f"published sampler takes {published / three[0]:.0f} times as long. Without numba, OGPM takes "
+        f"{plain[0]:.0f} and an optimal\ndesign {plain[1]:.0f} times the time of `random`. One value a call "
+        f"takes about {single[-1]:.0f} µs either way ([benchmarks](docs/benchmarks.md))."
     )
 
 

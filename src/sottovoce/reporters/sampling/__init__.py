@@ -1,1 +1,4 @@
-"""The hot loops of sampling: random words and values to cells, alike in numpy and compiled by numba."""
+"""The hot loops of sampling, in numpy and compiled by numba.
+
+Sampling turns random words and values into cells; both loops of a kind give the same bits.
+"""
