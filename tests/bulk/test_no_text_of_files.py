@@ -124,8 +124,8 @@ COMMANDS = (
     "estimate {} --column wait --spec spec.json --quick",
     "estimate {} --trend town --column wait --spec spec.json",
     "estimate {}",
-    "central {} --column wait --bounds 0 10 --epsilon 1",
-    "central {} --column wait --bounds 0 10 --epsilon 1 --by town --groups-from {}",
+    "central {} --column wait --domain 0 10 --epsilon 1",
+    "central {} --column wait --domain 0 10 --epsilon 1 --by town --groups-from {}",
     "central {} --statistic count --epsilon 1",
     "optimal l2 --epsilon 1 --prior {}",
 )

@@ -237,7 +237,7 @@ class HeavyCentre(Staircase2D):
 
 @dataclass(frozen=True)
 class ShortReach(SumAndCount):
-    """The sensitivity of the sum taken at the wrong end of the bounds."""
+    """The sensitivity of the sum taken at the wrong end of the domain."""
 
     @property
     def reach(self) -> int:

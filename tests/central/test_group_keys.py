@@ -71,7 +71,7 @@ def test_only_declared_keys_are_released(table: Any) -> None:
 def test_undeclared_keys_do_not_change_anything() -> None:
     """The same noise with and without the undeclared rows gives the same release."""
     keep = TEAMS != "secret"
-    arguments: dict[str, Any] = {"epsilon": 1.0, "bounds": (0, 60), "groups": DECLARED, "rng": 3}
+    arguments: dict[str, Any] = {"epsilon": 1.0, "domain": (0, 60), "groups": DECLARED, "rng": 3}
     everybody = sv.central.mean(WAITS, by=TEAMS, **arguments)
     declared = sv.central.mean(WAITS[keep], by=TEAMS[keep], **arguments)
     assert everybody.value.tolist() == declared.value.tolist()

@@ -24,14 +24,14 @@ from sottovoce.central.totals import Totals
 from sottovoce.errors import DataError, NoDataError
 
 WAITS = np.random.default_rng(0).uniform(0, 60, 5000)
-TIGHT: dict[str, Any] = {"epsilon": 16.0, "bounds": (0, 60), "rng": 1}
+TIGHT: dict[str, Any] = {"epsilon": 16.0, "domain": (0, 60), "rng": 1}
 
 
 def test_positions_are_integers_in_range_whatever_the_bounds() -> None:
-    for bounds in [(0, 60), (-1e308, 1e308), (0, 5e-324), (1e15, 1e15 + 1), (-3.3, 0.1), (-1e-300, 1e-300)]:
+    for domain in [(0, 60), (-1e308, 1e308), (0, 5e-324), (1e15, 1e15 + 1), (-3.3, 0.1), (-1e-300, 1e-300)]:
         for steps in (1, 3, 1000, STEPS):
-            grid = Grid.of(bounds, steps)
-            low, high = bounds
+            grid = Grid.of(domain, steps)
+            low, high = domain
             n, total = grid.total(np.array([low, high, high, np.nextafter(low, high)]))
             assert n == 4
             assert 2 * steps <= total <= 4 * steps
@@ -43,16 +43,16 @@ def test_a_narrow_number_just_beyond_a_bound_is_outside(dtype: Any) -> None:
     are equal. Taken as inside it lay 64 steps beyond the last position, and ε did not hold."""
     for bound in (0.1, 0.3, 0.7, 1e-3, 1.1, 12.3):
         x = np.array([bound], dtype=dtype)
-        for bounds, outside in (
+        for domain, outside in (
             ((-bound, bound), x[0] > np.float64(bound)),
             ((bound, 20), x[0] < np.float64(bound)),
         ):
-            assert 0 <= Grid.of(bounds, clip=True).total(x)[1] <= STEPS
+            assert 0 <= Grid.of(domain, clip=True).total(x)[1] <= STEPS
             if outside:
                 with pytest.raises(DataError, match="1 of 1 values are outside"):
-                    Grid.of(bounds).total(x)
+                    Grid.of(domain).total(x)
             else:
-                assert 0 <= Grid.of(bounds).total(x)[1] <= STEPS
+                assert 0 <= Grid.of(domain).total(x)[1] <= STEPS
 
 
 def test_whole_numbers_beyond_2_to_53_stay_on_the_grid() -> None:
@@ -156,12 +156,12 @@ def test_swap_needs_people_because_their_number_is_public() -> None:
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [
-        ({"bounds": (60, 0)}, ValueError, "low < high, got bounds="),
-        ({"bounds": (0, math.inf)}, ValueError, "bounds must be two finite numbers"),
-        ({"bounds": (math.nan, 1)}, ValueError, "bounds must be two finite numbers"),
-        ({"bounds": (5, 5)}, ValueError, "low < high"),
-        ({"bounds": 60}, TypeError, "bounds must be"),
-        ({"bounds": sv.Circle(24)}, TypeError, "bounds must be"),
+        ({"domain": (60, 0)}, ValueError, "low < high, got domain="),
+        ({"domain": (0, math.inf)}, ValueError, "domain must be two finite numbers"),
+        ({"domain": (math.nan, 1)}, ValueError, "domain must be two finite numbers"),
+        ({"domain": (5, 5)}, ValueError, "low < high"),
+        ({"domain": 60}, TypeError, "domain must be"),
+        ({"domain": sv.Circle(24)}, TypeError, "domain must be"),
         ({"epsilon": 0}, ValueError, "epsilon must be positive"),
         ({"epsilon": -1.0}, ValueError, "epsilon must be positive"),
         ({"epsilon": math.nan}, ValueError, "epsilon must be finite"),
@@ -190,7 +190,7 @@ def test_swap_needs_people_because_their_number_is_public() -> None:
     ],
 )
 def test_bad_input_is_refused_in_words(change: dict[str, Any], error: type[Exception], words: str) -> None:
-    arguments = {"values": [1.0, 2.0], "epsilon": 1.0, "bounds": (0, 60), **change}
+    arguments = {"values": [1.0, 2.0], "epsilon": 1.0, "domain": (0, 60), **change}
     account = sv.central.Accountant(1.0)
     with pytest.raises(error, match=words):
         sv.central.mean(**arguments, accountant=account)

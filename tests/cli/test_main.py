@@ -106,7 +106,7 @@ def test_a_small_file_waits_for_nothing_that_large_ones_need(tmp_path: Path) -> 
     assert "scipy.special" in every
     assert not (late - {"scipy.optimize"}) & every  # which odd reports need
     assert not (late - {"pandas"}) & loaded("estimate", reports, "--by", "town")
-    assert not late & loaded("central", wind, "--column", "wind", "--epsilon", "1", "--bounds", "0", "50")
+    assert not late & loaded("central", wind, "--column", "wind", "--epsilon", "1", "--domain", "0", "50")
 
 
 def test_a_command_loads_only_what_it_runs() -> None:

@@ -38,7 +38,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: Run) -> Run:
 LINES = {
     "groups": "estimate reports.parquet --by team",
     "comparison": "estimate reports.parquet --by team --compare",
-    "central": "central people.parquet --column hours --bounds 0 24 --epsilon 1 --by team "
+    "central": "central people.parquet --column hours --domain 0 24 --epsilon 1 --by team "
     "--groups-from teams",
 }
 

@@ -84,7 +84,7 @@ def test_what_is_not_known_to_be_independent_is_refused() -> None:
     with pytest.raises(ValueError, match="same reports"):
         (sv.mean(A) - sv.mean(B)) + sv.mean(B)
     with pytest.raises(ValueError, match="not known whose"):
-        sv.mean(A, estimand="respondents") - sv.central.mean(SKEWED, epsilon=1.0, bounds=(0, 1))
+        sv.mean(A, estimand="respondents") - sv.central.mean(SKEWED, epsilon=1.0, domain=(0, 1))
     with pytest.raises(ValueError, match="do not add up"):
         sv.mean(A) - sv.mean(B, estimand="respondents")
     with pytest.raises(ValueError, match="share reports"):

@@ -103,7 +103,7 @@ PUBLIC: dict[str, Callable[[], object]] = {
     "groups": lambda: next(iter(PUBLIC["Groups"]().values())),  # type: ignore[attr-defined]
     "heatmap": lambda: density(sv.Tally(ROUND, ROUND.report([[1.0, 0.5]] * 99, rng=1)), rings=2, sectors=4),
     "honesty": lambda: sv.honesty(TALLY),
-    "mean": lambda: sv.central.mean([1.0, 2.0, 3.0] * 50, epsilon=1.0, bounds=(0, 10), rng=1),
+    "mean": lambda: sv.central.mean([1.0, 2.0, 3.0] * 50, epsilon=1.0, domain=(0, 10), rng=1),
     "mean_position": lambda: sv.mean_position(PLACED),
     "ogpm": lambda: CLOCK,
     "ogpm_unbiased": lambda: sv.ogpm_unbiased(1.0),

@@ -108,8 +108,8 @@ def test_a_log_scale_needs_positive_values(low: float, high: float) -> None:
         sv.Interval(low, high, scale="log")
     with pytest.raises(ValueError, match="scale must be one of 'linear', 'log', got scale='ln'"):
         sv.Interval(1, 2, scale="ln")
-    with pytest.raises(TypeError, match="bounds must be"):
-        sv.central.mean([5.0], epsilon=1.0, bounds=INCOMES)
+    with pytest.raises(TypeError, match="domain must be"):
+        sv.central.mean([5.0], epsilon=1.0, domain=INCOMES)
 
 
 def test_a_plan_says_where_a_log_scale_helps() -> None:

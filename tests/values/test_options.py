@@ -299,7 +299,7 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     yield "central.count", of(central.count, released, values=[1, 2, 3], **kept)
     yield (
         "central.mean",
-        of(central.mean, f"mechanism {limited}", values=[1.0, 2.0, 3.0], bounds=(0, 9), **kept),
+        of(central.mean, f"mechanism {limited}", values=[1.0, 2.0, 3.0], domain=(0, 9), **kept),
     )
     yield (
         "central.mean of a table",
@@ -307,14 +307,14 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
             central.mean,
             f"mechanism {limited}",
             values=table,
-            bounds=(0, 9),
+            domain=(0, 9),
             column="wait",
             by="team",
             groups=[1, 2],
             **kept,
         ),
     )
-    yield "central.sum", of(central.sum, limited, values=[1.0, 2.0, 3.0], bounds=(0, 9), **kept)
+    yield "central.sum", of(central.sum, limited, values=[1.0, 2.0, 3.0], domain=(0, 9), **kept)
     for repeat, taken in {"fresh": "sends", "once": "sends"}.items():
         yield f"Ledger.enrol {repeat}", of(enrolled, f"{taken} missing outside", repeat=repeat)
     yield "Ledger.enrol bins", of(enrolled, "again bins missing outside", repeat="bins", draws=2, sends=9)

@@ -2,7 +2,7 @@
 
 import sottovoce as sv
 
-sv.central.mean(values, epsilon=1.0, bounds=(0, 60))
+sv.central.mean(values, epsilon=1.0, domain=(0, 60))
 """
 
 from sottovoce.central.accountant import Accountant

@@ -21,7 +21,7 @@ from sottovoce.values.checked_arrays import as_numbers, from_arrow, one_column
 from sottovoce.values.interval import DomainLike, Interval, as_domain
 from sottovoce.values.missing_and_outside import Missing, Outside, Policy
 
-#: 2^32 steps move a mean by at most 1.2e−10 of the range; a block's sum of positions is an exact double.
+#: 2^32 steps move a mean by at most 1.2e−10 of the domain; a block's sum of positions is an exact double.
 STEPS = 1 << 32
 _BLOCK = 1 << 15
 
@@ -31,18 +31,18 @@ class Grid:
     """The positions 0 … steps over [low, high], and what becomes of values that have none.
 
     Attributes:
-        bounds: Where values lie.
-        steps: M, how many steps the bounds are divided into.
-        policy: The rule for missing and out-of-range values.
+        domain: Where values lie.
+        steps: M, how many steps the domain is divided into.
+        policy: The rule for missing values and those outside.
     """
 
-    bounds: Interval
+    domain: Interval
     steps: int
     policy: Policy
 
     @staticmethod
     def of(
-        bounds: DomainLike,
+        domain: DomainLike,
         steps: int = STEPS,
         *,
         missing: Missing = "refuse",
@@ -52,20 +52,20 @@ class Grid:
         """A grid from the arguments of `mean`, checked."""
         if not isinstance(clip, bool | np.bool_):
             raise ArgumentTypeError(f"clip must be True or False, got clip={clip!r}", argument="clip")
-        interval = _interval(bounds)
+        interval = _interval(domain)
         policy = Policy.of(missing, outside, bool(clip)).checked(interval, ("refuse", "drop"))
         return Grid(interval, whole_number(steps, "grid", 1, STEPS), policy)
 
     @property
     def origin(self) -> int:
         """The position 0 in grid steps from the number zero, to the nearest step."""
-        low, high = Fraction(self.bounds.low), Fraction(self.bounds.high)
+        low, high = Fraction(self.domain.low), Fraction(self.domain.high)
         return round(low * self.steps / (high - low))
 
     @property
     def step(self) -> float:
-        """The distance between positions, finite for any bounds."""
-        return self.bounds.scaled_width / self.steps / self.bounds.factor
+        """The distance between positions, finite for any domain."""
+        return self.domain.scaled_width / self.steps / self.domain.factor
 
     def positions(
         self, values: NDArray[Any], wrong: Wrong, out: FloatArray | None = None
@@ -85,18 +85,18 @@ class Grid:
         """Positions of one block.
 
         Subtraction is monotone, so 0 ≤ x − low ≤ width in doubles too, and the product stays within a few
-        ulps of M: the nearest integer lies in 0 … M for any bounds. Comparisons are in doubles as well: numpy
+        ulps of M: the nearest integer lies in 0 … M for any domain. Comparisons are in doubles as well: numpy
         would round a bound to the type of narrower values, and let in what lies beyond it.
         """
         keep = None
-        if not (float(x.min()) >= self.bounds.low and float(x.max()) <= self.bounds.high):
+        if not (float(x.min()) >= self.domain.low and float(x.max()) <= self.domain.high):
             x = x.astype(np.float64)
             keep = self._bring_inside(x, wrong)
         wrong.seen += x.size
-        if self.bounds.factor != 1.0:
-            x = x * self.bounds.factor
-        np.subtract(x, self.bounds.scaled_low, out=out, dtype=np.float64)
-        out *= self.bounds.per_width * self.steps
+        if self.domain.factor != 1.0:
+            x = x * self.domain.factor
+        np.subtract(x, self.domain.scaled_low, out=out, dtype=np.float64)
+        out *= self.domain.per_width * self.steps
         np.rint(out, out=out)
         return keep
 
@@ -104,16 +104,16 @@ class Grid:
         """Apply the policy in place; what it refuses is counted in `wrong`."""
         missing, policy, keep = ~np.isfinite(x), self.policy, None
         if policy.outside == "missing":
-            missing |= ~self.bounds.contains(x)
+            missing |= ~self.domain.contains(x)
         if missing.any():
             if policy.missing == "refuse":
                 wrong.missing.add(missing, wrong.seen)
             elif policy.missing == "drop":
                 keep = ~missing
-            x[missing] = self.bounds.low if isinstance(policy.missing, str) else policy.missing
+            x[missing] = self.domain.low if isinstance(policy.missing, str) else policy.missing
         if policy.outside == "refuse":
-            wrong.outside.add(~self.bounds.contains(x), wrong.seen)
-        np.clip(x, self.bounds.low, self.bounds.high, out=x)
+            wrong.outside.add(~self.domain.contains(x), wrong.seen)
+        np.clip(x, self.domain.low, self.domain.high, out=x)
         return keep
 
     def total(self, values: Any) -> tuple[int, int]:
@@ -129,7 +129,7 @@ class Grid:
                 positions, _ = self.positions(chunk[first : first + _BLOCK], wrong, buffer)
                 people += positions.size
                 total += int(positions.sum())
-        wrong.refuse(self.bounds)
+        wrong.refuse(self.domain)
         return people, total
 
 
@@ -153,14 +153,14 @@ class Wrong:
     def __init__(self) -> None:
         self.seen, self.missing, self.outside = 0, Offences(), Offences()
 
-    def refuse(self, bounds: Interval) -> None:
+    def refuse(self, domain: Interval) -> None:
         """Raise DataError if anything was refused."""
         rules = (
             (self.missing, "missing", "missing (NaN or infinite)", "missing= says what they count as"),
             (
                 self.outside,
                 "outside",
-                f"outside [{bounds.low!r}, {bounds.high!r}]",
+                f"outside [{domain.low!r}, {domain.high!r}]",
                 "clip=True brings them inside",
             ),
         )
@@ -172,18 +172,18 @@ class Wrong:
                 raise error
 
 
-def _interval(bounds: DomainLike) -> Interval:
+def _interval(domain: DomainLike) -> Interval:
     try:
-        domain = as_domain(bounds)
+        interval = as_domain(domain)
     except ValueError as error:
         raise ArgumentError(
-            f"bounds must be two finite numbers, low < high, got bounds={bounds!r}", argument="bounds"
+            f"domain must be two finite numbers, low < high, got domain={domain!r}", argument="domain"
         ) from error
     except TypeError:
-        domain = None
-    if not isinstance(domain, Interval) or domain.is_log:
-        raise ArgumentTypeError(f"bounds must be (low, high), got bounds={bounds!r}", argument="bounds")
-    return domain
+        interval = None
+    if not isinstance(interval, Interval) or interval.is_log:
+        raise ArgumentTypeError(f"domain must be (low, high), got domain={domain!r}", argument="domain")
+    return interval
 
 
 def chunks_of(values: Any) -> Iterator[NDArray[Any]]:

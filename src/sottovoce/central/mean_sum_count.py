@@ -1,6 +1,6 @@
 """Private means, sums and counts of data in one place.
 
-    sv.central.mean(values, epsilon=1.0, bounds=(0, 60))                  # the hourglass mechanism
+    sv.central.mean(values, epsilon=1.0, domain=(0, 60))                  # the hourglass mechanism
     sv.central.mean(table, 1.0, (0, 60), column="wait", by="team", groups=["a", "b"])
 
 Each person is one value. Neighbouring data sets differ by one person added or removed, so the number of
@@ -35,7 +35,7 @@ from sottovoce.values.missing_and_outside import Missing, Outside
 def mean(
     values: Data,
     epsilon: float,
-    bounds: DomainLike,
+    domain: DomainLike,
     mechanism: str = "hourglass",
     *,
     column: str | None = None,
@@ -49,13 +49,13 @@ def mean(
     accountant: Accountant | None = None,
     rng: Seeded = None,
 ) -> Release | GroupedRelease:
-    """Release the mean of numbers within public bounds, ε-differentially private.
+    """Release the mean of numbers in a public domain, ε-differentially private.
 
     Args:
         values: One number per person: an array, a pandas, polars or Arrow column, an iterator of such; with
             `column` a table, or an iterator of its batches.
         epsilon: The privacy parameter.
-        bounds: Where values lie, (low, high). They are public: choose them without looking at the data.
+        domain: Where values lie, (low, high). It is public: choose it without looking at the data.
         mechanism: "hourglass" (optimal for every ε), "staircase2d", "transformed", "shifted" or
             "independent"; "swap" makes the number of people public and protects only their values.
         column: Which column of a table holds the numbers.
@@ -63,10 +63,10 @@ def mean(
         groups: The public keys: one mean for each, and none for other keys.
         missing: What a missing value (None, NaN, infinite) counts as: "refuse" (an error), "drop" (nobody)
             or a number.
-        outside: What a value beyond the bounds counts as: "refuse" (an error), "clip" (the nearest bound) or
+        outside: What a value outside the domain counts as: "refuse" (an error), "clip" (the nearest end) or
             "missing".
         clip: Short for `outside="clip"`.
-        grid: How many steps the bounds are divided into.
+        grid: How many steps the domain is divided into.
         confidence: How often the interval should hold.
         accountant: A budget that is charged before any noise is drawn, and may refuse.
         rng: A seed, for simulations only: with it nobody is protected.
@@ -81,12 +81,12 @@ def mean(
         NoDataError: If a group is empty under "swap", where the number of people is public.
 
     Example:
-        >>> release = mean([5, 7, 30], epsilon=1.0, bounds=(0, 60), rng=1)
+        >>> release = mean([5, 7, 30], epsilon=1.0, domain=(0, 60), rng=1)
         >>> release.low <= release.value <= release.high
         True
     """
     epsilon, confidence = check_epsilon(epsilon), check_confidence(confidence)
-    lattice = Grid.of(bounds, grid, missing=missing, outside=outside, clip=clip)
+    lattice = Grid.of(domain, grid, missing=missing, outside=outside, clip=clip)
     noise = noise_of(mechanism, epsilon, lattice)
     if noise.public_count and lattice.policy.missing == "drop":
         raise ArgumentError(
@@ -127,7 +127,7 @@ def mean(
 def sum(
     values: Data,
     epsilon: float,
-    bounds: DomainLike,
+    domain: DomainLike,
     *,
     column: str | None = None,
     by: str | Data | None = None,
@@ -140,7 +140,7 @@ def sum(
     accountant: Accountant | None = None,
     rng: Seeded = None,
 ) -> Release | GroupedRelease:
-    """Release the sum of numbers within public bounds.
+    """Release the sum of numbers in a public domain.
 
     Staircase noise for a sensitivity of max(|low|, |high|). Values are rounded to the grid first. The
     interval is about the noise only: on a coarse `grid` the rounding of n values may move their sum by up to
@@ -149,14 +149,14 @@ def sum(
     Args:
         values: As in `mean`; so are all other arguments.
         epsilon: The privacy parameter.
-        bounds: Where values lie, (low, high), public.
+        domain: Where values lie, (low, high), public.
         column: Which column of a table holds the numbers.
         by: One key per person, or the name of the column of keys.
         groups: The public keys.
         missing: What a missing value counts as.
-        outside: What a value beyond the bounds counts as.
+        outside: What a value outside the domain counts as.
         clip: Short for `outside="clip"`.
-        grid: How many steps the bounds are divided into.
+        grid: How many steps the domain is divided into.
         confidence: How often the interval should hold.
         accountant: A budget that is charged before any noise is drawn.
         rng: A seed, for simulations only.
@@ -165,16 +165,16 @@ def sum(
         The sum with its interval, or one per declared group. It does not tell the number of people.
 
     Raises:
-        ArgumentError: If a parameter has a value that it must not have, or bounds lie too far from zero.
+        ArgumentError: If a parameter has a value that it must not have, or the domain lies too far from zero.
         DataError: If values are refused.
         BudgetError: If the accountant refuses.
 
     Example:
-        >>> release = sum([5, 7, 30], epsilon=1.0, bounds=(0, 60), rng=1)
+        >>> release = sum([5, 7, 30], epsilon=1.0, domain=(0, 60), rng=1)
         >>> release.low <= release.value <= release.high
         True
     """
-    lattice = Grid.of(bounds, grid, missing=missing, outside=outside, clip=clip)
+    lattice = Grid.of(domain, grid, missing=missing, outside=outside, clip=clip)
     origin = origin_of(lattice)
     reach = max(abs(origin), abs(origin + lattice.steps))
     epsilon = check_epsilon(epsilon)
@@ -272,4 +272,4 @@ def _floats(numbers: Integers, unit: int) -> FloatArray:
 
 
 def _from_unit(alpha: FloatArray, grid: Grid) -> FloatArray:
-    return np.clip(grid.bounds.from_unit(alpha), grid.bounds.low, grid.bounds.high)
+    return np.clip(grid.domain.from_unit(alpha), grid.domain.low, grid.domain.high)

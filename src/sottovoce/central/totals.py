@@ -110,7 +110,7 @@ def _by_group(pairs: Iterator[tuple[Any, Any]], grid: Grid, keys: Keys) -> Total
             positions += np.bincount(part, weights=found, minlength=people.size).astype(np.int64)
             if positions.dtype != object and int(people.sum()) * grid.steps >= 1 << 61:
                 positions = positions.astype(object)
-    wrong.refuse(grid.bounds)
+    wrong.refuse(grid.domain)
     return Totals(people[:-1].astype(positions.dtype), positions[:-1], keys)
 
 

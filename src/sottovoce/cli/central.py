@@ -41,9 +41,9 @@ class Statistic(Enum):
 Mechanism = Annotated[
     str, typer.Option("--mechanism", metavar="NAME", help=f"For the mean: {', '.join(NAMES)}.")
 ]
-Bounds = Annotated[
+PublicDomain = Annotated[
     tuple[float, float] | None,
-    typer.Option("--bounds", metavar="LOW HIGH", help="Public bounds of the values.", show_default=False),
+    typer.Option("--domain", metavar="LOW HIGH", help="Where values lie, public.", show_default=False),
 ]
 Groups = Annotated[
     list[str] | None,
@@ -54,7 +54,7 @@ GroupsFile = Annotated[
 ]
 Missing = Annotated[str, typer.Option("--missing", help="Missing values: refuse, drop, or a number to take.")]
 Outside = Annotated[
-    str, typer.Option("--outside", help="Values beyond the bounds: refuse, clip to the nearest, or missing.")
+    str, typer.Option("--outside", help="Values outside the domain: refuse, clip to the nearest, or missing.")
 ]
 Clip = Annotated[bool, typer.Option("--clip", help="Short for --outside clip.")]
 
@@ -63,7 +63,7 @@ def central(
     file: Annotated[Path, typer.Argument(help="Parquet, CSV or Arrow file or folder; a row is a person.")],
     epsilon: Epsilon,
     column: Column = None,
-    bounds: Bounds = None,
+    domain: PublicDomain = None,
     statistic: Annotated[Statistic, typer.Option("--statistic", help="What to release.")] = Statistic.mean,
     mechanism: Mechanism = "hourglass",
     by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="Column of group keys.")] = None,
@@ -116,9 +116,9 @@ def central(
         rows = _Rows(file, names, **csv)
         release_of: Callable[..., Release | GroupedRelease] = sv.central.count
     else:
-        if column is None or bounds is None:
-            raise UsageError(f"a {statistic.value} needs --column NAME and --bounds LOW HIGH")
-        common |= {"bounds": bounds, "column": column, "clip": clip, "grid": grid}
+        if column is None or domain is None:
+            raise UsageError(f"a {statistic.value} needs --column NAME and --domain LOW HIGH")
+        common |= {"domain": domain, "column": column, "clip": clip, "grid": grid}
         common |= {"missing": missing_from(missing), "outside": outside}
         rows = _Rows(file, [column] if by is None else [column, by], column, text, **csv)
         release_of = sv.central.sum

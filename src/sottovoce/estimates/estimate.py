@@ -31,7 +31,7 @@ METHODS = {
     "two rounds": "a first part of the people told where to look",
     "hourglass": "noise on the sum and the count together, in the shape that costs a mean least",
     "staircase2d": "noise on the sum and the count together, of equal heights in steps",
-    "transformed": "noise on the sums of distances to both bounds",
+    "transformed": "noise on the sums of distances to both ends of the domain",
     "shifted": "noise on the sum of distances to the middle, and on the count",
     "independent": "noise on the sum, and on the count",
     "swap": "noise on the sum; the number of people is public",

@@ -29,7 +29,7 @@ _SUMS = ("people", "positions")
 def central_mean(
     df: DataFrame,
     column: str,
-    bounds: DomainLike,
+    domain: DomainLike,
     epsilon: float,
     *,
     by: str | None = None,
@@ -48,15 +48,15 @@ def central_mean(
     Args:
         df: The data.
         column: The column of values.
-        bounds: Between which public bounds they lie.
+        domain: Where values lie, (low, high), public.
         epsilon: The privacy parameter.
         by: The column of group keys.
         groups: The keys that are declared; others are ignored.
         mechanism: As in `central.mean`, and so are the arguments that follow.
         missing: What becomes of missing values.
-        outside: What becomes of values beyond the bounds.
+        outside: What becomes of values outside the domain.
         clip: Short for `outside="clip"`.
-        grid: How many steps the bounds are divided into.
+        grid: How many steps the domain is divided into.
         confidence: How often the interval should hold.
         accountant: What is charged before any noise is drawn.
         rng: For simulations only.
@@ -73,7 +73,7 @@ def central_mean(
     """
     from pyspark.sql import functions
 
-    lattice = Grid.of(bounds, grid, missing=missing, outside=outside, clip=clip)
+    lattice = Grid.of(domain, grid, missing=missing, outside=outside, clip=clip)
     if (by is None) != (groups is None):
         raise ArgumentError(
             "by and groups go together: which rows belong where, and which keys are public", argument="groups"
@@ -81,7 +81,7 @@ def central_mean(
     keys = EVERYBODY if groups is None else Keys(groups)
     wanted = [column] if by is None else [column, by]
     check_columns(df, wanted)
-    check_values(df, column, lattice.bounds)
+    check_values(df, column, lattice.domain)
 
     def sums(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -101,7 +101,7 @@ def central_mean(
     return mean(
         Totals(people, positions, keys),
         epsilon,
-        bounds,
+        domain,
         mechanism,
         column=column,
         missing=missing,

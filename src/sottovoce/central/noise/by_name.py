@@ -37,7 +37,7 @@ def noise_of(mechanism: str, epsilon: float, grid: Grid) -> Noise:
         grid: The positions of values.
 
     Raises:
-        ArgumentError: If there is no such mechanism, or bounds lie too far from zero for "independent".
+        ArgumentError: If there is no such mechanism, or the domain lies too far from zero for "independent".
     """
     return _build(one_of(mechanism, "mechanism", NAMES), rational_epsilon(epsilon), grid)
 
@@ -52,8 +52,8 @@ def origin_of(grid: Grid) -> int:
     if abs(grid.origin) + grid.steps > _WIDEST:
         most = max(1, grid.steps * _WIDEST // (2 * abs(grid.origin)))
         raise ArgumentError(
-            f"grid must be at most about {most} for bounds so far from zero, got grid={grid.steps}, "
-            f"bounds=({grid.bounds.low!r}, {grid.bounds.high!r})",
+            f"grid must be at most about {most} for a domain so far from zero, got grid={grid.steps}, "
+            f"domain=({grid.domain.low!r}, {grid.domain.high!r})",
             argument="grid",
         )
     return grid.origin

@@ -62,7 +62,7 @@ class SumAndCount(Noise):
         epsilon: The privacy parameter.
         steps: M.
         origin: Where position 0 lies, in grid steps from the point that the sum is taken about: zero of
-            the real line in Algorithm 1, the middle of the bounds in Algorithm 2.
+            the real line in Algorithm 1, the middle of the domain in Algorithm 2.
     """
 
     symmetric: ClassVar[bool] = False
