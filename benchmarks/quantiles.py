@@ -65,7 +65,7 @@ def shape(truth: Truth, epsilon: float, n: int, p: float, rng: np.random.Generat
 
 
 def two_rounds(truth: Truth, epsilon: float, n: int, p: float, rng: np.random.Generator) -> sv.Estimate:
-    plan, asked = sv.rounds("quantile", epsilon, p=p, share=FIRST), int(FIRST * n)
+    plan, asked = sv.rounds("quantile", epsilon, p=p, first=FIRST), int(FIRST * n)
     first = truth.tally(plan.first, asked, rng)
     second = plan.second(first, n - asked)
     return plan.estimate(first, truth.tally(second, n - asked, rng))

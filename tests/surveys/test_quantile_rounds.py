@@ -19,7 +19,7 @@ TRUE = 11.692  # of gamma(9, 0.9)
 
 
 def ask(plan: QuantileRounds, x: np.ndarray, seed: int, misled: np.ndarray | None = None) -> sv.Estimate:
-    k = int(plan.share * len(x))
+    k = int(plan.asked_first * len(x))
     first = sv.Tally(plan.first, plan.first.report(x[:k] if misled is None else misled, rng=seed))
     second = plan.second(first, len(x) - k)
     assert sv.audit(second).epsilon <= plan.epsilon

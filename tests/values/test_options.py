@@ -68,6 +68,7 @@ VALUES: dict[str, Any] = {
     "estimand": "respondents",
     "fakes": 5,
     "false_alarm": 1e-3,
+    "first": 0.5,
     "gap": 0.01,
     "losses": "l1",
     "goal": "value",
@@ -116,7 +117,6 @@ VALUES: dict[str, Any] = {
     "sends": 5,
     "sequential": True,
     "shape": "unimodal",
-    "share": 0.5,
     "shift": 1.0,
     "signed": False,
     "simulate": True,
@@ -229,7 +229,7 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     yield "optimal with slack", of(sv.optimal, "domain prior", epsilon=1.0, slack=0.1)
     yield "optimal on a circle", of(sv.optimal, "loss tolerance", epsilon=1.0, domain=CIRCLE, goal="value")
     yield "pair", of(sv.pair, epsilon=1.0, domains=AGES)
-    yield "pair_rounds", of(sv.pair_rounds, "share", epsilon=1.0, domains=AGES)
+    yield "pair_rounds", of(sv.pair_rounds, "first", epsilon=1.0, domains=AGES)
     yield "place", of(sv.place, "centre degrees edge points", epsilon=1.0, radius=10.0)
     yield "place in a box", of(sv.place, "degrees edge points", epsilon=1.0, box=((0, 4), (-1, 0)))
     for task in ("mean", "quantile", "distribution", "value"):
@@ -259,7 +259,7 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     yield "quantile", of(sv.quantile, f"{declared} {who}", tally=number, p=0.5)
     yield "region_share", of(sv.region_share, "confidence", tally=places(), region=[(0, 0), (0, 5), (5, 0)])
     yield "rounds mean", of(sv.rounds, "caution", task="mean", epsilon=1.0, domain=DAY)
-    yield "rounds quantile", of(sv.rounds, "share", task="quantile", epsilon=1.0, domain=DAY, p=0.5)
+    yield "rounds quantile", of(sv.rounds, "first", task="quantile", epsilon=1.0, domain=DAY, p=0.5)
     yield "rounds direction", of(sv.rounds, task="direction", epsilon=1.0, domain=CIRCLE)
     yield "rounds range", of(sv.rounds, "unit signed", task="range", epsilon=1.0, largest=1e6)
     yield "shares", of(sv.shares, "confidence", tally=options())

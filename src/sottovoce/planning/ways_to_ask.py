@@ -204,7 +204,7 @@ def plan_pair(
         if values.ndim != 2 or values.shape[1] != 2 or not len(values):
             raise ArgumentError("sample must have a row of two numbers for each person", argument="sample")
     one = pair(e, rounds.domains)
-    first = round(rounds.share * n)
+    first = round(rounds.asked_first * n)
     second = rounds.second(_expected(rounds.first, values, first))
     ends = [(domain.low, domain.high) for domain in second.domain.values()]  # type: ignore[attr-defined]
     cut = np.clip(values, *np.transpose(ends))

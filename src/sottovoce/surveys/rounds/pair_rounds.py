@@ -41,12 +41,12 @@ class PairRounds(Shown, Compact):
     Attributes:
         epsilon: What one person's report may cost, in either round.
         domains: The intervals that values lie in.
-        share: The part of the people to ask first.
+        asked_first: The part of the people to ask first.
     """
 
     epsilon: float
     domains: Mapping[str, Domain]
-    share: float = 0.3
+    asked_first: float = 0.3
 
     @cached_property
     def first(self) -> Survey:
@@ -106,14 +106,14 @@ class PairRounds(Shown, Compact):
 
 
 def pair_rounds(
-    epsilon: float, domains: Sequence[DomainLike] | Mapping[str, DomainLike], *, share: float = 0.3
+    epsilon: float, domains: Sequence[DomainLike] | Mapping[str, DomainLike], *, first: float = 0.3
 ) -> PairRounds:
     """Plan a pair in two rounds, for domains that are much wider than the values spread.
 
     Args:
         epsilon: What one person's report may cost.
         domains: The intervals of two numbers, as in `pair`.
-        share: The part of the people to ask first.
+        first: The part of the people to ask first.
 
     Returns:
         The plan: `first`, then `second(tally)`, then `estimate(second, of="correlation")`.
@@ -129,6 +129,6 @@ def pair_rounds(
     inputs = numbers_by_name(domains)
     if len(inputs) != 2:
         raise ArgumentError(f"two rounds are for two numbers, got {len(inputs)}", argument="domains")
-    if not 0 < share < 1:
-        raise ArgumentError(f"share must lie strictly between 0 and 1, got share={share!r}", argument="share")
-    return PairRounds(check_epsilon(epsilon), inputs, share)
+    if not 0 < first < 1:
+        raise ArgumentError(f"first must lie strictly between 0 and 1, got first={first!r}", argument="first")
+    return PairRounds(check_epsilon(epsilon), inputs, first)

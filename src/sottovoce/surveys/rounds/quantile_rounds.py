@@ -67,13 +67,13 @@ class QuantileRounds(Shown, Compact):
         epsilon: What one person's report may cost, in either round.
         domain: The interval that values lie in.
         p: Which quantile.
-        share: The part of the people to ask first.
+        asked_first: The part of the people to ask first.
     """
 
     epsilon: float
     domain: Domain
     p: float
-    share: float = 0.3
+    asked_first: float = 0.3
 
     @cached_property
     def first(self) -> Mechanism:

@@ -17,7 +17,7 @@ from sottovoce.values.interval import DomainLike, as_domain
 
 #: What each task takes beside ε.
 _TAKEN = {
-    "mean": "domain caution", "quantile": "domain p share", "direction": "domain",
+    "mean": "domain caution", "quantile": "domain p first", "direction": "domain",
     "range": "largest unit signed",
 }  # fmt: skip
 
@@ -28,7 +28,7 @@ def rounds(
     domain: DomainLike = (0, 1),
     *,
     p: float | None = None,
-    share: float = 0.3,
+    first: float = 0.3,
     caution: float = 0.1,
     largest: float | None = None,
     unit: float = 1.0,
@@ -44,7 +44,7 @@ def rounds(
         epsilon: What one person's report may cost.
         domain: The interval that values lie in, or the circle.
         p: Which quantile.
-        share: Of a quantile: the part of the people to ask first.
+        first: Of a quantile: the part of the people to ask first.
         caution: Of a mean: as in `two_rounds`.
         largest: Of a range: what no value exceeds, whatever its sign; 10^6 times too much costs little.
         unit: Of a range: what is small.
@@ -79,8 +79,8 @@ def rounds(
         return DirectionRounds(check_epsilon(epsilon), line)
     if line.is_circle:
         raise ArgumentError("a circle has no quantiles", code="domain", argument="domain")
-    for name, number in (("p", real_number(p, "p")), ("share", real_number(share, "share"))):
+    for name, number in (("p", real_number(p, "p")), ("first", real_number(first, "first"))):
         if not 0 < number < 1:
             sentence = f"{name} must lie strictly between 0 and 1, got {name}={number!r}"
             raise ArgumentError(sentence, argument=name)
-    return QuantileRounds(check_epsilon(epsilon), line, float(p or 0), share)
+    return QuantileRounds(check_epsilon(epsilon), line, float(p or 0), first)
