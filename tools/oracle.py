@@ -296,7 +296,7 @@ def number(s: Setting, turn: int) -> Entries:
 
     def honesty() -> Entry:
         h = sv.honesty(t)
-        return "fit", flat(h.p_value, h.fabricated, h.cells or ())
+        return "fit", flat(h.p_value, h.fakes, h.cells or ())
 
     probability = partial(sv.probability, t, low, high)
     if s.domain == "circle":
@@ -335,7 +335,7 @@ def number(s: Setting, turn: int) -> Entries:
         ask(out, "quantile, unimodal", partial(quantile, 0.5, shape="unimodal"))
         ask(out, "probability, slope", lambda: estimate(probability(slope=2.0)))
     if turn % 9 == 4:
-        ask(out, "fabrication", lambda: _moved(sv.fabrication(t, 1, places=3)))
+        ask(out, "fabrication", lambda: _moved(sv.fakes(t, 1, places=3)))
     return out
 
 
@@ -456,7 +456,7 @@ def options(epsilon: float, names: list[Any], n: int) -> Entries:
     ask(out, "together", lambda: each(sv.shares(t).simultaneous.values(), "closed"))
     if isinstance(names[0], int):
         ask(out, "mean", lambda: each([sv.shares(t).mean], "closed"))
-    ask(out, "honesty", lambda: ("fit", flat(sv.honesty(t).p_value, sv.honesty(t).fabricated)))
+    ask(out, "honesty", lambda: ("fit", flat(sv.honesty(t).p_value, sv.honesty(t).fakes)))
     ask(out, "difference", lambda: estimate(sv.difference(t, other, "share", option=names[0]), "fit"))
     return out
 

@@ -63,7 +63,7 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.comparing.difference import difference as difference, weighted as weighted
     from sottovoce.estimates.distribution import Distribution as Distribution, distribution as distribution
     from sottovoce.estimates.estimate import Estimate as Estimate
-    from sottovoce.estimates.fakes import fabrication as fabrication
+    from sottovoce.estimates.fakes import fakes as fakes
     from sottovoce.estimates.groups import Groups as Groups, groups as groups
     from sottovoce.estimates.heatmap import Heatmap as Heatmap, heatmap as heatmap
     from sottovoce.estimates.honesty import honesty as honesty
@@ -101,7 +101,7 @@ _NAMES = {
     "estimates.direction": "circular_mean concentration",
     "estimates.distribution": "Distribution distribution",
     "estimates.estimate": "Estimate",
-    "estimates.fakes": "fabrication",
+    "estimates.fakes": "fakes",
     "estimates.groups": "Groups groups",
     "estimates.heatmap": "Heatmap heatmap",
     "estimates.honesty": "honesty",

@@ -149,7 +149,7 @@ def test_nothing_is_shown_below_the_minimum(embedded: Running, small: sv.Mechani
         assert found["quantiles"] == []
 
 
-def test_fabricated_reports_raise_the_alarm(embedded: Running, small: sv.Mechanism) -> None:
+def test_fakes_raise_the_alarm(embedded: Running, small: sv.Mechanism) -> None:
     filled(embedded, small, "honest")
     embedded.create(small, name="fake")
     embedded.post(small, [7] * 1000, name="fake")

@@ -1,4 +1,4 @@
-"""Differences, groups, trends, weights, watching, forged reports: what must hold and what must be refused."""
+"""Differences, groups, trends, weights, watching, fakes: what must hold and what must be refused."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def test_watching_says_what_it_costs() -> None:
 
 @pytest.mark.parametrize("interval", ["normal", "finite", "sequential"])
 @pytest.mark.parametrize("m", [sv.optimal(2.0), sv.sw(2.0)], ids=["optimal", "sw"])
-def test_forged_reports_cannot_move_the_truth_out(m: sv.Mechanism, interval: str) -> None:
+def test_fakes_cannot_move_the_truth_out(m: sv.Mechanism, interval: str) -> None:
     """Whatever k reports become, the limits for k fakes reach as far as those of the honest reports."""
     rng = np.random.default_rng(3)
     honest, k = draw(m, PEAKS, 500, rng), 20
@@ -224,13 +224,13 @@ def test_forged_reports_cannot_move_the_truth_out(m: sv.Mechanism, interval: str
     for cell in (0, m.cells // 2, m.cells - 1):
         people = np.repeat(np.arange(m.cells), honest.counts)
         people[rng.choice(500, k, replace=False)] = cell
-        forged = sv.Tally(m, people)
-        e = sv.mean(forged, interval=interval, fakes=k)
+        with_fakes = sv.Tally(m, people)
+        e = sv.mean(with_fakes, interval=interval, fakes=k)
         if interval != "normal" or m.name != "sw":  # there the weights of honest reports are others
             assert e.low <= truth.low + 1e-9
             assert e.high >= truth.high - 1e-9
         assert e.low <= PEAKS.mean() <= e.high
-        assert any("forged" in note for note in e.notes)
+        assert any("fakes" in note for note in e.notes)
     naive = sv.mean(sv.Tally(m, np.where(np.arange(500) < 400, people, 0)), interval=interval)
     assert not naive.low <= truth.value <= naive.high
     d = sv.difference(honest, A, fakes=k)

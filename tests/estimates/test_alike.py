@@ -34,10 +34,10 @@ TOO_EXTREME = {("vast", "variance"), ("two doubles", "variance"), ("two doubles"
 
 
 def estimates() -> dict[str, Any]:
-    """Public functions of a tally, but the one that asks what forged reports could do to others."""
+    """Public functions of a tally, but the one that asks what fakes could do to others."""
     every = {name: getattr(sv, name) for name in sv.__all__ if inspect.isfunction(getattr(sv, name))}
     first = {name: next(iter(inspect.signature(one).parameters), "") for name, one in every.items()}
-    return {name: every[name] for name in every if first[name] == "tally" and name != "fabrication"}
+    return {name: every[name] for name in every if first[name] == "tally" and name != "fakes"}
 
 
 def asked(name: str, domain: Any) -> Iterator[dict[str, Any]]:

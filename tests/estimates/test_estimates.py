@@ -205,7 +205,7 @@ SURVEY = sv.Tally(TWO, TWO.report(np.full((20, 2), 0.5), rng=1))
         (lambda: sv.mean(LINE, estimand="them"), ValueError, "estimand must be one of"),
         (lambda: sv.mean([1, 2]), TypeError, "must be a Tally"),  # type: ignore[arg-type]
         (lambda: sv.honesty([1, 2]), TypeError, "must be a Tally"),  # type: ignore[arg-type]
-        (lambda: sv.fabrication([1, 2], 1), TypeError, "must be a Tally"),  # type: ignore[arg-type]
+        (lambda: sv.fakes([1, 2], 1), TypeError, "must be a Tally"),  # type: ignore[arg-type]
         (lambda: sv.quantile(LINE, "0.5"), TypeError, "p must be a real number, got p='0.5'"),
         (lambda: sv.probability(LINE, 0.5, 0.2), ValueError, "low must not exceed high"),
         (lambda: sv.probability(LINE, 0.5, 2), ValueError, "high must lie in the domain"),

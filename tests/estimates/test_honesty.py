@@ -53,7 +53,7 @@ def test_a_mixture_that_is_near_spares_the_linear_program_and_never_disagrees_wi
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6])
-def test_fabricated_reports_are_seen_and_their_share_is_bounded(share: float) -> None:
+def test_fakes_are_seen_and_their_share_is_bounded(share: float) -> None:
     m, n = sv.sw(1.0), 20_000
     honest = m.report(np.random.default_rng(4).beta(2, 5, int(n * (1 - share))), rng=4)
     fake = np.full(int(n * share), 100)
@@ -61,7 +61,7 @@ def test_fabricated_reports_are_seen_and_their_share_is_bounded(share: float) ->
     assert found.alarm
     assert not found.consistent
     assert found.p_value <= 1e-6
-    assert 0.5 * share < found.fabricated <= share
+    assert 0.5 * share < found.fakes <= share
     assert found.cells is not None
     assert found.cells[0] <= 100 <= found.cells[1]
     assert "cannot all come" in str(found)

@@ -98,7 +98,7 @@ PUBLIC: dict[str, Callable[[], object]] = {
     "disclosure": lambda: sv.disclosure(sv.survey(1.0, {"age": (0, 120), "start": sv.Circle(24)})),
     "distribution": lambda: sv.distribution(TURNS, bins=8, band=False),
     "duchi": lambda: sv.duchi(1.0),
-    "fabrication": lambda: sv.fabrication(TALLY, k=3, places=3),
+    "fakes": lambda: sv.fakes(TALLY, k=3, places=3),
     "from_json": lambda: sv.from_json(M.to_json()),
     "groups": lambda: next(iter(PUBLIC["Groups"]().values())),  # type: ignore[attr-defined]
     "heatmap": lambda: density(sv.Tally(ROUND, ROUND.report([[1.0, 0.5]] * 99, rng=1)), rings=2, sectors=4),

@@ -75,7 +75,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
             (sv.probabilities, "bins", {}),
             (sv.distribution, "a number", {}),
             (sv.honesty, "a number", {}),
-            (sv.fabrication, "a number", {"k": 10, "places": 5}),
+            (sv.fakes, "a number", {"k": 10, "places": 5}),
         ]
     },
     "tally": lambda: tallies()[0],

@@ -33,7 +33,7 @@ def test_two_rounds_cut_the_domain() -> None:
     assert isinstance(plan, PairRounds)
 
 
-def forged(cells: dict[int, int]) -> sv.Tally:
+def flooded(cells: dict[int, int]) -> sv.Tally:
     """2,000 people around 50 of 100, and reports that an outsider made up: how many of which cell."""
     plan = sv.pair_rounds(2.0, [(0, 100), (0, 100)])
     x, y = np.random.default_rng(1).normal(50, 10, (2, 2000))
@@ -46,9 +46,9 @@ def forged(cells: dict[int, int]) -> sv.Tally:
 
 @pytest.mark.attack("N13")
 @pytest.mark.parametrize("cells", [{0: 10_000, 106: 10_000}, {52: 10**6, 106: 10**6}, {0: 10**6}])
-def test_forged_reports_do_not_stop_the_second_round(cells: dict[int, int]) -> None:
+def test_fakes_do_not_stop_the_second_round(cells: dict[int, int]) -> None:
     """They put x beyond its domain: as it was, the second round's had no width. It is the whole one now."""
-    plan, first = sv.pair_rounds(2.0, [(0, 100), (0, 100)]), forged(cells)
+    plan, first = sv.pair_rounds(2.0, [(0, 100), (0, 100)]), flooded(cells)
     centre, spread = Relation.of(first).centre_and_spread(0)
     with pytest.raises(ArgumentError, match="low < high"):
         Interval(*np.clip([centre - 2 * spread, centre + 2 * spread], 0, 1).tolist())

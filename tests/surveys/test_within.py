@@ -119,7 +119,7 @@ def test_counts_that_no_truth_explains(options: list[str]) -> None:
     assert sv.honesty(sv.Tally(m, m.report([options[0]] * 5000, rng=2))).consistent
     made_up = sv.honesty(sv.Tally(m, np.zeros(5000, dtype=int)))
     assert made_up.alarm
-    assert made_up.fabricated > 0.1
+    assert made_up.fakes > 0.1
     assert made_up.cells is not None
     assert made_up.cells[0] == 0
 

@@ -99,7 +99,7 @@ def test_a_mean_says_that_it_is_geometric_and_a_variance_is_refused(
         assert estimate.reach is None
     with pytest.raises(ValueError, match="variance is not estimated on a log scale; use quantile"):
         sv.variance(tally)
-    assert sv.fabrication(sv.Tally(m, m.report(people, rng=3)), k=10, places=3).kind == "search"
+    assert sv.fakes(sv.Tally(m, m.report(people, rng=3)), k=10, places=3).kind == "search"
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (-1, 1), (1e-301, 1)])

@@ -213,7 +213,7 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     yield "duchi", of(sv.duchi, "domain", epsilon=1.0)
     yield "ogpm", of(sv.ogpm, "loss at cells", epsilon=1.0, domain=DAY)
     yield "ogpm on a circle", of(sv.ogpm, "loss cells", epsilon=1.0, domain=CIRCLE)
-    yield "fabrication", of(sv.fabrication, "statistic places", tally=number, k=10)
+    yield "fakes", of(sv.fakes, "statistic places", tally=number, k=10)
     yield "from_json", of(sv.from_json, text=sv.sw(1.0).to_json())
     yield "groups", of(sv.groups, "confidence", tally=in_groups())
     yield "heatmap", of(sv.heatmap, tally=places())

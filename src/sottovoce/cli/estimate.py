@@ -268,7 +268,7 @@ def tell(
         "treated": treated(data),
     }
     if honest is not None:
-        names = ("alarm", "p_value", "fabricated")
+        names = ("alarm", "p_value", "fakes")
         content["honesty"] = {name: getattr(honest, name) for name in names}
     text = json.dumps(content, allow_nan=False)
     if output is not None:

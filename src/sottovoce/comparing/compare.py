@@ -158,7 +158,7 @@ def compare(
         estimand: Of the "population" that these people stand for, or of the "respondents".
         confidence: How often all intervals should hold together.
         sequential: For means and probabilities: limits that hold at every look while reports come in.
-        fakes: For means and probabilities: how many reports of each group may be forged.
+        fakes: For means and probabilities: how many reports of each group may be fakes.
 
     Returns:
         The estimates of the groups or of all differences, and the ranks that they support.

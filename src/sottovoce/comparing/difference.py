@@ -48,7 +48,7 @@ def difference(
         estimand: Of the "population" that these people stand for, or of the "respondents".
         confidence: How often the interval should hold.
         sequential: For means and probabilities: limits that hold at every look while reports come in.
-        fakes: For means and probabilities: how many reports of each tally may be forged.
+        fakes: For means and probabilities: how many reports of each tally may be fakes.
 
     Returns:
         The first minus the second. `p_value` bounds the chance of a difference as large if there is none: the
@@ -158,7 +158,7 @@ def weighted(
         estimand: As in `mean`.
         confidence: How often the interval should hold.
         sequential: As in `mean`.
-        fakes: How many reports of each group may be forged.
+        fakes: How many reports of each group may be fakes.
 
     Returns:
         The estimate of the whole; `effective` is how many people drawn evenly would tell as much (Kish).

@@ -21,7 +21,7 @@ from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.variance import variance
 
 KINDS = ("mean", "quantile", "probability", "variance", "direction", "share")
-_WATCHED = ("mean", "probability")  # that have limits for every look, and against forged reports
+_WATCHED = ("mean", "probability")  # that have limits for every look, and against fakes
 _LEAST_P = 1e-6  # p-values are not looked for below
 
 K = TypeVar("K", bound=Hashable)
@@ -38,7 +38,7 @@ class Quantity:
         option: The option of a share.
         estimand: Whose it is.
         sequential: Whether limits hold at every look.
-        fakes: How many reports of each tally may be forged.
+        fakes: How many reports of each tally may be fakes.
     """
 
     of: str = "mean"

@@ -142,7 +142,7 @@ def trend(
         option: The option of a share.
         estimand: Of the "population" that these people stand for, or of the "respondents".
         confidence: How often the slope's interval should hold, and how often those of all moments together.
-        fakes: For means and probabilities: how many reports of each moment may be forged.
+        fakes: For means and probabilities: how many reports of each moment may be fakes.
 
     Returns:
         The slope, the moments, and `change(first, last)` between two of them.

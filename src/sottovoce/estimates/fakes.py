@@ -1,6 +1,6 @@
-"""How far could fabricated reports move an answer?
+"""How far could fakes, reports that the mechanism never gave, move an answer?
 
-    sottovoce.fabrication(tally, k=100)        # how far 100 made-up reports can move the mean
+    sottovoce.fakes(tally, k=100)        # how far 100 of them can move the mean
 
 Whether there are any, as far as counts can tell, says `honesty`.
 """
@@ -22,11 +22,11 @@ from sottovoce.notebook import Shown
 
 
 @dataclass(frozen=True)
-class Fabrication(Shown):
-    """How far fabricated reports can move an answer.
+class Fakes(Shown):
+    """How far fakes can move an answer.
 
     Attributes:
-        k: How many are fabricated.
+        k: How many fakes.
         n: How many reports there are.
         value: The estimate as it is.
         low: The least that they could make of it.
@@ -44,26 +44,24 @@ class Fabrication(Shown):
     def __str__(self) -> str:
         if self.kind == "bound":
             return (
-                f"{self.k} fabricated reports among {self.n} can have moved {self.value:.6g} by at most "
+                f"{self.k} fakes among {self.n} reports can have moved {self.value:.6g} by at most "
                 f"{max(self.high - self.value, self.value - self.low):.4g}"
             )
         return (
-            f"adding {self.k} fabricated reports to {self.n} moved {self.value:.6g} to between "
+            f"adding {self.k} fakes to {self.n} reports moved {self.value:.6g} to between "
             f"{self.low:.6g} and {self.high:.6g} (the worst found by a search, not a bound)"
         )
 
 
-def fabrication(
-    tally: Tally, k: int, statistic: Callable[[Tally], Estimate] = mean, *, places: int = 33
-) -> Fabrication:
-    """Say what fabricated reports can do to an estimate.
+def fakes(tally: Tally, k: int, statistic: Callable[[Tally], Estimate] = mean, *, places: int = 33) -> Fakes:
+    """Say what fakes can do to an estimate.
 
     For the mean of an unbiased mechanism it is a bound: each report carries one of finitely many weights, and
     a mean stays in the domain. Otherwise they are put on one cell at a time, and the worst is kept.
 
     Args:
         tally: Counts of reports about a number.
-        k: How many reports are fabricated.
+        k: How many reports are fakes.
         statistic: The estimate, a function of a tally.
         places: How many cells are tried where there is no bound.
 
@@ -76,7 +74,7 @@ def fabrication(
     Example:
         >>> from sottovoce.designs.classic import pm
         >>> m = pm(epsilon=1.0, domain=(0, 24))
-        >>> fabrication(Tally(m, m.report([8.0] * 1000, rng=1)), k=10).kind
+        >>> fakes(Tally(m, m.report([8.0] * 1000, rng=1)), k=10).kind
         'bound'
     """
     k = whole_number(k, "k", least=0, most=check_tally(tally).n)
@@ -85,7 +83,7 @@ def fabrication(
     if statistic is mean and is_unbiased(m) and not m.domain.is_log:
         reach = k * (mean(tally).reach or 0.0)
         low, high = max(value - reach, m.domain.low), min(value + reach, m.domain.high)
-        return Fabrication(k, tally.n, value, low, high, "bound")
+        return Fakes(k, tally.n, value, low, high, "bound")
     cells = np.unique(np.linspace(0, m.cells - 1, whole_number(places, "places", least=2)).astype(np.int64))
     values = [value, *(statistic(tally + Tally.from_pairs(m, [(int(cell), k)])).value for cell in cells)]
-    return Fabrication(k, tally.n, value, min(values), max(values), "search")
+    return Fakes(k, tally.n, value, min(values), max(values), "search")

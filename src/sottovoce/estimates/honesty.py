@@ -38,14 +38,14 @@ class Honesty(Shown):
     Attributes:
         p_value: A bound for the chance that honest reports look as odd as these; 1 when they do not look odd.
         false_alarm: The chance of an alarm about honest reports.
-        fabricated: A lower limit, at that error, for the share of reports that the mechanism did not give.
+        fakes: A lower limit, at that error, for the share of reports that the mechanism did not give.
         cells: The first and the last cell of the range where those show most; None if none do.
         n: How many reports there are.
     """
 
     p_value: float
     false_alarm: float
-    fabricated: float
+    fakes: float
     cells: tuple[int, int] | None
     n: int
 
@@ -66,7 +66,7 @@ class Honesty(Shown):
         assert self.cells is not None
         return (
             f"the {self.n} reports cannot all come from the mechanism (p ≤ {self.p_value:.2g}): at least "
-            f"{100 * self.fabricated:.2g} % do not; most visible in cells {self.cells[0]} to {self.cells[1]}"
+            f"{100 * self.fakes:.2g} % do not; most visible in cells {self.cells[0]} to {self.cells[1]}"
         )
 
 
@@ -80,7 +80,7 @@ def honesty(tally: Tally, *, false_alarm: float = 1e-6) -> Honesty:
             differ.
 
     Returns:
-        Whether some truth explains the counts, and how many reports must be fabricated if none does.
+        Whether some truth explains the counts, and how many reports must be fakes if none does.
 
     Raises:
         ValueError: If `false_alarm` is not between 0 and 1, or the tally is empty or of another kind.

@@ -4,7 +4,7 @@ sottovoce.mean(tally)                              # value, low, high
 sottovoce.mean(tally, interval="finite")           # holds at every n, not only for large ones
 sottovoce.mean(tally, estimand="respondents")      # of the people who answered: only the noise counts
 sottovoce.mean(tally, sequential=True)             # holds at every look while reports come in
-sottovoce.mean(tally, fakes=20)                    # holds even if 20 reports were forged
+sottovoce.mean(tally, fakes=20)                    # holds even if 20 reports were fakes
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def mean(
             results may be watched and collecting stopped once the answer is clear. By betting, for people of
             one population; for respondents of an unbiased mechanism by its noise, whoever they are. A note
             says how much wider they are than limits for this n alone.
-        fakes: How many reports may be forged: the limits hold whatever those are.
+        fakes: How many reports may be fakes: the limits hold whatever those are.
         rng: Seeds the bootstrap alone. By default the tally does: the same tally gives the same answer.
 
     Returns:
@@ -104,7 +104,7 @@ def mean(
 
 def _average(query: Query, interval: str, rng: Seeded) -> Estimate:
     """The average of decoded reports of an unbiased mechanism."""
-    part = replace(decoded_part(query.tally, query.estimand), forged=query.fakes)
+    part = replace(decoded_part(query.tally, query.estimand), fakes=query.fakes)
     average = moments([part])
     notes = _notes(query, interval, average.value)
     limits = _limits(query, interval, ([part], [part]), rng)

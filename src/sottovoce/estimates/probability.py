@@ -58,7 +58,7 @@ def probability(
         estimand: The share of the "population" that these people stand for, or of the "respondents".
         confidence: How often the interval should hold.
         sequential: Limits that hold at every look while reports come in, as in `mean`.
-        fakes: How many reports may be forged: the limits hold whatever those are.
+        fakes: How many reports may be fakes: the limits hold whatever those are.
 
     Returns:
         The share and its limits.

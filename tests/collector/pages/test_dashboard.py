@@ -197,7 +197,7 @@ def test_a_campaign_with_a_public_coin(site: Site, boards: dict[str, int], open_
     expect(page.locator("#alarm")).to_be_hidden()
 
 
-def test_fabricated_reports_raise_the_alarm(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+def test_fakes_raise_the_alarm(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
     page = open_board(open_page, "faked")
     expect(page.locator("#alarm")).to_contain_text("cannot all be honest", timeout=120_000)  # computed
     honest = open_board(open_page, "asleep")

@@ -38,7 +38,7 @@ class Query:
         what: The quantity, such as "mean".
         estimand: Whose it is, one of `ESTIMANDS`.
         confidence: How often the interval should hold.
-        fakes: How many of the reports may be forged.
+        fakes: How many of the reports may be fakes.
     """
 
     tally: Tally
@@ -135,7 +135,7 @@ class Query:
         elif n < 2:
             notes += ("one report is too few for a standard error",)
         if self.fakes:
-            notes += (f"the limits hold even if {self.fakes} of the {n} reports were forged",)
+            notes += (f"the limits hold even if {self.fakes} of the {n} reports were fakes",)
         low, high = limits[0] - _ROUNDING, limits[1] + _ROUNDING
         if low > high:  # each limit has a statistic of its own: then nothing between the two is excluded
             notes += (CONTRADICTION,) if -np.diff(np.clip((low, high), *ends)) > 1e-9 else ()

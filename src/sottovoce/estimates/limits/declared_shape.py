@@ -42,7 +42,7 @@ def declaration(
         shape: "unimodal", if that is declared.
         density: The most that the density is, per unit of the domain.
         slope: The most that it changes, per unit and unit.
-        plain: True if a normal interval is asked for, and no reports are forged.
+        plain: True if a normal interval is asked for, and no reports are fakes.
 
     Returns:
         The shape.

@@ -200,10 +200,10 @@ class Envelope:
         w = self._above(self.nodes.finer, variance + rise, 1.0)
         return float(np.clip(w @ counts / counts.sum(), *self.noise(weights)))
 
-    def part(self, weights: FloatArray, counts: IntArray, estimand: str, forged: int = 0) -> Part:
+    def part(self, weights: FloatArray, counts: IntArray, estimand: str, fakes: int = 0) -> Part:
         """What these weights say of some reports."""
         ceiling = self.average_noise(weights, counts) if estimand == "respondents" else math.inf
-        return Part(weights, counts, *self.noise(weights), ceiling, forged)
+        return Part(weights, counts, *self.noise(weights), ceiling, fakes)
 
     def _variance(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The variance of w(report) at the nodes, and how far it can rise above its chords beside them.
@@ -237,8 +237,8 @@ class CrossFit:
     """A tally on groups of cells, divided for choosing and applying weights.
 
     With `blind` the weights never look at the data: they suit people spread evenly over the domain. With
-    `fakes` so many reports may be anything: then weights are blind too, so that no forged report chooses
-    those of honest ones, and every limit is wider by what forged reports can do.
+    `fakes` so many reports may be anything: then weights are blind too, so that no fake chooses those
+    of honest reports, and every limit is wider by what fakes can do.
 
     Attributes:
         halves: Counts of all cells, and the density on equal bins that the other half suggests.

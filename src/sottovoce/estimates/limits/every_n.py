@@ -82,7 +82,7 @@ class _Player:
 
     def __init__(self, part: Part, side: int, tail: float, low: float, sequential: bool) -> None:
         w = side * part.weights
-        self.least, self.top, self.forged = float(w.min()), float(w.max()), part.forged
+        self.least, self.top, self.fakes = float(w.min()), float(w.max()), part.fakes
         most = 0.95 / max(self.top - low, 1e-300)
         quiet = np.sqrt(max(part.least, 1e-12 * (self.top - low) ** 2))
         loud = np.sqrt(max(part.most + 1 / 4, quiet**2))
@@ -96,9 +96,9 @@ class _Player:
     def capital(self, theta: float) -> FloatArray:
         """The logarithm of the capital that each bet against θ has now, at the least."""
         capital = np.array([self.counts @ np.log1p(b * (theta - self.w)) for b in self.beta])
-        if self.forged:  # what an honest report in the place of a forged one could have cost at most
+        if self.fakes:  # what an honest report in the place of a fake could have cost at most
             best, worst = 1 + self.beta * (theta - self.least), 1 + self.beta * (theta - self.top)
-            capital -= self.forged * np.log(best / worst)
+            capital -= self.fakes * np.log(best / worst)
         return capital
 
 

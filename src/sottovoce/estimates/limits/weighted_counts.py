@@ -33,7 +33,7 @@ class Part:
         most: The largest.
         ceiling: What the variance of a report can count for at most: of respondents the average noise over
             them, or an upper estimate of it.
-        forged: How many of the reports may be anything at all.
+        fakes: How many of the reports may be anything at all.
     """
 
     weights: FloatArray
@@ -41,7 +41,7 @@ class Part:
     least: float
     most: float
     ceiling: float = math.inf
-    forged: int = 0
+    fakes: int = 0
 
     @property
     def n(self) -> int:
@@ -50,8 +50,8 @@ class Part:
 
     @property
     def slack(self) -> float:
-        """The most by which the forged reports can have moved the average weight."""
-        return self.forged * float(np.ptp(self.weights)) / self.n if self.forged else 0.0
+        """The most by which the fakes can have moved the average weight."""
+        return self.fakes * float(np.ptp(self.weights)) / self.n if self.fakes else 0.0
 
 
 Statistic = Sequence[Part]
@@ -68,7 +68,7 @@ class WeightMoments:
         cube: The third.
         least: The least variance of the noise.
         ceiling: What the variance can count for at most.
-        slack: The most by which forged reports can have moved the mean; they are in the other moments too.
+        slack: The most by which fakes can have moved the mean; they are in the other moments too.
     """
 
     n: int
@@ -88,8 +88,8 @@ class WeightMoments:
         centred = part.weights - mean
         squared = centred * centred
         square, cube = float(share @ squared), float(share @ (squared * centred))
-        if part.forged:  # an honest report in the place of a forged one is at most so far from the mean
-            square += part.forged / n * float(np.abs(centred).max()) ** 2
+        if part.fakes:  # an honest report in the place of a fake is at most so far from the mean
+            square += part.fakes / n * float(np.abs(centred).max()) ** 2
         return cls(n, mean, square, cube, part.least, part.ceiling, part.slack)
 
 
@@ -97,7 +97,7 @@ class WeightMoments:
 class Moments:
     """Value, standard error and skewness of a statistic, with its degrees of freedom.
 
-    `slack` is added to every limit: what forged reports may have done.
+    `slack` is added to every limit: what fakes may have done.
     """
 
     value: Any

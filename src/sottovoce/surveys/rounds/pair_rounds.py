@@ -59,8 +59,8 @@ class PairRounds(Shown, Compact):
     def second(self, first: Tally) -> Survey:
         """The pair for everybody else, on domains two standard deviations to either side.
 
-        A number keeps its whole domain where the first round puts nearly nobody on it, which only forged
-        reports do. Values outside are to be clipped: what is estimated is the relation of the clipped values.
+        A number keeps its whole domain where the first round puts nearly nobody on it, which only fakes
+        do. Values outside are to be clipped: what is estimated is the relation of the clipped values.
 
         Args:
             first: The tally of the first round.
@@ -79,7 +79,7 @@ class PairRounds(Shown, Compact):
         for i, (name, domain) in enumerate(self.domains.items()):
             centre, spread = relation.centre_and_spread(i)
             ends = np.clip([centre - _CUT * spread, centre + _CUT * spread], 0, 1)
-            told = ends[1] - ends[0] >= spread > 0  # else such reports are of no people: some are forged
+            told = ends[1] - ends[0] >= spread > 0  # else such reports are of no people: some are fakes
             domains[name] = Interval(*domain.from_unit(ends).tolist()) if told else domain
         return pair(self.epsilon, domains)
 

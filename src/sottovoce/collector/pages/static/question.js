@@ -195,6 +195,6 @@ export class QuestionView {
 }
 
 function honestyWords({ honesty, problems }) {
-  if (honesty && !honesty.alarm) return "No sign of forged reports. (Forgeries that imitate honest reports leave none.)";
+  if (honesty && !honesty.alarm) return "No sign of fake reports. (Fakes that imitate honest reports leave none.)";
   return `${sentence(honesty?.message ?? problems.honesty ?? "checked once there are enough reports")}.`;
 }
