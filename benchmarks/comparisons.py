@@ -261,11 +261,11 @@ def looks() -> list[dict[str, Any]]:
         for side in (-1, 1):
             player = _Player(part, side, 0.025, (0.0, 1.0) if side > 0 else (-1.0, 0.0), True)
             logs.append(np.log1p(player.beta[None] * (side * mean - player.w[:, None])))
-        watched = alone = 0
+        sequential = alone = 0
         for _ in range(runs):
             counts = np.cumsum(rng.multinomial(steps, p), axis=0)
             capital = [np.logaddexp.reduce(counts @ log, axis=1) - np.log(log.shape[1]) for log in logs]
-            watched += bool((np.maximum(*capital) >= np.log(40)).any())
+            sequential += bool((np.maximum(*capital) >= np.log(40)).any())
             average = counts @ part.weights / at
             error = np.sqrt((counts @ part.weights**2 / at - average**2) / at)
             alone += bool((np.abs(average - mean) > 1.96 * error).any())
@@ -276,9 +276,9 @@ def looks() -> list[dict[str, Any]]:
                 "truth": truth,
                 "looks": len(at),
                 "runs": runs,
-                "error": watched / runs,
+                "error": sequential / runs,
                 "error of intervals for one n": alone / runs,
-                "enough": bool(watched <= binom.ppf(1 - 1e-6, runs, 0.05)),
+                "enough": bool(sequential <= binom.ppf(1 - 1e-6, runs, 0.05)),
             }
         )
         widths = {}
@@ -433,7 +433,7 @@ def write_tables(results: dict[str, list[dict[str, Any]]]) -> None:
                 "mechanism",
                 "ε",
                 "truth",
-                "error, watched",
+                "error, sequential",
                 "error, one n at every look",
                 "width at n = 100",
                 "10⁴",

@@ -66,6 +66,7 @@ def test_a_trend_over_a_column(run: Run) -> None:
         ("--by region --compare --pairs", "--compare or --pairs"),
         ("--by region --compare --quantile 0.5 --range 0 12", "one quantity"),
         ("--trend region", "moment"),
+        ("--trend week --sequential", "not with --trend"),
     ],
 )
 def test_mistakes(run: Run, line: str, words: str) -> None:

@@ -86,6 +86,14 @@ def test_csv_carries_its_spec_beside_it(run) -> None:  # type: ignore[no-untyped
     assert "consistent with the mechanism" in said
 
 
+def test_sequential_intervals_of_the_mean_and_a_range(run) -> None:  # type: ignore[no-untyped-def]
+    run(f"{PERTURB} r.parquet")
+    code, said, _ = run("estimate r.parquet --column hours --quick --sequential --range 6 12")
+    assert code == 0
+    assert sum("at every look" in line for line in said.splitlines()) == 2
+    assert "(sequential: holds however often somebody looks)" in said
+
+
 def test_a_tally_and_a_circle(run) -> None:  # type: ignore[no-untyped-def]
     m = sv.ogpm(2.0, sv.Circle(24))
     Path("t.json").write_text(sv.Tally(m, m.report(HOURS, rng=1)).to_json())
@@ -93,6 +101,7 @@ def test_a_tally_and_a_circle(run) -> None:  # type: ignore[no-untyped-def]
     assert code == 0
     assert "circular mean:" in said
     assert "concentration:" in said
+    assert "which a circle does not have" in run("estimate t.json --sequential")[2]
 
 
 def test_a_range_is_one_of_the_domain(run) -> None:  # type: ignore[no-untyped-def]
@@ -161,6 +170,10 @@ def test_a_range_is_one_of_the_domain(run) -> None:  # type: ignore[no-untyped-d
         ("estimate people.csv --column hours --quantile 1.5", "--quantile must lie between 0 and 1, got 1.5"),
         ("estimate people.csv --column hours --interval x", "interval must be one of"),
         ("estimate people.csv --column hours --output absent/x.png", "no folder absent"),
+        (
+            "estimate people.csv --column hours --interval finite --sequential",
+            "--sequential is an interval of its own",
+        ),
         ("plan middle --domain 0 1 --epsilon 1 --people 9", "task must be one of"),
         ("plan mean --domain 0 1 --target 0.1", "give epsilon or people"),
         ("plan mean --output x.txt", "--output must end in one of .png"),

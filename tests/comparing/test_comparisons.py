@@ -1,8 +1,9 @@
-"""Differences, groups, trends, weights, watching, fakes: what must hold and what must be refused."""
+"""Differences, groups, trends, weights, sequential limits, fakes: what must hold and what must be refused."""
 
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -179,7 +180,7 @@ def test_weights() -> None:
         sv.weighted({"a": A, "b": B}, {"a": 1, "b": 1}, of="variance")
 
 
-def test_watched_intervals_hold_at_every_look_and_others_do_not() -> None:
+def test_sequential_intervals_hold_at_every_look_and_others_do_not() -> None:
     """All sequences of 28 answers to a coin, by their exact probabilities: a look after each."""
     coin, people = sv.duchi(2.0), 28
     yes = float(coin.probabilities(0.5)[1])
@@ -199,7 +200,7 @@ def test_watched_intervals_hold_at_every_look_and_others_do_not() -> None:
     assert ever_excluded() > 0.05
 
 
-def test_watching_says_what_it_costs() -> None:
+def test_a_sequential_interval_says_what_it_costs() -> None:
     for e in (sv.mean(A, sequential=True), sv.probability(B, 0, 0.4, sequential=True)):
         assert any("at every look" in note and "times the width" in note for note in e.notes)
     wide, narrow = sv.difference(A, B, sequential=True), sv.difference(A, B)
@@ -210,28 +211,30 @@ def test_watching_says_what_it_costs() -> None:
     assert sum("at every look" in note for note in wide.notes) == 1
     with pytest.raises(ValueError, match="respondents"):
         sv.mean(sv.Tally(sv.sw(1.0), [1, 2, 3]), sequential=True, estimand="respondents")
+    with pytest.raises(ValueError, match="interval does not belong to sequential=True"):
+        sv.mean(A, interval="finite", sequential=True)
     with pytest.raises(ValueError, match="sequential is for"):
         sv.difference(A, B, "variance", sequential=True)
 
 
-@pytest.mark.parametrize("interval", ["normal", "finite", "sequential"])
+@pytest.mark.parametrize("how", [{}, {"interval": "finite"}, {"sequential": True}], ids=str)
 @pytest.mark.parametrize("m", [sv.optimal(2.0), sv.sw(2.0)], ids=["optimal", "sw"])
-def test_fakes_cannot_move_the_truth_out(m: sv.Mechanism, interval: str) -> None:
+def test_fakes_cannot_move_the_truth_out(m: sv.Mechanism, how: dict[str, Any]) -> None:
     """Whatever k reports become, the limits for k fakes reach as far as those of the honest reports."""
     rng = np.random.default_rng(3)
     honest, k = draw(m, PEAKS, 500, rng), 20
-    truth = sv.mean(honest, interval=interval)
+    truth = sv.mean(honest, **how)
     for cell in (0, m.cells // 2, m.cells - 1):
         people = np.repeat(np.arange(m.cells), honest.counts)
         people[rng.choice(500, k, replace=False)] = cell
         with_fakes = sv.Tally(m, people)
-        e = sv.mean(with_fakes, interval=interval, fakes=k)
-        if interval != "normal" or m.name != "sw":  # there the weights of honest reports are others
+        e = sv.mean(with_fakes, **how, fakes=k)
+        if how or m.name != "sw":  # there the weights of honest reports are others
             assert e.low <= truth.low + 1e-9
             assert e.high >= truth.high - 1e-9
         assert e.low <= PEAKS.mean() <= e.high
         assert any("fakes" in note for note in e.notes)
-    naive = sv.mean(sv.Tally(m, np.where(np.arange(500) < 400, people, 0)), interval=interval)
+    naive = sv.mean(sv.Tally(m, np.where(np.arange(500) < 400, people, 0)), **how)
     assert not naive.low <= truth.value <= naive.high
     d = sv.difference(honest, A, fakes=k)
     assert d.half_width > sv.difference(honest, A).half_width

@@ -66,7 +66,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
         f"{f.__name__} of {name}": partial(lambda f, more: f(tallies()[0], **more), f, more)
         for f, name, more in [
             (sv.mean, "a number", {}),
-            (sv.mean, "a watched number", {"interval": "sequential"}),
+            (sv.mean, "a number at every look", {"sequential": True}),
             (sv.variance, "a number", {}),
             (sv.quantile, "a number", {"p": 0.5}),
             (sv.quantile, "a declared number", {"p": 0.5, "shape": "unimodal"}),

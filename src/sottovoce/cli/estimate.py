@@ -72,8 +72,12 @@ def estimate(
     ] = None,
     confidence: Annotated[float, typer.Option("--confidence", help="Of every interval.")] = 0.95,
     interval: Annotated[
-        str, typer.Option("--interval", help="Of the mean: normal, finite, bootstrap or sequential.")
+        str, typer.Option("--interval", help="Of the mean: normal, finite or bootstrap.")
     ] = "normal",
+    sequential: Annotated[
+        bool,
+        typer.Option("--sequential", help="Of the mean and the range: intervals that hold at every look."),
+    ] = False,
     estimand: Annotated[
         str, typer.Option("--estimand", help="Whose values: population (all they stand for) or respondents.")
     ] = "population",
@@ -102,7 +106,7 @@ def estimate(
     """
     tables = (".csv", ".parquet") if by or trend else (".html", ".geojson")
     check_target(output, (*PICTURES, ".json", *tables))
-    ask = Questions(tuple(quantiles or ()), between, confidence, interval, estimand)
+    ask = Questions(tuple(quantiles or ()), between, confidence, interval, sequential, estimand)
     csv: Any = {"delimiter": delimiter, "decimal": decimal, "encoding": encoding}
     if by or compare or pairs or trend:
         from sottovoce.cli.group_answers import by_group, together
@@ -134,7 +138,7 @@ def estimate(
             told(tally, positions, f"places in {where}", writers=writers)
             return
     if not quantiles and not quick and not tally.required().mechanism.domain.is_circle:
-        ask = Questions((0.1, 0.5, 0.9), between, confidence, interval, estimand)
+        ask = Questions((0.1, 0.5, 0.9), between, confidence, interval, sequential, estimand)
     found, honest = ask.of(tally, spread=True), honesty(tally)
 
     def page(path: Path) -> None:
@@ -164,12 +168,15 @@ class Questions:
     between: tuple[float, float] | None
     confidence: float
     interval: str
+    sequential: bool
     estimand: str
 
     def __post_init__(self) -> None:
         """Refuse before anything is counted."""
         check_confidence(self.confidence)
         one_of(self.interval, "interval", INTERVALS)
+        if self.sequential and self.interval != "normal":
+            raise UsageError("--sequential is an interval of its own: leave out --interval")
         one_of(self.estimand, "estimand", ESTIMANDS)
         for p in self.quantiles:
             if not 0 <= p <= 1:
@@ -183,14 +190,16 @@ class Questions:
         if tally.mechanism.domain.is_circle:
             if self.quantiles:
                 raise UsageError("a circle has no quantiles; ask for --range LOW HIGH")
+            if self.sequential:
+                raise UsageError("--sequential is for means, which a circle does not have")
             found = [circular_mean(tally, **asked)]
             found += [concentration(tally, **asked)] if spread else []
         else:
-            found = [mean(tally, interval=self.interval, **asked)]
+            found = [mean(tally, interval=self.interval, sequential=self.sequential, **asked)]
             found += [variance(tally, **asked)] if spread and not tally.mechanism.domain.is_log else []
             found += quantile(tally, list(self.quantiles), **asked) if self.quantiles else []
         if self.between is not None:
-            found.append(probability(tally, *self.between, **asked))
+            found.append(probability(tally, *self.between, sequential=self.sequential, **asked))
         return found
 
 

@@ -13,7 +13,7 @@ import typer
 import sottovoce as sv
 from sottovoce.cli import PICTURES, counting, save_picture, write_table
 from sottovoce.comparing.trend import UNITS
-from sottovoce.errors import ArgumentError, NoDataError
+from sottovoce.errors import ArgumentError, NoDataError, UsageError
 from sottovoce.plots.forest_plot import draw_forest
 
 if TYPE_CHECKING:
@@ -34,10 +34,12 @@ def together(
     asked: dict[str, Any] = {**_quantity(ask, circle), "confidence": ask.confidence}
     answer: sv.Comparison | sv.Trend
     if trend is not None:
+        if ask.sequential:
+            raise UsageError("--sequential goes with --compare and --pairs, not with --trend")
         answer = sv.trend(groups, **asked, per=trend if trend in UNITS else "day")
     else:
-        watched = ask.interval == "sequential"
-        answer = sv.compare(groups, **asked, over="pairs" if pairs else "groups", sequential=watched)
+        over = "pairs" if pairs else "groups"
+        answer = sv.compare(groups, **asked, over=over, sequential=ask.sequential)
     text = json.dumps(answer.to_dict(), allow_nan=False)
     if output is not None:
         writers: dict[str, Callable[[], object]] = {

@@ -93,10 +93,10 @@ def difference(
     return replace(answer, p_value=inverted_p(excluded))
 
 
-def _with_cost(watched: Estimate, alone: Estimate) -> Estimate:
+def _with_cost(sequential: Estimate, alone: Estimate) -> Estimate:
     """The note about width, of the difference instead of its terms."""
-    notes = tuple(note for note in watched.notes if not note.startswith(EVERY_LOOK))
-    return replace(watched, notes=(*notes, cost(watched.high - watched.low, alone.high - alone.low)))
+    notes = tuple(note for note in sequential.notes if not note.startswith(EVERY_LOOK))
+    return replace(sequential, notes=(*notes, cost(sequential.high - sequential.low, alone.high - alone.low)))
 
 
 def _turned(quantity: Quantity, a: Tally, b: Tally, confidence: float) -> Estimate:

@@ -21,7 +21,7 @@ from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.variance import variance
 
 KINDS = ("mean", "quantile", "probability", "variance", "direction", "share")
-_WATCHED = ("mean", "probability")  # that have limits for every look, and against fakes
+_SEQUENTIAL = ("mean", "probability")  # that have limits for every look, and against fakes
 _LEAST_P = 1e-6  # p-values are not looked for below
 
 K = TypeVar("K", bound=Hashable)
@@ -62,7 +62,7 @@ class Quantity:
         if self.of == "share":
             refuse_others(Quantity, "of='share'", {"estimand": self.estimand})
         for name, value in (("sequential", self.sequential), ("fakes", self.fakes)):
-            if value and self.of not in _WATCHED:
+            if value and self.of not in _SEQUENTIAL:
                 rule = f"{name} is for of='mean' and of='probability'"
                 raise ArgumentError(f"{rule}, got of={self.of!r}", argument=name)
 
@@ -77,7 +77,7 @@ class Quantity:
         asked: dict[str, Any] = {"estimand": self.estimand, "confidence": confidence}
         if self.of == "quantile":
             return quantile(tally, 0.5 if self.p is None else self.p, **asked)
-        if self.of in _WATCHED:
+        if self.of in _SEQUENTIAL:
             asked |= {"sequential": self.sequential, "fakes": self.fakes}
         if self.between is not None:
             return probability(tally, *self.between, **asked)

@@ -60,17 +60,17 @@ def mean(
         tally: Counts of reports about a number.
         interval: "normal" (with a correction for skewness), "finite" (error at most 1 − confidence at every n
             and for people who are not alike, by betting; for respondents of an unbiased mechanism also by
-            Chernoff's bound on its noise, whichever suits n and the mechanism), "bootstrap" (bootstrap-t
-            on the counts) or "sequential".
+            Chernoff's bound on its noise, whichever suits n and the mechanism) or "bootstrap" (bootstrap-t
+            on the counts).
         shape: What you know beforehand, as in `quantile`: with it the method is "declared".
         density: The same.
         slope: The same.
         estimand: The mean of the "population" that these people stand for, or of the "respondents".
         confidence: How often the interval should hold.
-        sequential: Short for `interval="sequential"`: limits that hold at every n and at every look, so that
-            results may be watched and collecting stopped once the answer is clear. By betting, for people of
-            one population; for respondents of an unbiased mechanism by its noise, whoever they are. A note
-            says how much wider they are than limits for this n alone.
+        sequential: Limits that hold at every n and at every look, so that results may be watched and
+            collecting stopped once the answer is clear. By betting, for people of one population; for
+            respondents of an unbiased mechanism by its noise, whoever they are. A note says how much wider
+            they are than limits for this n alone. They go with no other `interval`.
         fakes: How many reports may be fakes: the limits hold whatever those are.
         rng: Seeds the bootstrap alone. By default the tally does: the same tally gives the same answer.
 
@@ -93,9 +93,11 @@ def mean(
     query = Query(tally, "mean", estimand, confidence, fakes).on_interval(instead="circular_mean")
     if query.domain.is_log:
         query = replace(query, what="geometric mean")
-    one_of(interval, "interval", ("normal", "sequential") if sequential else INTERVALS)
-    interval = "sequential" if sequential else interval
+    one_of(interval, "interval", INTERVALS)
     refuse_others(mean, f"interval={interval!r}", {"rng": rng}, "rng" * (interval == "bootstrap"))
+    if sequential:
+        refuse_others(mean, "sequential=True", {"interval": interval})
+        interval = "sequential"
     if (shape, density, slope) != UNDECLARED:
         declared = declaration(query, shape, density, slope, plain=interval == "normal")
         return declared_average(query, declared, IDENTITY, power=1)
@@ -176,8 +178,8 @@ def _limits(
     """Limits of the kind that was asked for, from what bounds the mean on either side."""
     sides = tuple(zip(statistics, (-1, 1), strict=True))
     if interval in AT_EVERY_N:
-        watched = interval == "sequential"
-        below, above = (betting_limit(one, side, query.tail, sequential=watched) for one, side in sides)
+        sequential = interval == "sequential"
+        below, above = (betting_limit(one, side, query.tail, sequential=sequential) for one, side in sides)
     elif interval == "bootstrap" and query.tally.n > 1:
         generator = generator_of(query.tally, rng)
         below, above = (bootstrap_limit(one, side, query.tail, generator) for one, side in sides)

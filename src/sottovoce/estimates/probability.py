@@ -25,7 +25,7 @@ from sottovoce.estimates.limits.weighted_counts import between, moments
 from sottovoce.estimates.quantile import smooth_density
 from sottovoce.estimates.tally import Tally
 
-_WATCHED = "envelope, sequential"
+_SEQUENTIAL = "envelope, sequential"
 
 
 def probability(
@@ -102,7 +102,7 @@ def probability(
         limits = sequential_average(fit, target, query)
         notes = (*open_ends, *sequential_cost(query, limits, lower, upper))
         return query.answer(
-            limits, value, error, ends=ends, power=0, notes=notes, at_every_n=True, method=_WATCHED
+            limits, value, error, ends=ends, power=0, notes=notes, at_every_n=True, method=_SEQUENTIAL
         )
     limits = float(limit(lower, -1, query.tail)), float(limit(upper, 1, query.tail))
     hint = None if fakes else query.advised(advice, "share", coarse=fit.coarse, between=(first, last))

@@ -136,7 +136,9 @@ def test_confidence_is_a_choice(site: Site, boards: dict[str, int], open_page: O
     assert new_high - new_low < high - low
 
 
-def test_a_watched_mean_holds_at_every_look(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+def test_a_sequential_mean_holds_at_every_look(
+    site: Site, boards: dict[str, int], open_page: OpenPage
+) -> None:
     page = open_board(open_page, "way-north")
     drawn(page)
     low, high = interval(page)

@@ -44,13 +44,13 @@ _NOTHING: dict[str, Any] = {
 class View:
     """What somebody wants to see: which quantiles, how many bins (None: `default_bins`), which confidence.
 
-    `watched` is for whoever looks again and again: the mean's interval then holds at every look.
+    `sequential` is for whoever looks again and again: the mean's interval then holds at every look.
     """
 
     confidence: float = 0.95
     quantiles: tuple[float, ...] = (0.1, 0.25, 0.5, 0.75, 0.9)
     bins: int | None = None
-    watched: bool = False
+    sequential: bool = False
 
 
 def results(
@@ -167,7 +167,7 @@ def _answers(tally: sv.Tally, view: View, days: Mapping[str, sv.Tally]) -> dict[
     if isinstance(tally.reporter.domain, sv.Circle):
         attempt("circular_mean", lambda: _interval(sv.circular_mean(tally, confidence=level)))
     else:
-        attempt("mean", lambda: _interval(sv.mean(tally, confidence=level, sequential=view.watched)))
+        attempt("mean", lambda: _interval(sv.mean(tally, confidence=level, sequential=view.sequential)))
         attempt("quantiles", lambda: _quantiles(tally, view))
     attempt("distribution", lambda: _distribution(tally, view))
     attempt("days", lambda: over_days({day: part for day, part in days.items() if part.n}, level))

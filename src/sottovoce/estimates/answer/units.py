@@ -20,7 +20,7 @@ from sottovoce.randomness.word_source import Seeded, seeded_generator
 from sottovoce.values.domain import Domain
 
 ESTIMANDS = ("population", "respondents")
-INTERVALS = ("normal", "finite", "bootstrap", "sequential")
+INTERVALS = ("normal", "finite", "bootstrap")
 AT_EVERY_N = ("finite", "sequential")
 FEW = 16  # reports below which an answer says that its interval rests on little
 _FEW_TO_DRAW = 100_000  # reports

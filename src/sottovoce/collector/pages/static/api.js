@@ -31,6 +31,6 @@ export const campaign = async (name, token) => {
 /** Whether an invitation can still be used; the refusal says why not. */
 export const checkInvitation = (name, token) => ask(`${at(name)}/invitation`, token);
 export const summary = (name, token) => json(`${at(name)}/summary`, token);
-export const estimates = (name, confidence, watched, token) => json(`${at(name)}/estimates?confidence=${confidence}&watched=${watched}`, token);
+export const estimates = (name, confidence, sequential, token) => json(`${at(name)}/estimates?confidence=${confidence}&watched=${sequential}`, token);
 export const planner = () => json("planner");
 export const counts = async (name, format, token) => (await ask(`${at(name)}/counts?format=${format}`, token)).blob();

@@ -167,7 +167,7 @@ async function look(mine) {
 
 async function refreshEstimates(mine) {
   shown.asked = Date.now();
-  const found = await api.estimates(shown.campaign.name, element("confidence").value, element("watched").checked, token());
+  const found = await api.estimates(shown.campaign.name, element("confidence").value, element("sequential").checked, token());
   if (mine !== visit) return;
   shown.estimates = found;
   showEstimates(found);
@@ -251,7 +251,7 @@ element("token-form").addEventListener("submit", (event) => {
 for (const format of ["csv", "parquet"]) {
   element(`download-${format}`).addEventListener("click", () => download(format).catch((error) => notice(explain(error))));
 }
-for (const id of ["confidence", "watched"]) {
+for (const id of ["confidence", "sequential"]) {
   element(id).addEventListener("change", () => refreshEstimates(visit).catch((error) => notice(explain(error))));
 }
 window.addEventListener("hashchange", () => show().then(() => element("main").focus({ preventScroll: true })));
