@@ -1,4 +1,4 @@
-"""One policy for missing and out-of-range values."""
+"""One policy for values missing or outside the domain."""
 
 from __future__ import annotations
 

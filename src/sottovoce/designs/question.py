@@ -91,13 +91,13 @@ def _range(between: object, domain: Domain) -> tuple[float, float]:
         raise ArgumentError("between must be given for a share: the range (low, high)", argument="between")
     if not isinstance(between, tuple | list) or len(between) != 2:
         raise ArgumentTypeError(
-            f"between must be a pair (low, high), got between={between!r}", argument="between"
+            f"between must be a range (low, high), got between={between!r}", argument="between"
         )
     low, high = (real_number(end, "between") for end in between)
     inside = bool(domain.contains(low)) and bool(domain.contains(high))
     whole = (low, high) == (domain.low, domain.high)
     if not inside or low == high or whole or (low > high and not domain.is_circle):
-        rule = f"between must be a part (low, high) of the domain {domain}"
+        rule = f"between must be a range (low, high) within the domain {domain}"
         raise ArgumentError(f"{rule}, got between={between!r}", argument="between")
     return low, high
 

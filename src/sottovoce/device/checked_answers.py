@@ -2,7 +2,7 @@
 
 What cannot is an error of the program. It is refused before anything is drawn, with the question or the index
 of the person, but without the value. A number is never refused for what it is: the campaign's rule says what
-becomes of one that is out of range.
+becomes of one that is outside its domain.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
         client.report(31.5)
 
 It fetches the campaign's spec, checks its digest, *counts* its ε and refuses more than was agreed to. It
-follows the campaign's rule for missing and out-of-range values: it never stays silent because of a value,
+follows the campaign's rule for values missing or outside: it never stays silent because of a value,
 since silence would tell. What is drawn leaves at a moment that was fixed before, since how long it took could
 tell too. With a ledger, ε is charged to the person's budget before anything leaves. It needs the core only.
 """
@@ -235,7 +235,7 @@ class Client(Shown):
         return accepted
 
     def prepare(self, values: ArrayLike | Iterable[float | None], *, rng: Seeded = None) -> FloatArray:
-        """Apply the rule for missing and out-of-range values, in a campaign about one number.
+        """Apply the rule for values missing or outside the domain, in a campaign about one number.
 
         Args:
             values: Numbers; None, NaN or infinite where they are missing.

@@ -1,7 +1,7 @@
-"""What a campaign asks of a person: any reporter, and the rule for values that are missing or out of range.
+"""What a campaign asks of a person: any reporter, and the rule for values missing or outside the domain.
 
-A value that is missing (None, NaN, infinite) or out of range is reported by the declared rule, question by
-question, through the same mechanism: neither silence nor an error may depend on what the value is. What
+A value that is missing (None, NaN, infinite) or outside its domain is reported by the declared rule, question
+by question, through the same mechanism: neither silence nor an error may depend on what the value is. What
 cannot be an answer at all (`sottovoce.device.checked_answers`), or the wrong count of values, is an error of
 the program, which is found before anything is drawn.
 """
@@ -37,7 +37,7 @@ Numbers = dict[str, FloatArray]
 
 @dataclass(frozen=True)
 class Inquiry:
-    """A reporter, and what becomes of missing and out-of-range values of each of its questions.
+    """A reporter, and what becomes of values missing or outside the domain in each of its questions.
 
     Attributes:
         reporter: What randomises.

@@ -74,7 +74,7 @@ class Terms(ABC):
             object.__setattr__(self, "missing", dict(self.missing))
         if self.sends is not None:
             object.__setattr__(self, "sends", whole_number(self.sends, "sends", least=1))
-        self.inquiry  # noqa: B018  asking checks the rules for missing and out-of-range values
+        self.inquiry  # noqa: B018  asking checks the rules for values missing or outside
 
     @cached_property
     def inquiry(self) -> Inquiry:

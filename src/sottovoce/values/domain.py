@@ -2,7 +2,7 @@
 
 A domain maps values to the *unit coordinate* t in [0, 1] and back. Every mechanism works in t, so
 nothing else in the library depends on units, and Theorem 3.6 of the OGPM paper (transformation
-invariance) holds by construction. A power-of-two factor keeps the map finite for bounds near the
+invariance) holds by construction. A power-of-two factor keeps the map finite for ends near the
 limits of floating point: [−1e308, 1e308] and [0, 5e−324] are as good as [0, 1]. With `scale="log"` it is the
 logarithm of a value that t is measured along: for incomes, durations, and whatever else differs by factors.
 """

@@ -1,4 +1,4 @@
-"""What becomes of values that are missing or out of range: one rule, declared beforehand.
+"""What becomes of values that are missing or outside the domain: one rule, declared beforehand.
 
     Policy()                                    # refuse both: the default of every function
     Policy(missing="uniform", outside="clip")   # what a client may run: it never stays silent
@@ -36,7 +36,7 @@ WORDS = ("refuse", "uniform", "drop", "keep")
 
 @dataclass(frozen=True)
 class Policy:
-    """How missing and out-of-range values are treated.
+    """How values are treated that are missing or outside the domain.
 
     Attributes:
         missing: "refuse" (an error), "uniform" (a uniform draw of the domain stands in), a number that

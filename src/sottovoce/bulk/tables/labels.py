@@ -15,7 +15,7 @@ from sottovoce.reporters.formats import from_json
 from sottovoce.wire.checked_json import parse_json
 
 SPEC, DIGEST = "sottovoce:spec", "sottovoce:digest"
-#: What was declared for missing and out-of-range values, in the metadata of a whole file of reports.
+#: What was declared for missing values and those outside, in the metadata of a whole file of reports.
 POLICY = "sottovoce:policy"
 #: Names the column that says how many reports a row stands for, where it is not one.
 COUNTS = "sottovoce:counts"
