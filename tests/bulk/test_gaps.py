@@ -31,14 +31,14 @@ def test_lines_are_those_of_an_editor(messy: Path) -> None:
 
 
 def test_refusals_say_where_and_what_helps_and_that_it_does(messy: Path, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"1 of 5 values are not, the first in line 6; text='missing'"):
+    with pytest.raises(DataError, match=r"1 of 5 values are not, the first in line 6; words='missing'"):
         bulk.report(messy, {"wait": M})
     with pytest.raises(DataError, match=r"2 of 5 are missing .*, the first in line 5.*; missing='uniform'"):
-        bulk.report(messy, {"wait": M}, text="missing")
+        bulk.report(messy, {"wait": M}, words="missing")
     with pytest.raises(DataError, match=r"1 of 5 are outside .*, the first in line 7; outside='clip'"):
-        bulk.report(messy, {"wait": M}, text="missing", missing="uniform")
+        bulk.report(messy, {"wait": M}, words="missing", missing="uniform")
     done = bulk.report(
-        messy, {"wait": M}, tmp_path / "x.parquet", text="missing", missing=5.0, outside="clip"
+        messy, {"wait": M}, tmp_path / "x.parquet", words="missing", missing=5.0, outside="clip"
     )
     assert done.rows == 5
     assert done.replaced == {("wait", "missing"): 2, ("wait", "outside"): 1}
@@ -49,8 +49,8 @@ def test_refusals_say_where_and_what_helps_and_that_it_does(messy: Path, tmp_pat
     table = pa.table({"wait": [1.0, None, 3.0]})
     with pytest.raises(DataError, match="the first in row 2"):
         bulk.report(table, {"wait": M})
-    with pytest.raises(ValueError, match="text must be one of 'refuse', 'missing', got text='drop'"):
-        bulk.report(table, {"wait": M}, text="drop")  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="words must be one of 'refuse', 'missing', got words='drop'"):
+        bulk.report(table, {"wait": M}, words="drop")  # type: ignore[call-overload]
 
 
 def test_a_file_of_counts_is_counted_by_its_counts(tmp_path: Path) -> None:

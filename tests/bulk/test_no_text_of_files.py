@@ -106,7 +106,7 @@ def check(action: Callable[[], object]) -> bool:
 def calls(data: Any) -> list[Callable[[], object]]:
     return [
         lambda: bulk.report(data, {"wait": M}),
-        lambda: bulk.report(data, {"wait": M}, keep=["town"], text="missing", missing="drop"),
+        lambda: bulk.report(data, {"wait": M}, keep=["town"], words="missing", missing="drop"),
         lambda: bulk.report(data, {"town": CHOICE}),
         lambda: bulk.report(data, {"waiting": M}),
         lambda: bulk.tally(data, "wait", mechanism=M),

@@ -116,7 +116,7 @@ def test_what_a_file_leaves_open_is_refused(
 ) -> None:
     for words in ("refuse", "missing"):  # a number that is written strangely is no word
         with pytest.raises(DataError, match=says) as refusal:
-            report(tmp_path, text, text=words)
+            report(tmp_path, text, words=words)
         assert refusal.value.argument == option
 
 
@@ -146,9 +146,9 @@ def test_the_option_that_is_named_settles_it(tmp_path: Path) -> None:
 def test_what_is_not_about_the_data_is_refused() -> None:
     """Words in a column of numbers are in CSV files only; what is counted needs no more to be said."""
     people = pa.table({"x": [1.0, 2.0], "town": ["a", "b"]})
-    with pytest.raises(ArgumentError, match="text is about CSV files") as refusal:
-        bulk.report(people, {"x": M}, text="missing")
-    assert refusal.value.argument == "text"
+    with pytest.raises(ArgumentError, match="words is about CSV files") as refusal:
+        bulk.report(people, {"x": M}, words="missing")
+    assert refusal.value.argument == "words"
     grouped = bulk.tally(bulk.report(people, {"x": M}, keep="town"), "x", by="town")
     for more in ({"mechanism": M}, {"delimiter": ";"}):
         with pytest.raises(ArgumentError, match="does not belong to a GroupedTally") as refusal:
@@ -158,9 +158,9 @@ def test_what_is_not_about_the_data_is_refused() -> None:
 
 def test_words_beside_decimal_commas_can_be_missing(tmp_path: Path) -> None:
     text = "x;y\n1,5;a\nkeine Angabe;b\n;c\nNA;d\n 2,5 ;e\n"
-    with pytest.raises(DataError, match=r"1 of 5 values are not, the first in line 3; text='missing'"):
+    with pytest.raises(DataError, match=r"1 of 5 values are not, the first in line 3; words='missing'"):
         report(tmp_path, text)
-    assert report(tmp_path, text, text="missing").num_rows == 2
+    assert report(tmp_path, text, words="missing").num_rows == 2
 
 
 def test_nothing_is_drawn_before_a_whole_column_was_seen(tmp_path: Path) -> None:

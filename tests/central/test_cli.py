@@ -64,11 +64,11 @@ def test_a_wrong_value_is_found_in_its_own_file(folder: Path) -> None:
 def test_words_count_as_missing_if_told_so(folder: Path) -> None:
     (folder / "words.csv").write_text("wait\n10\nforty\n" + "20\n" * 100)
     words = ["--column", "wait", "--domain", 0, 60, "--epsilon", 16, folder / "words.csv"]
-    with pytest.raises(DataError, match=r"1 of 102 values are not, the first in line 3; text='missing'"):
+    with pytest.raises(DataError, match=r"1 of 102 values are not, the first in line 3; words='missing'"):
         run(*words)
-    assert run(*words, "--text", "missing", "--missing", "drop").startswith("mean: ")
-    with pytest.raises(ValueError, match="text must be one of"):
-        run(*words, "--text", "drop")
+    assert run(*words, "--words", "missing", "--missing", "drop").startswith("mean: ")
+    with pytest.raises(ValueError, match="words must be one of"):
+        run(*words, "--words", "drop")
 
 
 def test_groups_and_outputs(folder: Path) -> None:

@@ -56,19 +56,19 @@ def test_five_commands(run: Run, folder: Path, weather: Any) -> None:
     line = "perturb wind.csv --column wind --spec spec.json --output reports.parquet"
     code, said, error = run(line)
     assert (code, said) == (2, "")
-    where = re.fullmatch(r"sottovoce: --text: .* 385 of 6000 .* in line (\d+); text='missing'.*\n", error)
+    where = re.fullmatch(r"sottovoce: --words: .* 385 of 6000 .* in line (\d+); words='missing'.*\n", error)
     assert where is not None, error
     assert (folder / "wind.csv").read_text().splitlines()[int(where[1]) - 1].endswith("calm")
-    _, _, error = run(f"{line} --text missing")
+    _, _, error = run(f"{line} --words missing")
     assert error.startswith("sottovoce: --missing: ")
     assert "386 of 6000 are missing" in error
     assert "missing='uniform' or a number" in error
-    _, _, error = run(f"{line} --text missing --missing 0")
+    _, _, error = run(f"{line} --words missing --missing 0")
     where = re.fullmatch(r"sottovoce: --outside: .* 1 of 6000 .* line (\d+); outside='clip'.*\n", error)
     assert where is not None, error
     assert "1048" in (folder / "wind.csv").read_text().splitlines()[int(where[1]) - 1]
     assert "1048" not in error
-    code, said, error = run(f"{line} --text missing --missing 0 --outside clip")
+    code, said, error = run(f"{line} --words missing --missing 0 --outside clip")
     assert (code, error) == (0, "")
     assert "6000 reports in reports.parquet, ε = 2 each" in said
     assert "386 values of wind are missing (6.4 %): 0 stands in for each\n" in said
@@ -105,7 +105,7 @@ def test_five_commands(run: Run, folder: Path, weather: Any) -> None:
 
 
 def test_a_question_instead_of_a_plan(run: Run) -> None:
-    line = "perturb wind.csv --column wind --epsilon 2 --domain 0 50 --text missing --missing drop --clip"
+    line = "perturb wind.csv --column wind --epsilon 2 --domain 0 50 --words missing --missing drop --clip"
     line += " --output"
     code, said, _ = run(f"{line} median.parquet --for median")
     assert code == 0
@@ -113,7 +113,7 @@ def test_a_question_instead_of_a_plan(run: Run) -> None:
     assert "386 values of wind are missing (6.4 %): their rows are left out" in said
     assert "--for QUESTION or --mechanism NAME" in run(f"{line} x.parquet --for mean --mechanism pm")[2]
     assert "--for: task must be one of" in run(f"{line} x.parquet --for average")[2]
-    log = "perturb wind.csv --column wind --for median --epsilon 2 --domain 1 50 --log --text missing"
+    log = "perturb wind.csv --column wind --for median --epsilon 2 --domain 1 50 --log --words missing"
     code, said, _ = run(f"{log} --missing drop --clip --output log.parquet")
     assert code == 0, said
     code, said, _ = run("estimate log.parquet --quantile 0.5")

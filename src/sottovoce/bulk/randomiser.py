@@ -23,7 +23,7 @@ from sottovoce.bulk.tables.arrow_columns import (
     value_type,
 )
 from sottovoce.bulk.tables.csv_dialect import CsvOptions
-from sottovoce.bulk.tables.csv_numerals import Text
+from sottovoce.bulk.tables.csv_numerals import Words
 from sottovoce.bulk.tables.labels import label
 from sottovoce.bulk.tables.sources import Source
 from sottovoce.bulk.tables.table_files import Data
@@ -48,7 +48,7 @@ class Randomiser:
     policy: Policy = field(default_factory=Policy)
     row_id: str | None = None
     secret: bytes = field(default=b"", repr=False)
-    text: Text = "refuse"
+    words: Words = "refuse"
     csv: CsvOptions = field(default_factory=CsvOptions)
 
     def __post_init__(self) -> None:
@@ -63,7 +63,7 @@ class Randomiser:
             if self.row_id is not None and not isinstance(mechanism, Number | Translates):
                 rule = "row_id= draws reports of one number, choice or place; others need output="
                 raise ArgumentError(f"{rule}, got a {mechanism.name}", argument="row_id")
-        one_of(self.text, "text", ("refuse", "missing"))
+        one_of(self.words, "words", ("refuse", "missing"))
         for domain in self.inputs.values():
             self.policy.checked(domain, WORDS)
         if both := sorted({*self.keep} & {*self.mechanisms, *self.inputs}):
@@ -96,7 +96,7 @@ class Randomiser:
     def open(self, data: Data) -> Source:
         """The source of some data, with the columns that are needed."""
         kinds = {column: value_type(space) for column, space in self.inputs.items()}
-        source = Source(data, [*self.keep, *self.inputs], kinds, text=self.text, **self.csv)
+        source = Source(data, [*self.keep, *self.inputs], kinds, words=self.words, **self.csv)
         for column, domain in self.inputs.items():
             check_type(source.field(column).type, column, domain)
         return source

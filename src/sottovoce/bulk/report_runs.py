@@ -22,7 +22,7 @@ from sottovoce.values.missing_and_outside import Missing, Outside, Policy
 
 if TYPE_CHECKING:
     from sottovoce.bulk.tables.csv_dialect import CsvOptions
-    from sottovoce.bulk.tables.csv_numerals import Text
+    from sottovoce.bulk.tables.csv_numerals import Words
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def report(
     missing: Missing = "refuse",
     outside: Outside = "refuse",
     clip: bool = False,
-    text: Text = "refuse",
+    words: Words = "refuse",
     progress: Progress | None = None,
     **csv: Unpack[CsvOptions],
 ) -> pa.Table: ...
@@ -71,7 +71,7 @@ def report(
     missing: Missing = "refuse",
     outside: Outside = "refuse",
     clip: bool = False,
-    text: Text = "refuse",
+    words: Words = "refuse",
     progress: Progress | None = None,
     **csv: Unpack[CsvOptions],
 ) -> Written: ...
@@ -86,7 +86,7 @@ def report(
     missing: Missing = "refuse",
     outside: Outside = "refuse",
     clip: bool = False,
-    text: Text = "refuse",
+    words: Words = "refuse",
     progress: Progress | None = None,
     **csv: Unpack[CsvOptions],
 ) -> pa.Table | Written:
@@ -108,7 +108,7 @@ def report(
             no value). Of a survey, dropped or empty if any question lacks a value.
         outside: What becomes of numbers outside the domain: "refuse", "clip" or "missing".
         clip: Short for `outside="clip"`.
-        text: What a word in a column of numbers of a CSV file is: "refuse" (an error) or "missing".
+        words: What a word in a column of numbers of a CSV file is: "refuse" (an error) or "missing".
         progress: Called with the number of rows of every batch that is done.
         **csv: How CSV files are written, where they do not say it themselves: `delimiter` (one character, or
             "tab"), `decimal` ("." or ",") and `encoding` (as Python names it).
@@ -128,7 +128,7 @@ def report(
         ['town', 'wait']
     """
     kept = (keep,) if isinstance(keep, str) else tuple(keep)
-    randomiser = Randomiser(mechanisms, kept, Policy.of(missing, outside, clip), text=text, csv=csv)
+    randomiser = Randomiser(mechanisms, kept, Policy.of(missing, outside, clip), words=words, csv=csv)
     files = list_files(data)
     if output is None:
         tables = []

@@ -24,7 +24,7 @@ from sottovoce.cli.shared_options import (
     Encoding,
     Epsilon,
     Json,
-    Words,
+    WordsOption,
     missing_from,
 )
 from sottovoce.errors import ArgumentTypeError, DataError, UsageError, one_of
@@ -73,7 +73,7 @@ def central(
     grid: Annotated[int, typer.Option("--grid", help="Steps that values are rounded to.")] = STEPS,
     missing: Missing = "refuse",
     outside: Outside = "refuse",
-    text: Words = "refuse",
+    words: WordsOption = "refuse",
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -120,7 +120,7 @@ def central(
             raise UsageError(f"a {statistic.value} needs --column NAME and --domain LOW HIGH")
         common |= {"domain": domain, "column": column, "clip": clip, "grid": grid}
         common |= {"missing": missing_from(missing), "outside": outside}
-        rows = _Rows(file, [column] if by is None else [column, by], column, text, **csv)
+        rows = _Rows(file, [column] if by is None else [column, by], column, words, **csv)
         release_of = sv.central.sum
         if statistic is Statistic.mean:
             release_of = partial(sv.central.mean, mechanism=mechanism)
@@ -161,26 +161,26 @@ def _keys(texts: list[str], kind: Any) -> list[Any]:
 
 
 def _open(
-    path: Path, columns: list[str], numbers: str | None = None, text: str = "refuse", **csv: Any
+    path: Path, columns: list[str], numbers: str | None = None, words: str = "refuse", **csv: Any
 ) -> list[Any]:
     """A source for the file, or for each file of a folder."""
     import pyarrow as pa
 
-    from sottovoce.bulk.tables.csv_numerals import Text
+    from sottovoce.bulk.tables.csv_numerals import Words
     from sottovoce.bulk.tables.sources import Source, list_files
 
-    kind = cast(Text, one_of(text, "text", get_args(Text)))
+    kind = cast(Words, one_of(words, "words", get_args(Words)))
     types = {} if numbers is None else {numbers: pa.float64()}
-    return [Source(part, columns, types, text=kind, **csv) for part in list_files(path) or []]
+    return [Source(part, columns, types, words=kind, **csv) for part in list_files(path) or []]
 
 
 class _Rows:
     """The rows of a file or folder in batches, and where each row stands for who opens the file."""
 
     def __init__(
-        self, path: Path, columns: list[str], numbers: str | None = None, text: str = "refuse", **csv: Any
+        self, path: Path, columns: list[str], numbers: str | None = None, words: str = "refuse", **csv: Any
     ) -> None:
-        self._sources = _open(path, columns, numbers, text, **csv)
+        self._sources = _open(path, columns, numbers, words, **csv)
         self._ends: list[int] = []
 
     def batches(self, progress: Callable[[int], None]) -> Iterator[Any]:

@@ -25,7 +25,7 @@ from sottovoce.cli.shared_options import (
     Place,
     Request,
     SpecOption,
-    Words,
+    WordsOption,
     missing_from,
     read_spec,
 )
@@ -82,7 +82,7 @@ def perturb(
         str, typer.Option("--outside", help="Values outside the domain: refuse, clip, or missing.")
     ] = "refuse",
     clip: Annotated[bool, typer.Option("--clip", help="Short for --outside clip.")] = False,
-    text: Words = "refuse",
+    words: WordsOption = "refuse",
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -98,7 +98,7 @@ def perturb(
     reports, named by --column.
     """
     from sottovoce import bulk
-    from sottovoce.bulk.tables.csv_numerals import Text
+    from sottovoce.bulk.tables.csv_numerals import Words
     from sottovoce.bulk.tables.sources import count_rows
 
     described = (purpose, epsilon, domain, circle, log, p, between, mechanism, spec)
@@ -116,7 +116,7 @@ def perturb(
             missing=missing_from(missing),
             outside=cast(Outside, outside),
             clip=clip,
-            text=cast("Text", text),
+            words=cast("Words", words),
             progress=progress,
             delimiter=delimiter,
             decimal=cast(Any, decimal),

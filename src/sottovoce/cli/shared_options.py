@@ -63,7 +63,9 @@ Design = Annotated[
 Column = Annotated[str | None, typer.Option("--column", metavar="NAME", help="The column to read.")]
 Output = Annotated[Path | None, typer.Option("--output", metavar="PATH", help="Where to write.")]
 Quick = Annotated[bool, typer.Option("--quick", help="A smaller, faster run.")]
-Words = Annotated[str, typer.Option("--text", help="Words in a column of numbers (CSV): refuse, or missing.")]
+WordsOption = Annotated[
+    str, typer.Option("--words", help="Words in a column of numbers (CSV): refuse, or missing.")
+]
 Delimiter = Annotated[
     str | None,
     typer.Option(

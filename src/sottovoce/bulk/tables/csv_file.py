@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from sottovoce.bulk.tables.csv_dialect import CsvOptions, Dialect, check_csv, read_dialect
-from sottovoce.bulk.tables.csv_numerals import Numerals, Text
+from sottovoce.bulk.tables.csv_numerals import Numerals, Words
 from sottovoce.errors import DataError
 
 
@@ -25,12 +25,12 @@ from sottovoce.errors import DataError
 class CsvFile:
     """A CSV file whose columns have the given types; the others are text.
 
-    With `text="missing"` a word in a column of numbers is no value, otherwise the file is refused.
+    With `words="missing"` a word in a column of numbers is no value, otherwise the file is refused.
     """
 
     path: Path
     types: Mapping[str, pa.DataType]
-    text: Text = "refuse"
+    words: Words = "refuse"
     csv: CsvOptions = field(default_factory=CsvOptions)
 
     @cached_property
@@ -55,7 +55,7 @@ class CsvFile:
                         one.look(batch.column(name))
         for name, one in numerals.items():
             where = f"column {name!r} of {self.path.name}"
-            one.settle(where, self.csv.get("decimal"), self.dialect.delimiter, self.text, self.place)
+            one.settle(where, self.csv.get("decimal"), self.dialect.delimiter, self.words, self.place)
         with self._reader(columns) as reader:
             for batch in reader:
                 texts = zip(columns, map(batch.column, columns), strict=True)

@@ -19,7 +19,7 @@ import pyarrow.csv
 from sottovoce.errors import DataError
 
 #: What a word in a column of numbers is: a mistake, or a missing value.
-Text = Literal["refuse", "missing"]
+Words = Literal["refuse", "missing"]
 
 _NUMBER = r"^[+-]?((\d+{0}?\d*|{0}\d+)([eE][+-]?\d+)?|(?i:inf(inity)?))$"
 _NUMBERS = {mark: _NUMBER.replace("{0}", f"[{mark}]") for mark in ".,"}
@@ -57,7 +57,7 @@ class Numerals:
         self._rows += len(texts)
 
     def settle(
-        self, where: str, decimal: str | None, delimiter: str, text: Text, place: Callable[[int], str]
+        self, where: str, decimal: str | None, delimiter: str, words: Words, place: Callable[[int], str]
     ) -> None:
         """Decide what the decimal mark is, and refuse what is then no number."""
         count, marks = self._count, [mark for mark in ".," if self._count[mark]]
@@ -70,17 +70,17 @@ class Numerals:
             )
         self._mark = decimal or (marks[0] if len(marks) == 1 and delimiter != "," else ".")
         strange = {kind for kind in (".", ",", "thousands") if count[kind] and kind != self._mark}
-        wrong = strange | ({"word"} if text == "refuse" and count["word"] else set())
+        wrong = strange | ({"word"} if words == "refuse" and count["word"] else set())
         if not wrong:
             return
         rule = "whole numbers" if pa.types.is_integer(self._kind) else "numeric"
         first = place(min(self._first[kind] for kind in wrong))
         said = f"{where} must be {rule}: {sum(count[kind] for kind in wrong)} of {self._rows} values are not"
         if not strange:
-            advice = "" if rule == "whole numbers" else "; text='missing' counts them as missing"
-            raise DataError(f"{said}, the first in {first}{advice}", code="text")
+            advice = "" if rule == "whole numbers" else "; words='missing' counts them as missing"
+            raise DataError(f"{said}, the first in {first}{advice}", code="words")
         also = "" if decimal or "." in marks or "," not in marks else ", or say decimal=',' if that is it"
-        raise DataError(f"{said}, the first in {first}; {_WRITE}{also}", code="text", argument="decimal")
+        raise DataError(f"{said}, the first in {first}; {_WRITE}{also}", code="words", argument="decimal")
 
     def numbers(self, texts: pa.Array) -> pa.Array:
         """The numbers that texts are, null where there is none."""

@@ -22,7 +22,7 @@ from sottovoce.errors import DataError
 if TYPE_CHECKING:
     from sottovoce.bulk.tables.csv_dialect import CsvOptions
     from sottovoce.bulk.tables.csv_file import CsvFile
-    from sottovoce.bulk.tables.csv_numerals import Text
+    from sottovoce.bulk.tables.csv_numerals import Words
 
 _UNREADABLE = (pa.ArrowException, OSError, UnicodeDecodeError)
 
@@ -34,7 +34,7 @@ class Source:
     """One file, one table in memory or one stream, read as record batches of chosen columns.
 
     The columns of a CSV file have the types that are given, whatever its first rows look like, and are text
-    as it stands otherwise; `text` says what words in a column of numbers are, `csv` how the file is written.
+    as it stands otherwise; `words` says what words in a column of numbers are, `csv` how the file is written.
     A stream can be read once.
     """
 
@@ -44,12 +44,12 @@ class Source:
         columns: Sequence[str],
         csv_types: Mapping[str, pa.DataType] | None = None,
         *,
-        text: Text = "refuse",
+        words: Words = "refuse",
         **csv: Unpack[CsvOptions],
     ) -> None:
         self.path = Path(data) if isinstance(data, str | Path) else None
         self.name = "the data" if self.path is None else self.path.name
-        self._content = content_of(data, csv_types or {}, text, csv)
+        self._content = content_of(data, csv_types or {}, words, csv)
         is_csv = self.path is not None and self.path.suffix.lower() == ".csv"
         self._csv = cast("CsvFile", self._content) if is_csv else None
         refusal = None

@@ -13,7 +13,7 @@ from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, Missin
 
 if TYPE_CHECKING:
     from sottovoce.bulk.tables.csv_dialect import CsvOptions
-    from sottovoce.bulk.tables.csv_numerals import Text
+    from sottovoce.bulk.tables.csv_numerals import Words
 
 ROWS = 1 << 18  # rows per batch: a few megabytes a column
 PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
@@ -99,10 +99,10 @@ class Memory:
                 yield batch.select(columns)
 
 
-def content_of(data: Data, csv_types: Mapping[str, pa.DataType], text: Text, csv: CsvOptions) -> Content:
-    """What some data is read from; `text` and `csv` are about CSV files, and go with nothing else."""
+def content_of(data: Data, csv_types: Mapping[str, pa.DataType], words: Words, csv: CsvOptions) -> Content:
+    """What some data is read from; `words` and `csv` are about CSV files, and go with nothing else."""
     is_csv = isinstance(data, str | Path) and Path(data).suffix.lower() == ".csv"
-    said = {"text": None if text == "refuse" else text, **csv}
+    said = {"words": None if words == "refuse" else words, **csv}
     if given := [name for name, value in said.items() if value is not None and not is_csv]:
         raise ArgumentError(f"{given[0]} is about CSV files, which the data is not", argument=given[0])
     if not isinstance(data, str | Path):
@@ -115,7 +115,7 @@ def content_of(data: Data, csv_types: Mapping[str, pa.DataType], text: Text, csv
     if is_csv:
         from sottovoce.bulk.tables.csv_file import CsvFile
 
-        return CsvFile(path, csv_types, text, csv)
+        return CsvFile(path, csv_types, words, csv)
     return ParquetFile(path) if ending in PARQUET else ArrowFile(path)
 
 
