@@ -60,7 +60,7 @@ def create(
     options: Choices = None,
     pair: PairOf = None,
     title: Annotated[str, typer.Option(help="The heading that people read.")] = "",
-    question: Annotated[str, typer.Option(help="What people are asked.")] = "",
+    text: Annotated[str, typer.Option(help="What people are asked.")] = "",
     operator: Annotated[str, typer.Option(help="Who runs this, as people will read it.")] = "",
     unit: Annotated[str, typer.Option(help="For example minutes.")] = "",
     collection: Annotated[str, typer.Option(help="open, enrolment or write.")] = "open",
@@ -123,7 +123,7 @@ def create(
         "spec": reporter.to_json(),
         "rounds": this,
         "title": title,
-        "question": question,
+        "question": text,
         "operator": operator,
         "unit": unit,
         "collection": collection,
@@ -161,7 +161,7 @@ def edit(
         typer.Argument(help="The survey's file, with new words in it.", exists=True, dir_okay=False),
     ] = None,
     title: Annotated[str | None, typer.Option(help="The heading that people read.")] = None,
-    question: Annotated[str | None, typer.Option(help="What people are asked.")] = None,
+    text: Annotated[str | None, typer.Option(help="What people are asked.")] = None,
     operator: Annotated[str | None, typer.Option(help="Who runs this, as people will read it.")] = None,
     unit: Annotated[str | None, typer.Option(help="For example minutes.")] = None,
     store: StoreOption = None,
@@ -173,8 +173,8 @@ def edit(
     from sottovoce.collector.campaigns import campaign as campaigns
     from sottovoce.collector.campaigns.written_survey import read_survey
 
-    given = {"title": title, "question": question, "operator": operator, "unit": unit}
-    changes: dict[str, object] = {key: text for key, text in given.items() if text is not None}
+    given = {"title": title, "question": text, "operator": operator, "unit": unit}
+    changes: dict[str, object] = {key: value for key, value in given.items() if value is not None}
     opened = open_store(store)
     campaign = find_campaign(opened, name)
     if file is not None:
@@ -184,7 +184,7 @@ def edit(
             raise UsageError(f"{file} asks other things than {name}: {rule}")
         changes = {key: content[key] for key in campaigns.EDITABLE if key in content} | changes
     if not changes:
-        raise UsageError("say what to change: --title, --question, --operator, --unit, or a survey's file")
+        raise UsageError("say what to change: --title, --text, --operator, --unit, or a survey's file")
     campaigns.edit(opened, campaign, changes)
     typer.echo(f"changed {', '.join(sorted(changes))} of {name}")
 
