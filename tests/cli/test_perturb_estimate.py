@@ -213,16 +213,16 @@ def test_a_survey_is_asked_question_by_question(run) -> None:  # type: ignore[no
     Path("survey.json").write_text(Survey(1.0, questions, 1).to_json())
     line = "perturb towns.csv --column answers=survey.json --keep town --output r.parquet"
     assert run(line)[0] == 0
-    code, said, _ = run("estimate r.parquet --question age --quick --json")
+    code, said, _ = run("estimate r.parquet --item age --quick --json")
     assert code == 0
     assert json.loads(said)["digest"] == questions["age"].digest
-    code, said, _ = run("estimate r.parquet --question age --by town --quick --json")
+    code, said, _ = run("estimate r.parquet --item age --by town --quick --json")
     assert code == 0
     assert {row["what"] for row in json.loads(said)["groups"]} == {"mean"}
-    for words in ("", " --question weight"):
+    for words in ("", " --item weight"):
         code, _, error = run(f"estimate r.parquet{words}")
         assert code == 2
-        assert "--question: question must be one of 'hours', 'age'" in error
+        assert "--item: item must be one of 'hours', 'age'" in error
 
 
 def test_the_only_column_of_reports_needs_no_name(run) -> None:  # type: ignore[no-untyped-def]

@@ -45,8 +45,8 @@ def estimate(
         list[Path], typer.Argument(help="Reports (Parquet, CSV, Arrow, a folder) or a tally (.json).")
     ],
     column: Column = None,
-    question: Annotated[
-        str | None, typer.Option("--question", metavar="NAME", help="Of a survey: which question.")
+    item: Annotated[
+        str | None, typer.Option("--item", metavar="NAME", help="Of a survey: which item.")
     ] = None,
     by: Annotated[
         list[str] | None,
@@ -115,24 +115,24 @@ def estimate(
             if compare + pairs + (trend is not None) > 1 or bool(by) == (trend is not None):
                 raise UsageError("give --by NAME with --compare or --pairs, or --trend NAME alone")
             counted = _counted(data, column, spec, by or [str(trend)], **csv)
-            groups = {key: of_question(counted[key], question) for key in counted}
+            groups = {key: of_item(counted[key], item) for key in counted}
             together(groups, ask, trend=trend, pairs=pairs, as_json=as_json, output=output)
         else:
-            of_each = partial(answers, question=question, ask=ask)
+            of_each = partial(answers, item=item, ask=ask)
             by_group(_counted(data, column, spec, by, **csv), of_each, as_json, output)
         if not as_json and (rules := treated(data[0])):
             typer.echo(rules)
         return
     whole = _counted(data, column, spec, **csv)
     told = partial(tell, data=data[0], as_json=as_json, output=output)
-    tally = whole if question is None else of_question(whole, question)
+    tally = whole if item is None else of_item(whole, item)
     if not isinstance(tally.reporter, Number):
         from sottovoce.cli.other_answers import of_kind, of_places
 
         if kinds := of_kind(tally, confidence):
             told(whole, kinds, whole.reporter.name, writers={})
             return
-        tally = of_question(whole, question).required()
+        tally = of_item(whole, item).required()
         if isinstance(where := tally.reporter.domain, Area):
             positions, writers = of_places(tally, confidence)
             told(tally, positions, f"places in {where}", writers=writers)
@@ -144,7 +144,7 @@ def estimate(
     def page(path: Path) -> None:
         from sottovoce.cli.other_answers import written
 
-        text = written(tally, found, honest, ask.quantiles, question or column, data[0], treated(data[0]))
+        text = written(tally, found, honest, ask.quantiles, item or column, data[0], treated(data[0]))
         path.write_text(text, encoding="utf-8")
 
     def picture(path: Path) -> None:
@@ -232,18 +232,18 @@ def _counted(
         return tally(source, column, by=by, mechanism=mechanism, progress=progress, **csv)
 
 
-def of_question(tally: Tally, question: str | None) -> Tally:
-    """The tally of the question that is meant: the only one, or one of a survey's."""
-    if question is None and isinstance(tally.reporter, Number):
+def of_item(tally: Tally, item: str | None) -> Tally:
+    """The tally of the item that is meant: the only one, or one of a survey's."""
+    if item is None and isinstance(tally.reporter, Number):
         return tally
     names = tuple(tally.reporter.questions)
     only = names[0] if len(names) == 1 else None
-    return tally[one_of(question or only, "question", names)]
+    return tally[one_of(item or only, "item", names)]
 
 
-def answers(tally: Tally, question: str | None, ask: Questions) -> list[Estimate]:
+def answers(tally: Tally, item: str | None, ask: Questions) -> list[Estimate]:
     """What is asked of each group, importable for other processes."""
-    return ask.of(of_question(tally, question), spread=False)
+    return ask.of(of_item(tally, item), spread=False)
 
 
 def tell(
