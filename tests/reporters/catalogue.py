@@ -23,7 +23,7 @@ ARGUMENTS: dict[str, list[Any]] = {
     "radius": [1.0, 10.0],
     "options": [["yes", "no"], list(range(1, 6)), [f"option {i}" for i in range(60)]],
     "domains": [{"age": (0, 120), "hours": (0, 80)}],
-    "questions": [
+    "items": [
         {"age": (0, 120), "hour": sv.Circle(24), "pet": ["cat", "dog", "none"]},
         [(0, 1)] * 4,
     ],

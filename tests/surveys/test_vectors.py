@@ -19,7 +19,7 @@ from sottovoce.surveys.item_worth import (
     SpreadLike,
     about_worst_variance,
     as_spread,
-    question_mechanism,
+    item_mechanism,
     worth,
 )
 
@@ -125,9 +125,7 @@ def test_what_the_search_for_k_relies_on(prior: object) -> None:
     for domain in (sv.Interval(0, 1), sv.Circle(1)):
         spread = as_spread(prior if isinstance(prior, str | None) else tuple(map(np.array, prior)), domain)  # type: ignore[call-overload]
         epsilons = np.geomspace(0.02, 1.0, 12 if spread is None else 5)
-        price = [
-            e * (worth(question_mechanism(float(e), domain, spread), 1.0, spread) + 0.25) for e in epsilons
-        ]
+        price = [e * (worth(item_mechanism(float(e), domain, spread), 1.0, spread) + 0.25) for e in epsilons]
         assert (np.diff(price) < 0).all()
 
 
@@ -216,7 +214,7 @@ def test_variance_against_simulation(k: int) -> None:
 
 @pytest.mark.parametrize("epsilon", [0.02, 0.7, 1.7, 3.3, 6.0])
 def test_epsilon_is_divided_by_what_designs_are_worth(epsilon: float) -> None:
-    exact = worth(question_mechanism(epsilon, sv.Interval(0, 1)))
+    exact = worth(item_mechanism(epsilon, sv.Interval(0, 1)))
     assert about_worst_variance(epsilon) == pytest.approx(exact, rel=0.01)
 
 
@@ -257,7 +255,7 @@ def test_the_mean_of_a_biased_design_is_the_estimate_and_not_the_mean_report() -
 
 def test_the_circular_default_has_the_largest_resultant() -> None:
     for epsilon in (0.2, 1.0, 3.0):
-        m = question_mechanism(epsilon, sv.Circle(1))
+        m = item_mechanism(epsilon, sv.Circle(1))
         for loss in ("l1", "l2", 4):
             assert resultant(m) >= resultant(sv.ogpm(epsilon, sv.Circle(1), loss, cells=4096)) - 1e-9
 
@@ -320,15 +318,15 @@ def test_json_and_bad_input() -> None:
     with pytest.raises(PrivacyError):
         sv.from_json(m.to_json().replace('"epsilon":2.0', '"epsilon":1.0', 1))
     one = [(0, 1), (0, 1)]
-    with pytest.raises(ValueError, match="k must be at most the number of questions, 2, got k=3"):
+    with pytest.raises(ValueError, match="k must be at most the number of items, 2, got k=3"):
         sv.survey(1.0, one, "sample", k=3)
-    with pytest.raises(ValueError, match="strategy='split' answers all 2 questions"):
+    with pytest.raises(ValueError, match="strategy='split' answers all 2 items"):
         sv.survey(1.0, one, "split", k=1)
     with pytest.raises(ValueError, match="too small to split into 2"):
         sv.survey(1e-6, one, "split")
     with pytest.raises(ValueError, match="strategy must be one of"):
         sv.survey(1.0, one, "both")
-    with pytest.raises(TypeError, match="questions must be a dict"):
+    with pytest.raises(TypeError, match="items must be a dict"):
         sv.survey(1.0, sv.Circle(24))  # type: ignore[arg-type]
     for wrong_prior in (
         "even",
@@ -341,7 +339,7 @@ def test_json_and_bad_input() -> None:
             sv.survey(1.0, one, prior=wrong_prior)
     with pytest.raises(ValueError, match="prior must lie in the domain"):
         sv.survey(1.0, one, prior=[[0.5], [1.5]])
-    with pytest.raises(ValueError, match="weights must have one entry per question"):
+    with pytest.raises(ValueError, match="weights must have one entry per item"):
         sv.survey(1.0, one, weights=[1.0])
     with pytest.raises(DataError, match=r"a column for each of 3 questions, got shape \(4, 2\)"):
         m.report(np.zeros((4, 2)))

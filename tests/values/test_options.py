@@ -274,7 +274,7 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
             sv.survey,
             "strategy k prior design weights relations",
             epsilon=2.0,
-            questions=[(0, 9), (0, 1), (0, 1)],
+            items=[(0, 9), (0, 1), (0, 1)],
         ),
     )
     yield (
@@ -283,7 +283,7 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
             sv.survey,
             "prior design weights",
             epsilon=2.0,
-            questions=[(0, 9), (0, 1), (0, 1)],
+            items=[(0, 9), (0, 1), (0, 1)],
             strategy="split",
         ),
     )

@@ -22,7 +22,7 @@ from sottovoce.errors import (
     loss_exponent,
     positive_number,
 )
-from sottovoce.reporters.composites.item_rules import check_questions, product_of_largest
+from sottovoce.reporters.composites.item_rules import check_items, product_of_largest
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.window_format import read_window
 from sottovoce.wire.canonical import MIXTURE, POLAR, ROWS, SURVEY, TRANSLATES, WINDOW, read_task
@@ -200,14 +200,14 @@ def _read_survey(content: Any) -> Reporter:
     from sottovoce.reporters.composites.survey import Survey
 
     names, specs = _questions(content)
-    questions = {name: _read(one, QUESTIONS) for name, one in zip(names, specs, strict=True)}
+    questions = {name: _read(one, ITEMS) for name, one in zip(names, specs, strict=True)}
     of = read_functions(content) if "inputs" in content else None
     return Survey(content["epsilon"], questions, content["sampled"], functions=of)
 
 
 def _count_survey(content: Any) -> tuple[float, Fraction]:
     _, specs = _questions(content)
-    ratios = [_claim_and_ratio(one, QUESTIONS)[1] for one in specs]
+    ratios = [_claim_and_ratio(one, ITEMS)[1] for one in specs]
     return content["epsilon"], product_of_largest(ratios, content["sampled"])
 
 
@@ -219,7 +219,7 @@ def _questions(content: Any) -> tuple[list[str], list[Any]]:
     for one in questions:
         check_keys(one, {"name", "spec"} | each, "a question")
     names = [one["name"] for one in questions]
-    check_questions(names, content["sampled"])
+    check_items(names, content["sampled"])
     return names, [one["spec"] for one in questions]
 
 
@@ -258,4 +258,4 @@ FORMATS = {
 #: What may say which question it was made for.
 TASKED = (WINDOW, MIXTURE, ROWS)
 #: What can be a question of a survey.
-QUESTIONS = tuple(form for form in FORMATS if form != SURVEY)
+ITEMS = tuple(form for form in FORMATS if form != SURVEY)

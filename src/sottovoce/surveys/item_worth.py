@@ -53,7 +53,7 @@ _SAMPLES = (0.0625, 0.25, 0.5, 1.0, 1.4, 2.0, 2.8, 4.0)  # of ε, whose designs 
 _ENOUGH = 3e-3  # of the weights of a place: its variance to a hundredth
 
 
-def question_mechanism(epsilon: float, domain: Domain, spread: Prior | None = None) -> Mechanism:
+def item_mechanism(epsilon: float, domain: Domain, spread: Prior | None = None) -> Mechanism:
     """The default: the unbiased mechanism of least variance; on a circle the one of largest E cos(y − x).
 
     Least in the worst case, or in expectation under an assumed spread of values (`designs.prior`).

@@ -10,7 +10,7 @@ from sottovoce.reporters.composites.functions_by_lot import UNIT, Function, Func
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.translates import Translates
-from sottovoce.surveys.item_worth import question_mechanism
+from sottovoce.surveys.item_worth import item_mechanism
 from sottovoce.values.domain import Domain
 from sottovoce.values.options import Options
 from sottovoce.values.space import Space
@@ -25,7 +25,7 @@ def apportioned(shares: Iterable[float], total: int) -> list[int]:
     wanted = list(shares)
     if 2 * len(wanted) > total:
         raise ArgumentError(
-            f"questions and relations are too many, {len(wanted)} functions", argument="relations"
+            f"items and relations are too many, {len(wanted)} functions", argument="relations"
         )
     free, scale = total - len(wanted), sum(wanted)
     exact = [free * one / scale for one in wanted]
@@ -39,7 +39,7 @@ def apportioned(shares: Iterable[float], total: int) -> list[int]:
 def by_lot(
     epsilon: float,
     inputs: Mapping[str, Space],
-    questions: Mapping[str, Function],
+    items: Mapping[str, Function],
     weights: Sequence[int],
     name: str,
 ) -> Survey:
@@ -50,8 +50,8 @@ def by_lot(
         if isinstance(space, Options):
             return choice(epsilon, space.names)
         assert isinstance(space, Domain)
-        return question_mechanism(epsilon, space)
+        return item_mechanism(epsilon, space)
 
-    reporters = {question: reporter(function) for question, function in questions.items()}
-    functions = Functions(inputs, tuple(questions.values()), tuple(weights))
+    reporters = {name: reporter(function) for name, function in items.items()}
+    functions = Functions(inputs, tuple(items.values()), tuple(weights))
     return Survey(epsilon, reporters, 1, name=name, functions=functions)

@@ -26,7 +26,7 @@ from sottovoce.surveys.survey import by_name
 from sottovoce.values.domain import Domain
 from sottovoce.values.interval import DomainLike, as_domain
 
-MOST = 16  # numbers, whose functions are the most questions that a survey can have
+MOST = 16  # numbers, whose functions are the most items that a survey can have
 _VALUES = 0.19  # the share of people who are asked for a number itself; the others for functions of two
 _SQUARES = 0.06
 
@@ -54,16 +54,16 @@ def pair(epsilon: float, domains: Sequence[DomainLike] | Mapping[str, DomainLike
     """
     inputs = numbers_by_name(domains)
     both = list(combinations(inputs, 2))
-    questions = {name: Function("value", (name,)) for name in inputs}
+    items = {name: Function("value", (name,)) for name in inputs}
     for one in both:
-        questions |= products(*one)
+        items |= products(*one)
     weights = _shares(len(inputs), 2 * len(both))
     if len(inputs) > 2:  # of more numbers, sums tell the square of each
-        questions = {name: one for name, one in questions.items() if one.name != "squares"}
+        items = {name: one for name, one in items.items() if one.name != "squares"}
     else:
         weights = [*weights[:2], *(w - round(_SQUARES * sum(weights) / 2) for w in weights[2:])]
         weights.append(_power_above(sum(weights)) - sum(weights))
-    return by_lot(check_epsilon(epsilon), inputs, questions, weights, "pair")
+    return by_lot(check_epsilon(epsilon), inputs, items, weights, "pair")
 
 
 def _shares(values: int, others: int) -> list[int]:

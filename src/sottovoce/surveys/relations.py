@@ -21,7 +21,7 @@ from sottovoce.values.domain import Domain
 from sottovoce.values.interval import Interval
 from sottovoce.values.options import Options
 
-LONGEST = 24  # letters of a name: two and a sign fit into a question's name
+LONGEST = 24  # letters of a name: two and a sign fit into an item's name
 _SQUARES = 0.15  # of a relation's two functions: what the difference of squares takes
 
 
@@ -37,14 +37,14 @@ def related(
         epsilon: What one person's report may cost.
         spaces: What is asked for, by name: numbers, directions and choices.
         relations: Names of two numbers each.
-        weights: How often the lot names each question; a relation counts as two questions of the mean weight.
+        weights: How often the lot names each item; a relation counts as two items of the mean weight.
 
     Returns:
         A survey of functions.
 
     Raises:
         ArgumentError: If a relation is not of two different numbers on a line or is there twice, or a
-            question is a place.
+            item is a place.
     """
     if any(isinstance(space, Disc) for space in spaces.values()):
         raise ArgumentError(
@@ -56,9 +56,7 @@ def related(
     shares, mean = list(weights), sum(weights) / len(weights)
     for x, y in relations:
         if x == y or x not in spaces or y not in spaces:
-            raise ArgumentError(
-                f"relations must name two questions each, got {(x, y)!r}", argument="relations"
-            )
+            raise ArgumentError(f"relations must name two items each, got {(x, y)!r}", argument="relations")
         functions |= products(x, y)
         shares += [mean * (1 - _SQUARES), mean * (1 - _SQUARES), 2 * mean * _SQUARES]
     check_numbers({name: spaces[name] for one in relations for name in one}, "relations")

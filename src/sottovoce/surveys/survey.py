@@ -1,4 +1,4 @@
-"""Which questions each person answers, and with how much ε: chosen by exact variances."""
+"""Which items each person answers, and with how much ε: chosen by exact variances."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sottovoce.errors import (
     positive_number,
     whole_number,
 )
-from sottovoce.reporters.composites.item_rules import MAX_QUESTIONS
+from sottovoce.reporters.composites.item_rules import MAX_ITEMS
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.mechanism import Mechanism
@@ -31,7 +31,7 @@ from sottovoce.surveys.item_worth import (
     SpreadLike,
     about_worst_variance,
     as_spread,
-    question_mechanism,
+    item_mechanism,
     worth,
 )
 from sottovoce.surveys.relations import related
@@ -44,7 +44,7 @@ from sottovoce.values.options import Options
 
 T = TypeVar("T")
 Design = Callable[[float, Domain], Mechanism]
-QuestionLike = DomainLike | Options | Disc | Sequence[str | int]
+ItemLike = DomainLike | Options | Disc | Sequence[str | int]
 Kind = tuple[Domain | Options | Disc, Prior | None, Design | None]
 Strategy = Literal["auto", "split", "sample"]
 STRATEGIES: tuple[Strategy, ...] = ("auto", "split", "sample")
@@ -52,7 +52,7 @@ STRATEGIES: tuple[Strategy, ...] = ("auto", "split", "sample")
 
 def survey(
     epsilon: float,
-    questions: Sequence[QuestionLike] | Mapping[str, QuestionLike],
+    items: Sequence[ItemLike] | Mapping[str, ItemLike],
     strategy: Strategy = "auto",
     *,
     k: int | None = None,
@@ -61,29 +61,29 @@ def survey(
     weights: Sequence[float] | Mapping[str, float] | None = None,
     relations: Sequence[tuple[str, str]] = (),
 ) -> Survey:
-    """Design a survey of several questions within one ε: numbers, directions, choices and places.
+    """Design a survey of several items within one ε: numbers, directions, choices and places.
 
-    How many questions a person answers, and with how much of ε, is chosen for the least total variance: of
+    How many items a person answers, and with how much of ε, is chosen for the least total variance: of
     the means of numbers and positions, and of the average share of options. Numbers are judged by the worst
     truth, values at both ends, half and half. With a prior they are judged by the expected variance instead;
     reports stay unbiased if the guess is wrong, only their variance is larger.
 
     Args:
         epsilon: What one person's whole report may cost.
-        questions: By name: (low, high) or a domain for a number, a `Circle` for a direction, a list of
-            options for a choice, a `Disc` for a place. A list of questions names them "0", "1", ….
-        strategy: "split": everybody answers all questions, with a part of ε each. "sample": everybody answers
+        items: By name: (low, high) or a domain for a number, a `Circle` for a direction, a list of
+            options for a choice, a `Disc` for a place. A list of items names them "0", "1", ….
+        strategy: "split": everybody answers all items, with a part of ε each. "sample": everybody answers
             k of them, chosen by lot, with ε/k each. "auto": whichever has the least total variance.
-        k: How many questions a person answers; the best number if not given.
+        k: How many items a person answers; the best number if not given.
         prior: A public guess of where numbers lie: "uniform" (anywhere in the domain alike) for all of them,
-            or a list with one entry per question: "uniform", samples, a pair (values, weights), or None for
+            or a list with one entry per item: "uniform", samples, a pair (values, weights), or None for
             the worst case.
         design: Makes the mechanism of a number from ε and its domain, in place of the unbiased one of least
             worst-case or expected variance.
-        weights: How much each question counts, in units of its width, by name or one after the other; alike
-            if not given. Weights also divide ε unevenly where all questions are answered.
+        weights: How much each item counts, in units of its width, by name or one after the other; alike
+            if not given. Weights also divide ε unevenly where all items are answered.
         relations: Names of two numbers each, of which `sottovoce.correlation` and `slope` are wanted.
-            Everybody then answers one question or one function of two numbers, by lot, with the whole ε.
+            Everybody then answers one item or one function of two numbers, by lot, with the whole ε.
 
     Returns:
         A survey; `considered` has the total variance for every k that was looked at.
@@ -91,7 +91,7 @@ def survey(
     Raises:
         ValueError: If an argument is out of range, arguments do not fit each other, or ε is too small to
             split.
-        TypeError: If `questions` is neither a list nor a dict.
+        TypeError: If `items` is neither a list nor a dict.
 
     Example:
         >>> s = survey(2.0, {"age": (0, 120), "start": Circle(24), "transport": ["car", "bike", "train"]})
@@ -101,7 +101,7 @@ def survey(
         (2, 1)
     """
     epsilon = check_epsilon(epsilon)
-    spaces = {name: _space(question) for name, question in by_name(questions, "questions").items()}
+    spaces = {name: _space(item) for name, item in by_name(items, "items").items()}
     d = len(spaces)
     one_of(strategy, "strategy", STRATEGIES)
     if relations:
@@ -110,9 +110,9 @@ def survey(
             raise ArgumentError(sentence, code="choice", argument="relations")
         return related(epsilon, spaces, [(x, y) for x, y in relations], _scale(weights, spaces))
     if k is not None and strategy == "split" and k != d:
-        raise ArgumentError(f"strategy='split' answers all {d} questions, got k={k!r}", argument="k")
+        raise ArgumentError(f"strategy='split' answers all {d} items, got k={k!r}", argument="k")
     asked = [
-        _Question(*each, design)
+        _Item(*each, design)
         for each in zip(
             spaces, spaces.values(), _spreads(prior, spaces), _scale(weights, spaces), strict=True
         )
@@ -124,8 +124,8 @@ def survey(
 
 
 @dataclass(frozen=True, eq=False)
-class _Question:
-    """Where values lie, how they are assumed to spread, and how much the question counts."""
+class _Item:
+    """Where values lie, how they are assumed to spread, and how much the item counts."""
 
     name: str
     space: Domain | Options | Disc
@@ -140,11 +140,11 @@ class _Question:
             return place(epsilon, self.space.radius)
         if self.design is not None:
             return self.design(epsilon, self.space)
-        return question_mechanism(epsilon, self.space, self.spread)
+        return item_mechanism(epsilon, self.space, self.spread)
 
     @property
     def kind(self) -> Kind:
-        """Questions of one kind are worth the same for the same ε, in units of the domain's width."""
+        """Items of one kind are worth the same for the same ε, in units of the domain's width."""
         if isinstance(self.space, Options):
             return Options(tuple(range(len(self.space)))), None, None
         if isinstance(self.space, Disc):
@@ -156,7 +156,7 @@ class _Question:
 def _curve_of(
     space: Domain | Options | Disc, spread: Prior | None, design: Design | None
 ) -> tuple[Callable[..., Any], Callable[[Any], float]]:
-    """A function of ε for a reporter worth about as much as that of a kind of question; and its worth."""
+    """A function of ε for a reporter worth about as much as that of a kind of item; and its worth."""
     loss = partial(worth, spread=spread)
     if isinstance(space, Options):
         return partial(choice, options=space.names), loss
@@ -169,7 +169,7 @@ def _curve_of(
         return partial(pm, domain=space, cells=2**10), loss
     if not space.is_circle:
         return _itself, about_worst_variance  # dozens of designs would take seconds
-    return partial(question_mechanism, domain=space), loss
+    return partial(item_mechanism, domain=space), loss
 
 
 def _itself(epsilon: float) -> float:
@@ -180,27 +180,27 @@ def _designed(epsilon: float, domain: Domain, design: Design) -> Mechanism:
     return design(epsilon, domain)
 
 
-def by_name(questions: Sequence[T] | Mapping[str, T], argument: str) -> dict[str, T]:
-    """Questions by name; those of a list are called "0", "1", …."""
-    if isinstance(questions, Sequence) and not isinstance(questions, str):
-        questions = {str(i): question for i, question in enumerate(questions)}
-    if not isinstance(questions, Mapping) or not questions:
-        sentence = f"{argument} must be a dict by the names of the questions, or a list"
+def by_name(items: Sequence[T] | Mapping[str, T], argument: str) -> dict[str, T]:
+    """Items by name; those of a list are called "0", "1", …."""
+    if isinstance(items, Sequence) and not isinstance(items, str):
+        items = {str(i): item for i, item in enumerate(items)}
+    if not isinstance(items, Mapping) or not items:
+        sentence = f"{argument} must be a dict by the names of the items, or a list"
         raise ArgumentTypeError(sentence, argument=argument)
-    if len(questions) > MAX_QUESTIONS:
-        sentence = f"there can be at most {MAX_QUESTIONS} questions, got {len(questions)}"
+    if len(items) > MAX_ITEMS:
+        sentence = f"there can be at most {MAX_ITEMS} items, got {len(items)}"
         raise ArgumentError(sentence, argument=argument)
-    return dict(questions)
+    return dict(items)
 
 
-def _space(question: QuestionLike) -> Domain | Options | Disc:
+def _space(item: ItemLike) -> Domain | Options | Disc:
     """Options are a list; two numbers in a tuple are the ends of an interval."""
-    if isinstance(question, list) and len(question) == 2 and not isinstance(question[0], str):
-        sentence = f"{question} can be read in two ways: write ({question[0]}, {question[1]}) for a number"
-        raise ArgumentError(f"{sentence}, Options(…) for a choice of two", argument="questions")
-    if isinstance(question, list):
-        question = Options(tuple(question))
-    return question if isinstance(question, Options | Disc) else as_domain(question)  # type: ignore[arg-type]
+    if isinstance(item, list) and len(item) == 2 and not isinstance(item[0], str):
+        sentence = f"{item} can be read in two ways: write ({item[0]}, {item[1]}) for a number"
+        raise ArgumentError(f"{sentence}, Options(…) for a choice of two", argument="items")
+    if isinstance(item, list):
+        item = Options(tuple(item))
+    return item if isinstance(item, Options | Disc) else as_domain(item)  # type: ignore[arg-type]
 
 
 def _scale(
@@ -208,11 +208,11 @@ def _scale(
 ) -> list[float]:
     if isinstance(weights, Mapping):
         if unknown := [name for name in weights if name not in spaces]:
-            raise ArgumentError(f"weights name no question {unknown[0]!r}", argument="weights")
+            raise ArgumentError(f"weights name no item {unknown[0]!r}", argument="weights")
         weights = [weights.get(name, 1.0) for name in spaces]
     scale = [positive_number(w, "weights") for w in (weights if weights is not None else [1.0] * len(spaces))]
     if len(scale) != len(spaces):
-        sentence = f"weights must have one entry per question, got {len(scale)} for {len(spaces)}"
+        sentence = f"weights must have one entry per item, got {len(scale)} for {len(spaces)}"
         raise ArgumentError(sentence, argument="weights")
     return scale
 
@@ -223,7 +223,7 @@ def _spreads(
     if prior is None or isinstance(prior, str):
         prior = [prior] * len(spaces)
     if not isinstance(prior, list) or len(prior) != len(spaces) or any(isinstance(p, float) for p in prior):
-        rule = f"prior must be 'uniform' or a list with one guess for each of the {len(spaces)} questions"
+        rule = f"prior must be 'uniform' or a list with one guess for each of the {len(spaces)} items"
         raise ArgumentError(rule, argument="prior")
     return [
         as_spread(one, space) if isinstance(space, Domain) else None
@@ -232,16 +232,16 @@ def _spreads(
 
 
 def _counts(epsilon: float, d: int, strategy: Strategy, k: int | None, design: Design | None) -> list[int]:
-    """How many questions per person to consider.
+    """How many items per person to consider.
 
     With the default designs ε·(V(ε) + luck) falls while ε < 1, with luck at most ¼ (a test checks it), so to
-    answer more than ε questions each is worse than to answer fewer; beyond that only all of them are
+    answer more than ε items each is worse than to answer fewer; beyond that only all of them are
     looked at.
     """
     if k is not None:
         count = whole_number(k, "k", least=1)
         if count > d:
-            sentence = f"k must be at most the number of questions, {d}, got k={count}"
+            sentence = f"k must be at most the number of items, {d}, got k={count}"
             raise ArgumentError(sentence, argument="k")
         counts = [count]
     elif strategy == "split":
@@ -257,29 +257,29 @@ def _counts(epsilon: float, d: int, strategy: Strategy, k: int | None, design: D
     return possible
 
 
-def _best_shares(epsilon: float, questions: list[_Question], count: int) -> Survey:
-    """Equal shares; or uneven ones when all questions are answered and they do not count alike."""
+def _best_shares(epsilon: float, items: list[_Item], count: int) -> Survey:
+    """Equal shares; or uneven ones when all items are answered and they do not count alike."""
     even = shares_within([epsilon / count] * count, epsilon)[0]
-    surveys = [_built(epsilon, questions, count, [even] * len(questions))]
-    alike = len({(one.kind, one.weight) for one in questions}) == 1
-    if count == len(questions) <= 16 and not alike:
-        curve_of = cache(_curve_of)  # questions of one kind share a curve
-        designs, losses = zip(*(curve_of(*question.kind) for question in questions), strict=True)
-        weights = [question.weight for question in questions]
+    surveys = [_built(epsilon, items, count, [even] * len(items))]
+    alike = len({(one.kind, one.weight) for one in items}) == 1
+    if count == len(items) <= 16 and not alike:
+        curve_of = cache(_curve_of)  # items of one kind share a curve
+        designs, losses = zip(*(curve_of(*item.kind) for item in items), strict=True)
+        weights = [item.weight for item in items]
         shares = split_budget(epsilon, designs, losses, weights=weights).epsilons
-        surveys.append(_built(epsilon, questions, count, shares))
-    return min(surveys, key=lambda survey: _total(survey, questions))
+        surveys.append(_built(epsilon, items, count, shares))
+    return min(surveys, key=lambda survey: _total(survey, items))
 
 
-def _built(epsilon: float, questions: list[_Question], count: int, shares: Sequence[float]) -> Survey:
-    reporters = {one.name: one.reporter(share) for one, share in zip(questions, shares, strict=True)}
+def _built(epsilon: float, items: list[_Item], count: int, shares: Sequence[float]) -> Survey:
+    reporters = {one.name: one.reporter(share) for one, share in zip(items, shares, strict=True)}
     return Survey(epsilon, reporters, count)
 
 
-def _total(survey: Survey, questions: list[_Question]) -> float:
+def _total(survey: Survey, items: list[_Item]) -> float:
     """The weighted variance per person of all estimated means and average shares."""
     share = float(survey.share)
-    return sum(one.weight * worth(_known(survey.questions[one.name]), share, one.spread) for one in questions)
+    return sum(one.weight * worth(_known(survey.questions[one.name]), share, one.spread) for one in items)
 
 
 def _known(reporter: Reporter) -> Mechanism | Translates:

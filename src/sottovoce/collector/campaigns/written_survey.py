@@ -33,7 +33,7 @@ from sottovoce.errors import ArgumentError, real_number
 from sottovoce.estimates.limits.weighted_counts import normal_quantile
 from sottovoce.reporters.law.moments import resultant
 from sottovoce.surveys.item_worth import even_spread_of, worth
-from sottovoce.surveys.survey import QuestionLike
+from sottovoce.surveys.survey import ItemLike
 
 _AGREEMENT = math.exp(-((2 * math.pi / 8) ** 2) / 2)  # length of the mean of e^{iθ} for an eighth of a turn
 _SQUARES = 1 / 15 - 1 / 36  # variance of ((p + q)/2)² of two numbers spread evenly from −1 to 1
@@ -110,7 +110,8 @@ def designed(epsilon: object, questions: Any, relations: Any = None) -> sv.Surve
             relations=_pairs(relations or []),
         )
     except (ArgumentError, TypeError) as error:
-        raise Refusal("invalid", str(error), getattr(error, "argument", None)) from None
+        argument = getattr(error, "argument", None)
+        raise Refusal("invalid", str(error), "questions" if argument == "items" else argument) from None
 
 
 def expected(survey: sv.Survey, people: int, confidence: float = 0.95) -> dict[str, float | None]:
@@ -180,7 +181,7 @@ def _pairs(relations: Any) -> list[tuple[str, str]]:
     return [(str(x), str(y)) for x, y in relations]
 
 
-def _question(name: str, one: Any) -> QuestionLike:
+def _question(name: str, one: Any) -> ItemLike:
     """Where the answers to one question lie."""
     where = f"questions.{name}"
     if not isinstance(one, Mapping):

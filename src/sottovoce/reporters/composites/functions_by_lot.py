@@ -36,7 +36,7 @@ from sottovoce.arrays import FloatArray
 from sottovoce.errors import SpecError
 from sottovoce.frozen import Compact
 from sottovoce.randomness.word_source import WordSource, word_source
-from sottovoce.reporters.composites.item_rules import check_questions, rule_of
+from sottovoce.reporters.composites.item_rules import check_items, rule_of
 from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.sampling.coin import MAX_COIN_BITS, Coin
 from sottovoce.values.domain import Domain
@@ -102,7 +102,7 @@ class Functions(Compact):
         Raises:
             SpecError: If a function is not on the list, or does not fit what it is of or the question.
         """
-        check_questions(list(self.inputs), 1, "inputs")
+        check_items(list(self.inputs), 1, "inputs")
         if sampled != 1:
             raise SpecError("of functions a person answers one: sampled must be 1", argument="sampled")
         if len(self.each) != len(questions) or len(self.weights) != len(questions):

@@ -1,4 +1,4 @@
-"""The rules of several questions to one person, whatever they are asked of."""
+"""The rules of several items of one person, whatever they are asked of."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-MAX_QUESTIONS = 256
+MAX_ITEMS = 256
 MAX_NAME = 64
 
 
 def columns_of(values: Any, spaces: Mapping[str, Space]) -> tuple[dict[str, NDArray[Any]], int | None]:
-    """The values of each question, and how many people there are (None: one, as scalars)."""
+    """The values of each item, and how many people there are (None: one, as scalars)."""
     if hasattr(values, "keys"):
         if extra := [name for name in values.keys() if name not in spaces]:  # noqa: SIM118
             raise DataError(f"there is no question {extra[0]!r}", code="unknown", argument="values")
@@ -48,7 +48,7 @@ def columns_of(values: Any, spaces: Mapping[str, Space]) -> tuple[dict[str, NDAr
 
 
 def rule_of(rule: Any, name: str) -> Any:
-    """The rule of one question, where rules are given by name."""
+    """The rule of one item, where rules are given by name."""
     return rule.get(name, "refuse") if isinstance(rule, Mapping) else rule
 
 
@@ -57,10 +57,10 @@ def product_of_largest(ratios: Iterable[Fraction], k: int) -> Fraction:
     return reduce(mul, sorted(ratios, reverse=True)[:k])
 
 
-def check_questions(names: list[str], sampled: object, what: str = "questions") -> None:
-    """The rules of a survey that are not those of its questions."""
-    if not 1 <= len(names) <= MAX_QUESTIONS:
-        raise SpecError(f"a survey has 1 to {MAX_QUESTIONS} {what}, got {len(names)}", argument=what)
+def check_items(names: list[str], sampled: object, what: str = "questions") -> None:
+    """The rules of a survey that are not those of its items."""
+    if not 1 <= len(names) <= MAX_ITEMS:
+        raise SpecError(f"a survey has 1 to {MAX_ITEMS} {what}, got {len(names)}", argument=what)
     for name in names:
         if not isinstance(name, str) or not 1 <= len(name) <= MAX_NAME or not name.isprintable():
             raise SpecError(f"names of {what} must be 1 to {MAX_NAME} printable characters", argument=what)

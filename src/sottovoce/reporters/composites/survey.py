@@ -33,7 +33,7 @@ from sottovoce.errors import DataError, SpecError
 from sottovoce.randomness.word_source import Seeded, WordSource, word_source
 from sottovoce.reporters.base import ReporterBase, check_claim
 from sottovoce.reporters.composites.functions_by_lot import Functions, write_functions
-from sottovoce.reporters.composites.item_rules import check_questions, columns_of, product_of_largest, rule_of
+from sottovoce.reporters.composites.item_rules import check_items, columns_of, product_of_largest, rule_of
 from sottovoce.reporters.contract import Reporter
 from sottovoce.values.checked_arrays import as_cells
 from sottovoce.values.missing_and_outside import Missing, Outside
@@ -66,7 +66,7 @@ class Survey(ReporterBase):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "questions", MappingProxyType(dict(self.questions)))
-        check_questions(list(self.questions), self.sampled)
+        check_items(list(self.questions), self.sampled)
         if any(question.width != 1 for question in self.questions.values()):
             raise SpecError("a question of a survey must not be a survey", argument="questions")
         if sum(question.cells for question in self.questions.values()) > MAX_CELLS:

@@ -51,10 +51,10 @@ class PairRounds(Shown, Compact):
     @cached_property
     def first(self) -> Survey:
         """For the people of the first round: each number and its square, alike."""
-        questions = {name: Function("value", (name,)) for name in self.domains}
-        questions |= {f"{name}²": Function("square", (name,)) for name in self.domains}
-        weights = [2] * len(questions)  # of four: a power of two in all
-        return by_lot(self.epsilon, self.domains, questions, weights, "first round of a pair")
+        items = {name: Function("value", (name,)) for name in self.domains}
+        items |= {f"{name}²": Function("square", (name,)) for name in self.domains}
+        weights = [2] * len(items)  # of four: a power of two in all
+        return by_lot(self.epsilon, self.domains, items, weights, "first round of a pair")
 
     def second(self, first: Tally) -> Survey:
         """The pair for everybody else, on domains two standard deviations to either side.
