@@ -57,7 +57,7 @@ def least(work, rounds=5):
     return min(spent)
 def direct():
     try:
-        return sv.optimal(1.0, goal="value", loss="l1")
+        return sv.optimal(1.0, question="value", loss="l1")
     except TypeError:
         return sv.optimal(1.0, loss="l1")
 x = np.random.default_rng(1).random(1 << 20)
@@ -97,7 +97,7 @@ print(json.dumps({f"{name}, two cores, by the clock": min(each[1:]) for name, ea
 
 #: What a process does that has loaded sottovoce and finds no design kept, in the words of both versions.
 _COLD = {
-    "optimal, absolute error, ε = 8": "sv.optimal(8.0, loss='l1', **({'goal': 'value'} if new else {}))",
+    "optimal, absolute error, ε = 8": "sv.optimal(8.0, loss='l1', **({'question': 'value'} if new else {}))",
     "optimal, unbiased, ε = 8": "sv.optimal(8.0, **({} if new else {'unbiased': True}))",
     "questions about two numbers and an hour, ε = 2": "several(2.0, [(0, 120), (0, 10), sv.Circle(24)])",
     "questions about two numbers and an hour, ε = 16": "several(16.0, [(0, 120), (0, 10), sv.Circle(24)])",

@@ -34,8 +34,8 @@ TIMES = 3
 def designs() -> float:
     """The mean ratio of a few certified designs to what is possible."""
     made = [
-        sv.optimal(1.0), sv.optimal(6.0), sv.optimal(2.0, goal="value", loss="l1"),
-        sv.optimal(4.0, goal="value"), sv.optimal(1.0, goal="value", prior=[0.2, 0.3, 0.4]),
+        sv.optimal(1.0), sv.optimal(6.0), sv.optimal(2.0, question="value", loss="l1"),
+        sv.optimal(4.0, question="value"), sv.optimal(1.0, question="value", prior=[0.2, 0.3, 0.4]),
     ]  # fmt: skip
     ordinary = sv.design("mean", 1.0, (0, 1))
     own = [m.certificate.ratio for m in made if m.certificate is not None]

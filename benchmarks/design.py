@@ -50,7 +50,7 @@ def design(measure: str, epsilon: float, tolerance: float | None = None) -> sv.M
         return sv.optimal(epsilon, tolerance=tolerance)
     if measure in CIRCLES:
         return sv.optimal(epsilon, sv.Circle(1.0), loss=measure.split()[1], tolerance=tolerance)
-    return sv.optimal(epsilon, goal="value", loss=measure, tolerance=tolerance)
+    return sv.optimal(epsilon, question="value", loss=measure, tolerance=tolerance)
 
 
 def best_classic(measure: str, epsilon: float) -> tuple[str, float]:
@@ -82,7 +82,7 @@ def measured(measure: str, epsilon: float) -> dict[str, Any]:
     c = m.certificate
     return {
         "epsilon": epsilon,
-        "goal": "mean" if c.unbiased else "value",
+        "question": "mean" if c.unbiased else "value",
         "loss": "l1" if c.exponent == 1 else "l2",
         "circle": m.domain.is_circle,
         "limit": c.limit,
@@ -114,7 +114,7 @@ def write_tables(results: dict[str, list[dict[str, Any]]]) -> None:
     heads = ("measure ", "ε", "limit", "shipped", "ratio", "best classic ", "× optimal", "reports", "KB")
     rows = [
         (
-            "unbiased" if row["goal"] == "mean" else row["loss"],
+            "unbiased" if row["question"] == "mean" else row["loss"],
             f"{row['epsilon']:g}",
             f"{row['limit']:.5g}",
             f"{row['worst']:.5g}",
@@ -130,18 +130,20 @@ def write_tables(results: dict[str, list[dict[str, Any]]]) -> None:
     ]
     replace_table(PAGE, "designs", markdown((*heads, "cold s", "cached ms"), rows))
     rows = []
-    for goal, loss, circle in dict.fromkeys(
-        (r["goal"], r["loss"], r["circle"]) for r in results["everywhere"]
+    for question, loss, circle in dict.fromkeys(
+        (r["question"], r["loss"], r["circle"]) for r in results["everywhere"]
     ):
         own = [
-            r for r in results["everywhere"] if (r["goal"], r["loss"], r["circle"]) == (goal, loss, circle)
+            r
+            for r in results["everywhere"]
+            if (r["question"], r["loss"], r["circle"]) == (question, loss, circle)
         ]
         for low, high in ((0.0, 4.0), (4.0, 8.0), (8.0, 12.0)):
             part = [r for r in own if low < r["epsilon"] <= high]
             largest = [max(r[name] for r in part) for name in ("ratio", "seconds", "bytes")]
             rows.append(
                 (
-                    f'"{goal}"{" on a circle" if circle else ""}',
+                    f'"{question}"{" on a circle" if circle else ""}',
                     loss,
                     f"{part[0]['epsilon']:g} to {part[-1]['epsilon']:g}",
                     f"{largest[0]:.5f}",
@@ -149,7 +151,7 @@ def write_tables(results: dict[str, list[dict[str, Any]]]) -> None:
                     f"{largest[2] / 1024:.1f}",
                 )
             )
-    heads = ("goal ", "loss ", "ε", "largest ratio", "longest, s", "largest spec, KB")
+    heads = ("question ", "loss ", "ε", "largest ratio", "longest, s", "largest spec, KB")
     replace_table(PAGE, "designs-everywhere", markdown(heads, rows))
 
 

@@ -76,7 +76,7 @@ def in_memory(size: int, x: Any) -> dict[str, float]:
     generator, out, stream = np.random.default_rng(2), np.empty(len(part)), SecureStream()
     designs: dict[str, Any] = {
         "OGPM": sv.ogpm(1.0),
-        "optimal, absolute error": sv.optimal(1.0, goal="value", loss="l1"),
+        "optimal, absolute error": sv.optimal(1.0, question="value", loss="l1"),
         "optimal, unbiased": sv.optimal(1.0),
         "two scales": sv.two_scale(1.0),
     }
@@ -115,8 +115,8 @@ def by_epsilon(x: Any) -> list[dict[str, float]]:
     for epsilon in EPSILONS:
         designs = {
             "optimal, unbiased": sv.optimal(epsilon),
-            "optimal, absolute error": sv.optimal(epsilon, goal="value", loss="l1"),
-            "optimal, squared error": sv.optimal(epsilon, goal="value", loss="l2"),
+            "optimal, absolute error": sv.optimal(epsilon, question="value", loss="l1"),
+            "optimal, squared error": sv.optimal(epsilon, question="value", loss="l2"),
             "design for a mean": sv.design("mean", epsilon=epsilon, domain=(0, 1)),
             "two scales": sv.two_scale(epsilon),
         }

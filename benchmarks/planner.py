@@ -93,10 +93,10 @@ def compare(
     words, more = str(more or ""), {**more, "sample": SAMPLES[who]}
     plan, seconds = timed(task, epsilon, people, domain, **more)
     told = next(option for option in plan.options if option.name == "design")
-    goal = 0.9 * told.error
+    target = 0.9 * told.error
     # No ε makes people differ less from each other, and no number of them makes one report better.
-    which = timed(task, None, 2 * people, domain, 0.9 * goal if task != "value" else goal, **more)[1]
-    many = 0.0 if task == "value" else timed(task, epsilon, None, domain, goal, **more)[1]
+    which = timed(task, None, 2 * people, domain, 0.9 * target if task != "value" else target, **more)[1]
+    many = 0.0 if task == "value" else timed(task, epsilon, None, domain, target, **more)[1]
     simulation = replace(plan.scenario, simulate=True, repetitions=times)
     seen = simulation.option(plan.candidates[0], epsilon, people)
     assert seen is not None

@@ -12,7 +12,7 @@ from sottovoce.errors import MissingExtra
 
 #: What needs an extra, and how it is asked for.
 ELSEWHERE = {
-    "an optimal design": lambda: sv.optimal(1.0, goal="value"),
+    "an optimal design": lambda: sv.optimal(1.0, question="value"),
     "an estimate": lambda: sv.mean,
     "a law": lambda: sv.laws,
     "a survey": lambda: sv.survey,

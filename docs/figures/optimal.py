@@ -17,7 +17,7 @@ RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "means.json"
 
 def draw() -> dict[str, Any]:
     return {
-        "optimal-direct.png": draw_design(sv.optimal(4.0, goal="value"))[0].figure,
+        "optimal-direct.png": draw_design(sv.optimal(4.0, question="value"))[0].figure,
         "optimal-unbiased.png": draw_design(sv.optimal(2.0, (0, 24)))[0].figure,
         "optimal-tradeoff.svg": tradeoff(),
     }

@@ -42,7 +42,7 @@ def flat(part: Any) -> None:
 
 def best(part: Any) -> None:
     """The optimum for absolute error at ε = 2: atoms, with the extra weight of one window on top."""
-    m = sv.optimal(epsilon=2.0, goal="value", loss="l1")
+    m = sv.optimal(epsilon=2.0, question="value", loss="l1")
     y = m.decode(np.arange(m.cells))
     values = (0.1, 0.5, 0.8)
     for ax, x in zip(part.subplots(len(values), sharex=True), values, strict=True):

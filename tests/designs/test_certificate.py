@@ -19,7 +19,7 @@ from sottovoce.exact.rational_bounds import exp_upper
 @pytest.fixture(params=["l1", 1.5, "l2", "mean"])
 def certificate(request: pytest.FixtureRequest) -> Certificate:
     return (
-        sv.optimal(1.0) if request.param == "mean" else sv.optimal(1.0, goal="value", loss=request.param)
+        sv.optimal(1.0) if request.param == "mean" else sv.optimal(1.0, question="value", loss=request.param)
     ).certificate
 
 
@@ -44,7 +44,7 @@ def test_the_sum_of_cuts_is_nowhere_negative(certificate: Certificate) -> None:
 
 def test_exactly_in_fractions() -> None:
     """Absolute error: r is piecewise linear, so its corners decide, in rational arithmetic."""
-    certificate = sv.optimal(1.0, goal="value", loss="l1").certificate
+    certificate = sv.optimal(1.0, question="value", loss="l1").certificate
     cuts, e = certificate.cuts, exp_upper(1.0)
     rows = [
         (Fraction(float(x)), Fraction(float(kappa)), Fraction(float(w)))
@@ -84,7 +84,7 @@ def test_an_error_bound_must_not_lean_on_unbiasedness() -> None:
 def test_no_mechanism_goes_below_the_limit(seed: int) -> None:
     """Random ε-LDP mechanisms (finite reports, explicit rows) against the limit."""
     rng = np.random.default_rng(seed)
-    epsilon, limit = 1.0, sv.optimal(1.0, goal="value", loss="l1").certificate.limit
+    epsilon, limit = 1.0, sv.optimal(1.0, question="value", loss="l1").certificate.limit
     x, y = np.linspace(0, 1, 101), np.sort(rng.random(12))
     y[[0, -1]] = 0, 1
     base = rng.random(12) ** 3

@@ -34,8 +34,8 @@ def test_the_certificate_is_printed_and_the_spec_written(tmp_path: Path) -> None
     "arguments",
     [
         [],
-        ["--goal", "value", "--loss", "l1"],
-        ["--goal", "value", "--loss", "3"],
+        ["--question", "value", "--loss", "l1"],
+        ["--question", "value", "--loss", "3"],
         ["--circle", "24", "--loss", "l1"],
     ],
 )
@@ -59,7 +59,10 @@ def test_a_prior_from_a_file(tmp_path: Path) -> None:
     [
         (["--epsilon", "1", "--loss", "huber"], "loss must be 'l1', 'l2' or a number k >= 1"),
         (["--epsilon", "1", "--domain", "3", "3"], "domain must have low < high"),
-        (["--epsilon", "16", "--goal", "value", "--tolerance", "0.01"], "at most 12 for this optimal design"),
+        (
+            ["--epsilon", "16", "--question", "value", "--tolerance", "0.01"],
+            "at most 12 for this optimal design",
+        ),
     ],
 )
 def test_mistakes_are_one_sentence(

@@ -34,7 +34,7 @@ MEASURES = ("l1", "l2", "mean")
 def design(measure: str, epsilon: float, **options: object) -> sv.Mechanism:
     if measure == "mean":
         return sv.optimal(epsilon, **options)  # type: ignore[arg-type]
-    return sv.optimal(epsilon, goal="value", loss=measure, **options)  # type: ignore[arg-type]
+    return sv.optimal(epsilon, question="value", loss=measure, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("measure", "epsilon"), LIMITS)
@@ -83,19 +83,19 @@ def test_the_ratio_at_the_end_of_the_search(measure: str, epsilon: float, most: 
 
 @pytest.mark.parametrize(
     ("arguments", "most"),
-    [({}, 12), ({"goal": "value"}, 12), ({"loss": 3}, 12), ({"loss": "l1"}, 10), ({"loss": 1.5}, 10)],
+    [({}, 12), ({"question": "value"}, 12), ({"loss": 3}, 12), ({"loss": "l1"}, 10), ({"loss": 1.5}, 10)],
 )
 def test_above_the_search_other_mechanisms_are_named(arguments: dict[str, Any], most: float) -> None:
-    goal = "value" if arguments else "mean"
+    question = "value" if arguments else "mean"
     assert most_epsilon(loss_exponent(arguments.get("loss", "l2"))) == most
     for epsilon in (most + 1e-9, 16.0):
         with pytest.raises(
             ValueError, match=rf"at most {most} .*, got epsilon=.*sv\.pm.*sv\.ogpm"
         ) as refusal:
-            sv.optimal(epsilon, (0, 24), **{"goal": goal} | arguments)
+            sv.optimal(epsilon, (0, 24), **{"question": question} | arguments)
         assert refusal.value.argument == "epsilon"  # type: ignore[attr-defined]
         with pytest.raises(ValueError, match=f"at most {most} "):
-            sv.design(goal, epsilon, (0, 24), loss=arguments.get("loss"))
+            sv.design(question, epsilon, (0, 24), loss=arguments.get("loss"))
     assert sv.optimal(16.0, sv.Circle(), loss="l1").certificate.ratio < 1.001
 
 
@@ -141,17 +141,17 @@ def test_a_certificate_scales_with_the_domain() -> None:
 
 def test_other_losses_lie_where_their_exponent_says() -> None:
     """Jensen: E|y−x|^k ≥ (E|y−x|^j)^(k/j) for k ≥ j, so limits^(1/k) increase."""
-    roots = [sv.optimal(1.0, goal="value", loss=k).certificate.limit ** (1 / k) for k in (1, 1.5, 2, 3)]
+    roots = [sv.optimal(1.0, question="value", loss=k).certificate.limit ** (1 / k) for k in (1, 1.5, 2, 3)]
     assert roots == sorted(roots)
-    assert sv.optimal(1.0, goal="value", loss=3).certificate.ratio <= 1.002
+    assert sv.optimal(1.0, question="value", loss=3).certificate.ratio <= 1.002
 
 
 def test_tolerance_buys_accuracy() -> None:
-    rough, fine = (sv.optimal(2.0, goal="value", loss="l1", tolerance=t) for t in (0.02, 1e-4))
+    rough, fine = (sv.optimal(2.0, question="value", loss="l1", tolerance=t) for t in (0.02, 1e-4))
     assert fine.certificate.ratio <= 1.0001
     assert rough.certificate.ratio <= 1.02
     with pytest.raises(ValueError, match=r"out of reach at epsilon=12\.0"):
-        sv.optimal(12.0, goal="value", tolerance=1e-3)
+        sv.optimal(12.0, question="value", tolerance=1e-3)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])
@@ -182,12 +182,12 @@ def test_below_the_searched_range_there_is_a_certificate_too(measure: str, epsil
     [
         ({"loss": 0.5}, "loss must be 'l1', 'l2' or a number 1 <= k <= 64, got loss=0.5"),
         ({"loss": "huber"}, "loss must be 'l1', 'l2' or a number k >= 1, got loss='huber'"),
-        ({"loss": "l1"}, "loss must be 'l2' unless goal is 'value', got loss='l1'"),
-        ({"goal": "unbiased"}, "goal must be 'mean' or 'value', got goal='unbiased'"),
+        ({"loss": "l1"}, "loss must be 'l2' unless question is 'value', got loss='l1'"),
+        ({"question": "unbiased"}, "question must be 'mean' or 'value', got question='unbiased'"),
         ({"epsilon": -1.0}, "epsilon must be positive, got epsilon=-1.0"),
         ({"epsilon": 17.0}, "epsilon must be between"),
         ({"tolerance": 0.0}, "tolerance must lie between 0 and 1"),
-        ({"domain": sv.Circle(), "goal": "mean"}, "goal must be 'value' on a circle"),
+        ({"domain": sv.Circle(), "question": "mean"}, "question must be 'value' on a circle"),
     ],
 )
 def test_bad_arguments(arguments: dict[str, object], sentence: str) -> None:

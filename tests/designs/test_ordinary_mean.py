@@ -112,10 +112,10 @@ def test_slack_serves_a_guess_as_well() -> None:
     assert m.certificate.ratio <= 1.1
 
 
-@pytest.mark.parametrize(("slack", "goal"), [(-0.1, "mean"), (0.1, "value")])
-def test_slack_is_a_share_of_a_means_worst_case(slack: float, goal: str) -> None:
+@pytest.mark.parametrize(("slack", "question"), [(-0.1, "mean"), (0.1, "value")])
+def test_slack_is_a_share_of_a_means_worst_case(slack: float, question: str) -> None:
     with pytest.raises(ArgumentError, match="slack"):
-        sv.optimal(1.0, (0, 1), goal, slack=slack)  # type: ignore[arg-type]
+        sv.optimal(1.0, (0, 1), question, slack=slack)  # type: ignore[arg-type]
 
 
 def test_on_real_columns_no_classic_has_less_noise() -> None:

@@ -16,7 +16,7 @@ def samples() -> np.ndarray:
     return np.random.default_rng(5).beta(5, 2, 2000) * 24
 
 
-@pytest.mark.parametrize("options", [{"goal": "value", "loss": "l1"}, {"goal": "value"}, {}])
+@pytest.mark.parametrize("options", [{"question": "value", "loss": "l1"}, {"question": "value"}, {}])
 def test_expected_error_meets_its_limit(samples: np.ndarray, options: dict[str, object]) -> None:
     m = sv.optimal(1.0, (0, 24), prior=samples, **options)  # type: ignore[arg-type]
     worst_case = sv.optimal(1.0, (0, 24), **options)  # type: ignore[arg-type]
@@ -37,7 +37,7 @@ def test_expected_error_meets_its_limit(samples: np.ndarray, options: dict[str, 
     assert sv.audit(m).epsilon <= 1.0
 
 
-@pytest.mark.parametrize("options", [{"goal": "value", "loss": "l1"}, {"goal": "value"}, {}])
+@pytest.mark.parametrize("options", [{"question": "value", "loss": "l1"}, {"question": "value"}, {}])
 @pytest.mark.parametrize("guess", [[0.1, 0.7, 0.7, 0.9, 0.3, 0.3], np.linspace(0, 1, 11)], ids=len)
 def test_half_of_a_symmetric_guess_is_enough(
     guess: list[float], options: dict[str, str], monkeypatch: pytest.MonkeyPatch
@@ -56,27 +56,27 @@ def test_half_of_a_symmetric_guess_is_enough(
 
 def test_two_points_have_the_answer_of_randomised_response() -> None:
     """Two equally likely inputs d apart, absolute error: tell them apart by randomised response."""
-    m = sv.optimal(1.0, goal="value", loss="l1", prior=[0.2, 0.3])
+    m = sv.optimal(1.0, question="value", loss="l1", prior=[0.2, 0.3])
     assert m.certificate.limit == pytest.approx(0.1 / (1 + math.e), rel=1e-6)
 
 
 def test_without_unbiasedness_reports_shrink_towards_the_prior() -> None:
-    m = sv.optimal(1.0, goal="value", prior=[0.4, 0.5, 0.6])
+    m = sv.optimal(1.0, question="value", prior=[0.4, 0.5, 0.6])
     assert m.bias(1.0) < -0.3
     unbiased = sv.optimal(1.0, prior=[0.4, 0.5, 0.6])
     assert np.abs(unbiased.bias(np.linspace(0, 1, 101))).max() < 1e-12
 
 
 def test_one_point_is_answered_by_a_constant() -> None:
-    m = sv.optimal(1.0, goal="value", loss="l1", prior=[0.25])
+    m = sv.optimal(1.0, question="value", loss="l1", prior=[0.25])
     assert m.certificate.limit == 0
     assert m.certificate.worst == 0
     assert m.certificate.ratio == 1
 
 
 def test_weights_are_samples_in_short() -> None:
-    long = sv.optimal(1.0, goal="value", loss="l1", prior=[0.2, 0.2, 0.8])
-    short = sv.optimal(1.0, goal="value", loss="l1", prior=([0.2, 0.8], [2, 1]))
+    long = sv.optimal(1.0, question="value", loss="l1", prior=[0.2, 0.2, 0.8])
+    short = sv.optimal(1.0, question="value", loss="l1", prior=([0.2, 0.8], [2, 1]))
     assert long == short
 
 
@@ -100,6 +100,6 @@ def test_bad_priors(prior: object, error: type[Exception], sentence: str) -> Non
 
 def test_where_there_is_no_search_there_is_no_prior() -> None:
     with pytest.raises(ValueError, match=r"prior needs epsilon between 1e-06 and 8\.0"):
-        sv.optimal(9.0, goal="value", prior=[0.5, 0.6])
+        sv.optimal(9.0, question="value", prior=[0.5, 0.6])
     with pytest.raises(ValueError, match="prior does not belong to a circle"):
         sv.optimal(1.0, sv.Circle(), prior=[0.5, 0.6])

@@ -47,7 +47,7 @@ def test_table(measure: str) -> None:
             m = sv.optimal(epsilon)
             worst = m.worst_variance()
         else:
-            m = sv.optimal(epsilon, goal="value", loss="l1" if measure == "absolute" else "l2")
+            m = sv.optimal(epsilon, question="value", loss="l1" if measure == "absolute" else "l2")
             worst = m.worst_error("l1" if measure == "absolute" else "l2")
         assert agrees(worst, ours), (measure, epsilon, worst)
         assert agrees(m.certificate.limit, limit), (measure, epsilon, m.certificate.limit)

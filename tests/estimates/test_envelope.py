@@ -62,7 +62,7 @@ def test_weights_are_constant_exactly_where_people_at_the_top_could_look_like_th
     assert bool(np.ptp(w) == 0) is constant
 
 
-@pytest.mark.parametrize("m", [sv.sw(2.0), sv.two_scale(1.0), sv.optimal(2.0, goal="value")], ids=repr)
+@pytest.mark.parametrize("m", [sv.sw(2.0), sv.two_scale(1.0), sv.optimal(2.0, question="value")], ids=repr)
 def test_the_law_between_bends_is_interpolated_exactly(m: sv.Mechanism) -> None:
     coarse = Coarse.of(sv.Tally(m, [0, 1]), 32)
     t, rows, *_ = Nodes(coarse).curved
@@ -125,8 +125,8 @@ def test_quantiles_asked_together_are_those_asked_alone() -> None:
 
 
 LAWS_THAT_JUMP = {
-    "steps": sv.optimal(1.0, goal="value"),
-    "many steps": sv.optimal(2.0, goal="value", loss="l1"),
+    "steps": sv.optimal(1.0, question="value"),
+    "many steps": sv.optimal(2.0, question="value", loss="l1"),
     "narrow windows": sv.sw(16.0),
     "values coarser than the nodes": sv.optimal(2.0, (1e9, 1e9 + 3), "value", loss="l1"),
     "a circle": sv.ogpm(1.0, sv.Circle(24, origin=-7)),
@@ -155,7 +155,7 @@ def test_an_envelope_holds_at_the_very_points_where_law_or_target_jump(name: str
 @pytest.mark.parametrize(("epsilon", "loss", "x"), [(1.0, "l2", 0.5), (2.0, "l1", 0.5), (2.0, "l1", 0.25)])
 def test_people_exactly_where_a_design_turns_are_counted(epsilon: float, loss: str, x: float) -> None:
     """All of them are at x, the end of the range: the share is 1, and no interval may exclude it."""
-    m = sv.optimal(epsilon, goal="value", loss=loss)
+    m = sv.optimal(epsilon, question="value", loss=loss)
     t = sv.Tally(m, m.report(np.full(10_000, x), rng=1))
     assert sv.probability(t, 0, x).high == 1.0
     assert sv.probability(t, x, 1).high == 1.0

@@ -72,7 +72,7 @@ ENVELOPES = {
         sv.ogpm(1.0),
         sv.ogpm(1.0, sv.Circle(1.0)),
         sv.two_scale(2.0),
-        sv.optimal(2.0, goal="value"),
+        sv.optimal(2.0, question="value"),
     ],
     ids=repr,
 )

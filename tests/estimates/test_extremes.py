@@ -16,7 +16,7 @@ MECHANISMS = {
     "two cells, nothing told": lambda: sv.duchi(0.01),
     "nothing told": lambda: sv.sw(0.01, cells=4096),
     "everything told": lambda: sv.pm(16.0),
-    "steps": lambda: sv.optimal(1.0, goal="value"),
+    "steps": lambda: sv.optimal(1.0, question="value"),
     "far from zero": lambda: sv.ogpm(1.0, (1e9, 1e9 + 1), cells=4096),
     "tiny": lambda: sv.two_scale(1.0, (0, 1e-12), cells=2048),
     "clock": lambda: sv.ogpm(16.0, sv.Circle(24), cells=4096),

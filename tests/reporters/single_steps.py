@@ -66,7 +66,7 @@ def path(work: Callable[[], object]) -> tuple[int, ...]:
 def loops() -> dict[str, Callable[[Any, Any, Any], object]]:
     """Every kind of loop, of words, values in [0, 1] and cells."""
     general, rows = sv.optimal(1.0), sv.laws.laplace(1.0).tabulate(inputs=9, cells=33)
-    uniform, circle = sv.ogpm(1.0), sv.optimal(1.0, sv.Circle(1.0), goal="value")
+    uniform, circle = sv.ogpm(1.0), sv.optimal(1.0, sv.Circle(1.0), question="value")
     place, units = sv.place(1.0, box=((0, 1), (0, 1)), points=8), Units(0.0, 1.0, 1.0)
     mixture = sv.two_scale(1.0)
     assert mixture._sampler is not None

@@ -423,7 +423,7 @@ def test_weights_by_name_and_what_can_be_read_in_two_ways() -> None:
     parts = mechanisms(heavy)
     assert parts["age"].epsilon > parts["score"].epsilon
     assert heavy == sv.survey(4.0, questions, "split", weights=[9.0, 1.0])
-    with pytest.raises(ValueError, match="no question 'hight'"):
+    with pytest.raises(ValueError, match="no item 'hight'"):
         sv.survey(4.0, questions, weights={"hight": 2.0})
     with pytest.raises(ValueError, match="two ways: write \\(0, 120\\)"):
         sv.survey(4.0, {"age": [0, 120]})

@@ -71,7 +71,7 @@ VALUES: dict[str, Any] = {
     "first": 0.5,
     "gap": 0.01,
     "losses": "l1",
-    "goal": "value",
+    "question": "value",
     "grid": 10,
     "groups": [1, 2],
     "interval": "finite",
@@ -224,10 +224,13 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     yield "mean by bootstrap", of(sv.mean, f"rng fakes {who}", tally=unbiased, interval="bootstrap")
     yield "mean of a shape", of(sv.mean, "confidence", tally=number, shape="unimodal")
     yield "mean_position", of(sv.mean_position, "confidence", tally=places())
-    yield "optimal", of(sv.optimal, "domain goal prior slack tolerance", epsilon=1.0)
-    yield "optimal value", of(sv.optimal, "domain loss prior tolerance", epsilon=1.0, goal="value")
+    yield "optimal", of(sv.optimal, "domain question prior slack tolerance", epsilon=1.0)
+    yield "optimal value", of(sv.optimal, "domain loss prior tolerance", epsilon=1.0, question="value")
     yield "optimal with slack", of(sv.optimal, "domain prior", epsilon=1.0, slack=0.1)
-    yield "optimal on a circle", of(sv.optimal, "loss tolerance", epsilon=1.0, domain=CIRCLE, goal="value")
+    yield (
+        "optimal on a circle",
+        of(sv.optimal, "loss tolerance", epsilon=1.0, domain=CIRCLE, question="value"),
+    )
     yield "pair", of(sv.pair, epsilon=1.0, domains=AGES)
     yield "pair_rounds", of(sv.pair_rounds, "first", epsilon=1.0, domains=AGES)
     yield "place", of(sv.place, "centre degrees edge points", epsilon=1.0, radius=10.0)

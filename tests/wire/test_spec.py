@@ -158,5 +158,5 @@ def test_look_ups_take_as_long_for_one_value_as_for_another() -> None:
 
 def test_every_design_looks_up_in_few_steps() -> None:
     for epsilon in (0.1, 1.0, 8.0):
-        for m in (sv.optimal(epsilon), sv.optimal(epsilon, goal="value"), sv.sw(epsilon), sv.pm(epsilon)):
+        for m in (sv.optimal(epsilon), sv.optimal(epsilon, question="value"), sv.sw(epsilon), sv.pm(epsilon)):
             assert crowd(m.window) <= 3

@@ -73,10 +73,10 @@ def circle(epsilon: float) -> Run:
 
 
 def optimal(epsilon: float) -> Run:
-    """`sv.optimal(ε, goal="value", loss="l1").report(values)`"""
+    """`sv.optimal(ε, question="value", loss="l1").report(values)`"""
     import sottovoce as sv
 
-    return sv.optimal(epsilon, goal="value", loss="l1").report
+    return sv.optimal(epsilon, question="value", loss="l1").report
 
 
 def optimal_unbiased(epsilon: float) -> Run:

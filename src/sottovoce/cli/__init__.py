@@ -39,7 +39,7 @@ COMMANDS = {
     "demo": "Run a whole campaign on this machine, told in plain words.",
     "device": "Look at your own ledger of spent ε.",
     "estimate": "Estimate the mean, spread and quantiles behind files of reports.",
-    "optimal": "Design the best mechanism there is for a goal, and certify how close it comes.",
+    "optimal": "Design the best mechanism there is for a question, and certify how close it comes.",
     "perturb": "Randomise columns of a file: one integer report per row.",
     "plan": "Rank mechanisms by the error to expect, or find ε or people for a target.",
     "serve": "Run the collector until it is told to stop (SIGTERM or Ctrl-C finishes what is under way).",

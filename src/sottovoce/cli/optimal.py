@@ -17,10 +17,10 @@ def optimal(
     epsilon: Epsilon,
     domain: DomainPair = None,
     circle: CircleOption = None,
-    goal: Annotated[
+    question: Annotated[
         Literal["mean", "value"] | None,
         typer.Option(
-            "--goal", help="mean: unbiased, least variance; value: least error. On a circle only value."
+            "--question", help="mean: unbiased, least variance; value: least error. On a circle only value."
         ),
     ] = None,
     loss: Annotated[str, typer.Option("--loss", help="Of a value: l1, l2 or a number k ≥ 1.")] = "l2",
@@ -38,7 +38,7 @@ def optimal(
         Path | None, typer.Option("--plot", metavar="PATH", help="Draw it (png, svg, pdf).")
     ] = None,
 ) -> None:
-    """Design the best mechanism there is for a goal, and certify how close it comes.
+    """Design the best mechanism there is for a question, and certify how close it comes.
 
     Prints the certificate: the worst-case error, and a limit for every ε-LDP mechanism. --output writes the
     spec that devices run, --plot a picture of it.
@@ -50,7 +50,7 @@ def optimal(
     where = domain_from(domain, circle, default=(0, 1))
     samples = _samples(prior)
     with Console(stderr=True).status("designing"):  # seconds for a large ε
-        m = sv.optimal(epsilon, where, goal, loss=_loss(loss), prior=samples, tolerance=tolerance)
+        m = sv.optimal(epsilon, where, question, loss=_loss(loss), prior=samples, tolerance=tolerance)
     certificate = m.certificate
     others = "unbiased ε-LDP mechanisms" if certificate.unbiased else "ε-LDP mechanisms"
     rows = {

@@ -41,7 +41,7 @@ from sottovoce.values.domain import Domain
 from sottovoce.values.interval import DomainLike, Interval, as_domain
 from sottovoce.wire.checked_json import parse_json
 
-Goal = Literal["mean", "value"]
+Asked = Literal["mean", "value"]
 EXPECTED_UP_TO = 8.0  # of designs that minimise an expectation: under a prior, or of ordinary people
 SEARCH_UNBIASED_FROM = 1e-3  # below, Duchi's two reports are optimal to 0.1 %
 _SLIVER = 2.0**-15  # of the background: what has less is no report of its own
@@ -62,7 +62,7 @@ def most_epsilon(loss: float = 2.0) -> float:
 def optimal(
     epsilon: float,
     domain: DomainLike = (0, 1),
-    goal: Goal | None = None,
+    question: Asked | None = None,
     *,
     loss: str | float = "l2",
     prior: PriorLike | None = None,
@@ -75,7 +75,7 @@ def optimal(
         epsilon: Privacy parameter ε, at least 1e-6. At most 12; for |y − x|^k with k < 2 at most 10, with a
             prior at most 8. On a circle at most 16.
         domain: Where values lie: (low, high) or a `Circle`.
-        goal: What reports are for. "mean": unbiased reports of least worst-case variance, for the mean of
+        question: What is to be known. "mean": unbiased reports of least worst-case variance, for the mean of
             many people. "value": reports of least worst-case error, as close to each single person's value as
             they can be, and biased. By default "mean" on an interval and "value" on a circle, where no report
             is unbiased.
@@ -105,25 +105,31 @@ def optimal(
         'expected absolute error'
     """
     epsilon, domain, k = check_epsilon(epsilon), as_domain(domain), loss_exponent(loss)
-    if goal not in (None, "mean", "value"):
-        raise ArgumentError(f"goal must be 'mean' or 'value', got goal={goal!r}", argument="goal")
+    if question not in (None, "mean", "value"):
+        raise ArgumentError(
+            f"question must be 'mean' or 'value', got question={question!r}", argument="question"
+        )
     if tolerance is not None and not 0 < real_number(tolerance, "tolerance") < 1:
         raise ArgumentError(
             f"tolerance must lie between 0 and 1, got tolerance={tolerance!r}", argument="tolerance"
         )
     if domain.is_circle:
-        if goal == "mean":
-            sentence = f"goal must be 'value' on a circle: a mean needs an interval, got goal={goal!r}"
-            raise ArgumentError(sentence, argument="goal")
+        if question == "mean":
+            sentence = (
+                f"question must be 'value' on a circle: a mean needs an interval, got question={question!r}"
+            )
+            raise ArgumentError(sentence, argument="question")
         refuse_others(optimal, "a circle", {"prior": prior, "slack": slack})
         return replace(_within(circular_optimum(epsilon, domain, k), tolerance), name="optimal (value)")
-    unbiased = goal != "value"
+    unbiased = question != "value"
     if unbiased and k != 2:
-        raise ArgumentError(f"loss must be 'l2' unless goal is 'value', got loss={loss!r}", argument="loss")
+        raise ArgumentError(
+            f"loss must be 'l2' unless question is 'value', got loss={loss!r}", argument="loss"
+        )
     if slack is not None:
         refuse_others(optimal, "slack", {"tolerance": tolerance})
         if not (unbiased and real_number(slack, "slack") >= 0):
-            rule = "slack must be at least 0, and belongs to the goal 'mean'"
+            rule = "slack must be at least 0, and belongs to the question 'mean'"
             raise ArgumentError(f"{rule}, got slack={slack!r}", argument="slack")
         people = None if prior is None else as_prior(prior, domain)
         return _on(domain, _least_expected(epsilon, slack, people), "optimal (mean)")
