@@ -107,13 +107,16 @@ def test_five_commands(run: Run, folder: Path, weather: Any) -> None:
 def test_a_question_instead_of_a_plan(run: Run) -> None:
     line = "perturb wind.csv --column wind --epsilon 2 --domain 0 50 --words missing --missing drop --clip"
     line += " --output"
-    code, said, _ = run(f"{line} median.parquet --for median")
+    code, said, _ = run(f"{line} median.parquet --question median")
     assert code == 0
     assert "mechanism for quantile" in said
     assert "386 values of wind are missing (6.4 %): their rows are left out" in said
-    assert "--for QUESTION or --mechanism NAME" in run(f"{line} x.parquet --for mean --mechanism pm")[2]
-    assert "--for: task must be one of" in run(f"{line} x.parquet --for average")[2]
-    log = "perturb wind.csv --column wind --for median --epsilon 2 --domain 1 50 --log --words missing"
+    assert (
+        "--question QUESTION or --mechanism NAME"
+        in run(f"{line} x.parquet --question mean --mechanism pm")[2]
+    )
+    assert "--question: question must be one of" in run(f"{line} x.parquet --question average")[2]
+    log = "perturb wind.csv --column wind --question median --epsilon 2 --domain 1 50 --log --words missing"
     code, said, _ = run(f"{log} --missing drop --clip --output log.parquet")
     assert code == 0, said
     code, said, _ = run("estimate log.parquet --quantile 0.5")
@@ -142,7 +145,7 @@ def test_help_fits_a_terminal_and_every_option_has_words(name: str, run: Run) ->
 
 def test_errors_fit_a_terminal(run: Run) -> None:
     _, _, error = run(
-        "perturb wind.csv --column wind --epsilon 2 --domain 0 50 --for mean --output x.parquet"
+        "perturb wind.csv --column wind --epsilon 2 --domain 0 50 --question mean --output x.parquet"
     )
     assert error.count("\n") == 1  # a line in a log
     lines = wrapped(error, 80).splitlines()

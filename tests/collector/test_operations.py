@@ -153,7 +153,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     coin = run("create", "coin", "--epsilon", 1, "--domain", 0, 24, "--mechanism", "two_scale", *store)
     assert "<two_scale epsilon=1.0" in coin.output
     assert "one of 'duchi', 'ogpm'" in str(run("create", "x", "--mechanism", "os", *store).exception)
-    twice = run("create", "hours", "--epsilon", 1, "--for", "mean", "--domain", 0, 1, *store)
+    twice = run("create", "hours", "--epsilon", 1, "--question", "mean", "--domain", 0, 1, *store)
     assert isinstance(twice.exception, ValueError)
     assert "already a campaign" in str(twice.exception)
     listed = run("list", *store).output

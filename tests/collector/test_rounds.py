@@ -150,7 +150,7 @@ def test_commands_make_both_rounds(
             main()
         return end.value.code
 
-    assert not run("campaign create late --for quantile --p 0.9 --epsilon 2 --domain 0 24 --rounds")
+    assert not run("campaign create late --question quantile --p 0.9 --epsilon 2 --domain 0 24 --rounds")
     assert run("campaign next-round late --people 100")
     assert "close late first" in capsys.readouterr().err
     opened = open_store(store).unlock(SECRET)
@@ -170,11 +170,11 @@ def test_commands_make_both_rounds(
         sv.Tally.from_counts(made.reporter, counts), 1500
     )
     assert Campaign.of(opened.campaign("late-2")).reporter == second
-    assert not run("campaign create pay --for range --epsilon 2 --domain 1 1e9 --rounds")
+    assert not run("campaign create pay --question range --epsilon 2 --domain 1 1e9 --rounds")
     pay = Campaign.of(opened.campaign("pay"))
     assert pay.reporter == sv.rounds("range", 2.0, largest=1e9, signed=False).first
-    assert not run("campaign create debt --for range --signed --epsilon 2 --domain 1 1e9 --rounds")
+    assert not run("campaign create debt --question range --signed --epsilon 2 --domain 1 1e9 --rounds")
     debt = Campaign.of(opened.campaign("debt"))
     assert debt.reporter == sv.rounds("range", 2.0, largest=1e9).first
-    assert not run("campaign create dusk --for direction --epsilon 2 --circle 24 --rounds")
+    assert not run("campaign create dusk --question direction --epsilon 2 --circle 24 --rounds")
     assert Campaign.of(opened.campaign("dusk")).rules.rounds.task == "direction"

@@ -17,7 +17,7 @@ from sottovoce.cli.which_store import located
 from sottovoce.collector.process import secret_path
 from sottovoce.storage import folders
 
-CREATE = ("create", "hours", "--epsilon", "1", "--for", "mean", "--domain", "0", "24")
+CREATE = ("create", "hours", "--epsilon", "1", "--question", "mean", "--domain", "0", "24")
 #: Every command but those that fill a store: create and restore (and serve).
 OTHERS: dict[str, tuple[str, ...]] = {
     "list": (),

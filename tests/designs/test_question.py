@@ -75,10 +75,10 @@ def test_a_spec_with_a_wrong_task_is_refused(task: object) -> None:
 
 def test_questions_that_are_none_are_refused_in_words() -> None:
     wrong: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
-        (("average", 1.0, HOURS), {}, "task"),
-        (("mean", 1.0, CLOCK), {}, "task"),
-        (("quantile", 1.0, CLOCK), {"p": 0.5}, "task"),
-        (("direction", 1.0, HOURS), {}, "task"),
+        (("average", 1.0, HOURS), {}, "question"),
+        (("mean", 1.0, CLOCK), {}, "question"),
+        (("quantile", 1.0, CLOCK), {"p": 0.5}, "question"),
+        (("direction", 1.0, HOURS), {}, "question"),
         (("mean", 1.0, HOURS), {"p": 0.5}, "p"),
         (("quantile", 1.0, HOURS), {"p": 1.0}, "p"),
         (("share", 1.0, HOURS), {}, "between"),

@@ -306,22 +306,22 @@ def test_the_command(tmp_path: Path) -> None:
     assert picture.stat().st_size > 10_000
 
 
-GOOD = {"task": "mean", "epsilon": 1.0, "people": 100, "domain": HOURS}
+GOOD = {"question": "mean", "epsilon": 1.0, "people": 100, "domain": HOURS}
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"task": "median"}, "task must be one of"),
+        ({"question": "median"}, "question must be one of"),
         ({"epsilon": -1.0}, "epsilon must be positive"),
         ({"people": 0}, "people must be between"),
         ({"people": None}, "target must be given"),
         ({"epsilon": None, "people": None, "target": 1.0}, "only one of them"),
         ({"target": 0.0}, "target must be positive"),
         ({"confidence": 95}, "confidence"),
-        ({"task": "quantile"}, "p must be given"),
-        ({"task": "quantile", "p": 1.0}, "p must lie strictly between"),
-        ({"task": "quantile", "p": 0.5, "domain": CLOCK}, "no quantiles"),
+        ({"question": "quantile"}, "p must be given"),
+        ({"question": "quantile", "p": 1.0}, "p must lie strictly between"),
+        ({"question": "quantile", "p": 0.5, "domain": CLOCK}, "no quantiles"),
         ({"domain": CLOCK}, "ask for a 'direction'"),
         ({"repetitions": 0}, "repetitions must be at least 1"),
     ],

@@ -55,7 +55,7 @@ def test_what_is_asked_is_checked() -> None:
         sv.rounds("quantile", 1.0, p=1.5)
     with pytest.raises(ValueError, match="circle"):
         sv.rounds("quantile", 1.0, sv.Circle(24), p=0.5)
-    with pytest.raises(ValueError, match="task"):
+    with pytest.raises(ValueError, match="question"):
         sv.rounds("mode", 1.0)
     plan = sv.rounds("quantile", 1.0, p=0.5)
     with pytest.raises(ValueError, match="first"):

@@ -200,11 +200,14 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
         yield function.__name__, of(function, "confidence", tally=both(), x="age", y="hours")
     yield "covariances", of(sv.covariances, "confidence", tally=both())
     own = {"value": "loss"}
-    for task in ("mean", "distribution", "value"):
-        yield f"design {task}", of(sv.design, own.get(task, ""), task=task, epsilon=1.0, domain=DAY)
-    yield "design share", of(sv.design, task="share", epsilon=1.0, domain=DAY, between=(3, 9))
-    yield "design quantile", of(sv.design, task="quantile", epsilon=1.0, domain=DAY, p=0.5)
-    yield "design direction", of(sv.design, task="direction", epsilon=1.0, domain=CIRCLE)
+    for question in ("mean", "distribution", "value"):
+        yield (
+            f"design {question}",
+            of(sv.design, own.get(question, ""), question=question, epsilon=1.0, domain=DAY),
+        )
+    yield "design share", of(sv.design, question="share", epsilon=1.0, domain=DAY, between=(3, 9))
+    yield "design quantile", of(sv.design, question="quantile", epsilon=1.0, domain=DAY, p=0.5)
+    yield "design direction", of(sv.design, question="direction", epsilon=1.0, domain=CIRCLE)
     yield "distribution", of(sv.distribution, "bins band confidence", tally=unbiased)
     yield "distribution without a band", of(sv.distribution, "bins", tally=unbiased, band=False)
     for function in (sv.pm, sv.ptt, sv.sw, sv.ogpm_unbiased, sv.two_scale):
@@ -235,23 +238,23 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     yield "pair_rounds", of(sv.pair_rounds, "first", epsilon=1.0, domains=AGES)
     yield "place", of(sv.place, "centre degrees edge points", epsilon=1.0, radius=10.0)
     yield "place in a box", of(sv.place, "degrees edge points", epsilon=1.0, box=((0, 4), (-1, 0)))
-    for task in ("mean", "quantile", "distribution", "value"):
-        given = {"p": 0.5} if task == "quantile" else {}
-        taken = "loss" if task == "value" else ""
-        yield f"plan {task}", of(plan, f"{plan_taken} {taken}", task=task, domain=DAY, **given)
-    yield "plan share", of(plan, plan_taken, task="share", domain=DAY, between=(3, 9))
-    yield "plan direction", of(plan, plan_taken, task="direction", domain=CIRCLE)
-    yield "plan difference", of(plan, "confidence sample", task="difference", domain=DAY, shift=2.0)
+    for question in ("mean", "quantile", "distribution", "value"):
+        given = {"p": 0.5} if question == "quantile" else {}
+        taken = "loss" if question == "value" else ""
+        yield f"plan {question}", of(plan, f"{plan_taken} {taken}", question=question, domain=DAY, **given)
+    yield "plan share", of(plan, plan_taken, question="share", domain=DAY, between=(3, 9))
+    yield "plan direction", of(plan, plan_taken, question="direction", domain=CIRCLE)
+    yield "plan difference", of(plan, "confidence sample", question="difference", domain=DAY, shift=2.0)
     asked = partial(sv.plan, epsilon=1.0, people=None)
     yield (
         "plan people of a difference",
-        of(asked, "power confidence sample", task="difference", domain=DAY, shift=2.0),
+        of(asked, "power confidence sample", question="difference", domain=DAY, shift=2.0),
     )
-    yield "plan pair", of(plan, task="pair", domain=AGES)
-    yield "plan choice", of(plan, task="choice", domain=OPTIONS)
-    yield "plan choices", of(plan, task="choices", domain=OPTIONS)
-    yield "plan group", of(plan, task="group", domain=(OPTIONS, (0, 3)))
-    yield "plan place", of(plan, task="place", domain=sv.Disc(10.0))
+    yield "plan pair", of(plan, question="pair", domain=AGES)
+    yield "plan choice", of(plan, question="choice", domain=OPTIONS)
+    yield "plan choices", of(plan, question="choices", domain=OPTIONS)
+    yield "plan group", of(plan, question="group", domain=(OPTIONS, (0, 3)))
+    yield "plan place", of(plan, question="place", domain=sv.Disc(10.0))
     yield "polar", of(sv.polar, "loss weights design", epsilon=4.0, radius=5.0)
     yield "probabilities", of(sv.probabilities, f"bins {who}", tally=number)
     yield "probability", of(sv.probability, f"{declared} {compared}", tally=number, low=3, high=9)
@@ -261,10 +264,10 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     )
     yield "quantile", of(sv.quantile, f"{declared} {who}", tally=number, p=0.5)
     yield "region_share", of(sv.region_share, "confidence", tally=places(), region=[(0, 0), (0, 5), (5, 0)])
-    yield "rounds mean", of(sv.rounds, "caution", task="mean", epsilon=1.0, domain=DAY)
-    yield "rounds quantile", of(sv.rounds, "first", task="quantile", epsilon=1.0, domain=DAY, p=0.5)
-    yield "rounds direction", of(sv.rounds, task="direction", epsilon=1.0, domain=CIRCLE)
-    yield "rounds range", of(sv.rounds, "unit signed", task="range", epsilon=1.0, largest=1e6)
+    yield "rounds mean", of(sv.rounds, "caution", question="mean", epsilon=1.0, domain=DAY)
+    yield "rounds quantile", of(sv.rounds, "first", question="quantile", epsilon=1.0, domain=DAY, p=0.5)
+    yield "rounds direction", of(sv.rounds, question="direction", epsilon=1.0, domain=CIRCLE)
+    yield "rounds range", of(sv.rounds, "unit signed", question="range", epsilon=1.0, largest=1e6)
     yield "shares", of(sv.shares, "confidence", tally=options())
     yield "shuffled", of(sv.shuffled, "delta neighbours", reporter=sv.duchi(1.0), people=100)
     pieces = {"epsilon": 1.0, "domain": DAY, "output": DAY}

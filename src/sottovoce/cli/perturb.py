@@ -18,11 +18,11 @@ from sottovoce.cli.shared_options import (
     Design,
     DomainPair,
     Encoding,
-    For,
     Level,
     LogScale,
     PairOf,
     Place,
+    QuestionOption,
     Request,
     SpecOption,
     WordsOption,
@@ -59,7 +59,7 @@ def perturb(
     domain: DomainPair = None,
     circle: CircleOption = None,
     log: LogScale = False,
-    purpose: For = None,
+    question: QuestionOption = None,
     p: Level = None,
     between: Between = None,
     mechanism: Design = None,
@@ -101,7 +101,7 @@ def perturb(
     from sottovoce.bulk.tables.csv_numerals import Words
     from sottovoce.bulk.tables.sources import count_rows
 
-    described = (purpose, epsilon, domain, circle, log, p, between, mechanism, spec)
+    described = (question, epsilon, domain, circle, log, p, between, mechanism, spec)
     request = Request(*described, place, degrees, options, pair)
     mechanisms = _mechanisms(columns, request)
     source = data[0] if len(data) == 1 else data

@@ -28,7 +28,7 @@ from sottovoce.cli.shared_options import (
 )
 from sottovoce.errors import UsageError
 
-Task = Annotated[
+Question = Annotated[
     str,
     typer.Argument(
         metavar="QUESTION",
@@ -58,7 +58,7 @@ _SAID_BY = {
 
 
 def plan(
-    task: Task,
+    question: Question,
     epsilon: Epsilon = None,
     people: People = None,
     domain: DomainPair = None,
@@ -98,21 +98,21 @@ def plan(
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     check_target(output, (*PICTURES, ".json"))
-    if task in _SAID_BY:
+    if question in _SAID_BY:
         if output is not None:
             raise UsageError(
                 "--output is for plans of a number; `sottovoce perturb` takes --options, --pair and --place"
             )
         other = sv.plan(
-            task, epsilon, people, _asked(task, options, pair, place, domain), target, p=p, between=between,
-            confidence=confidence, simulate=simulate, central=central,
+            question, epsilon, people, _asked(question, options, pair, place, domain), target, p=p,
+            between=between, confidence=confidence, simulate=simulate, central=central,
         )  # fmt: skip
         typer.echo(json.dumps({"options": other.rows}) if as_json else str(other))
         return
     where = domain_from(domain, circle, log=log)
     if target is None and (people is None or (epsilon is None and central is None)):
         raise UsageError("give --epsilon and --people, one of them and --target, or --people and --central")
-    question, level = question_of(task, p)
+    name, level = question_of(question, p)
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
 
@@ -121,7 +121,7 @@ def plan(
             return lambda name, done: bar.update(job, description=f"{verb} {name}", completed=done)
 
         answer = sv.plan(
-            question, epsilon, people, where, target, p=level, between=between, confidence=confidence,
+            name, epsilon, people, where, target, p=level, between=between, confidence=confidence,
             simulate=simulate, repetitions=8 if simulate and quick else None, central=central,
             progress=showing("looking at"),
         )  # fmt: skip
@@ -137,16 +137,17 @@ def plan(
             typer.echo(f"wrote {output}")
 
 
-def _asked(task: str, options: str | None, pair: list[str] | None, place: Any, domain: Any) -> Any:
+def _asked(question: str, options: str | None, pair: list[str] | None, place: Any, domain: Any) -> Any:
     """What a choice, a pair, a place or a group is asked of."""
-    said = {"options": options, "pair": pair, "place": place}[_SAID_BY[task]]
-    if not said or (task == "group" and domain is None):
-        raise UsageError(f"say of what: --{_SAID_BY[task]}{' and --domain' if task == 'group' else ''}")
-    if task == "place":
+    said = {"options": options, "pair": pair, "place": place}[_SAID_BY[question]]
+    if not said or (question == "group" and domain is None):
+        both = " and --domain" if question == "group" else ""
+        raise UsageError(f"say of what: --{_SAID_BY[question]}{both}")
+    if question == "place":
         return place[:2], place[2:]
-    if task == "pair":
+    if question == "pair":
         return domains_in(pair or [])
-    return (options_in(options or ""), domain) if task == "group" else options_in(options or "")
+    return (options_in(options or ""), domain) if question == "group" else options_in(options or "")
 
 
 def _print(answer: sv.Plan) -> None:

@@ -36,10 +36,10 @@ PairOf = Annotated[
 LogScale = Annotated[
     bool, typer.Option("--log", help="With --domain: values differ by factors, as incomes do.")
 ]
-For = Annotated[
+QuestionOption = Annotated[
     str | None,
     typer.Option(
-        "--for",
+        "--question",
         metavar="QUESTION",
         help="What is to be known: mean, median, quantile (with --p), distribution, direction (of a circle), "
         "share (with --range) or value. If not said: distribution, which answers the others too.",
@@ -58,7 +58,7 @@ Degrees = Annotated[bool, typer.Option("--degrees", help="With --place: longitud
 DESIGNS = ("duchi", "ogpm", "ogpm_unbiased", "optimal", "pm", "ptt", "sw", "two_scale")
 Design = Annotated[
     str | None,
-    typer.Option("--mechanism", help=f"Instead of --for, by name: {', '.join(DESIGNS)}."),
+    typer.Option("--mechanism", help=f"Instead of --question, by name: {', '.join(DESIGNS)}."),
 ]
 Column = Annotated[str | None, typer.Option("--column", metavar="NAME", help="The column to read.")]
 Output = Annotated[Path | None, typer.Option("--output", metavar="PATH", help="Where to write.")]
@@ -114,7 +114,7 @@ def in_options(error: Exception, command: Any, words: Sequence[str]) -> str:
 
 def _alias(name: str | None) -> str | None:
     """An argument of the library by the name that it has here."""
-    return {"circumference": "circle", "task": "purpose"}.get(name or "", name)
+    return {"circumference": "circle"}.get(name or "", name)
 
 
 def read_spec(path: Path) -> Any:
@@ -150,9 +150,9 @@ def domain_from(
 
 @dataclass(frozen=True)
 class Request:
-    """What --for, --mechanism, --spec and their companions say together: which reporter is meant."""
+    """What --question, --mechanism, --spec and their companions say together: which reporter is meant."""
 
-    purpose: str | None
+    question: str | None
     epsilon: float | None
     domain: tuple[float, float] | None
     circle: float | None
@@ -181,7 +181,7 @@ class Request:
             one_of(self.mechanism, "mechanism", DESIGNS)
         if self.epsilon is None:
             raise UsageError("say how private: --epsilon E, or --spec PATH")
-        numbers = (self.purpose, self.domain, self.circle, self.p, self.between, self.mechanism)
+        numbers = (self.question, self.domain, self.circle, self.p, self.between, self.mechanism)
         kind = _of_kind(self.epsilon, self.options, self.pair)
         if self.place is not None:
             left, right, low, high = self.place
@@ -197,16 +197,16 @@ class Request:
             return kind
         where = domain_from(self.domain, self.circle, log=self.log)
         if self.mechanism is None:
-            task, p = question_of(self.purpose or "distribution", self.p)
-            return sv.design(task, self.epsilon, where, p=p, between=self.between)
-        if self.purpose is not None:
-            raise UsageError("give either --for QUESTION or --mechanism NAME, not both")
+            question, p = question_of(self.question or "distribution", self.p)
+            return sv.design(question, self.epsilon, where, p=p, between=self.between)
+        if self.question is not None:
+            raise UsageError("give either --question QUESTION or --mechanism NAME, not both")
         return getattr(sv, self.mechanism)(self.epsilon, where)
 
 
-def question_of(purpose: str, p: float | None) -> tuple[str, float | None]:
-    """The task and the level that a question names: a median is the quantile of one half."""
-    return ("quantile", 0.5) if purpose == "median" and p is None else (purpose, p)
+def question_of(name: str, p: float | None) -> tuple[str, float | None]:
+    """The question and the level that a name says: a median is the quantile of one half."""
+    return ("quantile", 0.5) if name == "median" and p is None else (name, p)
 
 
 def _of_kind(epsilon: float, options: str | None, pair: list[str] | None) -> Any:

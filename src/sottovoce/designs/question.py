@@ -35,14 +35,14 @@ class Question:
     """What is to be known about whom.
 
     Attributes:
-        task: One of `TASKS`.
+        name: One of `QUESTIONS`.
         domain: Where values lie.
         p: Which quantile.
         between: The range of a share, in the units of the domain.
         loss: What a single value minimises.
     """
 
-    task: str
+    name: str
     domain: Domain
     p: float | None = None
     between: tuple[float, float] | None = None
@@ -51,39 +51,40 @@ class Question:
     @classmethod
     def of(
         cls,
-        task: str,
+        question: str,
         domain: DomainLike,
         *,
         p: float | None = None,
         between: tuple[float, float] | None = None,
         loss: str | float | None = None,
     ) -> Question:
-        """Check the arguments of `design`, those that belong to other tasks included."""
-        one_of(task, "task", tuple(TASKS))
+        """Check the arguments of `design`, those that belong to other questions included."""
+        one_of(question, "question", tuple(QUESTIONS))
         line = as_domain(domain)
-        check_owners(task, p=p, between=between, loss=loss)
-        kind = TASKS[task]
+        check_owners(question, p=p, between=between, loss=loss)
+        kind = QUESTIONS[question]
         if not kind.suits(line):
             raise ArgumentError(
-                f"task must suit the domain: {kind.refusal}, got task={task!r}", argument="task"
+                f"question must suit the domain: {kind.refusal}, got question={question!r}",
+                argument="question",
             )
-        if task == "quantile" and p is not None and not 0 < real_number(p, "p") < 1:
+        if question == "quantile" and p is not None and not 0 < real_number(p, "p") < 1:
             raise ArgumentError(f"p must lie strictly between 0 and 1, got p={p!r}", argument="p")
-        bounds = _range(between, line) if task == "share" else None
-        return cls(task, line, p, bounds, "l2" if loss is None else loss)
+        bounds = _range(between, line) if question == "share" else None
+        return cls(question, line, p, bounds, "l2" if loss is None else loss)
 
     def design(self, epsilon: float) -> Designed:
         """The mechanism for an ε."""
-        return replace(TASKS[self.task].make(epsilon, self), task=self.task)
+        return replace(QUESTIONS[self.name].make(epsilon, self), task=self.name)
 
 
-def check_owners(task: str, **arguments: object) -> None:
-    """Refuse arguments that belong to other tasks."""
+def check_owners(question: str, **arguments: object) -> None:
+    """Refuse arguments that belong to other questions."""
     owners = {"p": "quantile", "between": "share", "loss": "value"}
     for name, value in arguments.items():
-        if value is not None and task != owners[name]:
-            sentence = f"{name} belongs to the task {owners[name]!r}, got {name}={value!r} with task={task!r}"
-            raise ArgumentError(sentence, argument=name)
+        if value is not None and question != owners[name]:
+            rule = f"{name} belongs to the question {owners[name]!r}"
+            raise ArgumentError(f"{rule}, got {name}={value!r} with question={question!r}", argument=name)
 
 
 def _range(between: object, domain: Domain) -> tuple[float, float]:
@@ -102,7 +103,7 @@ def _range(between: object, domain: Domain) -> tuple[float, float]:
     return low, high
 
 
-# -- one function for each task --------------------------------------------------------------------------
+# -- one function for each question ------------------------------------------------------------------------
 
 
 def _mean(epsilon: float, question: Question) -> Designed:
@@ -152,7 +153,7 @@ def _share(epsilon: float, question: Question) -> Designed:
 
 
 @dataclass(frozen=True)
-class Task:
+class Kind:
     """What a question needs.
 
     Attributes:
@@ -171,11 +172,11 @@ class Task:
 
 
 #: Every question that a design can be asked for.
-TASKS = {
-    "mean": Task(_mean, circle=False, refusal="a circle has no mean, ask for a 'direction'"),
-    "quantile": Task(_quantile, circle=False, refusal="a circle has no quantiles, ask for a 'share'"),
-    "distribution": Task(_distribution),
-    "direction": Task(_direction, circle=True, refusal="an interval has no direction, ask for a 'mean'"),
-    "share": Task(_share),
-    "value": Task(_value),
+QUESTIONS = {
+    "mean": Kind(_mean, circle=False, refusal="a circle has no mean, ask for a 'direction'"),
+    "quantile": Kind(_quantile, circle=False, refusal="a circle has no quantiles, ask for a 'share'"),
+    "distribution": Kind(_distribution),
+    "direction": Kind(_direction, circle=True, refusal="an interval has no direction, ask for a 'mean'"),
+    "share": Kind(_share),
+    "value": Kind(_value),
 }

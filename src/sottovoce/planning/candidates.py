@@ -91,18 +91,18 @@ _OURS = "made for this question"
 
 def candidates(question: Question) -> list[Candidate]:
     """What `design` gives, and designs to compare it with."""
-    rivals = {name: _rival(name, question) for name in KINDS[question.task].rivals[question.domain.is_circle]}
+    rivals = {name: _rival(name, question) for name in KINDS[question.name].rivals[question.domain.is_circle]}
     ours = Candidate("design", question.design, _OURS, ours=True)
-    if question.task == "mean":
+    if question.name == "mean":
         ours = replace(ours, most=most_epsilon())
         rivals["optimal"] = replace(rivals["optimal"], most=most_epsilon())
-    elif question.task == "value" and rivals:
+    elif question.name == "value" and rivals:
         ours = replace(ours, most=most_epsilon(loss_exponent(question.loss)))
     return [ours, *rivals.values()]
 
 
 def _rival(name: str, question: Question) -> Candidate:
     build, reason = _RIVALS[name]
-    if (question.task, name) == ("value", "ogpm"):
+    if (question.name, name) == ("value", "ogpm"):
         return Candidate(name, lambda epsilon: classic.ogpm(epsilon, question.domain, question.loss), reason)
     return Candidate(name, lambda epsilon: build(epsilon, question.domain), reason)

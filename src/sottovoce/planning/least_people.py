@@ -35,7 +35,7 @@ class Search:
 
     def people(self, candidate: Candidate, epsilon: float, target: float) -> Option | None:
         """The option with the fewest people."""
-        if self.scenario.question.task in ("mean", "direction"):  # the error is c/√n
+        if self.scenario.question.name in ("mean", "direction"):  # the error is c/√n
             one = self.scenario.option(candidate, epsilon, MOST_PEOPLE)
             needed = math.ceil(MOST_PEOPLE * (one.error / target) ** 2) if one else math.inf
             if needed > MOST_PEOPLE:
@@ -83,7 +83,7 @@ def _errors(option: Options) -> Callable[[float], float]:
 
 
 class Meeting(NamedTuple):
-    """Where an error meets a goal, and the power with which it falls there."""
+    """Where an error meets a target, and the power with which it falls there."""
 
     x: float
     slope: float
@@ -91,20 +91,20 @@ class Meeting(NamedTuple):
 
 def least_epsilon(
     error: Callable[[float], float],
-    goal: float,
+    target: float,
     most: float,
     exact: float = _EXACT[True],
     *,
     start: float = 1.0,
     slope: float = -1.0,
 ) -> Meeting | None:
-    """The least ε up to `most` at which an error meets a goal, and the slope there: `meeting`."""
-    return meeting(error, goal, _LEAST_EPSILON, most, exact, start=start, slope=slope)
+    """The least ε up to `most` at which an error meets a target, and the slope there: `meeting`."""
+    return meeting(error, target, _LEAST_EPSILON, most, exact, start=start, slope=slope)
 
 
 def meeting(
     error: Callable[[float], float],
-    goal: float,
+    target: float,
     low: float,
     high: float,
     tolerance: float,
@@ -113,11 +113,11 @@ def meeting(
     slope: float = -0.5,
     most: int = 40,
 ) -> Meeting | None:
-    """Find the least x at which a decreasing error meets a goal, with few evaluations: secants in log–log.
+    """Find the least x at which a decreasing error meets a target, with few evaluations: secants in log–log.
 
     Args:
         error: Falls roughly like a power of x. One that is not quite monotone gives a place where it crosses.
-        goal: What it has to come down to.
+        target: What it has to come down to.
         low: The least x to look at.
         high: The largest one.
         tolerance: x may be a factor 1 + tolerance above the least, as far as the last secant tells.
@@ -126,18 +126,18 @@ def meeting(
         most: How many evaluations there may be.
 
     Returns:
-        x with error(x) ≤ goal, and the last slope; None if even `high` misses the goal.
+        x with error(x) ≤ target, and the last slope; None if even `high` misses the target.
 
     Example:
         >>> round(meeting(lambda n: 3 / n**0.5, 0.03, 1, 1e9, 0.001).x / 100)
         100
     """
     room, bottom, top = math.log1p(tolerance), math.log(low), math.log(high)
-    above: float | None = None  # the last place that misses the goal
+    above: float | None = None  # the last place that misses the target
     below: float | None = None  # the last that meets it
     x, seen, met = math.log(low if start is None else start), (math.nan, math.nan), False
     for _ in range(most):
-        f = math.log(error(math.exp(x)) / goal)
+        f = math.log(error(math.exp(x)) / target)
         if math.isfinite(f) and math.isfinite(seen[1]) and x != seen[0]:
             slope = min((f - seen[1]) / (x - seen[0]), -0.1)
         known, seen = math.isfinite(seen[1]), (x, f)

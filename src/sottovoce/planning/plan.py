@@ -65,7 +65,7 @@ Own = Number | Callable[[float, Domain], Number]
 
 @overload
 def plan(
-    task: Literal["difference"],
+    question: Literal["difference"],
     epsilon: float | None = ...,
     people: int | None = ...,
     domain: DomainLike | None = ...,
@@ -79,7 +79,7 @@ def plan(
 
 @overload
 def plan(
-    task: Literal["choice", "choices", "group", "pair", "place"],
+    question: Literal["choice", "choices", "group", "pair", "place"],
     epsilon: float,
     people: int,
     domain: Several | Listed | Disc | Box,
@@ -90,7 +90,7 @@ def plan(
 
 @overload
 def plan(
-    task: str,
+    question: str,
     epsilon: float | None = ...,
     people: int | None = ...,
     domain: DomainLike | None = ...,
@@ -110,7 +110,7 @@ def plan(
 
 
 def plan(
-    task: str,
+    question: str,
     epsilon: float | None = None,
     people: int | None = None,
     domain: DomainLike | Disc | Box | Several | None = None,
@@ -132,9 +132,9 @@ def plan(
     """Say what error to expect, of the mechanism that `design` gives and of others.
 
     Args:
-        task: What is to be known, as in `design`: "mean", "quantile", "distribution", "direction", "share" or
-            "value"; or "difference": how many people of each of two groups, or which ε, it takes to see one
-            of their means; "place": where people are, in a `Disc` or a box ((x₀, x₁), (y₀, y₁));
+        question: What is to be known, as in `design`: "mean", "quantile", "distribution", "direction",
+            "share" or "value"; or "difference": how many people of each of two groups, or which ε, it takes
+            to see one of their means; "place": where people are, in a `Disc` or a box ((x₀, x₁), (y₀, y₁));
             "choice" or "choices", with the options as the domain; "pair", with the intervals of two numbers;
             or "group", with options and an interval.
         epsilon: The privacy parameter; left out, it is asked which ε meets the target.
@@ -173,32 +173,34 @@ def plan(
         >>> how_many.best.name, how_many.best.people
         ('design', 9069)
     """
-    refuse_others(plan, f"task={task!r}", locals(), "epsilon people domain " + _TAKEN.get(task, _USUAL))
+    refuse_others(
+        plan, f"question={question!r}", locals(), "epsilon people domain " + _TAKEN.get(question, _USUAL)
+    )
     if domain is None:
         raise ArgumentError("domain must be given: (low, high) or a Circle", argument="domain")
-    if task == "pair":
+    if question == "pair":
         return plan_pair(epsilon, people, domain, sample)  # type: ignore[arg-type]
-    if task in _OTHERS:
-        return _OTHERS[task](epsilon, people, domain)
-    if task == "difference":
+    if question in _OTHERS:
+        return _OTHERS[question](epsilon, people, domain)
+    if question == "difference":
         return plan_difference(
             epsilon, people, as_domain(domain),  # type: ignore[arg-type]  # places are asked above
             shift=shift, power=power, confidence=check_confidence(confidence), sample=sample,
         )  # fmt: skip
-    question = Question.of(task, domain, p=p, between=between, loss=loss)  # type: ignore[arg-type]
-    if task == "quantile" and p is None:
+    asked = Question.of(question, domain, p=p, between=between, loss=loss)  # type: ignore[arg-type]
+    if question == "quantile" and p is None:
         raise ArgumentError("p must be given for a quantile: 0.5 is the median", argument="p")
     wanted = _check_wanted(epsilon, people, target, central)
     if repetitions is not None:
         whole_number(repetitions, "repetitions", least=1)
-    shape = _shape(sample, question.domain)
+    shape = _shape(sample, asked.domain)
     scenario = Scenario(
-        question, check_confidence(confidence), shape, bool(simulate or repetitions), repetitions
+        asked, check_confidence(confidence), shape, bool(simulate or repetitions), repetitions
     )
-    ours = usual_candidates(question)
+    ours = usual_candidates(asked)
     if central is not None:
-        ours = [_for_counts(candidate, question.domain, central, int(people or 0)) for candidate in ours]
-    ranked = (*ours, *(_own(own, question, epsilon) for own in candidates))
+        ours = [_for_counts(candidate, asked.domain, central, int(people or 0)) for candidate in ours]
+    ranked = (*ours, *(_own(own, asked, epsilon) for own in candidates))
     options: list[Option] = []
     left_out: dict[str, str] = {}
     search = Search(scenario)

@@ -102,9 +102,9 @@ def plan_difference(
         ArgumentError: If the domain is a circle, there is nothing to ask for, or no ε is enough.
     """
     if shift is None:
-        raise ArgumentError("task='difference' needs shift: the difference to see", argument="shift")
+        raise ArgumentError("question='difference' needs shift: the difference to see", argument="shift")
     if domain.is_circle or domain.is_log:
-        raise ArgumentError("task='difference' is about means on a linear interval", argument="domain")
+        raise ArgumentError("question='difference' is about means on a linear interval", argument="domain")
     if epsilon is None and people is None:
         raise ArgumentError("give epsilon or people, or both", argument="people")
     if epsilon is not None and people is not None:

@@ -75,7 +75,7 @@ class Scenario:
     @property
     def kind(self) -> Kind:
         """What is known about such questions."""
-        return KINDS[self.question.task]
+        return KINDS[self.question.name]
 
     @property
     def shapes(self) -> FloatArray:
@@ -83,9 +83,9 @@ class Scenario:
         if self.sample is not None:
             return self.sample
         shapes = reference_shapes(self.question.domain.is_circle)
-        if self.question.task == "value":  # its worst case is everybody's
+        if self.question.name == "value":  # its worst case is everybody's
             return shapes[:1]
-        return np.vstack((shapes, shapes[0, ::-1])) if self.question.task == "quantile" else shapes
+        return np.vstack((shapes, shapes[0, ::-1])) if self.question.name == "quantile" else shapes
 
     def option(self, candidate: Candidate, epsilon: float, people: int) -> Option | None:
         """What to expect of one mechanism, in the units of the domain; None if there is none for this ε."""
@@ -190,7 +190,7 @@ class Plan(Tabular):
         The interval is as wide a part of the domain on either scale: a length on one, a factor on the other.
         """
         domain, half = self.scenario.question.domain, self.best.half_width
-        if self.scenario.question.task != "quantile" or domain.is_log or domain.is_circle or domain.low <= 0:
+        if self.scenario.question.name != "quantile" or domain.is_log or domain.is_circle or domain.low <= 0:
             return ""
         factor = math.exp(half / domain.width * math.log(domain.high / domain.low))
         below = half / (factor - 1)
@@ -215,12 +215,12 @@ class Plan(Tabular):
     def title(self) -> str:
         """What the numbers are about, in one line."""
         question = self.scenario.question
-        what = f"{question.p:g}-quantile" if question.task == "quantile" else question.task
+        what = f"{question.p:g}-quantile" if question.name == "quantile" else question.name
         if question.between is not None:
             what = f"share between {question.between[0]:g} and {question.between[1]:g}"
         people = f"{_COUNTED.get(len(self.scenario.shapes))} reference shapes"
-        if question.task == "value" or self.scenario.sample is not None:
-            people = "everybody" if question.task == "value" else "the given sample"
+        if question.name == "value" or self.scenario.sample is not None:
+            people = "everybody" if question.name == "value" else "the given sample"
         doubt = max(option.doubt / option.error for option in self.options)
         how = f"simulated, ± {100 * doubt:.0f} % of each error" if self.scenario.simulate else "predicted"
         where = f"{'the circle ' if question.domain.is_circle else ''}{question.domain}"
@@ -240,7 +240,7 @@ class Plan(Tabular):
             The two axes.
         """
         build = {candidate.name: candidate for candidate in self.candidates}
-        spots, looks = 9 if self.scenario.question.task == "mean" else 4, itertools.count(1)
+        spots, looks = 9 if self.scenario.question.name == "mean" else 4, itertools.count(1)
 
         def error(k: int, epsilon: float, people: int) -> float:
             option = self.options[k]

@@ -44,17 +44,17 @@ def simulated(setting: Setting, repetitions: int | None = None) -> Expected:
     Returns:
         Root mean squares for a mean, direction or share, otherwise averages.
     """
-    s, task = setting, setting.question.task
-    if task == "value":
+    s, name = setting, setting.question.name
+    if name == "value":
         return value(s)
     shape = hashlib.sha256(s.density.tobytes()).hexdigest()
-    which = [task, s.question.p, s.question.between, s.reporter.digest]
+    which = [name, s.question.p, s.question.between, s.reporter.digest]
     question = [*which, s.people, shape, s.confidence, repetitions]
     if (known := _remembered(question)) is not None:
         return known
     rng = np.random.default_rng(list(hashlib.sha256(json.dumps(question).encode()).digest()))
     chances = np.maximum(s.reporter.operator(s.x).mix(s.density), 0.0)
-    answer, square = _ANSWERS[task](s), task in ("mean", "direction", "share")
+    answer, square = _ANSWERS[name](s), name in ("mean", "direction", "share")
     answers: list[Answer] = []
     while True:
         counts = rng.multinomial(s.people, chances / chances.sum())
@@ -63,7 +63,7 @@ def simulated(setting: Setting, repetitions: int | None = None) -> Expected:
         done = len(answers) >= (repetitions or _MOST)
         if done or (repetitions is None and len(answers) >= _LEAST and doubt <= _SURE * error):
             break
-    power = 2 if task == "distribution" else 1
+    power = 2 if name == "distribution" else 1
     half = float(np.mean([half**power for _, half in answers])) ** (1 / power)
     disk_cache.store("plans", question, json.dumps([error, half, doubt]).encode())
     return Expected(error, half, doubt)

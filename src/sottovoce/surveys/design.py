@@ -13,7 +13,7 @@ from typing import Any, Literal, overload
 
 from sottovoce.designs.choice import choice
 from sottovoce.designs.place import Box, place
-from sottovoce.designs.question import TASKS, Designed, Question, check_owners
+from sottovoce.designs.question import QUESTIONS, Designed, Question, check_owners
 from sottovoce.errors import ArgumentTypeError, check_epsilon, one_of
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.translates import Translates
@@ -30,20 +30,20 @@ Several = Listed | Pair | Grouped
 
 
 @overload
-def design(task: Literal["place"], epsilon: float, domain: Disc | Box) -> Translates: ...
+def design(question: Literal["place"], epsilon: float, domain: Disc | Box) -> Translates: ...
 
 
 @overload
-def design(task: Literal["choice"], epsilon: float, domain: Listed) -> Translates: ...
+def design(question: Literal["choice"], epsilon: float, domain: Listed) -> Translates: ...
 
 
 @overload
-def design(task: Literal["choices", "pair", "group"], epsilon: float, domain: Several) -> Survey: ...
+def design(question: Literal["choices", "pair", "group"], epsilon: float, domain: Several) -> Survey: ...
 
 
 @overload
 def design(
-    task: str,
+    question: str,
     epsilon: float,
     domain: DomainLike,
     *,
@@ -54,7 +54,7 @@ def design(
 
 
 def design(
-    task: str,
+    question: str,
     epsilon: float,
     domain: DomainLike | Disc | Box | Several,
     *,
@@ -65,11 +65,11 @@ def design(
     """Make the reporter that suits a question best.
 
     Args:
-        task: What is to be known: "mean", "quantile", "distribution" or "share" of all people; "direction",
-            the mean on a circle; "value", each single person's number as well as it can be told; "choice",
-            the share of each of a list of options, of which a person has one, or "choices", any of them;
-            "place", where people are; "pair", how numbers of one person vary together; or "group", a number
-            within groups that are private too.
+        question: What is to be known: "mean", "quantile", "distribution" or "share" of all people;
+            "direction", the mean on a circle; "value", each single person's number as well as it can be told;
+            "choice", the share of each of a list of options, of which a person has one, or "choices", any of
+            them; "place", where people are; "pair", how numbers of one person vary together; or "group", a
+            number within groups that are private too.
         epsilon: Privacy parameter ε.
         domain: Where values lie: (low, high) or a `Circle`; of places a `Disc` or ((x₀, x₁), (y₀, y₁)); the
             list of options; of a pair the interval of each number, of a group the options and the interval.
@@ -82,8 +82,8 @@ def design(
         there is more than one question.
 
     Raises:
-        ArgumentError: If an argument is out of range, missing for the task or not one of it, or the task does
-            not suit the domain.
+        ArgumentError: If an argument is out of range, missing for the question or not one of its own, or the
+            question does not suit the domain.
         ArgumentTypeError: If an argument is of the wrong type.
 
     Example:
@@ -93,13 +93,13 @@ def design(
         >>> list(design("group", 1.0, (["car", "bike"], (0, 3))).domain)
         ['group', 'number']
     """
-    one_of(task, "task", (*TASKS, *_OTHERS))
+    one_of(question, "question", (*QUESTIONS, *_OTHERS))
     epsilon = check_epsilon(epsilon)
-    if task in _OTHERS:
-        check_owners(task, p=p, between=between, loss=loss)
-        return _OTHERS[task](epsilon, domain)
-    question = Question.of(task, domain, p=p, between=between, loss=loss)  # type: ignore[arg-type]
-    return question.design(epsilon)
+    if question in _OTHERS:
+        check_owners(question, p=p, between=between, loss=loss)
+        return _OTHERS[question](epsilon, domain)
+    asked = Question.of(question, domain, p=p, between=between, loss=loss)  # type: ignore[arg-type]
+    return asked.design(epsilon)
 
 
 def _place(epsilon: float, domain: Any) -> Translates:

@@ -17,10 +17,10 @@ from sottovoce.cli.shared_options import (
     CircleOption,
     Design,
     DomainPair,
-    For,
     Level,
     LogScale,
     PairOf,
+    QuestionOption,
     Request,
     SpecOption,
     missing_from,
@@ -52,7 +52,7 @@ def create(
     domain: DomainPair = None,
     circle: CircleOption = None,
     log: LogScale = False,
-    purpose: For = None,
+    question: QuestionOption = None,
     p: Level = None,
     between: Between = None,
     mechanism: Design = None,
@@ -81,18 +81,19 @@ def create(
         bool,
         typer.Option(
             "--rounds",
-            help="The first of two rounds; with --for mean, quantile, direction, or range: then --domain "
-            "says what is small and what nobody exceeds.",
+            help="The first of two rounds; with --question mean, quantile, direction, or range: then "
+            "--domain says what is small and what nobody exceeds.",
         ),
     ] = False,
     signed: Annotated[
-        bool, typer.Option("--signed", help="With --for range: values may be negative, as far as positive.")
+        bool,
+        typer.Option("--signed", help="With --question range: values may be negative, as far as positive."),
     ] = False,
     store: StoreOption = None,
 ) -> None:
     """Create a campaign. Its mechanism and rules are fixed from then on.
 
-    --for makes the mechanism that suits a question; --spec takes one that `sottovoce plan` wrote. With
+    --question makes the mechanism that suits a question; --spec takes one that `sottovoce plan` wrote. With
     --group there is one campaign for each, NAME-GROUP, with public results: their dashboards compare them.
     A survey of several questions is described in a file: sottovoce campaign create survey.toml.
     With --rounds the published counts decide what other people are asked next: see campaign next-round.
@@ -108,14 +109,14 @@ def create(
         made = campaigns.create(open_store(store, create=True), new)
         _tell(made, made.reporter)
         return
-    unknown = rounds and purpose == "range"
-    task = None if unknown else purpose
+    unknown = rounds and question == "range"
+    known = None if unknown else question
     request = Request(
-        task, epsilon, domain, circle, log, p, between, mechanism, spec, options=options, pair=pair
+        known, epsilon, domain, circle, log, p, between, mechanism, spec, options=options, pair=pair
     )
     reporter = request.reporter()
     ends = dict(zip(("unit", "largest"), domain or (), strict=False)) if unknown else {}
-    this = Round.model_validate({"task": purpose, "p": p, "signed": signed, **ends}) if rounds else None
+    this = Round.model_validate({"task": question, "p": p, "signed": signed, **ends}) if rounds else None
     if this is not None:
         reporter = this.plan(reporter).first
     content = {

@@ -40,7 +40,7 @@ _MADE_FOR = {
 
 
 def advice(
-    task: str,
+    question: str,
     mechanism: Number,
     estimate: Estimate,
     *,
@@ -51,7 +51,7 @@ def advice(
     """What to know about the mechanism of an answer, before its notes.
 
     Args:
-        task: What was asked: "mean", "quantile" or "share".
+        question: What was asked: "mean", "quantile" or "share".
         mechanism: What it was asked with.
         estimate: The answer.
         coarse: The reports on a few groups of cells, for quantiles and shares.
@@ -63,30 +63,29 @@ def advice(
     """
     domain, epsilon = mechanism.domain, mechanism.epsilon
     limits = [estimate.low, estimate.value, estimate.high]
-    low, middle, high = limits if task == "share" else domain.to_unit(limits).tolist()
+    low, middle, high = limits if question == "share" else domain.to_unit(limits).tolist()
     half = (high - low) / 2
-    if task == "quantile":
+    if question == "quantile":
         instead = _instead(epsilon, estimate, p, half)
         target = Target.up_to(middle)
     else:
         target = Target.within(*between)
-        spread = {"mean": _mean_variance, "share": _share_variance}[task](epsilon, middle)
+        spread = {"mean": _mean_variance, "share": _share_variance}[question](epsilon, middle)
         instead = normal_quantile((1 - estimate.confidence) / 2) * math.sqrt(spread / estimate.n)
     if half < _WORSE * instead:
         return ()
-    better, here = (_size(task, domain, size) for size in (instead, half))
+    better, here = (_size(question, domain, size) for size in (instead, half))
     made = f"this mechanism was made for {_MADE_FOR[mechanism.task]}; " if mechanism.task in _MADE_FOR else ""
-    hint = (
-        f"{made}for the same ε and people a mechanism for {_MADE_FOR[task]} gives {better} instead of {here}"
-    )
+    other = f"a mechanism for {_MADE_FOR[question]} gives {better} instead of {here}"
+    hint = f"{made}for the same ε and people {other}"
     if coarse is None:  # of a mean, what the envelope leaves open is noted there
         return (hint,)
     gap = _openness(coarse, target)
-    if task == "share":  # no more than these reports leave open already
+    if question == "share":  # no more than these reports leave open already
         gap = min(gap, 2 * half)
     first: tuple[str, ...] = ()
-    if gap > max(_OPEN, half if task == "share" else 0.0):
-        share = "it" if task == "share" else f"the share below {estimate.value:.4g}"
+    if gap > max(_OPEN, half if question == "share" else 0.0):
+        share = "it" if question == "share" else f"the share below {estimate.value:.4g}"
         first = (
             f"reports of this mechanism do not identify it: with any number of people {share} stays open by "
             f"± {50 * gap:.2g} %",
@@ -138,8 +137,8 @@ def _openness(coarse: Coarse, target: Target) -> float:
     return float(np.clip(above - below, 0.0, 1.0))
 
 
-def _size(task: str, domain: Domain, half: float) -> str:
-    if task == "share":
+def _size(question: str, domain: Domain, half: float) -> str:
+    if question == "share":
         return f"± {100 * half:.2g} %"
     length = float(domain.stretched(half))
     return f"a factor of {math.exp(length):.3g}" if domain.is_log else f"± {length:.2g}"

@@ -83,12 +83,14 @@ class Query:
         """The error that each side of the interval may have."""
         return (1 - self.confidence) / 2
 
-    def advised(self, advice: Callable[..., tuple[str, ...]], task: str, **about: object) -> Advice | None:
+    def advised(
+        self, advice: Callable[..., tuple[str, ...]], question: str, **about: object
+    ) -> Advice | None:
         """What to say of a mechanism that was made for something else; of few reports nothing."""
         m = self.tally.mechanism
-        if self.tally.n < FEW or m.task in (task, "distribution"):
+        if self.tally.n < FEW or m.task in (question, "distribution"):
             return None
-        return partial(advice, task, m, **about)
+        return partial(advice, question, m, **about)
 
     def answer(
         self,

@@ -15,7 +15,7 @@ from sottovoce.surveys.rounds.range_rounds import RangeRounds
 from sottovoce.values.circle import Circle
 from sottovoce.values.interval import DomainLike, as_domain
 
-#: What each task takes beside ε.
+#: What each question takes beside ε.
 _TAKEN = {
     "mean": "domain caution", "quantile": "domain p first", "direction": "domain",
     "range": "largest unit signed",
@@ -23,7 +23,7 @@ _TAKEN = {
 
 
 def rounds(
-    task: str,
+    question: str,
     epsilon: float,
     domain: DomainLike = (0, 1),
     *,
@@ -39,8 +39,8 @@ def rounds(
     Everybody answers in one round only and spends ε once: what is chosen depends on public reports.
 
     Args:
-        task: "mean", "quantile", "direction" (of a circle), or "range" where nobody knows how large values
-            are.
+        question: "mean", "quantile", "direction" (of a circle), or "range" where nobody knows how large
+            values are.
         epsilon: What one person's report may cost.
         domain: The interval that values lie in, or the circle.
         p: Which quantile.
@@ -54,7 +54,7 @@ def rounds(
         The plan: `first`, then `second(…)`, then `estimate(first, second)`; of a range `first`, then `range`.
 
     Raises:
-        ValueError: If an argument is out of range or the task does not suit the domain.
+        ValueError: If an argument is out of range or the question does not suit the domain.
 
     Example:
         >>> from sottovoce.estimates.tally import Tally
@@ -62,18 +62,18 @@ def rounds(
         >>> plan.second(Tally(plan.first, plan.first.report([8.0] * 500, rng=1)), people=1000).cells
         24
     """
-    one_of(task, "task", tuple(_TAKEN))
-    refuse_others(rounds, f"task={task!r}", locals(), _TAKEN[task])
-    if task == "range":
+    one_of(question, "question", tuple(_TAKEN))
+    refuse_others(rounds, f"question={question!r}", locals(), _TAKEN[question])
+    if question == "range":
         ends = real_number(largest, "largest"), real_number(unit, "unit")
         if not 0 < ends[1] < ends[0] or (signed and ends[1] < 1e-14 * ends[0]):
             rule = "unit must be positive and below largest, with signs at least 1e-14 of it"
             raise ArgumentError(f"{rule}, got unit={unit!r}, largest={largest!r}", argument="unit")
         return RangeRounds(check_epsilon(epsilon), *ends, signed)
-    if task == "mean":
+    if question == "mean":
         return two_rounds(epsilon, domain, caution=caution)
     line = as_domain(domain)
-    if task == "direction":
+    if question == "direction":
         if not isinstance(line, Circle):
             raise ArgumentError("an interval has no direction", code="domain", argument="domain")
         return DirectionRounds(check_epsilon(epsilon), line)
