@@ -84,13 +84,13 @@ def draw(
 def true_value(quantity: Quantity, truth: str) -> float:
     x, p = TRUTHS[truth]
     mean = float(x @ p)
-    if quantity.of == "mean":
+    if quantity.question == "mean":
         return mean
-    if quantity.of == "variance":
+    if quantity.question == "variance":
         return float((x - mean) ** 2 @ p)
     if quantity.between is not None:
         return float(p[(x >= quantity.between[0]) & (x <= quantity.between[1])].sum())
-    if quantity.of == "direction":
+    if quantity.question == "direction":
         return float(np.angle(np.exp(2j * np.pi * x) @ p) / (2 * np.pi)) % 1
     order = np.argsort(x)
     return float(x[order][np.searchsorted(np.cumsum(p[order]), quantity.p or 0.5)])
@@ -116,7 +116,7 @@ def totals(
     rng: np.random.Generator, quantity: Quantity, terms: list[tuple[float, Group]]
 ) -> Iterator[tuple[bool, float]]:
     """Intervals of Σ factor·quantity, and whether they hold."""
-    circle = quantity.of == "direction"
+    circle = quantity.question == "direction"
     truth = sum(f * true_value(quantity, g[2]) for f, g in terms)
     while True:
         tallies = [(f, draw(rng, *g, circle)) for f, g in terms]
@@ -201,7 +201,7 @@ def coverage() -> list[dict[str, Any]]:
                 terms = [(1.0, (name, epsilon, "skewed", a)), (-1.0, (name, epsilon, "two peaks", b))]
                 row(
                     "difference",
-                    quantity.of,
+                    quantity.question,
                     f"{name}; skewed / two peaks",
                     epsilon,
                     f"{a:,} / {b:,}",

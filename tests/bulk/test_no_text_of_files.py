@@ -113,7 +113,7 @@ def calls(data: Any) -> list[Callable[[], object]]:
         lambda: bulk.tally(data),
         lambda: bulk.tally(data, "wait", by=["town"], mechanism=sv.duchi(1.0)),
         lambda: bulk.estimates(data, "wait", "town", sv.variance, mechanism=M),
-        lambda: sv.trend(bulk.tally(data, "wait", by="town", mechanism=M), of="mean"),
+        lambda: sv.trend(bulk.tally(data, "wait", by="town", mechanism=M), question="mean"),
     ]
 
 
@@ -126,7 +126,7 @@ COMMANDS = (
     "estimate {}",
     "central {} --column wait --domain 0 10 --epsilon 1",
     "central {} --column wait --domain 0 10 --epsilon 1 --by town --groups-from {}",
-    "central {} --statistic count --epsilon 1",
+    "central {} --question count --epsilon 1",
     "optimal l2 --epsilon 1 --prior {}",
 )
 

@@ -114,16 +114,16 @@ def test_an_output_that_cannot_be_written_costs_nothing(folder: Path, output: st
 
 
 def test_sum_count_and_choices(folder: Path) -> None:
-    assert run("--statistic", "count", "--epsilon", 16, folder / "data.csv").startswith("count: ")
+    assert run("--question", "count", "--epsilon", 16, folder / "data.csv").startswith("count: ")
     words = ["--column", "wait", "--epsilon", 16, folder / "holes.csv"]
-    assert run("--statistic", "sum", "--domain", 0, 60, "--missing", "drop", *words).startswith("sum: ")
+    assert run("--question", "sum", "--domain", 0, 60, "--missing", "drop", *words).startswith("sum: ")
     assert run("--domain", 0, 30, "--outside", "missing", "--missing", 15, *words).startswith("mean: ")
     assert run("--domain", 0, 30, "--clip", "--missing", 15, *words).startswith("mean: ")
     assert "(swap, " in run("--mechanism", "swap", "--domain", 0, 60, "--missing", 30, *words)
 
 
 def test_a_budget_file_stops_the_second_release(folder: Path) -> None:
-    words = ["--statistic", "count", "--epsilon", 1, "--budget", 1.5, "--budget-file", folder / "spent.db"]
+    words = ["--question", "count", "--epsilon", 1, "--budget", 1.5, "--budget-file", folder / "spent.db"]
     run(*words, folder / "data.csv")
     with pytest.raises(ValueError, match=r"needs epsilon=1, but 0\.5 is left"):
         run(*words, folder / "data.csv")

@@ -28,7 +28,7 @@ def typed(*words: str, folder: Path) -> tuple[int, str, str]:
         ("optimal --epsilon -1", "--epsilon: epsilon must be positive"),
         ("optimal --epsilon 1 --circle -1", "--circle: circumference must be positive"),
         ("optimal --epsilon 1 --output no/spec.json", "there is no folder no"),
-        ("central empty.csv --statistic count --epsilon 1", "empty.csv cannot be read"),
+        ("central empty.csv --question count --epsilon 1", "empty.csv cannot be read"),
         ("estimate twice.csv", "twice.csv has several columns of one name"),
         ("nothing", "there is no command 'nothing'"),
         ("serve --max-body 1", "--max-body: max_body must be between 1024 and 67108864"),
@@ -45,7 +45,7 @@ def test_a_mistake_is_one_sentence(tmp_path: Path, words: str, sentence: str) ->
 
 def test_the_systems_words_name_the_file(tmp_path: Path) -> None:
     (tmp_path / "data.csv").write_text("x\n1\n")
-    words = "central data.csv --statistic count --epsilon 1 --budget 1 --budget-file no/spent.db"
+    words = "central data.csv --question count --epsilon 1 --budget 1 --budget-file no/spent.db"
     code, _, error = typed(*words.split(), folder=tmp_path)
     file = tmp_path / "no" / "spent.db"
     assert (code, error) == (

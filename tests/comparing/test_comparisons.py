@@ -176,8 +176,8 @@ def test_weights() -> None:
     for weights in ({"a": 1.0}, {"a": 1.0, "b": -1.0}, {"a": 0.0, "b": 0.0}):
         with pytest.raises(ValueError, match="weights"):
             sv.weighted({"a": A, "b": B}, weights)
-    with pytest.raises(ValueError, match="of must be"):
-        sv.weighted({"a": A, "b": B}, {"a": 1, "b": 1}, of="variance")
+    with pytest.raises(ValueError, match="question must be"):
+        sv.weighted({"a": A, "b": B}, {"a": 1, "b": 1}, question="variance")
 
 
 def test_sequential_intervals_hold_at_every_look_and_others_do_not() -> None:

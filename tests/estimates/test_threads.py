@@ -98,7 +98,7 @@ def test_answers_with_small_matrices_are_made_so(monkeypatch: pytest.MonkeyPatch
         lambda: sv.quantile(t, 0.5),
         lambda: sv.distribution(t),
         lambda: sv.honesty(t),
-        lambda: sv.difference(t, other, of="quantile", p=0.5),
+        lambda: sv.difference(t, other, question="quantile", p=0.5),
         lambda: sv.plan("distribution", 1.0, 1000, (0, 1)),
     ):
         inside.clear()

@@ -91,7 +91,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "slope": lambda: sv.slope(both()),
     "sum": lambda: sv.probability(tallies()[0], 3, 9) + 2 * sv.probability(tallies()[1], 3, 9),
     "ratio": lambda: sv.mean(tallies()[0]) / sv.mean(tallies()[1]),
-    "difference": lambda: sv.difference(*tallies(), of="probability", between=(3, 9)),
+    "difference": lambda: sv.difference(*tallies(), question="probability", between=(3, 9)),
     "weighted": lambda: sv.weighted(dict(zip("ab", tallies(), strict=True)), {"a": 1, "b": 2}),
     "comparison": lambda: sv.compare(dict(zip("ab", tallies(), strict=True))),
     "trend": lambda: sv.trend(dict(enumerate(tallies()))),

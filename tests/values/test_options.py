@@ -66,12 +66,14 @@ VALUES: dict[str, Any] = {
     "edge": "torus",
     "epsilon": 0.7,
     "estimand": "respondents",
+    "estimate": sv.variance,
     "fakes": 5,
     "false_alarm": 1e-3,
     "first": 0.5,
     "gap": 0.01,
     "losses": "l1",
     "question": "value",
+    "trend question": "variance",
     "grid": 10,
     "groups": [1, 2],
     "interval": "finite",
@@ -87,7 +89,6 @@ VALUES: dict[str, Any] = {
     "missing": "drop",
     "Ledger.enrol missing": 3.0,
     "neighbours": "remove",
-    "of": "variance",
     "option": "a",
     "outside": "clip",
     "outbox": "outbox.db",
@@ -122,7 +123,6 @@ VALUES: dict[str, Any] = {
     "simulate": True,
     "slack": 0.2,
     "slope": 0.1,
-    "statistic": sv.variance,
     "strategy": "split",
     "target": 0.5,
     "time_limit": 5.0,
@@ -185,12 +185,12 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     yield "choice", of(sv.choice, epsilon=1.0, options=OPTIONS)
     yield "circular_mean", of(sv.circular_mean, who, tally=on_circle())
     for what, taken in {"mean": compared, "variance": who, "quantile": f"p {who}"}.items():
-        yield f"compare {what}", of(sv.compare, f"over {taken}", groups=groups, of=what)
-        yield f"difference of {what}", of(sv.difference, taken, a=number, b=other, of=what)
-    ranged = {"of": "probability", "between": (3, 9)}
+        yield f"compare {what}", of(sv.compare, f"over {taken}", groups=groups, question=what)
+        yield f"difference of {what}", of(sv.difference, taken, a=number, b=other, question=what)
+    ranged = {"question": "probability", "between": (3, 9)}
     yield "compare probability", of(sv.compare, f"over {compared}", groups=groups, **ranged)
     yield "difference of probability", of(sv.difference, compared, a=number, b=other, **ranged)
-    shares = {"of": "share", "option": "b"}
+    shares = {"question": "share", "option": "b"}
     yield (
         "difference of share",
         of(sv.difference, "confidence", a=options(), b=tally(sv.choice(1.0, OPTIONS), ["a"] * 50), **shares),
@@ -216,7 +216,7 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     yield "duchi", of(sv.duchi, "domain", epsilon=1.0)
     yield "ogpm", of(sv.ogpm, "loss at cells", epsilon=1.0, domain=DAY)
     yield "ogpm on a circle", of(sv.ogpm, "loss cells", epsilon=1.0, domain=CIRCLE)
-    yield "fakes", of(sv.fakes, "statistic places", tally=number, k=10)
+    yield "fakes", of(sv.fakes, "estimate places", tally=number, k=10)
     yield "from_json", of(sv.from_json, text=sv.sw(1.0).to_json())
     yield "groups", of(sv.groups, "confidence", tally=in_groups())
     yield "heatmap", of(sv.heatmap, tally=places())
@@ -294,8 +294,8 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
         ),
     )
     series = {f"2026-03-0{day}": one for day, one in enumerate(tallies(), 1)}
-    yield "trend", of(sv.trend, f"of per {who} fakes", series=series)
-    yield "trend of numbers", of(sv.trend, f"of {who} fakes", series=dict(enumerate(tallies())))
+    yield "trend", of(sv.trend, f"question per {who} fakes", series=series)
+    yield "trend of numbers", of(sv.trend, f"question {who} fakes", series=dict(enumerate(tallies())))
     yield "two_rounds", of(sv.two_rounds, "caution", epsilon=1.0, domain=DAY)
     yield "variance", of(sv.variance, who, tally=number)
     yield "weighted", of(sv.weighted, compared, groups=groups, weights={"a": 1, "b": 2})

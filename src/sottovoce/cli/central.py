@@ -32,7 +32,7 @@ from sottovoce.errors import ArgumentTypeError, DataError, UsageError, one_of
 _UNWRITTEN = {"notes", "reach", "estimand"}  # the same for every release
 
 
-class Statistic(Enum):
+class Question(Enum):
     mean = "mean"
     sum = "sum"
     count = "count"
@@ -64,7 +64,7 @@ def central(
     epsilon: Epsilon,
     column: Column = None,
     domain: PublicDomain = None,
-    statistic: Annotated[Statistic, typer.Option("--statistic", help="What to release.")] = Statistic.mean,
+    question: Annotated[Question, typer.Option("--question", help="What to release.")] = Question.mean,
     mechanism: Mechanism = "hourglass",
     by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="Column of group keys.")] = None,
     group: Groups = None,
@@ -109,7 +109,7 @@ def central(
         common |= {"by": by, "groups": _keys(keys, _open(file, [by], **csv)[0].field(by).type)}
     from sottovoce.bulk.tables.sources import count_rows
 
-    if statistic is Statistic.count:
+    if question is Question.count:
         names = [name for name in (column, by) if name is not None] or _open(file, [], **csv)[0].schema.names[
             :1
         ]
@@ -117,12 +117,12 @@ def central(
         release_of: Callable[..., Release | GroupedRelease] = sv.central.count
     else:
         if column is None or domain is None:
-            raise UsageError(f"a {statistic.value} needs --column NAME and --domain LOW HIGH")
+            raise UsageError(f"a {question.value} needs --column NAME and --domain LOW HIGH")
         common |= {"domain": domain, "column": column, "clip": clip, "grid": grid}
         common |= {"missing": missing_from(missing), "outside": outside}
         rows = _Rows(file, [column] if by is None else [column, by], column, words, **csv)
         release_of = sv.central.sum
-        if statistic is Statistic.mean:
+        if question is Question.mean:
             release_of = partial(sv.central.mean, mechanism=mechanism)
     with counting("read", count_rows(file)) as progress:
         try:

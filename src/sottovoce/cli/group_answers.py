@@ -57,10 +57,10 @@ def _quantity(ask: Questions, circle: bool) -> dict[str, Any]:
     if len(ask.quantiles) + (ask.between is not None) > 1:
         raise ArgumentError("groups are compared by one quantity: one --quantile or --range", code="several")
     if ask.quantiles:
-        return {"of": "quantile", "p": ask.quantiles[0], "estimand": ask.estimand}
+        return {"question": "quantile", "p": ask.quantiles[0], "estimand": ask.estimand}
     if ask.between is not None:
-        return {"of": "probability", "between": ask.between, "estimand": ask.estimand}
-    return {"of": "direction" if circle else "mean", "estimand": ask.estimand}
+        return {"question": "probability", "between": ask.between, "estimand": ask.estimand}
+    return {"question": "direction" if circle else "mean", "estimand": ask.estimand}
 
 
 def by_group(

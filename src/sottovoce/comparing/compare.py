@@ -135,7 +135,7 @@ class Comparison(Tabular):
 
 def compare(
     groups: Mapping[K, Tally],
-    of: str = "mean",
+    question: str = "mean",
     *,
     over: str = "groups",
     p: float | None = None,
@@ -150,7 +150,7 @@ def compare(
 
     Args:
         groups: Tallies by name, also those that `bulk.tally(…, by=…)` and Spark's count.
-        of: "mean", "quantile", "probability", "variance", of choices "share" or on circles "direction".
+        question: "mean", "quantile", "probability", "variance", of choices "share" or on circles "direction".
         over: What the confidence is for, to be chosen before looking: all "groups" or all "pairs".
         p: Which quantile; the median by default.
         between: The range of a probability.
@@ -176,16 +176,16 @@ def compare(
     """
     check_confidence(confidence)
     one_of(over, "over", FAMILIES)
-    quantity = Quantity(of, p, between, option, estimand, sequential, fakes)
+    quantity = Quantity(question, p, between, option, estimand, sequential, fakes)
     tallies = checked_groups(groups, least=2)
     if over == "groups":
         level = share_of(confidence, len(tallies))
         answers: dict[Key, Estimate] = {name: quantity(tally, level) for name, tally in tallies.items()}
         return Comparison(_what(answers), over, confidence, answers, {})
     pairs = len(tallies) * (len(tallies) - 1) // 2
-    if pairs > MOST_PAIRS or of == "direction":
+    if pairs > MOST_PAIRS or question == "direction":
         raise ArgumentError(
-            f"over='pairs' is for at most {MOST_PAIRS} pairs of numbers, got {pairs} of a {of}",
+            f"over='pairs' is for at most {MOST_PAIRS} pairs of numbers, got {pairs} of a {question}",
             argument="over",
         )
     level = 1 - (1 - confidence) / pairs

@@ -1,7 +1,7 @@
 """Two groups against each other, and groups weighted to a population.
 
 sottovoce.difference(june, may)                               # of the means: value, low, high, p_value
-sottovoce.difference(a, b, of="quantile", p=0.9)
+sottovoce.difference(a, b, question="quantile", p=0.9)
 sottovoce.weighted({"north": a, "south": b}, {"north": 3.1e6, "south": 1.4e6})
 """
 
@@ -22,7 +22,7 @@ from sottovoce.estimates.tally import Tally
 def difference(
     a: Tally,
     b: Tally,
-    of: str = "mean",
+    question: str = "mean",
     *,
     p: float | None = None,
     between: tuple[float, float] | None = None,
@@ -40,8 +40,8 @@ def difference(
     Args:
         a: Reports of the first group.
         b: Reports of the second, other people.
-        of: "mean", "quantile", "probability", "variance", of choices "share", or on circles of equal length
-            "direction".
+        question: "mean", "quantile", "probability", "variance", of choices "share", or on circles of equal
+            length "direction".
         p: Which quantile; the median by default.
         between: The range of a probability.
         option: The option of a share.
@@ -68,12 +68,12 @@ def difference(
         (True, True)
     """
     check_confidence(confidence)
-    quantity = Quantity(of, p, between, option, estimand, sequential, fakes)
+    quantity = Quantity(question, p, between, option, estimand, sequential, fakes)
     check_tally(a, 0)
     check_tally(b, 0)
 
     def at(level: float) -> Estimate:
-        if of == "direction":
+        if question == "direction":
             return _turned(quantity, a, b, level)
         return quantity.total([(1.0, a), (-1.0, b)], level, f"difference of {_plural(quantity)}")
 
@@ -84,7 +84,7 @@ def difference(
         )
     if answer.p_value is not None:
         return answer
-    whole = a.mechanism.domain.width if of == "direction" else 0.0
+    whole = a.mechanism.domain.width if question == "direction" else 0.0
 
     def excluded(level: float) -> bool:
         one = at(level)
@@ -130,15 +130,15 @@ def _turned(quantity: Quantity, a: Tally, b: Tally, confidence: float) -> Estima
 
 
 def _plural(quantity: Quantity) -> str:
-    if quantity.of == "quantile":
+    if quantity.question == "quantile":
         return f"{0.5 if quantity.p is None else quantity.p:.12g}-quantiles"
-    return {"probability": "probabilities"}.get(quantity.of, quantity.of + "s")
+    return {"probability": "probabilities"}.get(quantity.question, quantity.question + "s")
 
 
 def weighted(
     groups: Mapping[K, Tally],
     weights: Mapping[K, float],
-    of: str = "mean",
+    question: str = "mean",
     *,
     between: tuple[float, float] | None = None,
     option: str | int | None = None,
@@ -152,7 +152,7 @@ def weighted(
     Args:
         groups: Tallies of different people by the name of their group.
         weights: How many people each group really has, or their shares: public numbers.
-        of: "mean", "probability" or of choices "share".
+        question: "mean", "probability" or of choices "share".
         between: The range of a probability.
         option: The option of a share.
         estimand: As in `mean`.
@@ -177,10 +177,11 @@ def weighted(
     """
     check_confidence(confidence)
     tallies = checked_groups(groups)
-    if of not in ("mean", "probability", "share"):
+    if question not in ("mean", "probability", "share"):
         raise ArgumentError(
-            f"of must be 'mean', 'probability' or 'share': others are no averages over groups, got of={of!r}",
-            argument="of",
+            "question must be 'mean', 'probability' or 'share': others are no averages over groups, "
+            f"got question={question!r}",
+            argument="question",
         )
     if set(weights) != set(tallies):
         raise ArgumentError(
@@ -191,9 +192,9 @@ def weighted(
         raise ArgumentError("weights must not be negative, nor all zero", argument="weights")
     whole = sum(numbers.values())
     shares = {name: number / whole for name, number in numbers.items()}
-    quantity = Quantity(of, None, between, option, estimand, sequential, fakes)
+    quantity = Quantity(question, None, between, option, estimand, sequential, fakes)
     terms = [(shares[name], tally.required()) for name, tally in tallies.items()]
     effective = 1 / sum(share**2 / tally.n for share, tally in terms)
-    answer = quantity.total(terms, confidence, f"weighted {of}")
+    answer = quantity.total(terms, confidence, f"weighted {question}")
     note = f"as much as {effective:,.0f} people drawn evenly would tell"
     return replace(answer, p_value=None, effective=effective, notes=(*answer.notes, note))

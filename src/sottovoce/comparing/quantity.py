@@ -32,7 +32,7 @@ class Quantity:
     """A question with everything but the tally and the confidence.
 
     Attributes:
-        of: One of `KINDS`.
+        question: One of `KINDS`.
         p: Which quantile; the median by default.
         between: The range of a probability.
         option: The option of a share.
@@ -41,7 +41,7 @@ class Quantity:
         fakes: How many reports of each tally may be fakes.
     """
 
-    of: str = "mean"
+    question: str = "mean"
     p: float | None = None
     between: tuple[float, float] | None = None
     option: str | int | None = None
@@ -50,21 +50,21 @@ class Quantity:
     fakes: int = 0
 
     def __post_init__(self) -> None:
-        one_of(self.of, "of", KINDS)
-        if self.p is not None and self.of != "quantile":
-            raise ArgumentError(f"p is for of='quantile', got of={self.of!r}", argument="p")
-        if (self.between is None) == (self.of == "probability"):
-            rule = "between=(low, high) goes with of='probability' and only with that"
-            raise ArgumentError(f"{rule}, got of={self.of!r}", argument="between")
-        if (self.option is None) == (self.of == "share"):
-            rule = "option goes with of='share' and only with that"
-            raise ArgumentError(f"{rule}, got of={self.of!r}", argument="option")
-        if self.of == "share":
-            refuse_others(Quantity, "of='share'", {"estimand": self.estimand})
+        one_of(self.question, "question", KINDS)
+        if self.p is not None and self.question != "quantile":
+            raise ArgumentError(f"p is for question='quantile', got question={self.question!r}", argument="p")
+        if (self.between is None) == (self.question == "probability"):
+            rule = "between=(low, high) goes with question='probability' and only with that"
+            raise ArgumentError(f"{rule}, got question={self.question!r}", argument="between")
+        if (self.option is None) == (self.question == "share"):
+            rule = "option goes with question='share' and only with that"
+            raise ArgumentError(f"{rule}, got question={self.question!r}", argument="option")
+        if self.question == "share":
+            refuse_others(Quantity, "question='share'", {"estimand": self.estimand})
         for name, value in (("sequential", self.sequential), ("fakes", self.fakes)):
-            if value and self.of not in _SEQUENTIAL:
-                rule = f"{name} is for of='mean' and of='probability'"
-                raise ArgumentError(f"{rule}, got of={self.of!r}", argument=name)
+            if value and self.question not in _SEQUENTIAL:
+                rule = f"{name} is for question='mean' and question='probability'"
+                raise ArgumentError(f"{rule}, got question={self.question!r}", argument=name)
 
     def __call__(self, tally: Tally, confidence: float) -> Estimate:
         """The estimate from one tally."""
@@ -75,14 +75,14 @@ class Quantity:
                 raise ArgumentError(f"{rule}, got option={self.option!r}", code="choice", argument="option")
             return every[self.option]
         asked: dict[str, Any] = {"estimand": self.estimand, "confidence": confidence}
-        if self.of == "quantile":
+        if self.question == "quantile":
             return quantile(tally, 0.5 if self.p is None else self.p, **asked)
-        if self.of in _SEQUENTIAL:
+        if self.question in _SEQUENTIAL:
             asked |= {"sequential": self.sequential, "fakes": self.fakes}
         if self.between is not None:
             return probability(tally, *self.between, **asked)
         estimators = {"mean": mean, "variance": variance, "direction": circular_mean}
-        return estimators[self.of](tally, **asked)
+        return estimators[self.question](tally, **asked)
 
     def total(self, terms: Sequence[tuple[float, Tally]], confidence: float, what: str) -> Estimate:
         """Σ factor·quantity over independent tallies.

@@ -120,7 +120,7 @@ class Trend(Tabular):
 
 def trend(
     series: Mapping[W, Tally],
-    of: str = "mean",
+    question: str = "mean",
     *,
     per: str = "day",
     p: float | None = None,
@@ -135,7 +135,7 @@ def trend(
     Args:
         series: Tallies of different people by the moment they reported: dates, ISO texts ("2026-03-01",
             "2026-W09", "2026-03") or plain numbers.
-        of: "mean", "quantile", "probability", "variance" or of choices "share".
+        question: "mean", "quantile", "probability", "variance" or of choices "share".
         per: For dates the unit of the slope: "hour", "day", "week" or "year".
         p: Which quantile; the median by default.
         between: The range of a probability.
@@ -161,9 +161,9 @@ def trend(
     """
     check_confidence(confidence)
     one_of(per, "per", tuple(UNITS))
-    if of == "direction":
-        raise ArgumentError("a direction has no slope; compare two with difference", argument="of")
-    quantity = Quantity(of, p, between, option, estimand, fakes=fakes)
+    if question == "direction":
+        raise ArgumentError("a direction has no slope; compare two with difference", argument="question")
+    quantity = Quantity(question, p, between, option, estimand, fakes=fakes)
     tallies = checked_groups(series, least=2)
     moments = {when: _moment(when) for when in tallies}
     order = sorted(tallies, key=moments.__getitem__)
@@ -177,7 +177,7 @@ def trend(
     people = np.array([tallies[when].required().n for when in order], dtype=np.float64)
     away = days - np.average(days, weights=people)
     factors = people * away / (people * away**2).sum() * (1.0 if plain else UNITS[per])
-    what = f"slope of the {of}" + (f" per {unit}" if unit else "")
+    what = f"slope of the {question}" + (f" per {unit}" if unit else "")
     terms = [(float(factor), tallies[when]) for factor, when in zip(factors, order, strict=True)]
     points: dict[When, Estimate] = {
         when: quantity(tallies[when], share_of(confidence, len(order))) for when in order

@@ -53,7 +53,7 @@ class Fakes(Shown):
         )
 
 
-def fakes(tally: Tally, k: int, statistic: Callable[[Tally], Estimate] = mean, *, places: int = 33) -> Fakes:
+def fakes(tally: Tally, k: int, estimate: Callable[[Tally], Estimate] = mean, *, places: int = 33) -> Fakes:
     """Say what fakes can do to an estimate.
 
     For the mean of an unbiased mechanism it is a bound: each report carries one of finitely many weights, and
@@ -62,7 +62,7 @@ def fakes(tally: Tally, k: int, statistic: Callable[[Tally], Estimate] = mean, *
     Args:
         tally: Counts of reports about a number.
         k: How many reports are fakes.
-        statistic: The estimate, a function of a tally.
+        estimate: The estimate, a function of a tally.
         places: How many cells are tried where there is no bound.
 
     Returns:
@@ -78,12 +78,12 @@ def fakes(tally: Tally, k: int, statistic: Callable[[Tally], Estimate] = mean, *
         'bound'
     """
     k = whole_number(k, "k", least=0, most=check_tally(tally).n)
-    value = statistic(tally).value
+    value = estimate(tally).value
     m = tally.mechanism
-    if statistic is mean and is_unbiased(m) and not m.domain.is_log:
+    if estimate is mean and is_unbiased(m) and not m.domain.is_log:
         reach = k * (mean(tally).reach or 0.0)
         low, high = max(value - reach, m.domain.low), min(value + reach, m.domain.high)
         return Fakes(k, tally.n, value, low, high, "bound")
     cells = np.unique(np.linspace(0, m.cells - 1, whole_number(places, "places", least=2)).astype(np.int64))
-    values = [value, *(statistic(tally + Tally.from_pairs(m, [(int(cell), k)])).value for cell in cells)]
+    values = [value, *(estimate(tally + Tally.from_pairs(m, [(int(cell), k)])).value for cell in cells)]
     return Fakes(k, tally.n, value, min(values), max(values), "search")

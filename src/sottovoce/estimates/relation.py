@@ -97,13 +97,13 @@ def covariance(
     return _asked(tally, "covariance", x, y, confidence)
 
 
-def _asked(tally: Tally, of: str, x: str | None, y: str | None, confidence: float) -> Estimate:
+def _asked(tally: Tally, question: str, x: str | None, y: str | None, confidence: float) -> Estimate:
     relation = Relation.of(tally)
     if x is None and y is None and len(relation.names) == 2:
         x, y = relation.names
     if x is None or y is None:
         raise ArgumentError(f"x and y must be two of {', '.join(relation.names)}", argument="x")
-    return relation.estimate(of, x, y, confidence)
+    return relation.estimate(question, x, y, confidence)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -139,11 +139,11 @@ class Relation:
         value, error = self.spreads(i, i)
         return (float(self.mean[i]) + 1) / 2, math.sqrt(max(value[0], 2 * math.sqrt(error[0, 0]))) / 2
 
-    def estimate(self, of: str, x: str, y: str, confidence: float) -> Estimate:
+    def estimate(self, question: str, x: str, y: str, confidence: float) -> Estimate:
         """A quantity of two of the numbers.
 
         Args:
-            of: "correlation", "slope" or "covariance".
+            question: "correlation", "slope" or "covariance".
             x: The first, by name.
             y: The second.
             confidence: How often the interval should hold.
@@ -157,7 +157,7 @@ class Relation:
         from scipy.special import stdtrit
 
         check_confidence(confidence)
-        one_of(of, "of", QUANTITIES)
+        one_of(question, "question", QUANTITIES)
         i, j = (self.names.index(one_of(name, at, self.names)) for name, at in ((x, "x"), (y, "y")))
         values, error = self.spreads(i, j)
         if np.isnan(values).any():
@@ -167,11 +167,11 @@ class Relation:
         first, both, second = values.tolist()
         t = float(stdtrit(self.freedom, (1 + confidence) / 2))
         units = [float(self.domains[name].stretched(0.5)) for name in (x, y)]
-        if of == "covariance":
+        if question == "covariance":
             width, scale = math.sqrt(error[1, 1]), units[0] * units[1]
             answer = Ratio(both, width, both - t * width, both + t * width)
             ends = (0.0 if i == j else -1.0, 1.0)
-        elif of == "slope":
+        elif question == "slope":
             answer = Ratio.of(both, first, np.array([[0, 1, 0], [1, 0, 0]]), error, t)
             scale, ends = units[1] / units[0], (-math.inf, math.inf)
         else:
@@ -182,7 +182,7 @@ class Relation:
         low, high = map(float, cut(answer.low, answer.high, ends))
         numbers = answer.value * scale, (low * scale, high * scale), answer.error * scale
         notes = (UNRESOLVED,) if math.isinf(answer.high) else ()
-        what = f"{of} of {x!r} and {y!r}"
+        what = f"{question} of {x!r} and {y!r}"
         return in_own_units(self.tally, what, *numbers, confidence, "functions by lot", notes=notes)
 
 

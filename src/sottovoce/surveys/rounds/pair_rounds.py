@@ -83,12 +83,12 @@ class PairRounds(Shown, Compact):
             domains[name] = Interval(*domain.from_unit(ends).tolist()) if told else domain
         return pair(self.epsilon, domains)
 
-    def estimate(self, second: Tally, of: str = "correlation", *, confidence: float = 0.95) -> Estimate:
+    def estimate(self, second: Tally, question: str = "correlation", *, confidence: float = 0.95) -> Estimate:
         """The relation of the clipped values, from the second round.
 
         Args:
             second: The tally of the second round.
-            of: "correlation", "slope" or "covariance".
+            question: "correlation", "slope" or "covariance".
             confidence: How often the interval should hold.
 
         Returns:
@@ -96,7 +96,7 @@ class PairRounds(Shown, Compact):
         """
         x, y = self.domains
         relation = Relation.of(second)
-        answer = relation.estimate(of, x, y, confidence)
+        answer = relation.estimate(question, x, y, confidence)
         cut = "; ".join(f"{name} {one.low:.4g} to {one.high:.4g}" for name, one in relation.domains.items())
         whole = [name for name, one in self.domains.items() if relation.domains[name] == one]
         why = [
@@ -116,7 +116,7 @@ def pair_rounds(
         first: The part of the people to ask first.
 
     Returns:
-        The plan: `first`, then `second(tally)`, then `estimate(second, of="correlation")`.
+        The plan: `first`, then `second(tally)`, then `estimate(second, question="correlation")`.
 
     Raises:
         ArgumentError: If an argument is out of range.
