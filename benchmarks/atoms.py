@@ -39,7 +39,7 @@ RANGES = ((3.0, 7.0), (0.0, 3.0), (7.0, 10.0), (3.0, 3.0), (4.0, 10.0))
 EPSILONS, PEOPLE = (0.5, 1.0, 2.0, 4.0, 8.0), (100, 5_000)
 LINE, CIRCLE = sv.Interval(0, 10), sv.Circle(10)
 NEAR = 4e-10 * np.array([[0.0], [-10.0], [10.0]])  # exactly there, below and above
-TASKS = ("mean", "quantile", "distribution", "value")
+QUESTIONS = ("mean", "quantile", "distribution", "value")
 FALSE_ALARM = 1e-6  # of all rows and cells together
 
 
@@ -54,8 +54,8 @@ def designs() -> Iterator[tuple[str, Callable[[float], Any]]]:
             yield name, partial(design, domain=LINE)
             if name in ("ogpm", "optimal", "two_scale"):
                 yield f"{name}, circle", partial(design, domain=CIRCLE)
-    for task in TASKS:
-        yield f"design: {task}", partial(sv.design, task, domain=LINE)
+    for question in QUESTIONS:
+        yield f"design: {question}", partial(sv.design, question, domain=LINE)
 
 
 def missed(mechanism: Any, n: int, population: str, runs: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -40,7 +40,7 @@ SAMPLES = {
     "early": 24 * beta.ppf(_EVEN, 2, 5),
     "late": 24 * (1 - np.minimum(0.08 * np.exp(ndtri(_EVEN)), 1)),
 }
-#: Task, domain, its parameters, ε, people, how many tallies of each shape, and who they are.
+#: Question, domain, its parameters, ε, people, how many tallies of each shape, and who they are.
 CASES: tuple[tuple[str, Any, dict[str, Any], float, int, int, str], ...] = (
     ("mean", HOURS, {}, 1.0, 10_000, 600, REFERENCE),
     ("mean", HOURS, {}, 4.0, 1000, 600, REFERENCE),
@@ -87,21 +87,23 @@ def timed(*arguments: Any, **more: Any) -> tuple[sv.Plan, float]:
 
 
 def compare(
-    task: str, domain: Any, more: dict[str, Any], epsilon: float, people: int, times: int, who: str
+    question: str, domain: Any, more: dict[str, Any], epsilon: float, people: int, times: int, who: str
 ) -> dict[str, Any]:
     """One line: predicted, seen, and how long predictions took."""
     words, more = str(more or ""), {**more, "sample": SAMPLES[who]}
-    plan, seconds = timed(task, epsilon, people, domain, **more)
+    plan, seconds = timed(question, epsilon, people, domain, **more)
     told = next(option for option in plan.options if option.name == "design")
     target = 0.9 * told.error
     # No ε makes people differ less from each other, and no number of them makes one report better.
-    which = timed(task, None, 2 * people, domain, 0.9 * target if task != "value" else target, **more)[1]
-    many = 0.0 if task == "value" else timed(task, epsilon, None, domain, target, **more)[1]
+    which = timed(
+        question, None, 2 * people, domain, 0.9 * target if question != "value" else target, **more
+    )[1]
+    many = 0.0 if question == "value" else timed(question, epsilon, None, domain, target, **more)[1]
     simulation = replace(plan.scenario, simulate=True, repetitions=times)
     seen = simulation.option(plan.candidates[0], epsilon, people)
     assert seen is not None
     return {
-        "task": task, "circle": domain is CLOCK, "more": words, "epsilon": epsilon, "who": who,
+        "question": question, "circle": domain is CLOCK, "more": words, "epsilon": epsilon, "who": who,
         "people": people, "predicted": told.error, "seen": seen.error, "doubt": seen.doubt / seen.error,
         "seconds": [seconds, many, which],
     }  # fmt: skip
@@ -115,7 +117,7 @@ def table(lines: list[dict[str, Any]]) -> str:
     for x in lines:
         ratio, where = x["predicted"] / x["seen"], "circle" if x["circle"] else "interval"
         rows.append(
-            f"| {x['task']} {x['more']} | {where} | {x['who']} | {x['epsilon']:g} | {x['people']:,} | "
+            f"| {x['question']} {x['more']} | {where} | {x['who']} | {x['epsilon']:g} | {x['people']:,} | "
             f"{x['predicted']:.4g} | {x['seen']:.4g} | {ratio:.3f} ± {ratio * x['doubt']:.3f} | "
             f"{' | '.join(f'{s:.2f}' for s in x['seconds'])} |"
         )
@@ -127,13 +129,13 @@ def read() -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    done = {(x["task"], x["circle"], x["more"], x["epsilon"], x["people"], x["who"]) for x in read()}
-    for task, domain, more, *_ in CASES:  # loads what is loaded once
-        sv.plan(task, 1.3, 100_000, domain, **more)
-    for task, domain, more, epsilon, people, times, who in CASES:
-        if (task, domain is CLOCK, str(more or ""), epsilon, people, who) in done:
+    done = {(x["question"], x["circle"], x["more"], x["epsilon"], x["people"], x["who"]) for x in read()}
+    for question, domain, more, *_ in CASES:  # loads what is loaded once
+        sv.plan(question, 1.3, 100_000, domain, **more)
+    for question, domain, more, epsilon, people, times, who in CASES:
+        if (question, domain is CLOCK, str(more or ""), epsilon, people, who) in done:
             continue
-        line = compare(task, domain, more, epsilon, people, times, who)
+        line = compare(question, domain, more, epsilon, people, times, who)
         with RESULTS.open("a") as file:
             file.write(json.dumps(line) + "\n")
         print(table([line]).splitlines()[-1], flush=True)

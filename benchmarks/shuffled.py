@@ -192,7 +192,7 @@ def needed(epsilon: float, central: tuple[float, float]) -> int:
 def plans() -> list[dict[str, Any]]:
     """The time of a plan for readers of the counts, with an empty cache."""
     rows = []
-    for task, options in (
+    for question, options in (
         ("mean", {}),
         ("quantile", {"p": 0.5}),
         ("distribution", {}),
@@ -201,9 +201,13 @@ def plans() -> list[dict[str, Any]]:
         with TemporaryDirectory() as folder:
             os.environ["SOTTOVOCE_CACHE"] = folder
             begin = time.process_time()
-            plan = sv.plan(task, people=10**5, domain=(0, 24), central=(0.1, 1e-8), **options)  # type: ignore[arg-type]
+            plan = sv.plan(question, people=10**5, domain=(0, 24), central=(0.1, 1e-8), **options)  # type: ignore[arg-type]
             rows.append(
-                {"task": task, "seconds": round(time.process_time() - begin, 2), "best": plan.best.name}
+                {
+                    "question": question,
+                    "seconds": round(time.process_time() - begin, 2),
+                    "best": plan.best.name,
+                }
             )
     return rows
 

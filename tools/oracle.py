@@ -513,19 +513,19 @@ def _ends(e: Any, epsilon: float) -> Entry:
     return "quantile", {"epsilon": epsilon, **ends}
 
 
-def rounds(task: str, epsilon: float, domain: Any, **how: Any) -> Entries:
+def rounds(question: str, epsilon: float, domain: Any, **how: Any) -> Entries:
     """What a plan in rounds makes of a first tally."""
-    plan: Any = sv.rounds(task, epsilon, domain, **how)
+    plan: Any = sv.rounds(question, epsilon, domain, **how)
     first: Any = plan.first
     x, share = people(first.domain, "right")
     law = np.asarray(first.counts(x)) / first.total
     t = drawn(first, law, share, 3_000, 9)
-    second: Any = plan.second(t, 6_000) if task == "quantile" else plan.second(t)
+    second: Any = plan.second(t, 6_000) if question == "quantile" else plan.second(t)
     t2 = drawn(second, np.asarray(second.counts(x)) / second.total, share, 6_000, 10)
     out: Entries = {
-        "second": ("fit", flat(second.variance(x))) if task == "mean" else ("closed", [second.cells])
+        "second": ("fit", flat(second.variance(x))) if question == "mean" else ("closed", [second.cells])
     }
-    if task == "quantile":
+    if question == "quantile":
         ask(out, "estimate", lambda: _ends(plan.estimate(t, t2), epsilon))
     else:
         ask(out, "estimate", lambda: estimate(plan.estimate(t, t2), "average"))
@@ -546,10 +546,10 @@ def made() -> list[tuple[str, Callable[[], Any]]]:
             rows.append((f"{name} circle/{e:g}", partial(getattr(sv, name), e, circle)))
         rows.append((f"ogpm l1/{e:g}", partial(sv.ogpm, e, (0, 24), "l1")))
         rows.append((f"sw log/{e:g}", partial(sv.sw, e, log)))
-        for task, how in (("quantile", {"p": 0.5}), ("distribution", {}), ("share", {"between": (6, 9)})):
-            rows.append((f"{task}/{e:g}", partial(sv.design, task, e, (0, 24), **how)))
-        for task in ("direction", "distribution", "value"):
-            rows.append((f"{task} circle/{e:g}", partial(sv.design, task, e, circle)))
+        for question, how in (("quantile", {"p": 0.5}), ("distribution", {}), ("share", {"between": (6, 9)})):
+            rows.append((f"{question}/{e:g}", partial(sv.design, question, e, (0, 24), **how)))
+        for question in ("direction", "distribution", "value"):
+            rows.append((f"{question} circle/{e:g}", partial(sv.design, question, e, circle)))
         rows.append((f"choice/{e:g}", partial(sv.choice, e, CHOICES)))
         rows.append((f"ratings/{e:g}", partial(sv.choice, e, list(range(1, 11)))))
         rows.append((f"any_of/{e:g}", partial(sv.any_of, e, CHOICES)))
@@ -721,13 +721,13 @@ def central(make: Callable[[], Any], people: int) -> Entries:
     return {"upper": ("central", [s.epsilon]), "lower": ("central", [s.lower])}
 
 
-def planned(task: str, how: dict[str, Any]) -> Entries:
+def planned(question: str, how: dict[str, Any]) -> Entries:
     """A plan: the errors of every way, in order of size, and the first reporter."""
-    p: Any = sv.plan(task, **how)
-    kind = "closed" if task in ("mean", "share", "value", "difference") else "predicted"
-    if task == "difference":
+    p: Any = sv.plan(question, **how)
+    kind = "closed" if question in ("mean", "share", "value", "difference") else "predicted"
+    if question == "difference":
         return {"errors": (kind, flat(p.epsilon, p.people, p.shift, p.power, p.standard_error))}
-    if task in ("choice", "choices", "group", "pair", "place"):
+    if question in ("choice", "choices", "group", "pair", "place"):
         errors = sorted(e for option in p.options for e in option.errors.values())
         return {"errors": ("predicted", [e for e in errors if math.isfinite(e)])}
     best = p.best.mechanism
@@ -801,8 +801,8 @@ def items(data: dict[str, Any]) -> Iterator[tuple[str, Item]]:
     yield "others", others
     for name, make, n in shuffled_reporters():
         yield f"central/{name} {n}", partial(central, make, n)
-    for i, (task, how) in enumerate(plans()):
-        yield f"plan/{i:02} {task}", partial(planned, task, how)
+    for i, (question, how) in enumerate(plans()):
+        yield f"plan/{i:02} {question}", partial(planned, question, how)
     for i, (spec, shape, n) in enumerate(data["pilots"]):
         yield f"problem/{i:02}", partial(problems, spec, shape, n)
 

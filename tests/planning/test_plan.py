@@ -12,7 +12,7 @@ import pytest
 from benchmarks._tables import table_in
 
 import sottovoce as sv
-from benchmarks import planner, tasks
+from benchmarks import planner, questions
 from sottovoce.designs.question import Question
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, NoDataError
 from sottovoce.planning.candidates import candidates
@@ -41,12 +41,12 @@ QUESTIONS: list[tuple[str, Any, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("task", "domain", "more"), QUESTIONS)
-def test_a_plan_leads_to_the_design_of_its_question(task: str, domain: Any, more: dict[str, Any]) -> None:
-    p = sv.plan(task, 1.0, 10_000, domain, **more)
+@pytest.mark.parametrize(("question", "domain", "more"), QUESTIONS)
+def test_a_plan_leads_to_the_design_of_its_question(question: str, domain: Any, more: dict[str, Any]) -> None:
+    p = sv.plan(question, 1.0, 10_000, domain, **more)
     assert p.best.name == "design"
-    assert p.best.mechanism == sv.design(task, 1.0, domain, **more)
-    assert p.best.mechanism.task == task
+    assert p.best.mechanism == sv.design(question, 1.0, domain, **more)
+    assert p.best.mechanism.task == question
     others = [o.error for o in p.options[1:]]
     assert others == sorted(others)
     assert p.best.error <= 1.02 * min(others)  # within 2 % of the best there is
@@ -79,18 +79,18 @@ PREDICTED: list[tuple[str, Any, dict[str, Any], float, int, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("task", "domain", "more", "epsilon", "people", "times"), PREDICTED)
+@pytest.mark.parametrize(("question", "domain", "more", "epsilon", "people", "times"), PREDICTED)
 def test_predicted_errors_are_the_simulated_ones(
-    task: str, domain: Any, more: dict[str, Any], epsilon: float, people: int, times: int
+    question: str, domain: Any, more: dict[str, Any], epsilon: float, people: int, times: int
 ) -> None:
     """Within 10 % and five standard errors of the simulation; benchmarks/planner.py has the rest.
 
     The mutant predicts for a tenth of the people.
     """
-    question = Question.of(task, domain, **more)
-    ours = candidates(question)[0]
-    seen = Scenario(question, 0.95, None, True, times).option(ours, epsilon, people)
-    told, mutant = (Scenario(question, 0.95, None).option(ours, epsilon, n) for n in (people, people // 10))
+    asked = Question.of(question, domain, **more)
+    ours = candidates(asked)[0]
+    seen = Scenario(asked, 0.95, None, True, times).option(ours, epsilon, people)
+    told, mutant = (Scenario(asked, 0.95, None).option(ours, epsilon, n) for n in (people, people // 10))
     assert seen is not None
     assert told is not None
     assert mutant is not None
@@ -101,7 +101,7 @@ def test_predicted_errors_are_the_simulated_ones(
 def test_the_results_on_the_page_are_within_ten_percent_and_two_seconds() -> None:
     lines = planner.read()
     assert table_in(planner.PAGE, "planner") == planner.table(lines)
-    assert {line["task"] for line in lines} == {task for task, *_ in QUESTIONS}
+    assert {line["question"] for line in lines} == {question for question, *_ in QUESTIONS}
     assert len(lines) == len(planner.CASES)
     for line in lines:
         assert max(line["seconds"]) <= 2
@@ -110,10 +110,10 @@ def test_the_results_on_the_page_are_within_ten_percent_and_two_seconds() -> Non
 
 
 def test_no_mechanism_answers_a_question_better_than_its_design() -> None:
-    """What `python -m benchmarks tasks` found, on the page too: within 2 %."""
-    results = json.loads(tasks.RESULTS.read_text())
-    assert table_in(tasks.PAGE, "tasks") == tasks.table(results)
-    names = (*tasks.QUESTIONS, *(f"{p:g}-quantile alone" for p in tasks.LEVELS))
+    """What `python -m benchmarks questions` found, on the page too: within 2 %."""
+    results = json.loads(questions.RESULTS.read_text())
+    assert table_in(questions.PAGE, "questions") == questions.table(results)
+    names = (*questions.QUESTIONS, *(f"{p:g}-quantile alone" for p in questions.LEVELS))
     for name in names:
         assert max(ratio for ratio, _ in results[name].values()) <= 1.02, name
 
@@ -214,7 +214,7 @@ def test_the_search_needs_few_evaluations() -> None:
 
 
 @pytest.mark.parametrize(
-    ("task", "target", "sample", "within"),
+    ("question", "target", "sample", "within"),
     [
         ("value", 0.05, None, 0.06),  # at ε = 7 the error falls by 3 % for each percent of ε
         ("mean", 0.13, 24 * np.random.default_rng(1).beta(2, 5, 500), 0.02),
@@ -223,7 +223,7 @@ def test_the_search_needs_few_evaluations() -> None:
     ],
 )
 def test_an_epsilon_for_a_target_takes_few_designs(
-    task: str, target: float, sample: Any, within: float, monkeypatch: pytest.MonkeyPatch
+    question: str, target: float, sample: Any, within: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A quick mechanism tells about where a slow one meets the target, wherever people are: to 2 % of ε."""
     made: list[float] = []
@@ -234,8 +234,8 @@ def test_an_epsilon_for_a_target_takes_few_designs(
         return design(question, epsilon)
 
     monkeypatch.setattr(Question, "design", counted)
-    domain = (0, 1) if task == "value" else HOURS
-    plan = sv.plan(task, None, 5000, domain, target, sample=sample)
+    domain = (0, 1) if question == "value" else HOURS
+    plan = sv.plan(question, None, 5000, domain, target, sample=sample)
     ours = next(option for option in plan.options if option.name == "design")
     assert len(made) <= 3
     assert made[-1] == ours.epsilon

@@ -256,16 +256,16 @@ def test_planner(site: Site, boards: dict[str, int], open_page: OpenPage) -> Non
     at_two, at_million = shapes["epsilon"].index(2.0), shapes["people"].index(1_000_000)
     for _ in range(6):
         page.locator("#plan-epsilon").press("ArrowRight")
-    for task, words in (("distribution", "Wasserstein"), ("quartiles", "quartile")):
-        page.locator("#plan-task").select_option(task)
+    for question, words in (("distribution", "Wasserstein"), ("quartiles", "quartile")):
+        page.locator("#plan-question").select_option(question)
         expect(page.locator("#plan-note")).to_contain_text(words)
-        nodes = shapes[task]["error"][at_two]
+        nodes = shapes[question]["error"][at_two]
         assert error() == pytest.approx(120 * nodes[at_million], rel=0.005)
         page.locator("#plan-people").fill("5.5")  # between the nodes of the grid
         assert 120 * nodes[at_million] < error() < 120 * nodes[at_million - 1]
         page.locator("#plan-people").fill("6")
     around = open_board(open_page, "asleep")
-    expect(around.locator("#plan-task option")).to_have_text(["mean direction", "distribution"])
+    expect(around.locator("#plan-question option")).to_have_text(["mean direction", "distribution"])
 
 
 def test_private_results_need_a_token(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:

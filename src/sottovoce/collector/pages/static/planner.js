@@ -40,11 +40,11 @@ function interpolated({ epsilon, people }, error, at, n) {
   return Math.exp((1 - p) * row(i) + p * row(i + 1));
 }
 
-/** Errors of a task for every ε of the slider, in the units of the domain. */
-function errors(task, { domain }, people, confidence) {
+/** Errors of a question for every ε of the slider, in the units of the domain. */
+function errors(question, { domain }, people, confidence) {
   const { mean, shapes } = table[domain.circle ? "circle" : "interval"];
   const width = domain.high - domain.low;
-  if (task !== "mean") return table.epsilon.map((e) => width * interpolated(shapes, shapes[task].error, e, people));
+  if (question !== "mean") return table.epsilon.map((e) => width * interpolated(shapes, shapes[question].error, e, people));
   const scale = (normalQuantile(confidence) * width) / Math.sqrt(people);
   return mean.error.map((error) => error * scale);
 }
@@ -54,12 +54,12 @@ const MEAN_NAMES = {
   pm: "the piecewise mechanism (PM)", arc: "the arc that points most clearly",
 };
 
-function noteOf(task, { domain }, chosen, confidence) {
-  if (task === "distribution") {
+function noteOf(question, { domain }, chosen, confidence) {
+  if (question === "distribution") {
     return "How far the estimated curve is off on average: the distance over which a share of people would have to be moved " +
       "(Wasserstein). Simulated with two window widths, over a one-peaked and a two-peaked truth.";
   }
-  if (task === "quartiles") {
+  if (question === "quartiles") {
     return "How far an estimated quartile (what a quarter, or three quarters, of the people are below) is off on average. Simulated with two window widths, over a one-peaked and a " +
       "two-peaked truth; its interval, which holds for every truth, is wider.";
   }
@@ -73,31 +73,31 @@ function noteOf(task, { domain }, chosen, confidence) {
 
 function plan() {
   const { campaign, state } = current;
-  const task = element("plan-task").value;
+  const question = element("plan-question").value;
   const chosen = Number(element("plan-epsilon").value);
   const people = Math.round(Number((10 ** Number(element("plan-people").value)).toPrecision(2)));
   const { confidence } = state();
-  const found = errors(task, campaign, people, confidence);
+  const found = errors(question, campaign, people, confidence);
   put({
     "plan-epsilon-value": number(table.epsilon[chosen]),
     "plan-people-value": whole(people),
-    "plan-error": `${task === "mean" ? "±" : "≈"} ${withUnit(number(found[chosen], 3), campaign.unit)}`,
-    "plan-note": noteOf(task, campaign, chosen, confidence),
+    "plan-error": `${question === "mean" ? "±" : "≈"} ${withUnit(number(found[chosen], 3), campaign.unit)}`,
+    "plan-note": noteOf(question, campaign, chosen, confidence),
   });
   element("plan-epsilon").setAttribute("aria-valuetext", `ε ${table.epsilon[chosen]}`);
   element("plan-people").setAttribute("aria-valuetext", `${whole(people)} people`);
-  drawPlan(element("plan-chart"), table.epsilon, found, chosen, campaign.unit, task === "mean" ? "±" : "≈");
+  drawPlan(element("plan-chart"), table.epsilon, found, chosen, campaign.unit, question === "mean" ? "±" : "≈");
 }
 
 /** What can be planned on this domain: what the table has figures for. */
 function offerTasks({ circle }) {
   const { shapes } = table[circle ? "circle" : "interval"];
-  const tasks = { mean: circle ? "mean direction" : "mean" };
-  for (const name of ["distribution", "quartiles"]) if (name in shapes) tasks[name] = name;
-  const before = element("plan-task").value;
-  element("plan-task").replaceChildren(...Object.entries(tasks).map(([value, textContent]) =>
+  const questions = { mean: circle ? "mean direction" : "mean" };
+  for (const name of ["distribution", "quartiles"]) if (name in shapes) questions[name] = name;
+  const before = element("plan-question").value;
+  element("plan-question").replaceChildren(...Object.entries(questions).map(([value, textContent]) =>
     Object.assign(document.createElement("option"), { value, textContent })));
-  element("plan-task").value = before in tasks ? before : "mean";
+  element("plan-question").value = before in questions ? before : "mean";
 }
 
 /** Begin at the campaign's own ε and number of people. */
@@ -113,6 +113,6 @@ export async function startPlanner(campaign, state) {
   plan();
 }
 
-for (const id of ["plan-epsilon", "plan-people", "plan-task"]) element(id).addEventListener("input", plan);
+for (const id of ["plan-epsilon", "plan-people", "plan-question"]) element(id).addEventListener("input", plan);
 element("confidence").addEventListener("change", () => current && plan());
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => current && plan());

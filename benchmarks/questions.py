@@ -4,7 +4,7 @@ Predicted errors over the reference shapes of `sv.plan` for 10,000 people; exact
 of mechanisms with bias are not decoded, their intervals are envelopes: one row has the width of ours over
 that of the square wave's, simulated. A mechanism for quantiles is judged by the mean over three levels, and
 by each of them; 0.75 and 0.9 are as 0.25 and 0.1, because the shapes lean to both sides.
-Within 2 % of the best is the aim. Writes benchmarks/results/tasks.json and the table in
+Within 2 % of the best is the aim. Writes benchmarks/results/questions.json and the table in
 docs/measurements/plans.md.
 """
 
@@ -22,7 +22,7 @@ from sottovoce.estimates.fits.error_expansion import reconstruction_errors
 from sottovoce.planning.prediction import MIDDLES, reference_shapes
 
 HERE = Path(__file__).parent
-RESULTS = HERE / "results" / "tasks.json"
+RESULTS = HERE / "results" / "questions.json"
 PAGE = HERE.parent / "docs" / "measurements" / "plans.md"
 TAKES = "3 min"
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
@@ -42,7 +42,7 @@ def arc(epsilon: float, domain: Any) -> Any:
     return sv.design("direction", epsilon, domain)
 
 
-#: Task, domain, its parameters, and all that could be asked instead.
+#: Question, domain, its parameters, and all that could be asked instead.
 QUESTIONS: dict[str, tuple[str, Any, dict[str, Any], tuple[Any, ...]]] = {
     "mean": ("mean", HOURS, {}, UNBIASED),
     "quantile": ("quantile", HOURS, {}, SHAPES),
@@ -56,10 +56,10 @@ QUESTIONS: dict[str, tuple[str, Any, dict[str, Any], tuple[Any, ...]]] = {
 }
 
 
-def errors(task: str, domain: Any, more: dict[str, Any], others: tuple[Any, ...], epsilon: float) -> Any:
+def errors(question: str, domain: Any, more: dict[str, Any], others: tuple[Any, ...], epsilon: float) -> Any:
     """The error of every mechanism, ours under the name "design"."""
-    options = sv.plan(task, epsilon, 10_000, domain, candidates=others, **more).options
-    told = averaged if task == "distribution" else lambda option: option.error
+    options = sv.plan(question, epsilon, 10_000, domain, candidates=others, **more).options
+    told = averaged if question == "distribution" else lambda option: option.error
     return {option.name: told(option) for option in options}
 
 
@@ -96,13 +96,13 @@ def envelope_ratio(epsilon: float, times: int = 100) -> tuple[float, str]:
 
 def measured() -> dict[str, dict[str, Any]]:
     results: dict[str, dict[str, Any]] = {}
-    for name, (task, domain, more, others) in QUESTIONS.items():
+    for name, (question, domain, more, others) in QUESTIONS.items():
         for epsilon in EPSILONS:
             key = f"{epsilon:g}"
-            if task != "quantile":
-                results.setdefault(name, {})[key] = ratio(errors(task, domain, more, others, epsilon))
+            if question != "quantile":
+                results.setdefault(name, {})[key] = ratio(errors(question, domain, more, others, epsilon))
                 continue
-            each = {p: errors(task, domain, {"p": p}, others, epsilon) for p in LEVELS}
+            each = {p: errors(question, domain, {"p": p}, others, epsilon) for p in LEVELS}
             names = set.intersection(*(set(table) for table in each.values()))
             mean = {n: float(np.mean([table[n] for table in each.values()])) for n in names}
             results.setdefault(name, {})[key] = ratio(mean)
@@ -125,7 +125,7 @@ def table(results: dict[str, dict[str, Any]]) -> str:
 def main() -> None:
     results = measured()
     RESULTS.write_text(json.dumps(results, indent=1) + "\n")
-    replace_table(PAGE, "tasks", table(results))
+    replace_table(PAGE, "questions", table(results))
 
 
 if __name__ == "__main__":
