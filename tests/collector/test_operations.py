@@ -156,6 +156,8 @@ def test_the_command_line(tmp_path: Path) -> None:
     twice = run("create", "hours", "--epsilon", 1, "--question", "mean", "--domain", 0, 1, *store)
     assert isinstance(twice.exception, ValueError)
     assert "already a campaign" in str(twice.exception)
+    long = run("create", "long", "--epsilon", 1, "--domain", 0, 1, "--text", "?" * 2001, *store)
+    assert str(long.exception).startswith("--text must have at most 2000")
     listed = run("list", *store).output
     assert "hours" in listed
     assert "open" in listed

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -138,13 +140,27 @@ def create(
     }
     names = [f"{name}-{group}" for group in groups or ()]
     content |= {"family": name, "results": "public"} if names else {}
-    every = [NewCampaign.of({**content, "name": one}) for one in names or [name]]
+    with _as_options():
+        every = [NewCampaign.of({**content, "name": one}) for one in names or [name]]
     opened = open_store(store, create=True)
     for new in every:
         made = campaigns.create(opened, new)
         if new is not every[-1]:
             typer.echo(f"created   {new.name}   link /survey/{new.name}")
     _tell(made, reporter)
+
+
+@contextmanager
+def _as_options() -> Iterator[None]:
+    """The field `question` of a campaign is --text here, where --question says what is to be known."""
+    from sottovoce.collector.refusals import Refusal
+
+    try:
+        yield
+    except Refusal as error:
+        if error.argument != "question":
+            raise
+        raise UsageError(str(error).replace("question", "--text", 1)) from None
 
 
 def _tell(made: Campaign, reporter: Reporter) -> None:
@@ -186,8 +202,10 @@ def edit(
         changes = {key: content[key] for key in campaigns.EDITABLE if key in content} | changes
     if not changes:
         raise UsageError("say what to change: --title, --text, --operator, --unit, or a survey's file")
-    campaigns.edit(opened, campaign, changes)
-    typer.echo(f"changed {', '.join(sorted(changes))} of {name}")
+    with _as_options():
+        campaigns.edit(opened, campaign, changes)
+    options = sorted("text" if key == "question" else key for key in changes)
+    typer.echo(f"changed {', '.join(options)} of {name}")
 
 
 def list_campaigns(store: StoreOption = None) -> None:
