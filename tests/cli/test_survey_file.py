@@ -132,4 +132,4 @@ def test_two_hundred_questions_are_a_survey_and_three_hundred_are_not(run: Run) 
     assert run("campaign create survey.toml --store collector.db")[0] == 0
     Path("survey.toml").write_text(head.replace("long", "longer") + "".join(many))
     code, _, error = run("campaign create survey.toml --store collector.db")
-    assert (code, "at most 256 questions" in error) == (2, True)
+    assert (code, "at most 256 items" in error) == (2, True)
