@@ -174,7 +174,7 @@ def test_a_range_is_one_of_the_domain(run) -> None:  # type: ignore[no-untyped-d
             "estimate people.csv --column hours --interval finite --sequential",
             "--sequential is an interval of its own",
         ),
-        ("plan middle --domain 0 1 --epsilon 1 --people 9", "task must be one of"),
+        ("plan middle --domain 0 1 --epsilon 1 --people 9", "question must be one of"),
         ("plan mean --domain 0 1 --target 0.1", "give epsilon or people"),
         ("plan mean --output x.txt", "--output must end in one of .png"),
         ("estimate none.json --by town", "no groups left"),

@@ -228,8 +228,8 @@ def test_relations_beside_other_questions() -> None:
 @pytest.mark.parametrize(
     ("relations", "options", "words"),
     [
-        ([("age", "age")], {}, "two questions each"),
-        ([("age", "nobody")], {}, "two questions each"),
+        ([("age", "age")], {}, "two items each"),
+        ([("age", "nobody")], {}, "two items each"),
         ([("age", "start")], {}, "intervals on a linear scale"),
         ([("age", "pay"), ("pay", "age")], {}, "twice"),
         ([("age", "pay")], {"strategy": "split"}, "by lot"),
