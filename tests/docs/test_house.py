@@ -24,7 +24,8 @@ FOLLOWED = {
 }
 #: Between two processes, or later than the one request of the tool.
 BETWEEN = {f"collector/{name}.py" for name in (
-    "store/pool", "store/publishing", "api/reading", "api/result_schemas", "results/results_cache", "results/worker",
+    "store/pool", "store/publishing", "api/reading", "api/result_schemas", "results/results_cache",
+    "results/worker",
 )}  # fmt: skip
 
 
