@@ -25,7 +25,7 @@ LONGEST = (
     "collector/test_fuzz.py",
     "docs/test_site.py", "estimates/test_distribution.py", "surveys/test_vectors.py",
     "collector/test_results.py", "device/test_promise.py", "reporters/test_forgetting.py",
-    "collector/test_reports.py", "estimates/test_standard_error.py", "collector/test_durability.py",
+    "collector/test_reports.py", "estimates/test_error.py", "collector/test_durability.py",
     "shuffling/test_shuffled.py", "collector/test_kinds.py", "collector/test_crash.py",
     "collector/pages/test_survey.py", "laws/test_contract.py", "surveys/test_mean_rounds.py",
     "collector/test_operators.py", "designs/test_optimal.py", "reporters/test_sampling.py",

@@ -146,8 +146,8 @@ def sha(content: bytes | str) -> str:
 def estimate(e: Any, kind: str = "average") -> Entry:
     """An estimate: its limits, value and error; closed or searched ones as plain numbers."""
     if kind == "average":
-        return kind, {"low": [e.low], "high": [e.high], "also": flat(e.value, e.standard_error)}
-    return kind, flat(e.low, e.value, e.high, e.standard_error)
+        return kind, {"low": [e.low], "high": [e.high], "also": flat(e.value, e.error)}
+    return kind, flat(e.low, e.value, e.high, e.error)
 
 
 def ask(entries: Entries, key: str, question: Callable[[], Entry | Entries]) -> None:
@@ -726,7 +726,7 @@ def planned(question: str, how: dict[str, Any]) -> Entries:
     p: Any = sv.plan(question, **how)
     kind = "closed" if question in ("mean", "share", "value", "difference") else "predicted"
     if question == "difference":
-        return {"errors": (kind, flat(p.epsilon, p.people, p.shift, p.power, p.standard_error))}
+        return {"errors": (kind, flat(p.epsilon, p.people, p.shift, p.power, p.error))}
     if question in ("choice", "choices", "group", "pair", "place"):
         errors = sorted(e for option in p.options for e in option.errors.values())
         return {"errors": ("predicted", [e for e in errors if math.isfinite(e)])}

@@ -65,7 +65,7 @@ def test_only_declared_keys_are_released(table: Any) -> None:
     assert list(found) == DECLARED
     assert len(found) == 3
     frame = pd.DataFrame(found.to_dict())
-    assert frame.columns.tolist() == ["group", "mean", "low", "high", "standard_error", "count"]
+    assert frame.columns.tolist() == ["group", "mean", "low", "high", "error", "count"]
 
 
 def test_undeclared_keys_do_not_change_anything() -> None:
@@ -108,7 +108,7 @@ def test_sums_and_counts_by_group() -> None:
     for ward in (1, 2):
         assert abs(sums[ward].value - WAITS[ward == WARDS].sum()) < 60
         assert abs(counts[ward].value - (ward == WARDS).sum()) <= 1
-    assert list(counts.to_dict()) == ["group", "count", "low", "high", "standard_error"]
+    assert list(counts.to_dict()) == ["group", "count", "low", "high", "error"]
 
 
 @pytest.mark.parametrize(

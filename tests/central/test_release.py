@@ -83,7 +83,7 @@ def test_a_mean_is_close_and_says_how_close(mechanism: str) -> None:
     assert abs(found.value - WAITS.mean()) < 0.05
     assert 0 <= found.low <= found.value <= found.high <= 60
     assert abs(found.count - 5000) < 5
-    assert 0 < found.standard_error < 0.02
+    assert 0 < found.error < 0.02
     assert (found.what, found.method, found.epsilon) == ("mean", mechanism, 16.0)
     assert isinstance(found, sv.Estimate)
     assert found.n == round(found.count)
@@ -142,7 +142,7 @@ def test_empty_data_give_an_answer_within_the_bounds(mechanism: str) -> None:
     for seed in range(50):
         found = sv.central.mean([], 1.0, (-5, 3), mechanism, rng=seed)
         assert -5 <= found.low <= found.value <= found.high <= 3
-        assert math.isfinite(found.standard_error)
+        assert math.isfinite(found.error)
 
 
 def test_swap_needs_people_because_their_number_is_public() -> None:
@@ -244,7 +244,7 @@ def test_a_seed_repeats_a_release_and_its_absence_does_not() -> None:
 def test_sum_uses_the_bound_farther_from_zero() -> None:
     x = np.linspace(-3, -1, 1001)
     found = sv.central.sum(x, 1.0, (-3, 0), rng=1)
-    assert found.standard_error == pytest.approx(3 * math.sqrt(sigma2(1.0)), rel=1e-6)
+    assert found.error == pytest.approx(3 * math.sqrt(sigma2(1.0)), rel=1e-6)
     assert abs(found.value - x.sum()) < 40
     assert found.low < found.value < found.high
     assert found.count is None

@@ -34,8 +34,8 @@ def test_a_difference_of_means_is_welchs_test() -> None:
     welch = ttest_ind_from_stats(*moments, equal_var=False)
     d = sv.difference(A, B)
     assert d.value == pytest.approx(moments[0] - moments[3])
-    assert d.standard_error == pytest.approx(np.hypot(moments[1] / 30, moments[4] / 20))
-    assert d.half_width == pytest.approx(1.96 * d.standard_error, rel=0.03)
+    assert d.error == pytest.approx(np.hypot(moments[1] / 30, moments[4] / 20))
+    assert d.half_width == pytest.approx(1.96 * d.error, rel=0.03)
     assert d.p_value == pytest.approx(welch.pvalue, rel=0.2)  # the skewness term makes it a little larger
 
 

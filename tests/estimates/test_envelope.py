@@ -93,7 +93,7 @@ def test_every_estimate_says_whose_it_is_and_respondents_are_no_less_sure(what: 
     wide = 1.04 if what == "quantile" else 1.0
     assert people.high - people.low <= wide * (population.high - population.low) + 1e-12
     if what in ("mean", "circular mean"):
-        assert people.standard_error < population.standard_error
+        assert people.error < population.error
     assert "respondents" in str(people)
     with pytest.raises(ValueError, match="estimand must be one of"):
         ASK[what](t, estimand="them")

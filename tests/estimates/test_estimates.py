@@ -119,7 +119,7 @@ def test_limits_agree_with_each_other_and_with_theory() -> None:
     m = sv.pm(1.0, (0, 1))
     t = tally(m, np.full(100_000, 0.4))
     normal, finite, boot = (sv.mean(t, interval=i) for i in ("normal", "finite", "bootstrap"))
-    assert normal.standard_error == pytest.approx(math.sqrt(m.variance(0.4) / 100_000), rel=0.02)
+    assert normal.error == pytest.approx(math.sqrt(m.variance(0.4) / 100_000), rel=0.02)
     assert boot.half_width == pytest.approx(normal.half_width, rel=0.1)
     assert 1.2 < finite.half_width / normal.half_width < 1.8
     assert sv.mean(t, confidence=0.99).half_width > normal.half_width
@@ -132,7 +132,7 @@ def test_respondents_are_surer_than_the_population() -> None:
     people, population = sv.mean(t, estimand="respondents"), sv.mean(t)
     assert people.half_width < 0.6 * population.half_width
     exact = math.sqrt((m.variance(0.0) + m.variance(1.0)) / 2 / 10_000)
-    assert exact * 0.98 < people.standard_error < exact * 1.3
+    assert exact * 0.98 < people.error < exact * 1.3
 
 
 def test_betting_excludes_at_most_as_often_as_promised_and_shrinks() -> None:
@@ -154,7 +154,7 @@ def test_very_few_reports_still_get_an_answer_and_a_warning() -> None:
         one = sv.mean(sv.Tally(m, [m.cells // 2]))
         assert (one.low, one.high) == (0.0, 24.0)
         assert "too few" in one.notes[0]
-        assert math.isnan(one.standard_error)
+        assert math.isnan(one.error)
         assert "small" in sv.mean(sv.Tally(m, [0, 1, 2])).notes[0]
         assert sv.mean(sv.Tally(m, [m.cells // 2] * 2), interval="finite").notes == ()  # it holds at every n
         few = sv.Tally(m, [m.cells // 2])

@@ -68,8 +68,8 @@ def test_every_answer_is_finite_ordered_and_inside(name: str) -> None:
                     assert e.high <= high
                 assert e.high - e.low <= (high - low) * (1 + 1e-12)
                 unknown = t.n == 1 or "quantile" in e.what or "no direction" in " ".join(e.notes)
-                assert math.isfinite(e.standard_error) or unknown
-                assert math.isnan(e.standard_error) or (t.n > 1 and "quantile" not in e.what)
+                assert math.isfinite(e.error) or unknown
+                assert math.isnan(e.error) or (t.n > 1 and "quantile" not in e.what)
 
 
 @pytest.mark.parametrize("name", ["two cells, nothing told", "steps", "two widths around"])
@@ -105,7 +105,7 @@ def test_reports_that_no_truth_explains_are_said_to_contradict() -> None:
     assert (crossed.low, crossed.value, crossed.high) == pytest.approx((0.1, 0.2, 0.3))
     assert (outside.low, outside.value, outside.high) == pytest.approx((0.1, 0.3, 0.3))
     assert (crossed.notes, outside.notes) == ((CONTRADICTION,), ())
-    assert outside.standard_error == pytest.approx(0.7)  # no further than the end of the domain
+    assert outside.error == pytest.approx(0.7)  # no further than the end of the domain
 
 
 def shown(value: float, low: float, high: float) -> str:

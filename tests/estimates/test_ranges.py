@@ -45,7 +45,7 @@ def test_one_number_is_a_range_like_others(m: Any, at: float) -> None:
 )
 def test_everybody_is_somewhere(m: Any, how: dict[str, Any]) -> None:
     e = sv.probability(of(m, [0.0, 9.99] * 500), 0, 10, **how)
-    assert (e.low, e.value, e.high, e.standard_error) == (1.0, 1.0, 1.0, 0.0)
+    assert (e.low, e.value, e.high, e.error) == (1.0, 1.0, 1.0, 0.0)
 
 
 def test_everybody_is_somewhere_whatever_is_declared_and_however_few() -> None:

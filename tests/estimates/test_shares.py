@@ -65,7 +65,7 @@ def test_the_same_people_twice_as_many_options() -> None:
         people = np.repeat(np.arange(options), np.arange(1, options + 1) * 20)
         answer = sv.shares(sv.Tally(m, m.report(people, rng=5)))
         truth = np.bincount(people) / people.size
-        errors = [one.standard_error for one in answer.values()]
+        errors = [one.error for one in answer.values()]
         gaps = np.array([one.value for one in answer.values()]) - truth
         assert np.sqrt(np.mean(gaps**2)) < 1.3 * np.mean(errors)
 

@@ -24,7 +24,7 @@ def test_two_rounds_cut_the_domain() -> None:
         assert 20 < domain.low < 32 < 48 < domain.high < 60  # type: ignore[union-attr]
     tally = sv.Tally(second, second.report({"x": x[20_000:], "y": y[20_000:]}, clip=True, rng=3))
     answer = plan.estimate(tally)
-    assert abs(answer.value - 0.7) < 5 * answer.standard_error < 0.3  # false alarms below 1e-5
+    assert abs(answer.value - 0.7) < 5 * answer.error < 0.3  # false alarms below 1e-5
     assert "of values clipped to x " in answer.notes[0]
     with pytest.raises(DataError, match="first round"):
         plan.second(tally)

@@ -49,10 +49,10 @@ def test_means_shares_and_distributions(epsilon: float, levels: int | None, most
     for c, way in enumerate(WAYS):
         own = values["number"][values["group"] == way]
         group = answer[way]
-        error = group.mean.standard_error
+        error = group.mean.error
         right += ((group.mean.value - own.mean()) / error) ** 2
         alike += ((values["number"].mean() - own.mean()) / error) ** 2  # the mutant: every group is like all
-        assert abs(group.share.value - len(own) / 60_000) < 5 * group.share.standard_error
+        assert abs(group.share.value - len(own) / 60_000) < 5 * group.share.error
         assert len(group.distribution) == most
         if levels == 6:
             assert group.levels == pytest.approx((0, 2, 4, 6, 8, 10))
@@ -105,7 +105,7 @@ def test_any_of_several_options(epsilon: float, sampled: int) -> None:
     answer = sv.shares(sv.Tally(m, m.report(values, rng=2)))
     assert list(answer) == WAYS
     for way, share in truth.items():
-        assert abs(answer[way].value - share) < 5 * answer[way].standard_error
+        assert abs(answer[way].value - share) < 5 * answer[way].error
         assert answer.simultaneous[way].high >= answer[way].high
     with pytest.raises(ArgumentError, match="twice"):
         sv.any_of(1.0, ["car", " Car"])

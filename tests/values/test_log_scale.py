@@ -95,7 +95,7 @@ def test_a_mean_says_that_it_is_geometric_and_a_variance_is_refused(
         assert estimate.what == "geometric mean"
         assert "mean of the logarithms" in estimate.notes[0]
         assert estimate.low <= math.exp(np.log(people).mean()) <= estimate.high < people.mean()
-        assert math.isnan(estimate.standard_error)
+        assert math.isnan(estimate.error)
         assert estimate.reach is None
     with pytest.raises(ValueError, match="variance is not estimated on a log scale; use quantile"):
         sv.variance(tally)

@@ -26,7 +26,7 @@ class Release(Estimate):
         value: The statistic with its noise.
         low: The lower end of the interval.
         high: The upper end of the interval.
-        standard_error: The spread of the noise.
+        error: The standard error of the noise.
         confidence: How often the interval holds.
         n: `count` as a whole number, at least 0; 0 for a sum.
         what: Which statistic it is.
@@ -63,10 +63,10 @@ class GroupedRelease(Tabular):
     Attributes:
         what: Which statistic it is.
         groups: The declared keys.
-        value: The statistic, one entry per key; so are `low`, `high`, `standard_error` and `count`.
+        value: The statistic, one entry per key; so are `low`, `high`, `error` and `count`.
         low: Lower ends of the intervals.
         high: Upper ends of the intervals.
-        standard_error: The spread of the noise.
+        error: The standard error of the noise.
         count: The noisy number of people, None for a sum.
         epsilon: What all of it cost together.
         method: The mechanism.
@@ -86,7 +86,7 @@ class GroupedRelease(Tabular):
     value: FloatArray
     low: FloatArray
     high: FloatArray
-    standard_error: FloatArray
+    error: FloatArray
     count: FloatArray | None
     epsilon: float
     method: str
@@ -120,7 +120,7 @@ class GroupedRelease(Tabular):
             value=float(self.value[i]),
             low=float(self.low[i]),
             high=float(self.high[i]),
-            standard_error=float(self.standard_error[i]),
+            error=float(self.error[i]),
             confidence=self.confidence,
             n=0 if count is None else max(0, round(count)),
             what=self.what,
@@ -166,7 +166,7 @@ class GroupedRelease(Tabular):
             self.what: self.value,
             "low": self.low,
             "high": self.high,
-            "standard_error": self.standard_error,
+            "error": self.error,
         }
         if self.count is not None and self.what != "count":
             columns["count"] = self.count

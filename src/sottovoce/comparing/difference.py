@@ -119,7 +119,7 @@ def _turned(quantity: Quantity, a: Tally, b: Tally, confidence: float) -> Estima
         value=value,
         low=low,
         high=high,
-        standard_error=float((first.standard_error**2 + second.standard_error**2) ** 0.5),
+        error=float((first.error**2 + second.error**2) ** 0.5),
         confidence=confidence,
         n=first.n + second.n,
         what="difference of directions",

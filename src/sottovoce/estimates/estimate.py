@@ -50,9 +50,9 @@ class Estimate(Combinable, Tabular):
         value: The estimate, in the units of the domain.
         low: The lower limit.
         high: The upper limit.
-        standard_error: The root mean square error of `value`: its sampling error and the most that its bias
-            can be. NaN where it is not known, and a note says why: of quantiles, of a direction where none
-            is excluded, from one report.
+        error: The root mean square error of `value`: its sampling error and the most that its bias can be.
+            NaN where it is not known, and a note says why: of quantiles, of a direction where none is
+            excluded, from one report.
         confidence: How often the interval holds.
         n: How many reports there are.
         what: The quantity, such as "mean".

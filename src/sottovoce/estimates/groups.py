@@ -200,7 +200,7 @@ def _group(
         value=min(max(float(line.from_unit((min(max(ratio.value, -1.0), 1.0) + 1) / 2)), low), high),
         low=low,
         high=high,
-        standard_error=ratio.error * float(line.stretched(0.5)),
+        error=ratio.error * float(line.stretched(0.5)),
         what=f"mean within {option!r}",
         method="signs" if apart else "inverse",
         notes=(UNRESOLVED,) if math.isinf(ratio.high) else (),

@@ -49,7 +49,7 @@ class DifferencePlan(Tabular):
         power: The chance of seeing it: that the interval excludes zero.
         confidence: That of the interval.
         mechanism: What both groups report with.
-        standard_error: That of the difference.
+        error: The standard error of the difference.
     """
 
     epsilon: float
@@ -58,12 +58,12 @@ class DifferencePlan(Tabular):
     power: float
     confidence: float
     mechanism: Number
-    standard_error: float
+    error: float
 
     @property
     def rows(self) -> list[Row]:
         """The plan as one row."""
-        names = ("epsilon", "people", "shift", "power", "confidence", "standard_error")
+        names = ("epsilon", "people", "shift", "power", "confidence", "error")
         return [{name: getattr(self, name) for name in names}]
 
     def __str__(self) -> str:

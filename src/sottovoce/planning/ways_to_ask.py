@@ -11,7 +11,7 @@ ratings at small ε. Both answer both: the least variance of unbiased estimates 
 truth, is that of weighted least squares, (P·D⁻¹·Pᵀ)⁻¹ with D the chances of the reports.
 
 For a pair, a group and any of several options the counts to expect are those of the exact law, so the
-standard error is the one that the estimate will say. Places are for people spread evenly: errors of the mean
+error is the one that the estimate will say. Places are for people spread evenly: errors of the mean
 position and distances of single reports are by the exact laws.
 """
 
@@ -66,7 +66,7 @@ class Way:
     Attributes:
         name: What it is called.
         design: What people would run: a reporter, or rounds.
-        errors: The standard error of each answer, by what it is of; infinite where it is not resolved. A
+        errors: The error of each answer, by what it is of; infinite where it is not resolved. A
             single report about a place has the distance to the person, on average.
         reason: What it is good for, where errors do not say it.
     """
@@ -272,7 +272,7 @@ def _expected(survey: Survey, values: NDArray[Any], people: int) -> Tally:
 
 
 def _error(of: str, answer: Estimate) -> dict[str, float]:
-    return {of: float(np.nan_to_num(answer.standard_error, nan=np.inf))}
+    return {of: float(np.nan_to_num(answer.error, nan=np.inf))}
 
 
 def plan_places(epsilon: float | None, people: int | None, domain: Disc | Box) -> WaysPlan:

@@ -29,7 +29,7 @@ class Combinable:
     value: float
     low: float
     high: float
-    standard_error: float
+    error: float
     confidence: float
     n: int
     what: str
@@ -103,7 +103,7 @@ def combined(terms: Terms, constant: float = 0.0, *, what: str, confidence: floa
         error = sides.error
     for f, one in others:
         low, high = low + f * (one.low if f > 0 else one.high), high + f * (one.high if f > 0 else one.low)
-        error, level = math.hypot(error, f * one.standard_error), level * one.confidence
+        error, level = math.hypot(error, f * one.error), level * one.confidence
     whole = None if known is None or others else Sides.total(known, constant)
     reaches = [abs(f) * one.reach for f, one in terms if one.reach is not None]
     return replace(
@@ -111,7 +111,7 @@ def combined(terms: Terms, constant: float = 0.0, *, what: str, confidence: floa
         value=min(max(sum(f * one.value for f, one in terms) + constant, low), high),
         low=low,
         high=high,
-        standard_error=error,
+        error=error,
         confidence=level if confidence is None else confidence,
         n=sum(one.n for _, one in terms),
         what=what,
@@ -191,7 +191,7 @@ def _ratio(top: Combinable, bottom: Combinable) -> Any:
         value=value,
         low=limits[0],
         high=limits[1],
-        standard_error=math.nan,
+        error=math.nan,
         confidence=confidence,
         n=top.n + bottom.n,
         what=f"{top.what} / {bottom.what}",

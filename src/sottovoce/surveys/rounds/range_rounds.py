@@ -217,7 +217,7 @@ class RangeRounds(Compact):
             answer = mean(last, confidence=confidence + 2 * _HALF)
             sides = (-1, answer.low), (1, answer.high)
             low, high = (_opened(end, domain, bound, side) for side, end in sides)
-            answer = replace(answer, low=low, high=high, standard_error=math.nan, confidence=confidence)
+            answer = replace(answer, low=low, high=high, error=math.nan, confidence=confidence)
             notes += (f"holds if the standard deviation is at most {bound:.12g}, as declared",)
         notes, sources = (*answer.notes, *notes), answer.sources | sources_of(beyond)
         return replace(

@@ -1,4 +1,4 @@
-"""The standard error is that of the value, bias included: against simulated errors, and what must fail."""
+"""The error is that of the value, bias included: against simulated errors, and what must fail."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ ASK: dict[str, Ask] = {
 
 
 def simulated(m: sv.Mechanism | sv.Mixture, n: int, ask: Ask, truth: float) -> tuple[float, float]:
-    """The mean square of the errors, and of the standard errors."""
+    """The mean square of the errors, and of those that the estimates say."""
     rng = np.random.default_rng([n, m.cells])
     estimates = [ask(sv.Tally(m, m.report(people(rng, n), rng=rng))) for _ in range(RUNS)]
     errors = np.array([e.value - truth for e in estimates])
-    return float((errors**2).mean()), float(np.mean([e.standard_error**2 for e in estimates]))
+    return float((errors**2).mean()), float(np.mean([e.error**2 for e in estimates]))
 
 
 @pytest.mark.parametrize("what", ASK)
@@ -50,12 +50,12 @@ def simulated(m: sv.Mechanism | sv.Mixture, n: int, ask: Ask, truth: float) -> t
     ],
     ids=["sw", "ogpm", "two_scale"],
 )
-def test_errors_are_no_larger_than_the_standard_error(m: sv.Mechanism, n: int, what: str) -> None:
+def test_errors_are_no_larger_than_the_error_that_is_said(m: sv.Mechanism, n: int, what: str) -> None:
     seen, said = simulated(m, n, ASK[what], TRUTH[what])
     assert seen < MOST * said
 
 
-def test_the_standard_error_of_an_unbiased_mechanism_is_its_sampling_error() -> None:
+def test_the_error_of_an_unbiased_mechanism_is_its_sampling_error() -> None:
     m = sv.pm(1.0, (0, 1), cells=2048)
     seen, said = simulated(m, 2000, sv.mean, TRUTH["mean"])
     assert chi2.ppf(1e-6, RUNS) / RUNS * said < seen < MOST * said
@@ -75,8 +75,8 @@ def test_a_mechanism_that_does_not_suit_the_mean_says_so_in_numbers() -> None:
     t = sv.Tally(m, m.report(np.full(1_000_000, 8.0), rng=1))
     e = sv.mean(t)
     assert e.low <= 8.0 <= e.high
-    assert abs(e.value - 8.0) <= e.standard_error <= e.half_width
-    assert f"leave the mean open by ± {e.standard_error:.2g}" in e.notes[0]
+    assert abs(e.value - 8.0) <= e.error <= e.half_width
+    assert f"leave the mean open by ± {e.error:.2g}" in e.notes[0]
     fit = CrossFit(t)
     sampling = [24 * moments(fit.statistic(IDENTITY, side, 0.025)).error for side in (-1, 1)]
     assert abs(e.value - 8.0) > 20 * max(sampling)
@@ -86,11 +86,11 @@ def test_an_error_that_is_not_known_is_nan_with_a_note() -> None:
     m = sv.sw(1.0, cells=2048)
     t = sv.Tally(m, m.report(np.random.default_rng(1).random(2000), rng=1))
     e = sv.quantile(t, 0.5)
-    assert math.isnan(e.standard_error)
+    assert math.isnan(e.error)
     assert "not known" in e.notes[0]
     c = sv.ogpm(1.0, sv.Circle(24), cells=2048)
     nowhere = sv.circular_mean(sv.Tally(c, c.report(np.linspace(0, 24, 2000), rng=1)))
-    assert math.isnan(nowhere.standard_error)
+    assert math.isnan(nowhere.error)
     assert "no direction" in nowhere.notes[0]
 
 
@@ -103,7 +103,7 @@ def test_errors_of_direction_and_concentration() -> None:
         direction, length = sv.circular_mean(t), sv.concentration(t)
         off = (direction.value + 0.5) % 1.0 - 0.5
         gap = length.value - math.exp(-2 * (math.pi * 0.1) ** 2)
-        squares.append([off**2, direction.standard_error**2, gap**2, length.standard_error**2])
+        squares.append([off**2, direction.error**2, gap**2, length.error**2])
     seen_direction, said_direction, seen_length, said_length = np.mean(squares, axis=0)
     assert seen_direction < MOST * said_direction
     assert seen_length < MOST * said_length
