@@ -32,17 +32,17 @@ PEOPLE = (5_000, 10_000, 20_000, 50_000)
 DECLARED: list[tuple[str, dict[str, Any]]] = [
     ("two peaks", {"shape": "unimodal"}),
     ("hours", {"density": 2.5}),  # its largest is 3.7
-    ("hours", {"slope": 14.0}),  # 28
+    ("hours", {"steepness": 14.0}),  # 28
     ("hours", {"shape": "unimodal"}),
     ("Beta(1, 8)", {"shape": "unimodal"}),
     ("hours", {"density": 4.0}),
-    ("hours", {"slope": 30.0}),
+    ("hours", {"steepness": 30.0}),
 ]
 
 
 def refusals(name: str, declared: dict[str, Any], epsilon: float, n: int, runs: int) -> int:
     m, rng, refused = sv.sw(epsilon), np.random.default_rng([n, int(epsilon)]), 0
-    shape = Shape.declared(m.domain, *(declared.get(key) for key in ("shape", "density", "slope")))
+    shape = Shape.declared(m.domain, *(declared.get(key) for key in ("shape", "density", "steepness")))
     assert shape is not None
     for _ in range(runs):
         try:

@@ -333,7 +333,7 @@ def number(s: Setting, turn: int) -> Entries:
         ask(out, "quantile, density", partial(quantile, 0.5, density=1.0))
     if turn % 18 == 3:
         ask(out, "quantile, unimodal", partial(quantile, 0.5, shape="unimodal"))
-        ask(out, "probability, slope", lambda: estimate(probability(slope=2.0)))
+        ask(out, "probability, slope", lambda: estimate(probability(steepness=2.0)))
     if turn % 9 == 4:
         ask(out, "fabrication", lambda: _moved(sv.fakes(t, 1, places=3)))
     return out

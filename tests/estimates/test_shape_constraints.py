@@ -36,10 +36,10 @@ def members(kind: str, rng: np.random.Generator) -> tuple[np.ndarray, Shape]:
     f = 1 + sum(rng.uniform(-0.3, 0.3) * np.cos(np.pi * k * X + rng.random()) for k in range(1, 4))
     if kind == "density":
         return f / f.sum(), Shape("", density=float((f / f.mean()).max()))
-    return f / f.sum(), Shape("", slope=float(np.abs(np.diff(f / f.mean())).max() * len(X)))
+    return f / f.sum(), Shape("", steepness=float(np.abs(np.diff(f / f.mean())).max() * len(X)))
 
 
-@pytest.mark.parametrize("kind", ["unimodal", "density", "slope"])
+@pytest.mark.parametrize("kind", ["unimodal", "density", "steepness"])
 def test_weights_hold_for_members_and_not_for_everybody(kind: str) -> None:
     rng, pilot = np.random.default_rng(5), LAW.mean(axis=0)
     worst = np.inf
@@ -72,10 +72,10 @@ def test_a_declaration_narrows_and_is_printed() -> None:
     assert "made before looking at the reports: unimodal" in str(shaped)
     assert shaped.method == "declared"
     assert shaped.bound is None
-    share = sv.probability(tally, 0.0, 0.4, slope=60.0)
+    share = sv.probability(tally, 0.0, 0.4, steepness=60.0)
     plain = sv.probability(tally, 0.0, 0.4)
     assert share.high - share.low < 0.9 * (plain.high - plain.low)
-    assert "slope at most 60" in str(share)
+    assert "steepness at most 60" in str(share)
     mean = sv.mean(tally, density=8.0)
     assert mean.low < 8.1 / 24 < mean.high
 
@@ -91,8 +91,8 @@ def test_a_false_declaration_is_refused() -> None:
         assert error.value.code == "shape"
     with pytest.raises(DataError, match=r"density at most 1\.5"):
         sv.mean(hours(20_000, 6), density=1.5)
-    with pytest.raises(DataError, match="slope at most 1"):
-        sv.mean(hours(20_000, 6), slope=1.0)
+    with pytest.raises(DataError, match="steepness at most 1"):
+        sv.mean(hours(20_000, 6), steepness=1.0)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_false_declaration_is_refused() -> None:
         ({"shape": "normal"}, "shape must be"),
         ({"shape": "unimodal", "density": 3.0}, "declare one of"),
         ({"density": 1.0}, "density must exceed 1, that of an even spread, got density=1.0"),
-        ({"slope": 0.0}, "slope must exceed 0, got slope=0.0"),
+        ({"steepness": 0.0}, "steepness must exceed 0, got steepness=0.0"),
         ({"shape": "unimodal", "estimand": "respondents"}, "declared of the population"),
         ({"shape": "unimodal", "fakes": 3}, "without fakes"),
     ],
@@ -122,7 +122,7 @@ def test_a_scale_of_logarithms_has_shapes_and_no_densities() -> None:
 def test_shapes_on_a_circle() -> None:
     m, rng = sv.design("direction", 2.0, sv.Circle(24)), np.random.default_rng(1)
     tally = sv.Tally(m, m.report(rng.normal(23, 3, 20_000) % 24, rng=2))
-    plain, shaped = sv.probability(tally, 20, 2), sv.probability(tally, 20, 2, slope=0.04)
+    plain, shaped = sv.probability(tally, 20, 2), sv.probability(tally, 20, 2, steepness=0.04)
     assert shaped.low < 0.6826 < shaped.high  # within one standard deviation
     assert shaped.high - shaped.low < 0.8 * (plain.high - plain.low)
     apart = np.concatenate((rng.normal(4, 1, 20_000), rng.normal(16, 1, 20_000))) % 24
@@ -131,7 +131,7 @@ def test_shapes_on_a_circle() -> None:
 
 
 @pytest.mark.parametrize(
-    "declared", [{"density": 4.5}, {"density": 60.0}, {"slope": 60.0}, {"shape": "unimodal"}]
+    "declared", [{"density": 4.5}, {"density": 60.0}, {"steepness": 60.0}, {"shape": "unimodal"}]
 )
 def test_nobody_is_worse_off_for_a_declaration(declared: dict[str, Any]) -> None:
     """Limits are those without it unless it promises more, to the other half of the reports: 1.1 in a run."""

@@ -122,7 +122,7 @@ VALUES: dict[str, Any] = {
     "signed": False,
     "simulate": True,
     "slack": 0.2,
-    "slope": 0.1,
+    "steepness": 0.1,
     "strategy": "split",
     "target": 0.5,
     "time_limit": 5.0,
@@ -221,7 +221,7 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     yield "groups", of(sv.groups, "confidence", tally=in_groups())
     yield "heatmap", of(sv.heatmap, tally=places())
     yield "honesty", of(sv.honesty, "false_alarm", tally=number)
-    declared = "shape density slope"
+    declared = "shape density steepness"
     yield "mean", of(sv.mean, f"interval {declared} sequential fakes {who}", tally=number)
     yield "mean at every look", of(sv.mean, f"fakes {who}", tally=unbiased, sequential=True)
     yield "mean by bootstrap", of(sv.mean, f"rng fakes {who}", tally=unbiased, interval="bootstrap")

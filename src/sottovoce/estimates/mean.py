@@ -44,7 +44,7 @@ def mean(
     interval: str = "normal",
     shape: str | None = None,
     density: float | None = None,
-    slope: float | None = None,
+    steepness: float | None = None,
     estimand: str = "population",
     confidence: float = 0.95,
     sequential: bool = False,
@@ -64,7 +64,7 @@ def mean(
             on the counts).
         shape: What you know beforehand, as in `quantile`: with it the method is "declared".
         density: The same.
-        slope: The same.
+        steepness: The same.
         estimand: The mean of the "population" that these people stand for, or of the "respondents".
         confidence: How often the interval should hold.
         sequential: Limits that hold at every n and at every look, so that results may be watched and
@@ -98,8 +98,8 @@ def mean(
     if sequential:
         refuse_others(mean, "sequential=True", {"interval": interval})
         interval = "sequential"
-    if (shape, density, slope) != UNDECLARED:
-        declared = declaration(query, shape, density, slope, plain=interval == "normal")
+    if (shape, density, steepness) != UNDECLARED:
+        declared = declaration(query, shape, density, steepness, plain=interval == "normal")
         return declared_average(query, declared, IDENTITY, power=1)
     return (_average if is_unbiased(tally.mechanism) else _envelope)(query, interval, rng)
 

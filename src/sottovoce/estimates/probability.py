@@ -35,7 +35,7 @@ def probability(
     *,
     shape: str | None = None,
     density: float | None = None,
-    slope: float | None = None,
+    steepness: float | None = None,
     estimand: str = "population",
     confidence: float = 0.95,
     sequential: bool = False,
@@ -54,7 +54,7 @@ def probability(
         high: Where it ends.
         shape: What you know beforehand, as in `quantile`.
         density: The same.
-        slope: The same.
+        steepness: The same.
         estimand: The share of the "population" that these people stand for, or of the "respondents".
         confidence: How often the interval should hold.
         sequential: Limits that hold at every look while reports come in, as in `mean`.
@@ -84,8 +84,8 @@ def probability(
         raise ArgumentError(f"low must not exceed high, got low={begin!r}, high={end!r}", argument="low")
     first, last = query.domain.to_unit([begin, end]).tolist()
     ends = (float((first, last) == (0.0, 1.0)), 1.0)  # everybody is somewhere
-    if (shape, density, slope) != UNDECLARED:
-        declared = declaration(query, shape, density, slope, plain=not sequential)
+    if (shape, density, steepness) != UNDECLARED:
+        declared = declaration(query, shape, density, steepness, plain=not sequential)
         value = smooth_share(CrossFit(tally), first, last)
         return declared_average(query, declared, Target.within(first, last), 0, value=value, ends=ends)
     asked = None if sequential or fakes else direct_share(tally, first, last, query.tail)

@@ -38,7 +38,7 @@ def quantile(
     *,
     shape: str | None = ...,
     density: float | None = ...,
-    slope: float | None = ...,
+    steepness: float | None = ...,
     estimand: str = ...,
     confidence: float = ...,
 ) -> Estimate: ...
@@ -51,7 +51,7 @@ def quantile(
     *,
     shape: str | None = ...,
     density: float | None = ...,
-    slope: float | None = ...,
+    steepness: float | None = ...,
     estimand: str = ...,
     confidence: float = ...,
 ) -> list[Estimate]: ...
@@ -63,7 +63,7 @@ def quantile(
     *,
     shape: str | None = None,
     density: float | None = None,
-    slope: float | None = None,
+    steepness: float | None = None,
     estimand: str = "population",
     confidence: float = 0.95,
 ) -> Estimate | list[Estimate]:
@@ -77,7 +77,7 @@ def quantile(
             Like the next two it narrows the interval, which then holds for every truth of that shape; it is
             printed with the answer, and refused if the reports contradict it.
         density: The most that the density can be, per unit of the domain.
-        slope: The most by which the density can change per unit, in the interior.
+        steepness: The most by which the density can change per unit, in the interior.
         estimand: The quantile of the "population" that these people stand for, or of the "respondents".
         confidence: How often the interval should hold.
 
@@ -105,8 +105,8 @@ def quantile(
     ]
     if not queries:
         return []
-    declares = (shape, density, slope) != UNDECLARED
-    declared = declaration(queries[0], shape, density, slope) if declares else None
+    declares = (shape, density, steepness) != UNDECLARED
+    declared = declaration(queries[0], shape, density, steepness) if declares else None
     fit = CrossFit(tally)
     values = quantile_values(fit, shares)
     if declared is not None:

@@ -3,7 +3,7 @@
 A class of truths is excluded by weights whose expectation is at most zero for all of it, if their average
 over the reports is clearly above: the program of `honesty` in a directed form. The weights come from the
 other half of the reports. A cell for the mode that is excluded is not looked at again; that spends a part of
-the error. If all of them are, at an error of 1 in 1000, or the bounds of density and slope are, the
+the error. If all of them are, at an error of 1 in 1000, or the bounds of density and steepness are, the
 declaration is refused.
 """
 
@@ -26,14 +26,14 @@ from sottovoce.estimates.limits.shape_constraints import Shape
 from sottovoce.estimates.limits.weighted_counts import Part, Statistic, between, moments, normal_quantile
 
 _DROPPED = 0.04  # the share of the error that leaving out cells of the mode may spend
-UNDECLARED = (None, None, None)  # neither shape nor density nor slope
+UNDECLARED = (None, None, None)  # neither shape nor density nor steepness
 _WORTH, _WILD = 0.1, 4.0  # a shape is used if it promises so much, with so much of the usual sampling error
 _FALSE_ALARM = 1e-3  # a true declaration is refused so often at most
 _NOTHING, _STRICT = Target(np.zeros_like), 3.1  # the quantile of that error
 
 
 def declaration(
-    query: Query, shape: str | None, density: float | None, slope: float | None, *, plain: bool = True
+    query: Query, shape: str | None, density: float | None, steepness: float | None, *, plain: bool = True
 ) -> Shape:
     """What was declared, checked.
 
@@ -41,7 +41,7 @@ def declaration(
         query: What is asked.
         shape: "unimodal", if that is declared.
         density: The most that the density is, per unit of the domain.
-        slope: The most that it changes, per unit and unit.
+        steepness: The most that it changes, per unit and unit.
         plain: True if a normal interval is asked for, and no reports are fakes.
 
     Returns:
@@ -50,13 +50,13 @@ def declaration(
     Raises:
         ArgumentError: If one of them has no meaning here.
     """
-    declared = Shape.declared(query.domain, shape, density, slope)
+    declared = Shape.declared(query.domain, shape, density, steepness)
     if query.estimand != "population":
         sentence = "a shape is declared of the population; respondents are as they are"
         raise ArgumentError(sentence, code="shape", argument="estimand")
     if not plain or query.fakes:
         sentence = "a declared shape goes with a normal interval for one look, without fakes"
-        argument = "shape" if shape is not None else "slope" if density is None else "density"
+        argument = "shape" if shape is not None else "steepness" if density is None else "density"
         raise ArgumentError(sentence, code="shape", argument=argument)
     return declared
 

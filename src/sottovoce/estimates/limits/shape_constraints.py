@@ -4,7 +4,7 @@ An envelope has to hold for every truth. Fewer truths need less of it: for all d
 
     E[w·c/n] = ∫ f·h  ≥  ∫ f·τ − b·u      if    h + (what u adds) ≥ τ,    u ≥ 0,
 
-so b·u joins the limit. Density at most B: u(x) adds itself and costs B·∫u. Slope at most L: V adds V′ and
+so b·u joins the limit. Density at most B: u(x) adds itself and costs B·∫u. Steepness at most L: V adds V′ and
 costs L·∫|V|, because ∫ f·V′ = [f·V] − ∫ f′·V, with V(0) ≥ 0 ≥ V(1) on an interval. Unimodal with the mode in
 [m, m′]: f is a mixture of even spreads over [a, m], of even spreads over [m′, b] and of points between m and
 m′, so h has to be above τ on average over each of them and not everywhere. The place of the mode is not
@@ -43,7 +43,7 @@ class Shape:
         words: The declaration, as it is printed.
         unimodal: True if the density rises to one place and falls from there.
         density: The most that the density can be.
-        slope: The most by which it can change per unit.
+        steepness: The most by which it can change per unit.
         circle: True if the domain is one.
         mode: Where the mode is, of one cell of a unimodal shape.
     """
@@ -51,26 +51,30 @@ class Shape:
     words: str
     unimodal: bool = False
     density: float = math.inf
-    slope: float = math.inf
+    steepness: float = math.inf
     circle: bool = False
     mode: tuple[float, float] | None = None
 
     @classmethod
-    def declared(cls, domain: Domain, shape: str | None, density: float | None, slope: float | None) -> Shape:
+    def declared(
+        cls, domain: Domain, shape: str | None, density: float | None, steepness: float | None
+    ) -> Shape:
         """The declaration that somebody made in the units of the domain."""
-        bounds = {"density": (density, domain.width), "slope": (slope, domain.width**2)}
+        bounds = {"density": (density, domain.width), "steepness": (steepness, domain.width**2)}
         names = [name for name, (number, _) in bounds.items() if number is not None]
         if shape is not None and not names:
             return cls(one_of(shape, "shape", SHAPES), unimodal=True, circle=domain.is_circle)
         if shape is not None or len(names) > 1:
-            raise ArgumentError("declare one of shape, density and slope", code="shape", argument=names[0])
+            raise ArgumentError(
+                "declare one of shape, density and steepness", code="shape", argument=names[0]
+            )
         if domain.is_log:
             sentence = f"{names[0]} is not defined on a log scale; a shape is, of the logarithms"
             raise ArgumentError(sentence, code="domain", argument=names[0])
         given, unit = bounds[names[0]]
-        number, least = real_number(given, names[0]), 0.0 if slope is not None else 1 / domain.width
+        number, least = real_number(given, names[0]), 0.0 if steepness is not None else 1 / domain.width
         if number <= least:
-            rule = f"exceed {least:.6g}" + ("" if slope is not None else ", that of an even spread")
+            rule = f"exceed {least:.6g}" + ("" if steepness is not None else ", that of an even spread")
             raise ArgumentError(f"{names[0]} must {rule}, got {names[0]}={number!r}", argument=names[0])
         limits = {names[0]: number * unit}
         most, rise = (limits.get(name, math.inf) for name in bounds)
@@ -85,7 +89,7 @@ class Shape:
     def places(self, jumps: tuple[float, ...], near: float) -> FloatArray:
         """Where nodes are needed for a target that jumps at some places, besides those."""
         knots = self._knots(jumps)
-        return knots if self.slope == math.inf else np.concatenate((knots - near, knots + near))
+        return knots if self.steepness == math.inf else np.concatenate((knots - near, knots + near))
 
     def columns(self, t: FloatArray, jumps: tuple[float, ...], near: float) -> tuple[FloatArray, FloatArray]:
         """What each u adds at the nodes, and what it costs."""
@@ -95,11 +99,11 @@ class Shape:
             knots = np.unique(np.clip(np.append(self._knots(jumps), sides), 0.0, 1.0))
             added.append(_hats(t, knots))
             costs.append(self.density * _lengths(knots))
-        if self.slope < math.inf:
+        if self.steepness < math.inf:
             knots = self._knots(jumps)
             piece = np.clip(np.searchsorted(knots, t) - 1, 0, len(knots) - 2)
             rise = np.diff(np.eye(len(knots)), axis=0) / np.diff(knots)[:, None]
-            rise, cost = rise[piece], self.slope * _lengths(knots)
+            rise, cost = rise[piece], self.steepness * _lengths(knots)
             if self.circle:  # V is the same at both ends
                 rise[:, 0] += rise[:, -1]
                 cost[0] += cost[-1]
@@ -154,11 +158,11 @@ class Shape:
                     else (low, factor)
                 )
             density = np.minimum(high * density + 1e-9, self.density / bins)
-        if self.slope < math.inf:
+        if self.steepness < math.inf:
             apart = np.abs(np.subtract.outer(np.arange(bins), np.arange(bins)))
             apart = np.minimum(apart, bins - apart) if self.circle else apart
-            below = (density + self.slope / bins**2 * apart).min(axis=1)
-            above = (density - self.slope / bins**2 * apart).max(axis=1)
+            below = (density + self.steepness / bins**2 * apart).min(axis=1)
+            above = (density - self.steepness / bins**2 * apart).max(axis=1)
             rest = (1 - below.sum()) / max(float(above.sum() - below.sum()), 1e-12)
             density = below + rest * (above - below)
         return np.asarray(density / density.sum())
