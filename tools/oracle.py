@@ -287,8 +287,8 @@ def number(s: Setting, turn: int) -> Entries:
     def distribution() -> Entries:
         d = sv.distribution(t, bins=16)
         told: Entries = {"shares": ("fit", flat(d.probabilities)), "mean": ("fit", [d.mean])}
-        if d.low is not None and d.high is not None:
-            told["band"] = "average", {"low": flat(d.low), "high": flat(d.high), "also": []}
+        if d.cdf_low is not None and d.cdf_high is not None:
+            told["band"] = "average", {"low": flat(d.cdf_low), "high": flat(d.cdf_high), "also": []}
         if d.ribbon is not None:
             told["ribbon"] = "fit", flat(*d.ribbon)
         told["common"] = "fit", flat(*(d.most_common or ()))

@@ -70,8 +70,8 @@ def test_a_range_of_either_sign_is_shown_on_the_scale_it_was_asked_on() -> None:
     assert edges[[0, -1]].tolist() == [-1e9, 1e9]
     assert shares[(edges[:-1] >= -40_000) & (edges[1:] <= -9_000)].sum() > 0.9
     truth = (values[:, None] <= edges).mean(axis=0)
-    assert (shown["low"] <= truth).all()
-    assert (truth <= shown["high"]).all()
+    assert (shown["cdf_low"] <= truth).all()
+    assert (truth <= shown["cdf_high"]).all()
 
 
 def test_those_who_are_asked_are_not_told_what_protects_from_readers_only() -> None:
@@ -116,7 +116,7 @@ def test_estimates_are_the_librarys(embedded: Running, small: sv.Mechanism) -> N
     shape = sv.distribution(tally, bins=16, confidence=0.9)
     assert found["distribution"]["edges"] == shape.edges.tolist()
     assert found["distribution"]["probabilities"] == shape.probabilities.tolist()
-    assert found["distribution"]["low"] == shape.low.tolist()
+    assert found["distribution"]["cdf_low"] == shape.cdf_low.tolist()
 
 
 def test_a_dashboard_shows_as_many_bins_as_there_is_detail(embedded: Running) -> None:

@@ -136,21 +136,21 @@ def test_bins_do_not_change_what_is_reconstructed() -> None:
 def test_bands_hold_the_truth_and_repeat() -> None:
     t = tally(sv.two_scale(2.0), PEAKS)
     one, two = (sv.distribution(t, bins=16) for _ in range(2))
-    for name in ("low", "high", "ribbon"):
+    for name in ("cdf_low", "cdf_high", "ribbon"):
         assert (np.array(getattr(one, name)) == np.array(getattr(two, name))).all()
     true = np.searchsorted(np.sort(PEAKS), one.edges, side="right") / len(PEAKS)
-    assert (one.low <= true).all()
-    assert (true <= one.high).all()
-    assert (np.diff(one.low) >= 0).all()
-    assert (np.diff(one.high) >= 0).all()
+    assert (one.cdf_low <= true).all()
+    assert (true <= one.cdf_high).all()
+    assert (np.diff(one.cdf_low) >= 0).all()
+    assert (np.diff(one.cdf_high) >= 0).all()
     slim = sv.distribution(t, bins=16, confidence=0.5)
-    assert (one.high - one.low).sum() > (slim.high - slim.low).sum()
+    assert (one.cdf_high - one.cdf_low).sum() > (slim.cdf_high - slim.cdf_low).sum()
     fewer = sv.distribution(tally(sv.two_scale(2.0), PEAKS[:2500]), bins=16)
-    assert (fewer.high - fewer.low).mean() > 1.5 * (one.high - one.low).mean()
+    assert (fewer.cdf_high - fewer.cdf_low).mean() > 1.5 * (one.cdf_high - one.cdf_low).mean()
     assert np.subtract(*fewer.ribbon[::-1]).mean() > 1.5 * np.subtract(*one.ribbon[::-1]).mean()
     alone = sv.distribution(sv.Tally(sv.sw(1.0), [5]), bins=4)
-    assert alone.low.tolist() == [0, 0, 0, 0, 1]
-    assert alone.high.tolist() == [1] * 5
+    assert alone.cdf_low.tolist() == [0, 0, 0, 0, 1]
+    assert alone.cdf_high.tolist() == [1] * 5
 
 
 def test_bands_of_fine_bins_are_those_of_coarse_ones() -> None:
@@ -158,11 +158,11 @@ def test_bands_of_fine_bins_are_those_of_coarse_ones() -> None:
     for m in (sv.sw(2.0), sv.ogpm(2.0, sv.Circle(1))):
         t = tally(m, PEAKS)
         fine, coarse = (sv.distribution(t, bins) for bins in (128, 32))
-        assert (fine.low[::4] == coarse.low).all()
-        assert (fine.low[1:4] == coarse.low[0]).all()
-        assert (fine.high[1:4] == coarse.high[1]).all()
+        assert (fine.cdf_low[::4] == coarse.cdf_low).all()
+        assert (fine.cdf_low[1:4] == coarse.cdf_low[0]).all()
+        assert (fine.cdf_high[1:4] == coarse.cdf_high[1]).all()
         true = np.searchsorted(np.sort(PEAKS), fine.edges, side="right") / len(PEAKS)
-        assert ((fine.low <= true) & (true <= fine.high)).all()
+        assert ((fine.cdf_low <= true) & (true <= fine.cdf_high)).all()
 
 
 def test_shares_of_coarse_bins_hold_together() -> None:
@@ -210,13 +210,13 @@ def test_other_forms(tmp_path: Path) -> None:
     assert (
         list(frame.columns)
         == table.column_names
-        == ["lower", "upper", "probability", "ribbon_low", "ribbon_high", "low", "high"]
+        == ["lower", "upper", "probability", "ribbon_low", "ribbon_high", "cdf_low", "cdf_high"]
     )
     assert frame["probability"].to_numpy() == pytest.approx(d.probabilities)
     d.to_csv(tmp_path / "d.csv")
     with open(tmp_path / "d.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [float(row["high"]) for row in rows] == d.to_dict()["high"]
+    assert [float(row["cdf_high"]) for row in rows] == d.to_dict()["cdf_high"]
     bare = sv.distribution(tally(sv.sw(2.0), SKEWED), bins=12, band=False)
     assert list(bare.to_dict()) == ["lower", "upper", "probability"]
 
@@ -288,7 +288,7 @@ def test_a_handful_of_reports_still_gives_a_distribution(n: int) -> None:
         d = sv.distribution(sv.Tally(m, m.report(x, rng=1)))
         assert np.isfinite(d.probabilities).all()
         assert abs(d.probabilities.sum() - 1) < 1e-9
-        assert (d.low >= 0).all()
+        assert (d.cdf_low >= 0).all()
 
 
 def test_everyone_the_same_at_an_end() -> None:

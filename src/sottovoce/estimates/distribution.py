@@ -1,6 +1,6 @@
 """The distribution of a number, reconstructed from a tally, and a band that does not rest on that.
 
-    d = sottovoce.distribution(tally)            # edges, probabilities, low, high
+    d = sottovoce.distribution(tally)            # edges, probabilities, cdf_low, cdf_high
     d.sentence; d.quantile(0.9); d.mean; d.plot(); d.to_csv("hours.csv")
 
 What the noise did is undone by likelihood, on a grid finer than the bins that come back, with log-density
@@ -57,13 +57,13 @@ class Distribution(Tabular):
         domain: Where values lie.
         edges: The edges of the bins, one more than there are probabilities.
         probabilities: Of the bins.
-        confidence: How often the whole of the true distribution function lies between `low` and `high`,
-            whatever it is.
+        confidence: How often the whole of the true distribution function lies between `cdf_low` and
+            `cdf_high`, whatever it is.
         n: How many reports there are.
         epsilon: The privacy parameter of the reports.
         method: How the distribution was reconstructed.
-        low: The lower limit of the distribution function at every edge, or None if none was asked for.
-        high: The upper limit.
+        cdf_low: The lower limit of the distribution function at every edge, or None if none was asked for.
+        cdf_high: The upper limit.
         ribbon: The lower and the upper limits of the bins' probabilities. About nine in ten hold, except for
             truths with heaps that are finer than ε resolves. None as above.
         shaped: Whether the reports tell the curve from an even one.
@@ -81,8 +81,8 @@ class Distribution(Tabular):
     n: int
     epsilon: float
     method: str
-    low: FloatArray | None = None
-    high: FloatArray | None = None
+    cdf_low: FloatArray | None = None
+    cdf_high: FloatArray | None = None
     ribbon: tuple[FloatArray, FloatArray] | None = None
     shaped: bool = False
     most_common: tuple[Range, ...] | None = None
@@ -220,14 +220,15 @@ class Distribution(Tabular):
         """Plain lists, as JSON takes them.
 
         Returns:
-            Columns: lower, upper and probability; with a band the limits low and high of the share of people
-            up to `upper`, and with a ribbon the limits ribbon_low and ribbon_high of the probability.
+            Columns: lower, upper and probability; with a band the limits cdf_low and cdf_high of the share
+            of people up to `upper`, and with a ribbon the limits ribbon_low and ribbon_high of the
+            probability.
         """
         columns = {"lower": self.edges[:-1], "upper": self.edges[1:], "probability": self.probabilities}
         if self.ribbon is not None:
             columns |= dict(zip(("ribbon_low", "ribbon_high"), self.ribbon, strict=True))
-        if self.low is not None and self.high is not None:
-            columns |= {"low": self.low[1:], "high": self.high[1:]}
+        if self.cdf_low is not None and self.cdf_high is not None:
+            columns |= {"cdf_low": self.cdf_low[1:], "cdf_high": self.cdf_high[1:]}
         return {name: column.tolist() for name, column in columns.items()}
 
     @property
@@ -278,7 +279,7 @@ class Distribution(Tabular):
         """
         name = label or "the likeliest curve"
         if one_of(kind, "kind", ("density", "cdf")) == "cdf":
-            band = None if self.low is None or self.high is None else (self.low, self.high)
+            band = None if self.cdf_low is None or self.cdf_high is None else (self.cdf_low, self.cdf_high)
             names = (name, f"{self.confidence:.0%} band, holds the whole curve")
             axes = draw_cumulative(
                 self.edges, self._unit.after, band, names=names, ax=ax, log=self.domain.is_log
@@ -350,7 +351,7 @@ def distribution(
     if not band:
         return d
     low, high = cumulative_band(tally, count, confidence)
-    d = replace(d, low=low, high=high)
+    d = replace(d, cdf_low=low, cdf_high=high)
     if count != usual:  # what is said of where people are does not depend on the bins that are drawn
         low, high = cumulative_band(tally, usual, confidence)
     surest = surely(low, high, circle=domain.is_circle)

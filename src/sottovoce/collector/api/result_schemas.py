@@ -75,8 +75,8 @@ class DistributionShape(BaseModel):
     probabilities: list[float]
     ribbon_low: list[float]
     ribbon_high: list[float]
-    low: list[float]
-    high: list[float]
+    cdf_low: list[float]
+    cdf_high: list[float]
     shaped: bool
     most_common: list[tuple[float, float]]
     sure: SureShape | None

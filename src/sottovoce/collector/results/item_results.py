@@ -246,7 +246,7 @@ def _distribution(tally: sv.Tally, view: View) -> dict[str, Any]:
         "n": estimate.n,
         "edges": placed(*estimate.edges.tolist()),
         **{shown: columns[name] for name, shown in names.items()},
-        **{name: np.asarray(getattr(estimate, name)).tolist() for name in ("low", "high")},
+        **{name: np.asarray(getattr(estimate, name)).tolist() for name in ("cdf_low", "cdf_high")},
         "shaped": estimate.shaped,
         "most_common": [outward(domain, *placed(*ends)) for ends in estimate.most_common or ()],
         "sure": sure and Sure(sure.share, *outward(domain, *placed(sure.low, sure.high)))._asdict(),

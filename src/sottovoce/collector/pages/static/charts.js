@@ -104,15 +104,15 @@ export async function drawDistribution(element, distribution, words) {
 }
 
 /** The share of people up to each value, in the band that holds all of it. */
-export async function drawCumulative(element, { edges, probabilities, low, high }, words) {
+export async function drawCumulative(element, { edges, probabilities, cdf_low, cdf_high }, words) {
   const [colours, unit] = [palette(), plain(words)];
   let sum = 0;
   const shares = [0, ...probabilities.map((p) => (sum += p))];
   const line = (y, more) => ({ x: edges, y: y.map((p) => 100 * p), type: "scatter", mode: "lines", hoverinfo: "skip", ...more });
-  const hover = edges.map((edge, i) => `up to ${withUnit(number(edge), unit)}<br>${percent(low[i])} to ${percent(high[i])}`);
+  const hover = edges.map((edge, i) => `up to ${withUnit(number(edge), unit)}<br>${percent(cdf_low[i])} to ${percent(cdf_high[i])}`);
   const traces = [
-    line(low, { line: { width: 0, shape: "hv" } }), // between two edges: as low as the left one, as high as the right one
-    line(high, { line: { width: 0, shape: "vh" }, fill: "tonexty", fillcolor: colours.band }),
+    line(cdf_low, { line: { width: 0, shape: "hv" } }), // between two edges: as low as the left one, as high as the right one
+    line(cdf_high, { line: { width: 0, shape: "vh" }, fill: "tonexty", fillcolor: colours.band }),
     line(shares, { line: { color: colours.accent, width: 2.5 }, hoverinfo: "text", hovertext: hover }),
   ];
   return (await plotly()).react(element, traces, layout(colours, {

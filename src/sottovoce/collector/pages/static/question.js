@@ -136,10 +136,10 @@ export class QuestionView {
       this.put({ "distribution-summary": problems.distribution ?? "Not enough reports yet.", "distribution-note": "" });
       return;
     }
-    const { edges, probabilities, ribbon_low, ribbon_high, low, high, shaped } = distribution;
+    const { edges, probabilities, ribbon_low, ribbon_high, cdf_low, cdf_high, shaped } = distribution;
     const ring = this.asked.domain.circle ? "The dotted circle is where it would be if all were equally common. " : "";
     rows(this.parts["distribution-table"], probabilities.map((p, i) => [number(edges[i]), number(edges[i + 1]), percent(p),
-      `${percent(ribbon_low[i])} to ${percent(ribbon_high[i])}`, `${percent(low[i + 1])} to ${percent(high[i + 1])}`]));
+      `${percent(ribbon_low[i])} to ${percent(ribbon_high[i])}`, `${percent(cdf_low[i + 1])} to ${percent(cdf_high[i + 1])}`]));
     this.put({
       "distribution-summary": this.whereabouts(distribution),
       "distribution-note": `${shaped ? "The line is the likeliest curve; the shade" : "The shade"} is where the true one lies at ` +
