@@ -40,11 +40,11 @@ function inChunks(cells, from, to, draw) {
 }
 
 function fillEven({ factor, shift, mass, scale, scaledLow, perWidth, top, edge, turn, segments, runs }, xs, words, chunk, first, size) {
-  const [knot, start, slope] = [segments[0], segments[1], segments[2]];
+  const [knot, start, rise] = [segments[0], segments[1], segments[2]];
   for (let i = 0, j = first; i < size; i += 1, j += 2) {
     const draw = words[j] * factor + (words[j + 1] >>> shift);
     const t = (xs[chunk + i] * scale - scaledLow) * perWidth;
-    let s = Math.min(Math.max(start + Math.floor((t - knot) * slope), 0), top);
+    let s = Math.min(Math.max(start + Math.floor((t - knot) * rise), 0), top);
     s -= (s >= edge) * turn;
     const inside = (draw >= mass) | 0; // 1: in the window, whose start counts; 0: in the background
     let u = draw + inside * (s - mass);

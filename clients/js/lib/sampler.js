@@ -16,7 +16,7 @@ const record = new Float64Array(3); // the segment that was found …
 const taken = new Int32Array(record.buffer); // … and its bits
 
 export class Sampler {
-  constructor({ wraps, bits, count, background, extra, mass, around, top, t, s, slopes }, domain) {
+  constructor({ wraps, bits, count, background, extra, mass, around, top, t, s, rises }, domain) {
     const { factor, scaledLow, perWidth } = domain.units;
     Object.assign(this, { scale: factor, scaledLow, perWidth });
     this.shift = 64 - bits;
@@ -25,7 +25,7 @@ export class Sampler {
     this.top = top;
     this.edge = wraps ? around : NEVER; // positions from here on …
     this.turn = wraps ? around : 0; // … come back by one turn
-    this.segments = records(slopes.length, (k) => [t[k], s[k], slopes[k]]);
+    this.segments = records(rises.length, (k) => [t[k], s[k], rises[k]]);
     const [back, more] = [edges(count, background), edges(count, extra)];
     this.runs = records(count.length, (i) => [back[i], more[i], background[i], Math.max(extra[i], 1)]);
     this.first = edges(count);

@@ -22,7 +22,7 @@ export function rule(holds, sentence, argument = null) {
 export function checkWindow(window) {
   checkCells(window);
   const checked = { ...window, ...totals(window) };
-  checked.slopes = checkedSlopes(checked);
+  checked.rises = checkedRises(checked);
   const sentence = `at most ${MAX_STEPS} runs or knots may begin in one of 2^14 equal buckets: a look-up must take as long for one value as for another`;
   if (lookUpSteps(checked) > MAX_STEPS) throw new SpecError(sentence, { code: "timing", argument: "cells" });
   return checked;
@@ -64,8 +64,8 @@ function totals({ wraps, bits, count, background, extra }) {
   return { cells, mass, around, length, top: wraps ? 2 * around - 1 : around - length };
 }
 
-/** The slopes of the lines of starts, if all that they reach is exact. */
-function checkedSlopes({ t, s, top, stepwise }) {
+/** The rises of the lines of starts, if all that they reach is exact. */
+function checkedRises({ t, s, top, stepwise }) {
   rule(s.length === t.length, "start.t and start.s must have one entry per knot", "start.s");
   rule(t.length >= (stepwise ? 1 : 2), "start needs a knot (two if it is not a step table)", "start.t");
   for (let i = 0; i < t.length; i += 1) {
@@ -75,12 +75,12 @@ function checkedSlopes({ t, s, top, stepwise }) {
     rule(t[i] === t[i - 1] || t[i] - t[i - 1] >= LEAST_GAP, "start.t must not decrease", "start.t");
     rule(s[i] >= s[i - 1], "start.s must not decrease", "start.s");
   }
-  const slopes = t.slice(stepwise ? 0 : 1).map((end, k) => (stepwise || end === t[k] ? 0 : (s[k + 1] - s[k]) / (end - t[k])));
-  slopes.forEach((slope, k) => { // the last line is followed up to 1; before the first all starts are 0
-    const end = k + 1 < slopes.length ? t[k + 1] : 1;
-    rule(s[k] + Math.floor((end - t[k]) * slope) <= 2 ** 53, "lines of starts must stay within 2^53", "start.t");
+  const rises = t.slice(stepwise ? 0 : 1).map((end, k) => (stepwise || end === t[k] ? 0 : (s[k + 1] - s[k]) / (end - t[k])));
+  rises.forEach((rise, k) => { // the last line is followed up to 1; before the first all starts are 0
+    const end = k + 1 < rises.length ? t[k + 1] : 1;
+    rule(s[k] + Math.floor((end - t[k]) * rise) <= 2 ** 53, "lines of starts must stay within 2^53", "start.t");
   });
-  return slopes;
+  return rises;
 }
 
 /**

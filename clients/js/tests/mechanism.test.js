@@ -23,8 +23,8 @@ function exactProbabilities(spec, x) {
   const [a, e, n] = [c.background[0], c.extra[0], c.count[0]];
   const length = 2 ** bits - n * a;
   const t = (x - domain[0]) / (domain[1] - domain[0]);
-  const slope = (start.s[1] - start.s[0]) / (start.t[1] - start.t[0]);
-  const s = Math.min(Math.max(start.s[0] + Math.floor((t - start.t[0]) * slope), 0), n * e - length);
+  const rise = (start.s[1] - start.s[0]) / (start.t[1] - start.t[0]);
+  const s = Math.min(Math.max(start.s[0] + Math.floor((t - start.t[0]) * rise), 0), n * e - length);
   return Array.from({ length: n }, (_, j) =>
     (a + Math.max(0, Math.min((j + 1) * e, s + length) - Math.max(j * e, s))) / 2 ** bits);
 }
@@ -46,7 +46,7 @@ test("fresh draws follow the exact law; a mutant does not", () => {
 test("starts are exact on lines that no reader accepts, too", () => {
   for (const top of [1, 2 ** 40 - 1, 2 ** 52 + 1, 2 ** 53 - 3]) {
     for (const gap of [2 ** -64, 2 ** -54, 2 ** -30, 0.1, 0.3]) {
-      const lines = { t: [0.25], s: [0], slopes: [top / gap], count: [2], background: [1], extra: [1], bits: 52 };
+      const lines = { t: [0.25], s: [0], rises: [top / gap], count: [2], background: [1], extra: [1], bits: 52 };
       const sampler = new Sampler({ ...lines, wraps: false, mass: 2, around: 2, top }, new Domain(0, 1));
       const sides = [...new Array(50).keys()].map((i) => i / 49);
       assert.deepEqual(sides.map((t) => sampler.start(t) + 0), sides.map((t) => {

@@ -177,13 +177,13 @@ class Mechanism(Windowed):
 
     def unit_bends(self, first: IntArray) -> FloatArray:
         # Where the polyline of starts turns, and where an end of the window passes an edge of a group.
-        w, (t, s, slope) = self.window, self.window.segments
+        w, (t, s, rise) = self.window, self.window.segments
         # Where a line would reach the least and the largest start, be it beyond its own ends: no harm done.
-        moving = slope > 0
-        met = np.add.outer((0.0, w.top), -s[moving]) / slope[moving] + t[moving]
-        t, s = np.append(t, 1.0), np.append(s, s[-1] + (1.0 - t[-1]) * slope[-1])
+        moving = rise > 0
+        met = np.add.outer((0.0, w.top), -s[moving]) / rise[moving] + t[moving]
+        t, s = np.append(t, 1.0), np.append(s, s[-1] + (1.0 - t[-1]) * rise[-1])
         if t[0] > 0:
-            t, s = np.insert(t, 0, 0.0), np.insert(s, 0, s[0] - t[0] * slope[0])
+            t, s = np.insert(t, 0, 0.0), np.insert(s, 0, s[0] - t[0] * rise[0])
         edge = w.edge[np.append(first, w.cells)].astype(np.float64)
         levels = [edge, edge - w.length, [0.0, w.top]]
         if w.wraps:  # starts run twice around

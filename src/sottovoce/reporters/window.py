@@ -89,8 +89,8 @@ class Window(Compact):
         _rule(bool(((gap == 0) | (gap >= _LEAST_GAP)).all()), "start.t must not decrease")
         _rule(bool((np.diff(s) >= 0).all()), "start.s must not decrease")
         _rule(bool(s[0] >= 0 and s[-1] <= self.top), f"start.s must lie in [0, {self.top}]")
-        t, first, slope = self.segments  # the last is followed up to 1; before the first all starts are 0
-        reach = first + np.floor((np.append(t[1:], 1.0) - t) * slope)
+        t, first, rise = self.segments  # the last is followed up to 1; before the first all starts are 0
+        reach = first + np.floor((np.append(t[1:], 1.0) - t) * rise)
         _rule(bool((reach <= 1 << 53).all()), "lines of starts must stay within 2^53")
 
     def _exact_sum(self, per_cell: IntArray) -> int:
@@ -125,7 +125,7 @@ class Window(Compact):
 
     @property
     def top(self) -> int:
-        """The largest start; on a circle starts run twice around, so that one slope can cross the seam."""
+        """The largest start; on a circle starts run twice around, so that one rise can cross the seam."""
         return 2 * self.around - 1 if self.wraps else self.around - self.length
 
     # -- per cell -------------------------------------------------------------------------------------
@@ -154,13 +154,13 @@ class Window(Compact):
 
     @cached_property
     def segments(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """(t_k, s_k, slope_k): from t_k on, the window starts at s_k + ⌊(t − t_k)·slope_k⌋, clamped."""
+        """(t_k, s_k, rise_k): from t_k on, the window starts at s_k + ⌊(t − t_k)·rise_k⌋, clamped."""
         t, s = self.knot_t, self.knot_s.astype(np.float64)
         if self.stepwise:
             return t, s, np.zeros_like(s)
         gap = np.diff(t)
-        slope = np.divide(np.diff(s), gap, out=np.zeros_like(gap), where=gap > 0)
-        return t[:-1], s[:-1], slope
+        rise = np.divide(np.diff(s), gap, out=np.zeros_like(gap), where=gap > 0)
+        return t[:-1], s[:-1], rise
 
     @cached_property
     def tables(self) -> Tables:
@@ -171,9 +171,9 @@ class Window(Compact):
 
     def starts(self, t: FloatArray) -> IntArray:
         """The exact window start of each unit coordinate, in [0, H)."""
-        knots, first, slope = self.segments
+        knots, first, rise = self.segments
         k = np.maximum(np.searchsorted(knots, t, side="right") - 1, 0)
-        s = np.clip(first[k] + np.floor((t - knots[k]) * slope[k]), 0, self.top).astype(np.int64)
+        s = np.clip(first[k] + np.floor((t - knots[k]) * rise[k]), 0, self.top).astype(np.int64)
         return s % self.around if self.wraps else s
 
     def counts(self, s: IntArray) -> IntArray:

@@ -32,7 +32,7 @@ final class Window {
     private long length; // K: that of the window
     private long top; // the largest start
     private long[] first; // the first cell of each run
-    private double[] slopes;
+    private double[] rises;
     private Guide knots;
     private Guide back;
     private Guide more;
@@ -119,9 +119,9 @@ final class Window {
             backEdges[i] = backEdges[i - 1] + count[i - 1] * background[i - 1];
             moreEdges[i] = moreEdges[i - 1] + count[i - 1] * extra[i - 1];
         }
-        slopes = new double[segments];
+        rises = new double[segments];
         for (int k = 0; k < segments && !stepwise; k++) {
-            slopes[k] = t[k + 1] > t[k] ? (double) (s[k + 1] - s[k]) / (t[k + 1] - t[k]) : 0;
+            rises[k] = t[k + 1] > t[k] ? (double) (s[k + 1] - s[k]) / (t[k + 1] - t[k]) : 0;
             boolean exact = place(k, k + 1 < segments ? t[k + 1] : 1) <= LARGEST;
             rule(exact, "lines of starts must stay within 2^53", "start.t");
         }
@@ -161,7 +161,7 @@ final class Window {
 
     /** Where a line of starts is at a unit coordinate. */
     private double place(int k, double unit) {
-        return s[k] + Math.floor((unit - t[k]) * slopes[k]);
+        return s[k] + Math.floor((unit - t[k]) * rises[k]);
     }
 
     /** Where a cell's report lies, in the unit coordinate. */

@@ -86,7 +86,7 @@ class Expectations:
         return self._absolute(t, s)
 
     def period(self) -> float:
-        """On a circle of equal cells with one slope, moving by one cell changes nothing."""
+        """On a circle of equal cells with one rise, moving by one cell changes nothing."""
         w = self.window
         equal = w.wraps and len(w.count) == 1 and len(w.knot_t) == 2 and w.knot_s[1] - w.knot_s[0] == w.around
         return 1.0 / w.cells if equal and abs(w.step[0] * w.cells - 1) < 1e-9 else 1.0

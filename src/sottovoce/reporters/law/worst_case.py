@@ -29,7 +29,7 @@ class Track:
 
     def __init__(self, window: Window) -> None:
         self.window = window
-        self.knots, self.starts, self.slopes = window.segments
+        self.knots, self.starts, self.rises = window.segments
 
     def cuts(self) -> list[FloatArray]:
         """Where the polyline turns."""
@@ -44,7 +44,7 @@ class Track:
         segment = self.segment(t0, t1)
         s0, s1 = (
             np.clip(
-                self.starts[segment] + (t - self.knots[segment]) * self.slopes[segment], 0.0, self.window.top
+                self.starts[segment] + (t - self.knots[segment]) * self.rises[segment], 0.0, self.window.top
             )
             for t in (t0, t1)
         )
@@ -61,23 +61,23 @@ class Track:
         levels = [0.0, float(self.window.top)]
         if self.window.wraps:
             levels += [around, around - length, 2 * around - length]
-        moving = self.slopes > 0
-        t, s, slope = self.knots[moving], self.starts[moving], self.slopes[moving]
-        return [t + (level - s) / slope for level in levels]
+        moving = self.rises > 0
+        t, s, rise = self.knots[moving], self.starts[moving], self.rises[moving]
+        return [t + (level - s) / rise for level in levels]
 
     def crossings(self, t0: FloatArray, t1: FloatArray) -> list[FloatArray]:
         """Where s or s + K passes a cell edge, on pieces that no knot divides."""
         segment = self.segment(t0, t1)
-        t, s, slope = self.knots[segment], self.starts[segment], self.slopes[segment]
-        begin, reach = s + (t0 - t) * slope, s + (t1 - t) * slope
+        t, s, rise = self.knots[segment], self.starts[segment], self.rises[segment]
+        begin, reach = s + (t0 - t) * rise, s + (t1 - t) * rise
         edge, length, around = self.window.edge.astype(np.float64), self.window.length, self.window.around
         levels = [edge, edge - length]
         if self.window.wraps:
             levels += [edge + around, edge - length + around, edge - length + 2 * around]
         crossings = []
         for level in levels:
-            piece, crossed = _between(level, begin, np.where(slope > 0, reach, -np.inf))
-            at = t[piece] + (crossed - s[piece]) / slope[piece]
+            piece, crossed = _between(level, begin, np.where(rise > 0, reach, -np.inf))
+            at = t[piece] + (crossed - s[piece]) / rise[piece]
             crossings.append(np.clip(at, t0[piece], t1[piece]))
         return crossings
 

@@ -27,7 +27,7 @@ def _draw(word, shift):
 @compiled
 def _on_line(line, t, word):
     """The cell of one run of equal cells: on a circle brought back around, on an interval never beyond."""
-    start = line.start + np.floor((t - line.knot) * line.slope)
+    start = line.start + np.floor((t - line.knot) * line.rise)
     start = start if start > 0.0 else 0.0
     start = start if start < line.top else line.top
     draw = _draw(word, line.shift)
@@ -41,7 +41,7 @@ def _on_line(line, t, word):
 
 @compiled
 def uniform(words, x, out, units, line):
-    """One run of equal cells and one slope. Returns how many values are outside."""
+    """One run of equal cells and one rise. Returns how many values are outside."""
     outside = 0
     for i in range(x.size):
         outside += 0 if (x[i] >= units.low) & (x[i] <= units.high) else 1
@@ -88,10 +88,10 @@ def _find(table, number, entry):
 @_inlined
 def _starts(tables, t, entry, start):
     """Where the window of each unit coordinate begins on the line of its knot, before it is clamped."""
-    knot, first, slope = tables.knot, tables.start, tables.slope
+    knot, first, rise = tables.knot, tables.start, tables.rise
     for i in range(t.size):
         k = entry[i]
-        start[i] = first[k] + np.floor((t[i] - knot[k]) * slope[k])
+        start[i] = first[k] + np.floor((t[i] - knot[k]) * rise[k])
 
 
 @_inlined

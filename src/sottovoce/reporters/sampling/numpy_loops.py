@@ -31,12 +31,12 @@ def starts(tables: Tables, t: FloatArray, less: float = 0.0) -> FloatArray:
     """Where the window of each unit coordinate begins, minus `less`; on a circle up to twice around."""
     if len(tables.start) == 1:
         s = t - tables.knot[0]
-        s *= tables.slope[0]
+        s *= tables.rise[0]
         np.floor(s, out=s)
         s += tables.start[0] - less
     else:
         k = find(tables.knots, t)
-        s = np.floor((t - tables.knot[k]) * tables.slope[k])
+        s = np.floor((t - tables.knot[k]) * tables.rise[k])
         s += tables.start[k] - less
     np.maximum(s, -less, out=s)  # for a single value, `np.clip` takes as long as ten of these
     np.minimum(s, tables.top - less, out=s)

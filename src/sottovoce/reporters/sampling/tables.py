@@ -100,14 +100,14 @@ class Units(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One run of equal cells and one slope: nothing has to be looked up."""
+    """One run of equal cells and one rise: nothing has to be looked up."""
 
     shift: np.uint64  # 64 − bits: the draw is the top bits of a word
     background: float  # A: draws below it pick a background cell
     top: float  # the largest allowed start
     knot: float
     start: float
-    slope: float
+    rise: float
     back_weight: float  # how many draws a cell has in the background, and more in the window
     more_weight: float
     cells: float
@@ -138,7 +138,7 @@ class Tables(NamedTuple):
     cells: int
     knot: FloatArray
     start: FloatArray
-    slope: FloatArray
+    rise: FloatArray
     knots: Table
     back: FloatArray  # edges of the runs over the background draw
     more: FloatArray  # edges of the runs over the extra coordinate
@@ -146,15 +146,15 @@ class Tables(NamedTuple):
     weight: FloatArray  # how many draws a cell of each entry of `runs` has
     first_cell: NDArray[np.int32]  # of each entry of `runs`
     single: bool  # every run is one cell
-    line: Line | None  # all of it, if that is one run of equal cells and one slope
+    line: Line | None  # all of it, if that is one run of equal cells and one rise
 
     @classmethod
     def of(
         cls, *, bits: int, top: int, wraps: bool, starts: tuple[FloatArray, FloatArray, FloatArray],
         count: IntArray, background: IntArray, extra: IntArray,
     ) -> Self:  # fmt: skip
-        """The tables of runs of cells, and of a start table: knots, starts and slopes."""
-        knot, start, slope = starts
+        """The tables of runs of cells, and of a start table: knots, starts and rises."""
+        knot, start, rise = starts
         back, more = (
             np.append(0, np.cumsum(count * weights)).astype(np.float64) for weights in (background, extra)
         )
@@ -163,7 +163,7 @@ class Tables(NamedTuple):
         first = np.cumsum(count) - count
         tables = cls(
             np.uint64(64 - bits), mass, around, float(top), wraps, int(count.sum()),
-            knot, start, slope, Table.of(np.append(knot, np.inf), 1.0),
+            knot, start, rise, Table.of(np.append(knot, np.inf), 1.0),
             back, more, Table.of(np.concatenate((back[:-1], mass + more)), mass + around),
             weight, np.concatenate((first, first)).astype(np.int32), bool((count == 1).all()), None,
         )  # fmt: skip
@@ -173,12 +173,12 @@ class Tables(NamedTuple):
         """On a circle: if no start is clamped, and no sum above 2^53 before it is brought back around."""
         if len(self.weight) > 2 or len(self.start) > 1:
             return None
-        ends = self.start[0] + np.floor((np.array([0.0, 1.0]) - self.knot[0]) * self.slope[0])
+        ends = self.start[0] + np.floor((np.array([0.0, 1.0]) - self.knot[0]) * self.rise[0])
         room = 2 * self.around + 2.0 ** (64 - int(self.shift)) <= 2.0**53
         if self.wraps and not (room and ends[0] >= 0.0 and ends[1] <= self.top):
             return None
         return Line(
-            self.shift, self.background, self.top, self.knot[0], self.start[0], self.slope[0],
+            self.shift, self.background, self.top, self.knot[0], self.start[0], self.rise[0],
             self.weight[0], self.weight[1], float(self.cells),
         )  # fmt: skip
 
