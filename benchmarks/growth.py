@@ -19,7 +19,7 @@ from sottovoce import compiling
 from sottovoce.designs.classic import ogpm, sw
 from sottovoce.designs.two_scale import two_scale
 from sottovoce.estimates.distribution import distribution
-from sottovoce.estimates.fits.binned_cells import Coarse
+from sottovoce.estimates.fits.binned_cells import Binned
 from sottovoce.estimates.mean import mean
 from sottovoce.estimates.tally import Tally
 from sottovoce.reporters.composites.survey import Survey
@@ -79,9 +79,9 @@ def bins(quick: bool) -> list[dict[str, float]]:
     rows = []
     for bits in range(7, 11 if quick else 13):
         size = 2**bits
-        coarse = Coarse.of(t, size)
-        law = coarse.law((np.arange(size) + 0.5) / size)
-        counts = coarse.counts.astype(float)
+        binned = Binned.of(t, size)
+        law = binned.law((np.arange(size) + 0.5) / size)
+        counts = binned.counts.astype(float)
         matrix: Any = np.ascontiguousarray(law.dense().T)
         ways: dict[str, Callable[[], Any]] = {
             "dense": partial(_dense_steps, matrix, counts),

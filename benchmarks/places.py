@@ -210,7 +210,7 @@ def polar_of_0_1_0(epsilon: float, x: FloatArray, rng: np.random.Generator) -> M
 
 
 def _coarse(m: Any, x: FloatArray, counts: Any) -> tuple[FloatArray, Any]:
-    first = m.groups(64)
+    first = m.bins(64)
     law = m.operator(np.minimum(x, m.domain.high).reshape(-1)).coarsen(first).dense()
     return law.reshape(*x.shape, -1).mean(axis=1), np.add.reduceat(counts, first, axis=0)
 

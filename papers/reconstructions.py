@@ -16,7 +16,7 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.estimates.distribution import Distribution
-from sottovoce.estimates.fits.binned_cells import Coarse, Products
+from sottovoce.estimates.fits.binned_cells import Binned, Products
 from sottovoce.estimates.tally import Tally
 
 Smoothing = Callable[[FloatArray], FloatArray]
@@ -33,19 +33,19 @@ def ems(tally: Tally, bins: int, tolerance: float = 1e-3) -> Distribution:
     >>> bool(abs(ems(Tally(m, m.report(hours, rng=1)), 24).mean - 8) < 0.2)
     True
     """
-    coarse, points = Coarse.of(tally, _GRID), bins * -(-_GRID // bins)
+    binned, points = Binned.of(tally, _GRID), bins * -(-_GRID // bins)
     smooth = smooth_circle if tally.mechanism.domain.is_circle else smooth_line
     even = np.full(points, 1 / points)
-    f = smoothed_em(coarse.law_of_bins(points, 1), coarse.counts, even, smooth, tolerance=tolerance)
+    f = smoothed_em(binned.law_of_parts(points, 1), binned.counts, even, smooth, tolerance=tolerance)
     return _histogram(tally, f.reshape(bins, -1).sum(axis=1), "ems")
 
 
 def inversion(tally: Tally, bins: int) -> Distribution:
-    """Least squares against the exact law; groups of cells are as noisy as they are likely."""
-    coarse = Coarse.of(tally, _GRID)
-    law = coarse.law_of_bins(bins).dense().T
+    """Least squares against the exact law; bins of cells are as noisy as they are likely."""
+    binned = Binned.of(tally, _GRID)
+    law = binned.law_of_parts(bins).dense().T
     weight = 1 / np.sqrt(law.mean(axis=1))
-    found = np.linalg.pinv(law * weight[:, None], rcond=1e-10) @ (coarse.shares * weight)
+    found = np.linalg.pinv(law * weight[:, None], rcond=1e-10) @ (binned.shares * weight)
     return _histogram(tally, onto_simplex(found), "inversion")
 
 

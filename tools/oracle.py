@@ -113,13 +113,13 @@ ACCEPTED = [
 def private_parts() -> dict[str, Any]:
     """What is asked of private parts, under names of ours: the only place to adapt."""
     from sottovoce.estimates import polar_density, polar_position
-    from sottovoce.estimates.fits.binned_cells import Coarse
+    from sottovoce.estimates.fits.binned_cells import Binned
     from sottovoce.estimates.limits.envelope import IDENTITY, Envelope, Nodes, Target
     from sottovoce.randomness.word_source import WordSource
 
     def weights(tally: sv.Tally, pilot: np.ndarray, n: int, target: Any, side: int, z: float) -> np.ndarray:
-        """Weights on 64 groups of cells, for an upper (1) or lower limit (−1), best for a pilot on them."""
-        return Envelope(Nodes(Coarse.of(tally, 64)), pilot, n).weights(target, side, z)
+        """Weights on 64 bins of cells, for an upper (1) or lower limit (−1), best for a pilot on them."""
+        return Envelope(Nodes(Binned.of(tally, 64)), pilot, n).weights(target, side, z)
 
     return {
         "weights": weights,
@@ -746,7 +746,7 @@ def problems(spec: str, shape: str, n: int) -> Entries:
     parts, reporter = private_parts(), sv.from_json(spec)
     m: Any = reporter
     x, share = people(m.domain, shape)
-    first = m.groups(64)
+    first = m.bins(64)
     pilot = share @ np.asarray(m.table(x, first))
     tally = sv.Tally.from_counts(reporter, np.ones(m.cells, dtype=np.int64))
     grid = np.unique(np.concatenate((np.linspace(0, 1, 1001), m.domain.to_unit(m.bends(first)))))

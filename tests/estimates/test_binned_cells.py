@@ -1,4 +1,4 @@
-"""The coarse observation model and EM on it."""
+"""The binned observation model and EM on it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.errors import NoDataError
-from sottovoce.estimates.fits.binned_cells import Coarse, em
+from sottovoce.estimates.fits.binned_cells import Binned, em
 
 MECHANISMS = [
     sv.sw(1.0, (0, 24)),
@@ -21,13 +21,13 @@ MECHANISMS = [
 def test_the_law_of_a_bin_is_the_average_over_it(m: sv.Mechanism) -> None:
     x = np.random.default_rng(1).uniform(m.domain.low, m.domain.high, 1000)
     tally = sv.Tally(m, m.report(x, rng=1))
-    coarse = Coarse.of(tally, 64)
-    assert coarse.counts.sum() == coarse.n == 1000
-    assert coarse.counts.tolist() == [int(part.sum()) for part in np.split(tally.counts, coarse.first[1:])]
-    assert len(coarse.counts) <= 64
+    binned = Binned.of(tally, 64)
+    assert binned.counts.sum() == binned.n == 1000
+    assert binned.counts.tolist() == [int(part.sum()) for part in np.split(tally.counts, binned.first[1:])]
+    assert len(binned.counts) <= 64
     inside = m.domain.from_unit((np.arange(8 * 128) + 0.5) / (8 * 128))
-    expected = coarse.law(inside).dense().reshape(8, 128, -1).mean(axis=1)
-    law = coarse.law_of_bins(8)
+    expected = binned.law(inside).dense().reshape(8, 128, -1).mean(axis=1)
+    law = binned.law_of_parts(8)
     assert np.abs(law.dense() - expected).max() < 1e-14
     f = np.random.default_rng(2).random(8)
     assert np.abs(law.mix(f) - f @ expected).max() < 1e-13
@@ -39,8 +39,8 @@ def test_the_law_of_a_bin_is_the_average_over_it(m: sv.Mechanism) -> None:
 def test_em_raises_the_likelihood_and_finds_the_truth_in_exact_counts() -> None:
     m = sv.sw(4.0)
     truth = np.array([0.1, 0.2, 0.05, 0.3, 0.1, 0.05, 0.05, 0.15])
-    coarse = Coarse.of(sv.Tally(m, [0]), 256)
-    law = coarse.law_of_bins(8)
+    binned = Binned.of(sv.Tally(m, [0]), 256)
+    law = binned.law_of_parts(8)
     counts = 1e6 * law.mix(truth)
     even = np.full(8, 1 / 8)
     fits = [em(law, counts, even, most=k, tolerance=0) for k in (1, 5, 50)]
@@ -51,4 +51,4 @@ def test_em_raises_the_likelihood_and_finds_the_truth_in_exact_counts() -> None:
 
 def test_nothing_to_estimate_from_is_an_error() -> None:
     with pytest.raises(NoDataError, match="no reports"):
-        Coarse.of(sv.Tally(sv.sw(1.0)))
+        Binned.of(sv.Tally(sv.sw(1.0)))

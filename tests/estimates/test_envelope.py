@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import minimize
 
 import sottovoce as sv
-from sottovoce.estimates.fits.binned_cells import Coarse
+from sottovoce.estimates.fits.binned_cells import Binned
 from sottovoce.estimates.limits.envelope import CrossFit, Envelope, Nodes, Target
 from sottovoce.estimates.limits.envelope_solver import Problem, least_limit
 from sottovoce.estimates.limits.quantile_interval import Limits, Look
@@ -64,10 +64,10 @@ def test_weights_are_constant_exactly_where_people_at_the_top_could_look_like_th
 
 @pytest.mark.parametrize("m", [sv.sw(2.0), sv.two_scale(1.0), sv.optimal(2.0, question="value")], ids=repr)
 def test_the_law_between_bends_is_interpolated_exactly(m: sv.Mechanism) -> None:
-    coarse = Coarse.of(sv.Tally(m, [0, 1]), 32)
-    t, rows, *_ = Nodes(coarse).curved
+    binned = Binned.of(sv.Tally(m, [0, 1]), 32)
+    t, rows, *_ = Nodes(binned).curved
     x = np.clip(m.domain.from_unit(t), m.domain.low, m.domain.high)
-    assert np.abs(coarse.law(x).dense() - rows).max() < 1e-9
+    assert np.abs(binned.law(x).dense() - rows).max() < 1e-9
 
 
 ASK = {
@@ -104,7 +104,7 @@ def test_the_average_noise_is_an_upper_estimate_and_close() -> None:
     x = np.random.default_rng(3).choice([0.1, 0.9], 50_000)
     fit = CrossFit(sv.Tally(m, m.report(x, rng=3)))
     (part, _) = fit.statistic(Target(lambda t: t), 1, 0.025, "respondents")
-    law = fit.coarse.law(x[:2000])
+    law = fit.binned.law(x[:2000])
     exact = float((law.expect(part.weights**2) - law.expect(part.weights) ** 2).mean())
     assert 0.95 * exact < part.ceiling < 1.3 * exact
     assert part.least <= part.ceiling <= part.most
@@ -137,9 +137,9 @@ LAWS_THAT_JUMP = {
 def test_an_envelope_holds_at_the_very_points_where_law_or_target_jump(name: str) -> None:
     """Round numbers: people can be exactly where a step table turns, and so can a question."""
     m = LAWS_THAT_JUMP[name]
-    coarse = Coarse.of(sv.Tally(m, [0, 1]), 64)
-    problem = Envelope(Nodes(coarse), coarse.law_of_bins(64).mix(np.full(64, 1 / 64)), 10**6)
-    bends = m.domain.to_unit(m.bends(coarse.first))
+    binned = Binned.of(sv.Tally(m, [0, 1]), 64)
+    problem = Envelope(Nodes(binned), binned.law_of_parts(64).mix(np.full(64, 1 / 64)), 10**6)
+    bends = m.domain.to_unit(m.bends(binned.first))
     places = [0.25, 0.5, 128.5 / 256, float(bends[len(bends) // 3]), float(bends[len(bends) // 2])]
     steps = [Target(lambda t, a=a: (t <= a).astype(float), jumps=(a,)) for a in places]
     for target in (*steps, Target(lambda t: t), Target(lambda t: (t - 0.3) ** 2, curvature=(2.0, 2.0))):
@@ -147,7 +147,7 @@ def test_an_envelope_holds_at_the_very_points_where_law_or_target_jump(name: str
         near = [m.domain.from_unit(m.domain.to_unit(at) + d) for d in (-3e-10, 3e-10)]
         x = np.concatenate([at, np.nextafter(at, -np.inf), np.nextafter(at, np.inf), *near])
         x = np.clip(x, m.domain.low, m.domain.high)
-        law, tau = coarse.law(x), target.at(m.domain.to_unit(x))
+        law, tau = binned.law(x), target.at(m.domain.to_unit(x))
         assert (law.expect(problem.weights(target, 1, 1.96)) - tau).min() > -1e-7
         assert (tau - law.expect(problem.weights(target, -1, 1.96))).min() > -1e-7
 

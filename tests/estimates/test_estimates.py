@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 import sottovoce as sv
 from sottovoce.errors import DataError, NoDataError
-from sottovoce.estimates.fits.binned_cells import Coarse
+from sottovoce.estimates.fits.binned_cells import Binned
 from sottovoce.estimates.limits.envelope import Envelope, Nodes, Target
 from sottovoce.estimates.limits.every_n import betting_limit
 from sottovoce.estimates.limits.limit import limit
@@ -79,11 +79,11 @@ ENVELOPES = {
 def test_an_envelope_lies_above_its_target_at_every_x(m: sv.Mechanism, target: str) -> None:
     """At points that the solver never saw, with and without a step table."""
     t = tally(m, np.random.default_rng(2).random(500))
-    coarse = Coarse.of(t, 48)
-    problem = Envelope(Nodes(coarse), coarse.law_of_bins(64).mix(np.full(64, 1 / 64)), 10**6)
+    binned = Binned.of(t, 48)
+    problem = Envelope(Nodes(binned), binned.law_of_parts(64).mix(np.full(64, 1 / 64)), 10**6)
     tau = ENVELOPES[target]
     x = np.sort(np.random.default_rng(3).random(5000))
-    law = coarse.law(x)
+    law = binned.law(x)
     above, below = problem.weights(tau, 1, 1.96), problem.weights(tau, -1, 1.96)
     assert (law.expect(above) - tau.at(x)).min() > -1e-7
     assert (tau.at(x) - law.expect(below)).min() > -1e-7

@@ -13,7 +13,7 @@ from scipy import stats
 import sottovoce as sv
 from benchmarks import reconstruction
 from sottovoce.estimates.fits import log_density, metrics
-from sottovoce.estimates.fits.binned_cells import Coarse, Table, em
+from sottovoce.estimates.fits.binned_cells import Binned, Table, em
 from sottovoce.estimates.fits.metrics import Cumulative
 from sottovoce.estimates.fits.refits import refits
 from sottovoce.reporters.law.operator import Operator
@@ -29,20 +29,20 @@ MECHANISMS = [
 ]
 
 
-def coarse(m: object, n: int = 2000, most: int = 96) -> Coarse:
+def binned(m: object, n: int = 2000, most: int = 96) -> Binned:
     u = np.random.default_rng(1).beta(5, 2, n)
-    return Coarse.of(sv.Tally(m, m.report(m.domain.from_unit(u), rng=1)), most)  # type: ignore[attr-defined]
+    return Binned.of(sv.Tally(m, m.report(m.domain.from_unit(u), rng=1)), most)  # type: ignore[attr-defined]
 
 
-def on_grid(found: Coarse, points: int) -> Operator:
+def on_grid(found: Binned, points: int) -> Operator:
     return found.law(found.mechanism.domain.from_unit((np.arange(points) + 0.5) / points))
 
 
 @pytest.mark.parametrize("m", MECHANISMS, ids=repr)
 def test_products_with_columns_averages_and_rows_are_the_law(m: object) -> None:
-    found = coarse(m)
+    found = binned(m)
     rng = np.random.default_rng(2)
-    for law in (on_grid(found, 50), found.law_of_bins(10, 5)):
+    for law in (on_grid(found, 50), found.law_of_parts(10, 5)):
         dense = law.dense()
         w, f = rng.normal(size=(len(dense), 3)), rng.normal(size=dense.shape[1])
         for form in (law, Operator.rows(dense)):
@@ -71,7 +71,7 @@ def likelihood(law: Operator, counts: np.ndarray, f: np.ndarray) -> float:
 
 @pytest.mark.parametrize("m", MECHANISMS, ids=repr)
 def test_em_is_the_one_written_out_whatever_the_form_of_the_law(m: object) -> None:
-    found = coarse(m)
+    found = binned(m)
     law, counts, even = on_grid(found, 64), found.counts.astype(float), np.full(64, 1 / 64)
     f, matrix = even, law.dense()
     for _ in range(40):
@@ -85,7 +85,7 @@ def test_em_is_the_one_written_out_whatever_the_form_of_the_law(m: object) -> No
 
 def test_em_never_lowers_the_likelihood_and_obeys_its_rule() -> None:
     """It stops at the first ten iterations that gain less than ten times the tolerance."""
-    found = coarse(sv.sw(1.0))
+    found = binned(sv.sw(1.0))
     law, counts, even = on_grid(found, 64), found.counts.astype(float), np.full(64, 1 / 64)
     fits = {k: em(law, counts, even, most=k, tolerance=0) for k in range(9, 400, 10)}
     values = [likelihood(law, counts, f) for f in fits.values()]
@@ -115,7 +115,7 @@ def test_the_basis_sums_to_one_and_penalties_know_what_is_smooth(circle: bool) -
 
 def test_score_and_information_are_the_derivatives() -> None:
     """Against finite differences of the likelihood (score) and the expected outer product (information)."""
-    found = coarse(sv.two_scale(1.0), 20_000)
+    found = binned(sv.two_scale(1.0), 20_000)
     law = on_grid(found, 128)
     model = log_density.Splines(found.counts.astype(float), law, False)
     design = model._design([40])
@@ -132,7 +132,7 @@ def test_score_and_information_are_the_derivatives() -> None:
 
 
 def test_the_evidence_is_laplaces_and_prefers_the_right_smoothness() -> None:
-    found = coarse(sv.two_scale(2.0), 30_000, 256)
+    found = binned(sv.two_scale(2.0), 30_000, 256)
     law = on_grid(found, 256)
     model = log_density.Splines(found.counts.astype(float), law, False)
     fits = model.fit()
@@ -154,7 +154,7 @@ def test_the_evidence_is_laplaces_and_prefers_the_right_smoothness() -> None:
 
 @pytest.mark.parametrize("order", [2, 3])
 def test_repetitions_are_fitted_together_as_alone_and_as_by_fisher_scoring(order: int) -> None:
-    found = coarse(sv.two_scale(2.0), 30_000, 256)
+    found = binned(sv.two_scale(2.0), 30_000, 256)
     model = log_density.Splines(found.counts.astype(float), on_grid(found, 256), False)
     fit = model.search(order, (0.1, 100.0))
     counts = np.random.default_rng(order).multinomial(found.n, found.shares, size=5).T.astype(float)
@@ -175,7 +175,7 @@ def test_atoms_appear_only_where_there_are_any() -> None:
     spiky = np.where(rng.random(50_000) < 0.3, 0.37, smooth_values)
     atoms = []
     for values in (smooth_values, spiky):
-        found = Coarse.of(sv.Tally(m, m.report(values, rng=1)), 512)
+        found = Binned.of(sv.Tally(m, m.report(values, rng=1)), 512)
         law = on_grid(found, 512)
         fits = log_density.Splines(found.counts.astype(float), law, False).fit()
         atoms.append(max(fits, key=lambda fit: fit.evidence).atoms)
@@ -184,7 +184,7 @@ def test_atoms_appear_only_where_there_are_any() -> None:
 
 
 def test_explicit_rows_can_be_fitted_too() -> None:
-    found = coarse(sv.sw(2.0), 20_000)
+    found = binned(sv.sw(2.0), 20_000)
     law = on_grid(found, 128)
     counts = found.counts.astype(float)
     fast = log_density.Splines(counts, law, False).search(2, (0.1, 100.0))

@@ -58,10 +58,10 @@ def test_a_share_is_bounded_at_every_position(m: sv.Translates, region: Any) -> 
     fit = _Fit(law, tally)
     for side in (-1, 1):
         for part in fit.statistic(corners(law, region, side), side, 0.025):
-            h = probabilities @ part.weights[fit.group]
+            h = probabilities @ part.weights[fit.block]
             assert (side * (h - truth)).min() >= -1e-6
         for part in fit.statistic(corners(law, region, -side), side, 0.025):  # the other side's corners
-            h = probabilities @ part.weights[fit.group]
+            h = probabilities @ part.weights[fit.block]
             assert (side * (h - truth)).min() < -1e-3
 
 

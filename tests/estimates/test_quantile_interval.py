@@ -1,4 +1,4 @@
-"""Where limits of F cross p: the search, the placed groups, and the bound against another program."""
+"""Where limits of F cross p: the search, the placed bins, and the bound against another program."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ HOURS = np.diff(np.array([0.0, *(np.linspace(0, 1, 513)[1:] ** 2 * (3 - 2 * np.l
 
 
 @pytest.mark.parametrize("m", [sv.sw(1.0), sv.two_scale(2.0), sv.ogpm(1.0, sv.Circle(1))], ids=repr)
-def test_the_law_of_placed_groups_is_the_operators(m: sv.Mechanism) -> None:
-    first, x = m.groups(96, (0.4, 0.45)), np.random.default_rng(1).random(50)
+def test_the_law_of_placed_bins_is_the_operators(m: sv.Mechanism) -> None:
+    first, x = m.bins(96, (0.4, 0.45)), np.random.default_rng(1).random(50)
     assert len(first) <= 100
     assert np.abs(m.table(x, first) - m.operator(x).coarsen(first).dense()).max() < 1e-12
-    # Most groups are near the ends of windows of those values.
+    # Most bins are near the ends of windows of those values.
     assert np.median(np.diff(first)) < m.cells / 130
 
 
@@ -36,7 +36,7 @@ def test_a_search_ends_just_below_the_crossing(zero: float) -> None:
 
 def distance(m: sv.Mechanism, f: np.ndarray, t: float, p: float) -> float:
     """The least χ distance to the reports of f of a truth with F(t) = p: non-negative least squares."""
-    first, x = m.groups(256), np.unique(np.clip([*np.linspace(0, 1, 201), t, t + 1e-9], 0, 1))
+    first, x = m.bins(256), np.unique(np.clip([*np.linspace(0, 1, 201), t, t + 1e-9], 0, 1))
     rows = m.table(x, first)
     q = f @ m.table((np.arange(len(f)) + 0.5) / len(f), first)
     sums = 1e3 * np.stack([x <= t, x > t]).astype(float)
@@ -99,7 +99,7 @@ def test_a_limit_of_one_excludes_nothing(seed: int) -> None:
 
 @pytest.mark.parametrize("p", [0.5, 0.9])
 def test_a_heap_at_an_end_leaves_quantiles_narrow(p: float) -> None:
-    """80 % at one end, 20 % at the other: ends are expected closely, and groups must reach beyond."""
+    """80 % at one end, 20 % at the other: ends are expected closely, and bins must reach beyond."""
     m = sv.sw(4.0, (0, 10))
     people = np.repeat([0.0, 10.0], [16_000, 4_000])
     for seed in range(6):

@@ -11,14 +11,14 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.errors import DataError
-from sottovoce.estimates.fits.binned_cells import Coarse
+from sottovoce.estimates.fits.binned_cells import Binned
 from sottovoce.estimates.limits.envelope import Envelope, Nodes, Target
 from sottovoce.estimates.limits.shape_constraints import Shape
 
 M = sv.sw(1.0, cells=4096)
-NODES = Nodes(Coarse.empty(M, M.groups(40)))
+NODES = Nodes(Binned.empty(M, M.bins(40)))
 X = (np.arange(4000) + 0.5) / 4000
-LAW = M.table(X, NODES.coarse.first)
+LAW = M.table(X, NODES.binned.first)
 
 
 def hours(n: int, rng: int) -> sv.Tally:

@@ -1,4 +1,4 @@
-"""Tallies: ways in, merge laws, what is refused, and the law on groups of cells."""
+"""Tallies: ways in, merge laws, what is refused, and the law on bins of cells."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ MECHANISMS = {
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_groups_have_the_summed_law(name: str) -> None:
     m = MECHANISMS[name]
-    first = m.groups(17)
+    first = m.bins(17)
     x = np.random.default_rng(3).uniform(m.domain.low, m.domain.high, 50)
     fine = m.operator(x)
     coarse = fine.coarsen(first)
@@ -154,7 +154,7 @@ def test_groups_have_the_summed_law(name: str) -> None:
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_the_law_is_linear_between_bends(name: str) -> None:
     m = MECHANISMS[name]
-    first = m.groups(9)
+    first = m.bins(9)
     bends = m.bends(first)
     assert bends[0] == m.domain.low
     assert bends[-1] == m.domain.high
@@ -167,7 +167,7 @@ def test_the_law_is_linear_between_bends(name: str) -> None:
 
 def test_a_mixture_does_not_group_across_its_parts() -> None:
     m = MECHANISMS["two_scale"]
-    assert np.isin(m.offsets[:-1], m.groups(7)).all()
+    assert np.isin(m.offsets[:-1], m.bins(7)).all()
     with pytest.raises(ValueError, match="span two parts"):
         m.operator([0.5]).coarsen(np.array([0, 3]))
     t = sv.Tally(m, m.report(np.full(100, 3.0), rng=1))

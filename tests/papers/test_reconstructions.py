@@ -18,7 +18,7 @@ from papers.reconstructions import (
 )
 
 import sottovoce as sv
-from sottovoce.estimates.fits.binned_cells import Coarse
+from sottovoce.estimates.fits.binned_cells import Binned
 
 SKEWED = np.random.default_rng(20).beta(5, 2, 40_000)
 WAYS = [ems, inversion, raw]
@@ -70,14 +70,14 @@ def test_exact_counts_give_the_truth_back() -> None:
 
 @pytest.mark.parametrize("smooth", [smooth_line, smooth_circle])
 def test_ems_is_the_dense_one_to_1e_9(smooth: Smoothing) -> None:
-    coarse = Coarse.of(tally(sv.sw(1.0), SKEWED), 1024)
-    law, even = coarse.law_of_bins(1024, 1), np.full(1024, 1 / 1024)
+    binned = Binned.of(tally(sv.sw(1.0), SKEWED), 1024)
+    law, even = binned.law_of_parts(1024, 1), np.full(1024, 1 / 1024)
     f, matrix = even, law.dense()
     for _ in range(100):
-        f = smooth(f * (matrix @ (coarse.counts / (f @ matrix))) / coarse.n)
-    found = smoothed_em(law, coarse.counts, even, smooth, tolerance=0, most=100)
+        f = smooth(f * (matrix @ (binned.counts / (f @ matrix))) / binned.n)
+    found = smoothed_em(law, binned.counts, even, smooth, tolerance=0, most=100)
     assert np.abs(found - f / f.sum()).max() < 1e-9
-    assert np.abs(smoothed_em(law, coarse.counts, even, smooth, most=90) - found).max() > 1e-9
+    assert np.abs(smoothed_em(law, binned.counts, even, smooth, most=90) - found).max() > 1e-9
 
 
 def test_smoothing_wraps_only_on_a_circle() -> None:

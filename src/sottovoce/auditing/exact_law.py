@@ -54,7 +54,7 @@ def _mass(m: Number, x: FloatArray) -> None:
 
 def bend_inputs(m: Number, most: int) -> FloatArray:
     """Values where the law may bend or jump, the values just before and after, and an even spread."""
-    bends = m.bends(m.groups(m.cells if m.cells <= most else 64))
+    bends = m.bends(m.bins(m.cells if m.cells <= most else 64))
     if len(bends) > most:
         bends = bends[np.linspace(0, len(bends) - 1, most).astype(int)]
     low, high = m.domain.low, m.domain.high
@@ -83,19 +83,19 @@ def _operator(m: Number, x: FloatArray) -> None:
     f, w = np.cos(np.arange(m.cells)), np.cos(np.arange(x.size))
     require(np.allclose(law.expect(f), p @ f, rtol=0, atol=_CLOSE), "operator", "expect must be P·f")
     require(np.allclose(law.mix(w), w @ p, rtol=0, atol=_CLOSE), "operator", "mix must be Pᵀ·w")
-    first = m.groups(17)
-    grouped = np.add.reduceat(p, first, axis=1)
-    coarse = law.coarsen(first).mix(w)
-    require(np.allclose(coarse, w @ grouped, rtol=0, atol=_CLOSE), "operator", "coarsen must add up groups")
+    first = m.bins(17)
+    summed = np.add.reduceat(p, first, axis=1)
+    binned = law.coarsen(first).mix(w)
+    require(np.allclose(binned, w @ summed, rtol=0, atol=_CLOSE), "operator", "coarsen must add up bins")
 
 
 def _groups(m: Number) -> None:
     """Groups are cells side by side, and their law is linear between bends."""
-    first = m.groups(17)
+    first = m.bins(17)
     require(
         first[0] == 0 and (np.diff(first) > 0).all() and first[-1] < m.cells,
-        "groups",
-        "first cells of groups must increase from 0",
+        "bins",
+        "first cells of bins must increase from 0",
     )
     bends = m.bends(first)
     low, high = m.domain.low, m.domain.high
@@ -111,7 +111,7 @@ def _groups(m: Number) -> None:
     quarter, half, three = (m.operator(x).coarsen(first).dense() for x in parts)
     bent = np.abs(quarter + three - 2 * half).max(axis=1)
     slack = _CLOSE + 1e4 * m.domain.grain  # a law may be as steep as that
-    require(bent.max() <= slack, "bends", "the law of groups must be linear between their bends")
+    require(bent.max() <= slack, "bends", "the law of bins must be linear between their bends")
 
 
 def _moments(m: Number, x: FloatArray) -> None:

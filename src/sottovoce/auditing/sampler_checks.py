@@ -18,8 +18,8 @@ from sottovoce.randomness.word_source import WordSource
 from sottovoce.reporters.contract import Reporter, space_of, spaces
 from sottovoce.values.trial_values import trial_values
 
-_GROUPS = 200
-_LEAST = 10.0  # draws that must be expected of a group
+_BINS = 200
+_LEAST = 10.0  # draws that must be expected of a bin
 
 
 def limit(freedom: int, alarm: float) -> float:
@@ -41,8 +41,8 @@ def follows(counts: IntArray, chances: FloatArray, alarm: float) -> bool:
     """
     n = int(counts.sum())
     # Outcomes are pooled by cumulative probability, and what is then still rare once more.
-    group = np.minimum((np.cumsum(chances) * _GROUPS).astype(int), _GROUPS - 1)
-    both = np.stack([np.bincount(group, weights, _GROUPS) for weights in (counts, n * chances)])
+    bin_of = np.minimum((np.cumsum(chances) * _BINS).astype(int), _BINS - 1)
+    both = np.stack([np.bincount(bin_of, weights, _BINS) for weights in (counts, n * chances)])
     rare = both[1] < _LEAST
     pool = both[:, rare].sum(axis=1)
     both = both[:, ~rare]
@@ -111,7 +111,7 @@ def _fair(asked: IntArray, shares: list[float] | None, questions: int, alarm: fl
     if width == 1:
         counts = np.bincount(asked[:, 0], minlength=questions)
         chances = np.array(shares or [1 / questions] * questions)
-    elif math.comb(questions, width) <= _GROUPS:
+    elif math.comb(questions, width) <= _BINS:
         lots = list(combinations(range(questions), width))
         place = {lot: i for i, lot in enumerate(lots)}
         counts = np.bincount([place[tuple(lot)] for lot in asked.tolist()], minlength=len(lots))

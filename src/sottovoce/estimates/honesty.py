@@ -19,14 +19,14 @@ from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.errors import ArgumentError, DataError, SolverError, real_number
 from sottovoce.estimates.answer.linear_algebra import single_threaded
 from sottovoce.estimates.answer.units import check_tally
-from sottovoce.estimates.fits.binned_cells import Coarse
+from sottovoce.estimates.fits.binned_cells import Binned
 from sottovoce.estimates.limits.envelope import Nodes
 from sottovoce.estimates.tally import Tally
 from sottovoce.notebook import Shown
 from sottovoce.reporters.translates import Translates
 from sottovoce.values.options import Options
 
-_GROUPS = 128
+_BINS = 128
 _ALMOST_ONE = 0.999  # the largest α at which the hull is looked at
 _LOOKS = 50  # at mixtures, before the linear program is solved
 
@@ -110,11 +110,11 @@ def honesty(tally: Tally, *, false_alarm: float = 1e-6) -> Honesty:
     return Honesty(hull.p_value(1e-300, alpha), alpha, gap, cells, tally.n)
 
 
-def _of_numbers(tally: Tally, groups: int = _GROUPS) -> tuple[IntArray, IntArray, FloatArray]:
-    """Where groups of cells begin, their counts, and the rows whose mixtures are all laws there are."""
-    coarse = Coarse.of(tally, groups)
+def _of_numbers(tally: Tally, bins: int = _BINS) -> tuple[IntArray, IntArray, FloatArray]:
+    """Where bins of cells begin, their counts, and the rows whose mixtures are all laws there are."""
+    binned = Binned.of(tally, bins)
     # The sides of a bend are one.
-    return coarse.first, coarse.counts, np.unique(Nodes(coarse).straight.rows.round(8), axis=0)
+    return binned.first, binned.counts, np.unique(Nodes(binned).straight.rows.round(8), axis=0)
 
 
 def _of_options(tally: Tally) -> tuple[IntArray, IntArray, FloatArray]:
@@ -122,11 +122,11 @@ def _of_options(tally: Tally) -> tuple[IntArray, IntArray, FloatArray]:
     m = tally.reporter
     if not isinstance(m, Translates):
         raise DataError(f"honesty cannot be told of a {m.name} of options", code="kind", argument="tally")
-    first = np.unique(np.linspace(0, m.cells, min(_GROUPS, m.cells), endpoint=False).astype(np.int64))
-    group = np.repeat(np.arange(first.size), np.diff(np.append(first, m.cells)))
-    even = np.bincount(group, m.backgrounds / m.total)
+    first = np.unique(np.linspace(0, m.cells, min(_BINS, m.cells), endpoint=False).astype(np.int64))
+    bin_of = np.repeat(np.arange(first.size), np.diff(np.append(first, m.cells)))
+    even = np.bincount(bin_of, m.backgrounds / m.total)
     share, options = m.extra / m.total, range(m.domain.group[0])
-    rows = [even + share * np.bincount(group[m.holding(x)], minlength=first.size) for x in options]
+    rows = [even + share * np.bincount(bin_of[m.holding(x)], minlength=first.size) for x in options]
     return first, np.add.reduceat(tally.counts, first), np.unique(np.array(rows).round(12), axis=0)
 
 
@@ -196,14 +196,14 @@ class _Hull:
         return float(10.0 ** exponents[1])
 
 
-def _dyadic(groups: int) -> tuple[IntArray, IntArray]:
-    """Ranges [begin, end) of 1, 2, 4, … neighbouring groups, none twice."""
+def _dyadic(bins: int) -> tuple[IntArray, IntArray]:
+    """Ranges [begin, end) of 1, 2, 4, … neighbouring bins, none twice."""
     pairs = set()
     size = 1
-    while size < groups:
-        pairs |= {(a, min(a + size, groups)) for a in range(0, groups, size)}
+    while size < bins:
+        pairs |= {(a, min(a + size, bins)) for a in range(0, bins, size)}
         size *= 2
-    begin, end = np.array(sorted(pairs or {(0, groups)})).T
+    begin, end = np.array(sorted(pairs or {(0, bins)})).T
     return begin, end
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from sottovoce.arrays import FloatArray
 from sottovoce.errors import whole_number
 from sottovoce.estimates.fits.spatial_density import Surface
-from sottovoce.estimates.polar_position import GROUPS, joint_counts
+from sottovoce.estimates.polar_position import BINS, joint_counts
 from sottovoce.estimates.tally import Tally
 from sottovoce.plots.data_table import Row, Tabular
 from sottovoce.reporters.mechanism import Mechanism
@@ -131,18 +131,18 @@ def density(tally: Tally, *, rings: int = 16, sectors: int = 32) -> DiscDensity:
 
 @dataclass(frozen=True, eq=False)
 class _PolarLaw:
-    """The laws of distance and angle groups given rings and sectors."""
+    """The laws of distance and angle bins given rings and sectors."""
 
     one: FloatArray
     two: FloatArray
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(areas, pairs of groups)."""
+        """(areas, pairs of bins)."""
         return len(self.one) * len(self.two), self.one.shape[1] * self.two.shape[1]
 
     def mix(self, w: FloatArray) -> FloatArray:
-        """The probability of every pair of groups; w may have columns."""
+        """The probability of every pair of bins; w may have columns."""
         areas = w.reshape(len(self.one), len(self.two), -1)
         pairs = np.tensordot(self.one.T, np.tensordot(areas, self.two, (1, 0)), 1)
         return np.asarray(np.moveaxis(pairs, 1, 2).reshape(-1, *w.shape[1:]))
@@ -153,7 +153,7 @@ class _PolarLaw:
 
 
 def _law(m: Mechanism, x: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """P(group | x) averaged over each row of x, and the counts with their rows summed to the same groups."""
-    first = m.groups(GROUPS)
+    """P(bin | x) averaged over each row of x, and the counts with their rows summed to the same bins."""
+    first = m.bins(BINS)
     law = m.operator(np.minimum(x, m.domain.high).reshape(-1)).coarsen(first).dense()
     return law.reshape(*x.shape, -1).mean(axis=1), np.add.reduceat(counts, first, axis=0)

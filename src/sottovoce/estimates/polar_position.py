@@ -25,7 +25,7 @@ from sottovoce.reporters.mechanism import Mechanism
 
 __all__ = ["mean_position"]
 
-GROUPS = 64  # of cells, at most, that weights and laws are computed on
+BINS = 64  # of cells, at most, that weights and laws are computed on
 
 
 def mean_position(tally: Tally, *, confidence: float = 0.95) -> tuple[Estimate, Estimate]:
@@ -88,20 +88,20 @@ def _radial_weights(m: Mechanism, noise: float) -> tuple[FloatArray, float]:
     """
     from scipy.optimize import linprog
 
-    first = m.groups(GROUPS)
+    first = m.bins(BINS)
     bends = m.bends(first)
     nodes = np.unique(np.concatenate((bends, np.nextafter(bends[1:], 0.0), [0.0])))
     law = m.operator(nodes).coarsen(first).dense()
     r = nodes / m.domain.high
-    count, groups = law.shape
+    count, bins = law.shape
     one, zero = np.ones((count, 1)), np.zeros((count, 1))
-    eye, edge, none = np.eye(groups), np.ones((groups, 1)), np.zeros((groups, 1))
+    eye, edge, none = np.eye(bins), np.ones((bins, 1)), np.zeros((bins, 1))
     rows = np.block([[law, -one, zero], [-law, -one, zero], [eye, none, -edge], [-eye, none, -edge]])
-    limits = np.concatenate((r, -r, np.zeros(2 * groups)))
-    cost = np.concatenate((np.zeros(groups), [1.0, noise]))
-    bounds = [(None, None)] * groups + [(0, None), (0, None)]
+    limits = np.concatenate((r, -r, np.zeros(2 * bins)))
+    cost = np.concatenate((np.zeros(bins), [1.0, noise]))
+    bounds = [(None, None)] * bins + [(0, None), (0, None)]
     solution = linprog(cost, A_ub=rows, b_ub=limits, bounds=bounds, method="highs")
-    weights = np.asarray(solution.x)[:groups]
+    weights = np.asarray(solution.x)[:bins]
     bias = float(np.abs(law @ weights - r).max())
     size = np.diff(np.append(first, m.cells))
     return np.repeat(weights, size), bias

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _EXACT = 1e-7  # how far, relative to their norm, expectations may be from the target
 _MOST = 800  # steps of conjugate gradients
-_GROUPS = 2500  # blocks of neighbouring cells, for the weights of a region
+_BLOCKS = 2500  # blocks of neighbouring cells, for the weights of a region
 _MISSED = 0.005  # by which weights may be below a bound before they are raised
 _MOST_CORNERS = 2000  # that are known at once; of more every other line at first
 _CUTS = 150  # corners that are added at a time
@@ -158,18 +158,18 @@ class _Fit:
     tally: Tally
 
     @cached_property
-    def group(self) -> IntArray:
+    def block(self) -> IntArray:
         """The block of each cell."""
         rows, columns = self.law.area.moduli
         sets = self.law.reporter.cells // (rows * columns)
-        side = math.ceil(math.sqrt(self.law.reporter.cells / _GROUPS))
+        side = math.ceil(math.sqrt(self.law.reporter.cells / _BLOCKS))
         across = -(-columns // side)
         one = (np.arange(rows)[:, None] // side * across + np.arange(columns) // side).reshape(-1)
         return np.asarray((np.arange(sets)[:, None] * (one.max() + 1) + one).reshape(-1))
 
-    def grouped(self, values: NDArray[Any]) -> FloatArray:
+    def in_blocks(self, values: NDArray[Any]) -> FloatArray:
         """Sums over the blocks."""
-        return np.asarray(np.bincount(self.group, values))
+        return np.asarray(np.bincount(self.block, values))
 
     @cached_property
     def held(self) -> csr_array:
@@ -177,9 +177,9 @@ class _Fit:
         from scipy import sparse
 
         law = self.law
-        column = self.group[np.concatenate([law.reporter.holding(int(e)) for e in law.elements])]
+        column = self.block[np.concatenate([law.reporter.holding(int(e)) for e in law.elements])]
         row = np.repeat(np.arange(len(law.elements)), law.reporter.elements)
-        shape = len(law.elements), int(self.group.max()) + 1
+        shape = len(law.elements), int(self.block.max()) + 1
         return sparse.csr_array((np.ones(len(row)), (row, column)), shape=shape)
 
     @cached_property
@@ -187,12 +187,12 @@ class _Fit:
         """Counts of the blocks; what the other half suggests that reports and people are like."""
         even = self.law.even[self.law.used]
         if self.tally.n < FEW:  # half of very few reports could suggest nothing
-            return [(self.grouped(self.tally.counts), self.grouped(self.law.mix(even)), even)]
+            return [(self.in_blocks(self.tally.counts), self.in_blocks(self.law.mix(even)), even)]
         one = half(self.tally.counts, generator_of(self.tally))
         halves = one, self.tally.counts - one
         pilots = [em(self.law, counts, even, most=60) for counts in halves]
         return [
-            (self.grouped(counts), self.grouped(self.law.mix(pilot)), pilot)
+            (self.in_blocks(counts), self.in_blocks(self.law.mix(pilot)), pilot)
             for counts, pilot in zip(halves, reversed(pilots), strict=True)
         ]
 
@@ -203,7 +203,7 @@ class _Fit:
             around = at.interpolation @ people
             share = float(at.bound @ around) / float(around.sum())
             w = self._above(at, side * (at.bound - share), pilot, tail)
-            h, square = (self.law.expect(values[self.group]) for values in (w, w**2))
+            h, square = (self.law.expect(values[self.block]) for values in (w, w**2))
             noise = square - h**2
             weights = share + side * w
             parts.append(Part(weights, counts, max(float(noise.min()), 0.0), float(noise.max())))
@@ -216,7 +216,7 @@ class _Fit:
         where μ = κ/deviation. Where it falls short at corners that it did not know, it learns of them.
         """
         kappa = normal_quantile(tail) / math.sqrt(self.tally.n)
-        background = self.grouped(self.law.background)
+        background = self.in_blocks(self.law.background)
         known = np.ones(len(bound), dtype=bool) if len(bound) <= _MOST_CORNERS else at.few.copy()
         mu, missed = kappa * self.law.reporter.epsilon / 6, 0.0
         for _ in range(_ROUNDS):
@@ -224,7 +224,7 @@ class _Fit:
             scaled = rows / np.sqrt(pilot)
             f = least_quadratic(scaled @ scaled.T, 1 + mu * bound[known], 1e-3 * mu)
             w = (rows.T @ f / pilot - 1) / mu
-            short = bound - at.interpolation @ self.law.expect(w[self.group])
+            short = bound - at.interpolation @ self.law.expect(w[self.block])
             missed = float(short.max())
             if missed < _MISSED:
                 break

@@ -2,7 +2,7 @@
 
 The distribution function F(t) is the average of 1[x ≤ t], so it has envelope limits; a quantile's interval is
 where those limits admit F = p. No smoothness of the truth is assumed: that is what the width pays for. The
-value does assume it: it is the quantile of one smooth fit to the same groups of cells.
+value does assume it: it is the quantile of one smooth fit to the same bins of cells.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def quantile(
             math.nan,
             notes=(_SMOOTH_VALUE,),
             bound=ends.bound,
-            advice=query.advised(advice, "quantile", coarse=fit.coarse, p=share),
+            advice=query.advised(advice, "quantile", binned=fit.binned, p=share),
             sources=sources,
         )
         for query, share, ends, value in zip(queries, shares, every, values, strict=True)
@@ -135,9 +135,9 @@ def quantile(
 
 @single_threaded
 def smooth_density(fit: CrossFit) -> FloatArray:
-    """One smooth fit to the groups of a tally, on equal bins."""
-    circle = fit.coarse.mechanism.domain.is_circle
-    return Splines(fit.coarse.counts.astype(np.float64), fit.law, circle=circle).search(*_SMOOTH).density
+    """One smooth fit to the binned reports of a tally, on equal parts of the domain."""
+    circle = fit.binned.mechanism.domain.is_circle
+    return Splines(fit.binned.counts.astype(np.float64), fit.law, circle=circle).search(*_SMOOTH).density
 
 
 def quantile_values(fit: CrossFit, levels: Sequence[float]) -> list[float]:
@@ -153,7 +153,7 @@ def quantile_limits(
     if fit.n < 2:
         return [Ends(0.0, 1.0, 1.0)] * len(levels)
     counts, pilots = zip(*fit.halves, strict=True)
-    sample = Sample(fit.coarse.mechanism, fit.n, pilots, counts, fit.statistic)
+    sample = Sample(fit.binned.mechanism, fit.n, pilots, counts, fit.statistic)
     return [quantile_interval(sample, Level(p, tail, estimand)) for p in levels]
 
 
@@ -163,7 +163,7 @@ def declared_limits(declared: Declared, levels: Sequence[float]) -> list[Ends]:
     counts, pilots = zip(*fit.halves, strict=True)
     # A unimodal truth has no stretch without people between others.
     even = None if declared.shape.unimodal else declared.statistic
-    sample = Sample(fit.coarse.mechanism, fit.n, pilots, counts, even)
+    sample = Sample(fit.binned.mechanism, fit.n, pilots, counts, even)
     return [quantile_interval(sample, Level(p, declared.tail), declared.cells) for p in levels]
 
 

@@ -24,7 +24,7 @@ from sottovoce.arrays import FloatArray
 from sottovoce.designs.question import Question
 from sottovoce.errors import loss_exponent
 from sottovoce.estimates.answer.better_design import quantile_width
-from sottovoce.estimates.fits.binned_cells import Coarse
+from sottovoce.estimates.fits.binned_cells import Binned
 from sottovoce.estimates.fits.error_expansion import reconstruction_errors
 from sottovoce.estimates.limits.direct_question import yes_chances
 from sottovoce.estimates.limits.envelope import IDENTITY, Envelope, Nodes, Target
@@ -36,7 +36,7 @@ _BINS = 1024  # equal ones of the domain: a plan imagines people by their probab
 MIDDLES = (np.arange(_BINS) + 0.5) / _BINS
 _WHOLE = 0.5  # half the width of an interval that says nothing: it is the whole domain
 _RANDOM = 12**-0.5  # the root mean square error of a random direction, in turns
-_GROUPS = 96
+_CELL_BINS = 96
 # An interval that holds for every truth takes the weights of each half of the reports from the other half. So
 # much larger its sampling error is, about, than with weights for the truth itself (benchmarks/planner.py).
 _HALVES = 1.06
@@ -97,8 +97,8 @@ class Setting:
 
     def envelope(self, target: Target) -> Expected:
         """The interval of an average that holds for every truth, and what its half-width is worth."""
-        first = self.reporter.groups(_GROUPS)
-        nodes = Nodes(Coarse(self.reporter, first, np.zeros(len(first), dtype=np.int64)))
+        first = self.reporter.bins(_CELL_BINS)
+        nodes = Nodes(Binned(self.reporter, first, np.zeros(len(first), dtype=np.int64)))
         problem = Envelope(nodes, self.density @ self.reporter.table(self.x, first), self.people)
         low, high = (problem.expected(problem.weights(target, s, self.z), s, self.z) for s in (-1, 1))
         half = min(_HALVES * (high - low) / 2, _WHOLE)

@@ -2,7 +2,7 @@
 
     identity      epsilon, domain, cells, dtype, name, digest, to_json, repr
     the device    report, perturb, decode
-    the law       total, counts, probabilities, operator, groups, bends,
+    the law       total, counts, probabilities, operator, bins, bends,
                   error, bias, variance, density and their worst cases (of one number: `Number`)
     privacy       largest_ratio
     composition   questions, width, checked

@@ -166,7 +166,7 @@ class Mechanism(Windowed):
     def unit_table(self, t: FloatArray, first: IntArray) -> FloatArray:
         return self.window.table(self.window.starts(t), first)
 
-    def groups(self, most: int, between: tuple[float, float] | None = None) -> IntArray:
+    def bins(self, most: int, between: tuple[float, float] | None = None) -> IntArray:
         if between is None or self.cells <= most:
             return self.window.even(most)
         begin, end = self.window.starts(np.array(between)).tolist()
@@ -176,7 +176,7 @@ class Mechanism(Windowed):
         return np.clip(self.domain.from_unit(self.unit_bends(first)), self.domain.low, self.domain.high)
 
     def unit_bends(self, first: IntArray) -> FloatArray:
-        # Where the polyline of starts turns, and where an end of the window passes an edge of a group.
+        # Where the polyline of starts turns, and where an end of the window passes an edge of a bin.
         w, (t, s, rise) = self.window, self.window.segments
         # Where a line would reach the least and the largest start, be it beyond its own ends: no harm done.
         moving = rise > 0

@@ -178,9 +178,9 @@ class Mixture(Windowed):
         parts = zip(self.parts, self.shares, _split(first, self.offsets), strict=True)
         return np.hstack([share * part.unit_table(t, piece) for part, share, piece in parts])
 
-    def groups(self, most: int, between: tuple[float, float] | None = None) -> IntArray:
+    def bins(self, most: int, between: tuple[float, float] | None = None) -> IntArray:
         share, parts = max(1, most // len(self.parts)), zip(self.parts, self.offsets[:-1], strict=True)
-        return np.concatenate([part.groups(share, between) + offset for part, offset in parts])
+        return np.concatenate([part.bins(share, between) + offset for part, offset in parts])
 
     def bends(self, first: IntArray) -> FloatArray:
         pieces = _split(first, self.offsets)
@@ -198,10 +198,10 @@ class Mixture(Windowed):
 
 
 def _split(first: IntArray, offsets: IntArray) -> list[IntArray]:
-    """Starts of groups, part by part, counted from the part's first cell."""
+    """Starts of bins, part by part, counted from the part's first cell."""
     at = np.searchsorted(first, offsets)
     if at[-2] == len(first) or (first[at[:-1]] != offsets[:-1]).any():
-        raise ArgumentError("a group of cells must not span two parts of a mixture", argument="first")
+        raise ArgumentError("a bin of cells must not span two parts of a mixture", argument="first")
     return [first[i:j] - offset for (i, j), offset in zip(pairwise(at), offsets[:-1], strict=True)]
 
 

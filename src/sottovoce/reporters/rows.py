@@ -39,7 +39,7 @@ from sottovoce.wire.canonical import ROWS, canonical
 from sottovoce.wire.checked_json import as_float, as_int, as_list, check_keys
 
 MAX_ENTRIES = 1 << 24
-_WHOLE = 2  # so many times as many cells as groups are not grouped
+_WHOLE = 2  # so many times as many cells as bins are not binned
 _ROUNDED = 1e-3  # how far a table printed with a few digits may miss its ε
 
 
@@ -143,9 +143,9 @@ class Rows(Number):
     def unit_table(self, t: FloatArray, first: IntArray) -> FloatArray:
         return np.asarray(np.add.reduceat(self.rows[self._row(t)], first, axis=1) / self.total)
 
-    def groups(self, most: int, between: tuple[float, float] | None = None) -> IntArray:
+    def bins(self, most: int, between: tuple[float, float] | None = None) -> IntArray:
         # Rows may tell values apart anywhere, so a table that is not much larger is used as it is.
-        return np.arange(self.cells) if self.cells <= _WHOLE * most else super().groups(most)
+        return np.arange(self.cells) if self.cells <= _WHOLE * most else super().bins(most)
 
     def alike(self, t: float) -> tuple[float, float]:
         borders = np.concatenate(([0.0], self._borders, [1.0]))

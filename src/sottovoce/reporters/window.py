@@ -208,10 +208,10 @@ class Window(Compact):
         width = np.maximum(self.e[cell], 1)
         return cell.astype(np.int64), (u - self.edge[cell]) / width
 
-    # -- groups of cells --------------------------------------------------------------------------------
+    # -- bins of cells ----------------------------------------------------------------------------------
 
     def table(self, s: IntArray, first: IntArray) -> FloatArray:
-        """P(group | start), a row per start: background, and what of the window lies between the edges."""
+        """P(bin | start), a row per start: background, and what of the window lies between the edges."""
         edge, s = self.edge[np.append(first, self.cells)].astype(np.float64), s[:, None]
         cover = np.clip(edge - s, 0.0, self.length)  # whole numbers, exact as they are below 2^53
         if self.wraps:
@@ -219,14 +219,14 @@ class Window(Compact):
         return np.asarray((np.add.reduceat(self.a, first) + np.diff(cover, axis=1)) / self.total)
 
     def even(self, most: int) -> IntArray:
-        """First cells of groups of nearly equal size."""
+        """First cells of bins of nearly equal size."""
         return np.arange(min(most, self.cells)) * self.cells // min(most, self.cells)
 
     def placed(self, most: int, s: tuple[int, int]) -> IntArray:
-        """First cells of groups that are fine where windows that start between `s` begin and end.
+        """First cells of bins that are fine where windows that start between `s` begin and end.
 
         And one, two and more window lengths from there: weights that tell such starts apart vary there. Four
-        fifths of the groups are so placed, at the same steps in every copy; the others are even.
+        fifths of the bins are so placed, at the same steps in every copy; the others are even.
         """
         reach = min(-(-self.around // self.length), _COPIES) // (2 if self.wraps else 1)
         copies = np.arange(-reach, reach + 1)[:, None] * self.length

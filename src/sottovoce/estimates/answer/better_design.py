@@ -18,7 +18,7 @@ import numpy as np
 from sottovoce.arrays import FloatArray
 from sottovoce.errors import check_confidence
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.fits.binned_cells import Coarse, em
+from sottovoce.estimates.fits.binned_cells import Binned, em
 from sottovoce.estimates.limits.envelope import BINS, Envelope, Nodes, Target
 from sottovoce.estimates.limits.quantile_interval import Level, Sample, quantile_interval
 from sottovoce.estimates.limits.weighted_counts import normal_quantile
@@ -26,7 +26,7 @@ from sottovoce.reporters.number import Number
 from sottovoce.values.domain import Domain
 
 _WORSE = 2.0  # times the interval of a mechanism for the question: then it is worth a word
-_OPEN = 0.2  # of the people: more than that groups of cells leave open by themselves
+_OPEN = 0.2  # of the people: more than that bins of cells leave open by themselves
 _WIDE = 0.1  # of the domain: narrower intervals of quantiles are not looked at
 _EVERYBODY = 10**8
 _MADE_FOR = {
@@ -44,7 +44,7 @@ def advice(
     mechanism: Number,
     estimate: Estimate,
     *,
-    coarse: Coarse | None = None,
+    binned: Binned | None = None,
     between: tuple[float, float] = (0.0, 1.0),
     p: float = 0.5,
 ) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ def advice(
         question: What was asked: "mean", "quantile" or "share".
         mechanism: What it was asked with.
         estimate: The answer.
-        coarse: The reports on a few groups of cells, for quantiles and shares.
+        binned: The reports on a few bins of cells, for quantiles and shares.
         between: The range of a share, in the unit coordinate.
         p: Which quantile.
 
@@ -78,9 +78,9 @@ def advice(
     made = f"this mechanism was made for {_MADE_FOR[mechanism.task]}; " if mechanism.task in _MADE_FOR else ""
     other = f"a mechanism for {_MADE_FOR[question]} gives {better} instead of {here}"
     hint = f"{made}for the same ε and people {other}"
-    if coarse is None:  # of a mean, what the envelope leaves open is noted there
+    if binned is None:  # of a mean, what the envelope leaves open is noted there
         return (hint,)
-    gap = _openness(coarse, target)
+    gap = _openness(binned, target)
     if question == "share":  # no more than these reports leave open already
         gap = min(gap, 2 * half)
     first: tuple[str, ...] = ()
@@ -128,11 +128,11 @@ def _even_quantile(people: int, epsilon: float, p: float, confidence: float) -> 
     return quantile_width(design, people, np.full(BINS, 1 / BINS), p, confidence).expected
 
 
-def _openness(coarse: Coarse, target: Target) -> float:
+def _openness(binned: Binned, target: Target) -> float:
     """How much of an average all reports in the world would leave open, if people are as they seem to be."""
-    law = coarse.table_of_bins(BINS)
-    pilot = law.mix(em(law, coarse.counts, np.full(BINS, 1 / BINS)))
-    limits = Envelope(Nodes(coarse), pilot, _EVERYBODY)
+    law = binned.table_of_parts(BINS)
+    pilot = law.mix(em(law, binned.counts, np.full(BINS, 1 / BINS)))
+    limits = Envelope(Nodes(binned), pilot, _EVERYBODY)
     above, below = (float(pilot @ limits.weights(target, side, 1.0)) for side in (1, -1))
     return float(np.clip(above - below, 0.0, 1.0))
 

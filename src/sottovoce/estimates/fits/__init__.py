@@ -1,1 +1,1 @@
-"""Smooth fits to counts, and the law on groups of cells that they rest on."""
+"""Smooth fits to counts, and the law on bins of cells that they rest on."""

@@ -1,8 +1,8 @@
-"""What every estimator works with: counts on a few groups of cells, their exact law, and likelihood.
+"""What every estimator works with: counts on a few bins of cells, their exact law, and likelihood.
 
-A mechanism has 2^16 cells so that its noise is exact, not because an estimate needs them. `Coarse` sums them
-to at most `most` groups and gives P(group | x) as an operator; nothing about the law is approximated, only
-the position of a report within its group is forgotten.
+A mechanism has 2^16 cells so that its noise is exact, not because an estimate needs them. `Binned` sums them
+to at most `most` bins and gives P(bin | x) as an operator; nothing about the law is approximated, only
+the position of a report within its bin is forgotten.
 
 `em` is expectation maximisation on a grid of inputs,
 
@@ -31,17 +31,17 @@ _ROUNDS = 10  # iterations between two looks at the likelihood
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """P(group | input) as a matrix: for a few groups the quickest there is."""
+    """P(bin | input) as a matrix: for a few bins the quickest there is."""
 
     matrix: FloatArray
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(inputs, groups)."""
+        """(inputs, bins)."""
         return len(self.matrix), self.matrix.shape[1]
 
     def mix(self, w: FloatArray) -> FloatArray:
-        """Pᵀ w: the probability of every group; w may have columns."""
+        """Pᵀ w: the probability of every bin; w may have columns."""
         return np.asarray(self.matrix.T @ w)
 
     def expect(self, f: FloatArray) -> FloatArray:
@@ -50,13 +50,13 @@ class Table:
 
 
 @dataclass(frozen=True, eq=False)
-class Coarse(Compact):
-    """Counts of groups of neighbouring cells.
+class Binned(Compact):
+    """Counts of bins of neighbouring cells.
 
     Attributes:
         mechanism: What the reports came from.
-        first: The first cell of each group.
-        counts: How many reports each group has.
+        first: The first cell of each bin.
+        counts: How many reports each bin has.
     """
 
     mechanism: Number
@@ -64,15 +64,15 @@ class Coarse(Compact):
     counts: IntArray
 
     @classmethod
-    def of(cls, tally: Tally, most: int = 1024) -> Coarse:
-        """A tally (with at least one report) on at most `most` groups."""
+    def of(cls, tally: Tally, most: int = 1024) -> Binned:
+        """A tally (with at least one report) on at most `most` bins."""
         mechanism = tally.mechanism if tally.n else tally.required().mechanism
-        first = mechanism.groups(most)
+        first = mechanism.bins(most)
         return cls(mechanism, first, np.add.reduceat(tally.counts, first))
 
     @classmethod
-    def empty(cls, mechanism: Number, first: IntArray) -> Coarse:
-        """Groups without reports."""
+    def empty(cls, mechanism: Number, first: IntArray) -> Binned:
+        """Bins without reports."""
         return cls(mechanism, first, np.zeros(len(first), dtype=np.int64))
 
     @cached_property
@@ -82,28 +82,28 @@ class Coarse(Compact):
 
     @cached_property
     def shares(self) -> FloatArray:
-        """The share of reports in each group."""
+        """The share of reports in each bin."""
         return self.counts / self.n
 
     def law(self, x: ArrayLike) -> Operator:
-        """P(group | x) for the given values x."""
+        """P(bin | x) for the given values x."""
         return self.mechanism.operator(x).coarsen(self.first)
 
-    def grouped(self, counts: IntArray) -> IntArray:
-        """Counts of cells on these groups."""
+    def in_bins(self, counts: IntArray) -> IntArray:
+        """Counts of cells on these bins."""
         return np.asarray(np.add.reduceat(counts, self.first))
 
-    def table_of_bins(self, bins: int) -> Table:
-        """P(group | the middle of a bin) for `bins` equal bins of the domain, as a matrix."""
-        return Table(self.mechanism.unit_table((np.arange(bins) + 0.5) / bins, self.first))
+    def table_of_parts(self, parts: int) -> Table:
+        """P(bin | the middle of a part) for `parts` equal parts of the domain, as a matrix."""
+        return Table(self.mechanism.unit_table((np.arange(parts) + 0.5) / parts, self.first))
 
-    def law_of_bins(self, bins: int, inside: int | None = None) -> Operator:
-        """P(group | x spread evenly over a bin) for `bins` equal bins of the domain.
+    def law_of_parts(self, parts: int, inside: int | None = None) -> Operator:
+        """P(bin | x spread evenly over a part) for `parts` equal parts of the domain.
 
-        The average over a bin is taken at `inside` points of it; by default there are at least 1024 in all.
+        The average over a part is taken at `inside` points of it; by default there are at least 1024 in all.
         """
-        inside = max(1, -(-1024 // bins)) if inside is None else inside
-        unit = (np.arange(bins * inside) + 0.5) / (bins * inside)
+        inside = max(1, -(-1024 // parts)) if inside is None else inside
+        unit = (np.arange(parts * inside) + 0.5) / (parts * inside)
         return self.law(self.mechanism.domain.from_unit(unit)).averaged(inside)
 
 
@@ -128,14 +128,14 @@ def em(
     """A rough idea of the truth: EM, stopped long before it follows the noise.
 
     Args:
-        law: P(group | bin).
-        counts: Reports in each group.
-        start: Probabilities of the bins to start from.
+        law: P(bin of cells | part of the domain).
+        counts: Reports in each bin.
+        start: Probabilities of the parts to start from.
         tolerance: The change of the log likelihood per iteration at which to stop, judged over ten.
         most: How many iterations there may be.
 
     Returns:
-        Probabilities of the bins.
+        Probabilities of the parts.
     """
     c, f, before = np.asarray(counts, dtype=np.float64), start, -np.inf
     n, seen = c.sum(), c > 0

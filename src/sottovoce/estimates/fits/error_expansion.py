@@ -40,7 +40,7 @@ def reconstruction_errors(reporter: Number, people: int, density: FloatArray, se
         The error at the ends of equal bins, a row per bin, a column per draw.
     """
     points = _POINTS[reporter.epsilon > _NARROW]
-    first = reporter.groups(points * (1 if reporter.epsilon <= 3 else 2))
+    first = reporter.bins(points * (1 if reporter.epsilon <= 3 else 2))
     domain = reporter.domain
     fine, grid = (
         reporter.operator(domain.from_unit((np.arange(n) + 0.5) / n)).coarsen(first)

@@ -39,11 +39,11 @@ MOST_ATOMS = 6
 
 
 class Law(Products, Protocol):
-    """P(group | input): products with it and with its transpose, of columns too."""
+    """P(bin | input): products with it and with its transpose, of columns too."""
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(inputs, groups)."""
+        """(inputs, bins)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +194,7 @@ class State:
 
     @cached_property
     def moved(self) -> FloatArray:
-        """G = Pᵀ(f ∘ (design − its mean)): how the probabilities of the groups move with θ."""
+        """G = Pᵀ(f ∘ (design − its mean)): how the probabilities of the bins move with θ."""
         return self.model.law.mix(self.f[:, None] * (self.design - self.f @ self.design))
 
     @cached_property

@@ -28,12 +28,12 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.arrays import BoolArray, FloatArray
-from sottovoce.estimates.fits.binned_cells import Coarse
+from sottovoce.estimates.fits.binned_cells import Binned
 from sottovoce.estimates.fits.log_density import DensityFit, Splines, average, inverted, shares
 from sottovoce.estimates.tally import Tally
 
 _POINTS = 512  # of the grid
-_NARROW = 3.0  # the ε from which on windows call for twice as many groups of reports
+_NARROW = 3.0  # the ε from which on windows call for twice as many bins of reports
 _NINE_IN_TEN = 1.645  # standard deviations on either side
 _SMOOTHEST = (100.0, 1e5)  # λ from which less smooth fits start
 _LESS = (0.1, 0.01)
@@ -56,9 +56,9 @@ class Smooth:
     def of(cls, tally: Tally) -> Smooth:
         """Fit them."""
         m = tally.mechanism
-        coarse = Coarse.of(tally, _POINTS * (1 if m.epsilon <= _NARROW else 2))
-        law = coarse.law_of_bins(_POINTS, 1)
-        model = Splines(coarse.counts.astype(np.float64), law, m.domain.is_circle)
+        reports = Binned.of(tally, _POINTS * (1 if m.epsilon <= _NARROW else 2))
+        law = reports.law_of_parts(_POINTS, 1)
+        model = Splines(reports.counts.astype(np.float64), law, m.domain.is_circle)
         return cls(model, model.fit())
 
     @cached_property

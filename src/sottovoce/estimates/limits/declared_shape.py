@@ -193,7 +193,7 @@ class Declared:
 
     @cached_property
     def _counts(self) -> list[IntArray]:
-        return [self.fit.coarse.grouped(counts) for counts, _ in self.fit.halves]
+        return [self.fit.binned.in_bins(counts) for counts, _ in self.fit.halves]
 
     def _nearest(self, shape: Shape, pilots: Sequence[FloatArray]) -> Cell:
         return Cell(shape, [shape.nearest(pilot, self.fit.law.matrix) for pilot in pilots])

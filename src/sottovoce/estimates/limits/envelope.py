@@ -1,6 +1,6 @@
 """Envelope functionals: linear functionals of the report counts that bound an average for every truth.
 
-For a target τ(x) choose weights w on groups of cells with h(x) = Σ_j w_j·P(j|x) ≥ τ(x) at *every* x. Then
+For a target τ(x) choose weights w on bins of cells with h(x) = Σ_j w_j·P(j|x) ≥ τ(x) at *every* x. Then
 E[Σ w_j c_j / n] ≥ the average of τ, whatever the distribution of x, and w·c/n plus its own sampling error is
 an honest upper limit. No model of the truth enters: a pilot fit only chooses, among all such w, the one with
 the least expected limit
@@ -26,7 +26,7 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.estimates.answer.units import FEW, generator_of, half
-from sottovoce.estimates.fits.binned_cells import Coarse, em
+from sottovoce.estimates.fits.binned_cells import Binned, em
 from sottovoce.estimates.limits.envelope_solver import Problem, least_limit
 from sottovoce.estimates.limits.limit import limit
 from sottovoce.estimates.limits.shape_constraints import Shape
@@ -34,7 +34,7 @@ from sottovoce.estimates.limits.weighted_counts import Part, normal_quantile
 from sottovoce.estimates.tally import Tally
 
 BINS = 256  # of the pilot
-_GROUPS = 64
+_CELL_BINS = 64
 _NEAR = 1e-9  # how far from a bend or jump its sides are looked at, in widths of the domain
 _JUMP = 1e-8  # a law that changes by less from one side of a bend to the other is continuous there
 _ALIKE = 1e-6  # neighbours whose laws differ by less, of the range of all, are one constraint
@@ -94,7 +94,7 @@ IDENTITY = Target(lambda t: t)
 
 
 class LawAt(NamedTuple):
-    """P(group | t) at some unit coordinates t in order.
+    """P(bin | t) at some unit coordinates t in order.
 
     Attributes:
         t: The coordinates.
@@ -115,25 +115,25 @@ class LawAt(NamedTuple):
 
 
 class Nodes:
-    """Unit coordinates and the law of the groups there, a row each: what holds at them holds everywhere.
+    """Unit coordinates and the law of the bins there, a row each: what holds at them holds everywhere.
 
-    P(group | x) is linear in x between the mechanism's bends, so it is computed at them and follows
+    P(bin | x) is linear in x between the mechanism's bends, so it is computed at them and follows
     elsewhere. At a bend the law may jump: both of its sides are nodes too. `near` is how far away a side is
     looked at: no less than two of the floating-point numbers that values can be.
     """
 
-    def __init__(self, coarse: Coarse) -> None:
-        self.coarse, self.near = coarse, max(_NEAR, 2 * coarse.mechanism.domain.grain)
+    def __init__(self, binned: Binned) -> None:
+        self.binned, self.near = binned, max(_NEAR, 2 * binned.mechanism.domain.grain)
 
     @cached_property
     def straight(self) -> LawAt:
         """Every bend, with its sides where the law jumps."""
-        domain, near = self.coarse.mechanism.domain, self.near
-        bends = np.unique(self.coarse.mechanism.unit_bends(self.coarse.first))
+        domain, near = self.binned.mechanism.domain, self.near
+        bends = np.unique(self.binned.mechanism.unit_bends(self.binned.first))
         between = (bends[1:] + bends[:-1])[np.diff(bends) < 2 * near] / 2  # where sides overlap
         t = np.clip(np.concatenate((bends - near, bends, bends + near, between, [0.0, 1.0])), 0.0, 1.0)
         t = domain.to_unit(np.unique(np.clip(domain.from_unit(t), domain.low, domain.high)))
-        rows = self.coarse.mechanism.unit_table(t, self.coarse.first)
+        rows = self.binned.mechanism.unit_table(t, self.binned.first)
         same = (np.diff(t) < 1.5 * near) & (np.abs(np.diff(rows, axis=0)).max(axis=1) < _JUMP)
         middle = np.concatenate(([False], same[1:] & same[:-1], [False]))  # a bend whose sides are like it
         beside = np.append(middle[1:], False) | np.insert(middle[:-1], 0, False)
@@ -234,7 +234,7 @@ class Envelope:
 
 
 class CrossFit:
-    """A tally on groups of cells, divided for choosing and applying weights.
+    """A tally on bins of cells, divided for choosing and applying weights.
 
     With `blind` the weights never look at the data: they suit people spread evenly over the domain. With
     `fakes` so many reports may be anything: then weights are blind too, so that no fake chooses those
@@ -246,22 +246,22 @@ class CrossFit:
 
     def __init__(self, tally: Tally, *, blind: bool = False, fakes: int = 0) -> None:
         self.tally, self.blind, self.fakes = tally, blind, fakes
-        self.coarse = Coarse.of(tally, _GROUPS)
-        self.n, self.nodes = self.coarse.n, Nodes(self.coarse)
-        self.law, even = self.coarse.table_of_bins(BINS), np.full(BINS, 1 / BINS)
+        self.binned = Binned.of(tally, _CELL_BINS)
+        self.n, self.nodes = self.binned.n, Nodes(self.binned)
+        self.law, even = self.binned.table_of_parts(BINS), np.full(BINS, 1 / BINS)
         if blind or fakes or self.n < FEW:  # half of very few reports could suggest nothing
             self.halves: list[tuple[IntArray, FloatArray]] = [(tally.counts, even)]
         else:
             one = half(tally.counts, generator_of(tally))
             halves = one, tally.counts - one
             # Stopped long before it follows the noise: only a rough idea of the truth is wanted.
-            pilots = [em(self.law, self.coarse.grouped(half), even) for half in halves]
+            pilots = [em(self.law, self.binned.in_bins(half), even) for half in halves]
             self.halves = list(zip(halves, pilots[::-1], strict=True))
 
     @cached_property
     def _problems(self) -> list[tuple[IntArray, Envelope]]:
         return [
-            (self.coarse.grouped(counts), Envelope(self.nodes, self.law.mix(density), self.n))
+            (self.binned.in_bins(counts), Envelope(self.nodes, self.law.mix(density), self.n))
             for counts, density in self.halves
         ]
 

@@ -1,8 +1,8 @@
 """Where the limits of a distribution function cross p: the ends of a quantile's interval.
 
 An upper limit of F(t) below p says that the quantile lies above t, a lower limit above p that it lies below.
-What tells F near t apart is where the windows of values near t begin and end, so groups of cells are placed
-there, for every quantile anew: a rough look on even groups says how wide the interval will be.
+What tells F near t apart is where the windows of values near t begin and end, so bins of cells are placed
+there, for every quantile anew: a rough look on even bins says how wide the interval will be.
 
 By duality the expected limit of an envelope under its own pilot q,
 
@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.estimates.fits.binned_cells import Coarse
+from sottovoce.estimates.fits.binned_cells import Binned
 from sottovoce.estimates.limits.declared_shape import worth
 from sottovoce.estimates.limits.envelope import Envelope, Nodes, Target
 from sottovoce.estimates.limits.false_position import Bracket, Crossing, false_position
@@ -35,8 +35,8 @@ from sottovoce.estimates.limits.shape_constraints import Shape
 from sottovoce.estimates.limits.weighted_counts import Statistic, moments, normal_quantile
 from sottovoce.reporters.number import Number
 
-_ROUGH, _PLACED = 40, 96  # groups of cells: of the first look, and placed
-_PAD = 0.15  # groups are fine this far beyond the expected interval, in its widths
+_ROUGH, _PLACED = 40, 96  # bins of cells: of the first look, and placed
+_PAD = 0.15  # bins are fine this far beyond the expected interval, in its widths
 _EXACT, _SHAPED_EXACT = 0.02, 0.005  # an end is searched for this exactly, in the same
 _ROUNDED = 1e-12  # a limit of 1, rounded, does not exclude F = 1
 _SIDES = (1, -1)  # from above: the lower end; from below: the upper end
@@ -67,7 +67,7 @@ class Sample(NamedTuple):
         n: How many there are in all.
         pilots: Densities on equal bins; weights are chosen under each of them.
         counts: The reports in all cells that each pilot's weights are applied to; none for expected limits.
-        even: What bounds the average of a target on even groups, for looking further out.
+        even: What bounds the average of a target on even bins, for looking further out.
     """
 
     mechanism: Number
@@ -92,7 +92,7 @@ class Look(NamedTuple):
         at: The place.
         excess: How far the limit of F there is beyond p.
         error: The standard error of the limit; zero where there are no reports.
-        expected: The same excess of the limit that is expected under the pilots; none on even groups.
+        expected: The same excess of the limit that is expected under the pilots; none on even bins.
     """
 
     at: float
@@ -106,7 +106,7 @@ class Half(NamedTuple):
 
     Attributes:
         envelope: For truths of the declared shape, if there is one.
-        counts: On the groups of the envelope.
+        counts: On the bins of the envelope.
         plain: The envelope for all truths, where a shape is declared.
     """
 
@@ -126,7 +126,7 @@ class Half(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """Limits of F(t) for t near a quantile, on groups of cells that are placed for it.
+    """Limits of F(t) for t near a quantile, on bins of cells that are placed for it.
 
     Attributes:
         sample: What is known of the people.
@@ -155,7 +155,7 @@ class Limits:
         return float(np.mean([_quantile(pilot, self.level.p) for pilot in self.sample.pilots]))
 
     def shaped(self, shape: Shape, pilots: Sequence[FloatArray]) -> Limits:
-        """The same for truths of a shape, under pilots that have it, on the same groups."""
+        """The same for truths of a shape, under pilots that have it, on the same bins."""
         halves = [
             Half(_under(pilot, half.envelope.nodes, self.sample.n, shape), half.counts, half.envelope)
             for pilot, half in zip(pilots, self.halves, strict=True)
@@ -182,8 +182,8 @@ class Limits:
             return Look(at, expected, 0.0, expected)
         return Look(at, self._excess(parts, side), float(moments(parts).error), expected)
 
-    def look_on_even_groups(self, side: int, at: float) -> Look:
-        """The same far from the quantile, where the placed groups are wide."""
+    def look_on_even_bins(self, side: int, at: float) -> Look:
+        """The same far from the quantile, where the placed bins are wide."""
         assert self.sample.even is not None
         parts = self.sample.even(Target.up_to(side * at), side, self.level.tail, self.level.estimand)
         return Look(at, self._excess(parts, side), float(moments(parts).error))
@@ -285,8 +285,8 @@ def _further_out(limits: Limits, side: int, at: float, error: float, exact: floa
         at = min(side * float(np.interp(share, rise, places)), at - exact)
         if at <= min(side, 0):
             break
-        placed = at > limits.guess[side][0] - _PAD * limits.width  # groups are fine there
-        look = limits.look(side, at) if placed else limits.look_on_even_groups(side, at)
+        placed = at > limits.guess[side][0] - _PAD * limits.width  # bins are fine there
+        look = limits.look(side, at) if placed else limits.look_on_even_bins(side, at)
         looks.append(look)
         y, reach = look.excess, limits.level.z * look.error
         if y >= 0:
@@ -307,7 +307,7 @@ def _expected_crossing(limits: Limits, side: int, looks: Sequence[Look]) -> floa
 
 
 def _placed(sample: Sample, level: Level) -> Limits:
-    """Limits on groups of cells that are placed where the ends are expected, for each pilot."""
+    """Limits on bins of cells that are placed where the ends are expected, for each pilot."""
     rough = [_rough(sample, level, pilot) for pilot in sample.pilots]
     guess = {}
     for side in _SIDES:
@@ -319,13 +319,13 @@ def _placed(sample: Sample, level: Level) -> Limits:
         # No finer than the pilot knows: ends may be expected within 1e-5, and limits just outside be bad.
         pad = max(_PAD * (high - low), 1 / len(pilot))
         nodes = _nodes(sample.mechanism, low, high, pad, _PLACED)
-        counts = nodes.coarse.grouped(sample.counts[i]) if sample.counts else None
+        counts = nodes.binned.in_bins(sample.counts[i]) if sample.counts else None
         halves.append(Half(_under(pilot, nodes, sample.n), counts))
     return Limits(sample, level, halves, guess)
 
 
 def _rough(sample: Sample, level: Level, pilot: FloatArray) -> dict[int, Crossing]:
-    """Where limits would cross p if the pilot were the truth, on few groups around its own quantile."""
+    """Where limits would cross p if the pilot were the truth, on few bins around its own quantile."""
     middle, step = _quantile(pilot, level.p), min(0.3, 1.5 * sample.n ** (-1 / 3))
     near = slice(int(max(middle - step, 0) * len(pilot)), int((middle + step) * len(pilot)) + 1)
     slope = max(float(pilot[near].mean()) * len(pilot), 0.3)  # F rises so fast there
@@ -344,15 +344,15 @@ def _rough(sample: Sample, level: Level, pilot: FloatArray) -> dict[int, Crossin
     return {side: end(side) for side in _SIDES}
 
 
-def _nodes(mechanism: Number, low: float, high: float, pad: float, groups: int) -> Nodes:
-    """Nodes on groups placed for values between low − pad and high + pad."""
+def _nodes(mechanism: Number, low: float, high: float, pad: float, bins: int) -> Nodes:
+    """Nodes on bins placed for values between low − pad and high + pad."""
     zone = max(low - pad - 1e-6, 0.0), min(high + pad + 1e-6, 1.0)
-    return Nodes(Coarse.empty(mechanism, mechanism.groups(groups, zone)))
+    return Nodes(Binned.empty(mechanism, mechanism.bins(bins, zone)))
 
 
 def _under(pilot: FloatArray, nodes: Nodes, n: int, shape: Shape | None = None) -> Envelope:
     """The envelope under a density on equal bins."""
-    return Envelope(nodes, nodes.coarse.table_of_bins(len(pilot)).mix(pilot), n, shape)
+    return Envelope(nodes, nodes.binned.table_of_parts(len(pilot)).mix(pilot), n, shape)
 
 
 def _quantile(density: FloatArray, p: float) -> float:

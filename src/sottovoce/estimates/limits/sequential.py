@@ -30,7 +30,7 @@ def sequential_average(fit: CrossFit, target: Target, query: Query) -> tuple[flo
     below, above = (
         betting_limit(
             [
-                problem.part(problem.weights(target, side, 2.0), fit.coarse.counts, query.estimand, fit.fakes)
+                problem.part(problem.weights(target, side, 2.0), fit.binned.counts, query.estimand, fit.fakes)
                 for problem in problems
             ],
             side,

@@ -131,7 +131,7 @@ class Shape:
 
         Args:
             density: Probabilities of the bins.
-            law: Bins × groups of cells.
+            law: Bins of the density × bins of cells.
 
         Returns:
             Probabilities of the bins.

@@ -27,7 +27,7 @@ class Part:
     """Weights, the counts they apply to, and what the mechanism says about the noise of one weighted report.
 
     Attributes:
-        weights: One per cell (or group of cells).
+        weights: One per cell (or bin of cells).
         counts: How many reports each has.
         least: The least variance of w(report) given x, over all x: the truth cannot make it smaller.
         most: The largest.
@@ -200,7 +200,7 @@ def bootstrap_limit(statistic: Statistic, side: int, tail: float, generator: np.
 
 
 def _fewer(part: Part, most: int = 1024) -> Part:
-    """A part on at most `most` groups, each with the average weight of its reports: for resampling."""
+    """A part on at most `most` bins, each with the average weight of its reports: for resampling."""
     occupied = np.flatnonzero(part.counts)
     if len(occupied) <= most:
         return Part(part.weights[occupied], part.counts[occupied], part.least, part.most)

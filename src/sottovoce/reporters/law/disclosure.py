@@ -153,7 +153,7 @@ def _of_options(question: Any) -> Told:
 def _of_number(question: Any) -> Told:
     domain, cells = question.domain, question.cells
     units = np.linspace(0, 1, 5 if cells > _FEW else 17)
-    bends = [] if cells > _FEW else question.bends(question.groups(16))
+    bends = [] if cells > _FEW else question.bends(question.bins(16))
     inside = np.clip(domain.from_unit(units), domain.low, domain.high)
     guess, ends = _guess(question, np.append(inside, bends)), (domain.low, domain.high)
     if cells == 2:

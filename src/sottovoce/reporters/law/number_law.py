@@ -67,10 +67,10 @@ class NumberLaw(ReporterBase):
 
     @abstractmethod
     def bends(self, first: IntArray) -> FloatArray:
-        """Values between which the probability of every group of cells is linear in x.
+        """Values between which the probability of every bin of cells is linear in x.
 
         Args:
-            first: The first cell of each group.
+            first: The first cell of each bin.
 
         Returns:
             Values in the domain, increasing; at a bend the law may also jump.
@@ -90,11 +90,11 @@ class NumberLaw(ReporterBase):
         return np.asarray(self.counts(x) / self.total)
 
     def table(self, x: ArrayLike, first: IntArray) -> FloatArray:
-        """The probability of each group of cells.
+        """The probability of each bin of cells.
 
         Args:
             x: Values in the domain.
-            first: The first cell of each group.
+            first: The first cell of each bin.
 
         Returns:
             A row per x.
@@ -106,7 +106,7 @@ class NumberLaw(ReporterBase):
 
         Args:
             t: Unit coordinates of values.
-            first: The first cell of each group.
+            first: The first cell of each bin.
 
         Returns:
             A row per t.
@@ -117,22 +117,22 @@ class NumberLaw(ReporterBase):
         """The `bends` as unit coordinates.
 
         Args:
-            first: The first cell of each group.
+            first: The first cell of each bin.
 
         Returns:
             Numbers between 0 and 1, in any order.
         """
         return self.domain.to_unit(self.bends(first))
 
-    def groups(self, most: int, between: tuple[float, float] | None = None) -> IntArray:
-        """Groups of neighbouring cells, of nearly equal size or placed to tell certain values apart.
+    def bins(self, most: int, between: tuple[float, float] | None = None) -> IntArray:
+        """Bins of neighbouring cells, of nearly equal size or placed to tell certain values apart.
 
         Args:
-            most: How many groups there may be.
+            most: How many bins there may be.
             between: Two unit coordinates, if values between them are to be told apart.
 
         Returns:
-            The first cell of each group.
+            The first cell of each bin.
         """
         many = min(whole_number(most, "most", least=1), self.cells)
         return np.arange(many, dtype=np.int64) * self.cells // many

@@ -9,7 +9,7 @@ inside a cell, so a step is shared between that cell and the next, and one place
 it. So a product costs two entries per end and one pass over the cells, instead of inputs × cells.
 
 The same form holds a mixture (its parts stacked), averages over bins (the steps of a bin's inputs together),
-groups of cells (a group is a cell again) and explicit rows (a step at every cell).
+bins of cells (a bin is a cell again) and explicit rows (a step at every cell).
 """
 
 from __future__ import annotations
@@ -147,44 +147,44 @@ class Operator:
         return Operator(self.background, self.extra, places, steps, self.sizes)
 
     def coarsen(self, first: IntArray) -> Operator:
-        """The same law on groups of neighbouring cells.
+        """The same law on bins of neighbouring cells.
 
         Args:
-            first: The first cell of each group, increasing from 0; a group lies within one part.
+            first: The first cell of each bin, increasing from 0; a bin lies within one part.
 
         Returns:
-            An operator whose cells are the groups.
+            An operator whose cells are the bins.
 
         Raises:
-            ValueError: If a group spans two parts.
+            ValueError: If a bin spans two parts.
         """
         begins = np.cumsum([0, *self.sizes])
         if not np.isin(begins[:-1], first).all():
-            raise ArgumentError("a group of cells must not span two parts of a mixture", argument="first")
+            raise ArgumentError("a bin of cells must not span two parts of a mixture", argument="first")
         if self.places.shape[1] > len(first):  # explicit rows: a step at every cell
             return Operator.rows(np.add.reduceat(self.dense(), first, axis=1))
         part_of = np.searchsorted(begins, first, side="right") - 1
         sizes = tuple(np.bincount(part_of, minlength=len(self.sizes)).tolist())
-        # Slots of the groups, and for every slot its group and what part of the group lies from it on.
+        # Slots of the bins, and for every slot its bin and what part of the bin lies from it on.
         slot_of = np.arange(len(first)) + _SPARE * part_of
         background, extra = np.zeros((2, len(first) + _SPARE * len(sizes)))
         background[slot_of] = np.add.reduceat(self.background[self.cells], first)
         extra[slot_of] = np.add.reduceat(self.extra[self.cells], first)
         size = np.diff(np.append(first, begins[-1]))
-        group = np.repeat(np.arange(len(first)), size)
+        bin_of = np.repeat(np.arange(len(first)), size)
         cell_extra = self.extra[self.cells]
         before = np.cumsum(cell_extra) - cell_extra
-        before -= before[first[group]]
-        weight = extra[slot_of][group]
+        before -= before[first[bin_of]]
+        weight = extra[slot_of][bin_of]
         tail = np.divide(weight - before, weight, out=np.ones_like(weight), where=weight > 0)
         to, share = np.empty(len(self.extra), dtype=np.int32), np.ones(len(self.extra))
-        to[self.cells], share[self.cells] = slot_of[group], tail
+        to[self.cells], share[self.cells] = slot_of[bin_of], tail
         share[np.arange(len(self.extra))[self.cells][first]] = 1.0
         ends = np.cumsum([size + _SPARE for size in self.sizes])
         to_ends = np.cumsum([size + _SPARE for size in sizes])
         to[ends - 2], to[ends - 1] = to_ends - 2, to_ends - 1
         here, there = self.places, self.places + 1
-        same = to[here] == to[there]  # otherwise the next slot begins the next group
+        same = to[here] == to[there]  # otherwise the next slot begins the next bin
         one, two = self.steps[..., 0], self.steps[..., 1]
         stay = one * share[here] + np.where(same, two * share[there], 0.0)
         steps = np.stack((stay, one + two - stay), axis=-1)

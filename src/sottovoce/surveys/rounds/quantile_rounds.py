@@ -30,7 +30,7 @@ from sottovoce.designs.three_windows import narrow_wave
 from sottovoce.errors import DataError, check_confidence, whole_number
 from sottovoce.estimates.answer.units import Query, sources_of
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.fits.binned_cells import Coarse
+from sottovoce.estimates.fits.binned_cells import Binned
 from sottovoce.estimates.limits.envelope import BINS, CrossFit, Envelope, Nodes, Target
 from sottovoce.estimates.limits.limit import limit
 from sottovoce.estimates.limits.weighted_counts import Statistic, moments, normal_quantile
@@ -157,8 +157,8 @@ class QuantileRounds(Shown, Compact):
         """Statistics that bound F below thresholds, each with weights from the pilot alone."""
         mechanism = second.mechanism
         assert isinstance(mechanism, Mixture)
-        coarse = Coarse(mechanism, np.arange(mechanism.cells), second.counts)
-        problem = Envelope(Nodes(coarse), coarse.table_of_bins(len(pilot)).mix(pilot), second.n)
+        binned = Binned(mechanism, np.arange(mechanism.cells), second.counts)
+        problem = Envelope(Nodes(binned), binned.table_of_parts(len(pilot)).mix(pilot), second.n)
         knots = [part.window.knot_t[1 if side > 0 else 2] for part in mechanism.parts]
         places, statistics = np.sort(knots)[::side], list[Statistic]()
         for place in places:
