@@ -75,6 +75,24 @@ def test_an_error_names_the_option_that_it_is_about(error: Exception, says: str)
     assert in_options(error, get_command(build_app("plan")), ["plan", "mean"]).startswith(says)
 
 
+@pytest.mark.parametrize(
+    ("command", "argument", "option"),
+    [
+        ("plan", "p", "--p"),
+        ("estimate", "p", "--quantile"),
+        ("estimate", "low", "--range"),
+        ("perturb", "low", "--domain"),
+        ("perturb", "box", "--place"),
+        ("perturb", "domains", "--pair"),
+        ("perturb", "column", "--column"),
+        ("central", "groups", "--group"),
+    ],
+)
+def test_an_option_may_have_another_name_than_the_argument(command: str, argument: str, option: str) -> None:
+    error = ArgumentError("it must be something else", argument=argument)
+    assert in_options(error, get_command(build_app(command)), [command]) == f"{option}: {error}"
+
+
 def test_the_list_of_commands_is_what_they_say_of_themselves() -> None:
     commands = get_command(build_app()).commands  # type: ignore[attr-defined]
     assert {name: command.help.partition("\n")[0] for name, command in commands.items()} == COMMANDS

@@ -84,9 +84,9 @@ def test_degrees_are_shown_as_they_are() -> None:
 
 def test_only_places_have_maps() -> None:
     choice = sv.choice(1.0, ["car", "bike"])
-    with pytest.raises(DataError, match="not of places"):
+    with pytest.raises(DataError, match="a tally of a choice of 2, not of places"):
         sv.heatmap(sv.Tally(choice, [0]))
     with pytest.raises(NoDataError):
         sv.heatmap(sv.Tally(sv.place(1.0, 1.0, points=8)))
-    with pytest.raises(DataError, match="not of a choice"):
+    with pytest.raises(DataError, match="a tally of places, not of a choice"):
         sv.shares(sv.Tally(sv.place(1.0, 1.0, points=8), [0]))

@@ -101,11 +101,11 @@ def test_what_it_looks_like() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(DataError, match="not of a choice"):
+    with pytest.raises(DataError, match=r"a tally of numbers \(ogpm\), not of a choice"):
         sv.shares(sv.Tally(sv.ogpm(1.0), [3]))
     with pytest.raises(NoDataError):
         sv.shares(sv.Tally(sv.choice(1.0, ["a", "b"])))
-    with pytest.raises(DataError, match="not of one number"):
+    with pytest.raises(DataError, match="a tally of a choice of 2, not of one number"):
         sv.mean(sv.Tally(sv.choice(1.0, ["a", "b"]), [0]))
 
 

@@ -221,7 +221,7 @@ def test_bad_input() -> None:
         sv.polar(1.0, radius=0)
     with pytest.raises(NoDataError):
         mean_position(sv.Tally(m))
-    with pytest.raises(TypeError, match="tally must be of a polar mechanism"):
+    with pytest.raises(TypeError, match=r"numbers \(ogpm\), not of a polar mechanism"):
         mean_position(sv.Tally(sv.ogpm(1.0), [1, 2, 3]))
 
 

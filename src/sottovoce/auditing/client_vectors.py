@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.errors import ArgumentError, SpecError
+from sottovoce.reporters.contract import described
 from sottovoce.reporters.formats import from_json
 from sottovoce.reporters.mixture import Mixture
 from sottovoce.reporters.number import Number
@@ -119,7 +120,9 @@ def _many(spec: str, count: int) -> dict[str, Any]:
     """Values spread over the domain, and words, from a counter alone."""
     reporter = from_json(spec)
     if not isinstance(reporter, Number):
-        raise SpecError(f"a draw of many values is of one number, not of a {reporter.name}", argument="spec")
+        raise SpecError(
+            f"a draw of many values is of one number, not of {described(reporter)}", argument="spec"
+        )
     i, d = np.arange(count, dtype=np.uint32) * np.uint32(4), reporter.domain
     hi, lo, place, coins = (mix32(i + np.uint32(k)) for k in range(4))
     t = place / 2.0**32

@@ -28,7 +28,7 @@ from sottovoce.bulk.tables.labels import label
 from sottovoce.bulk.tables.sources import Source
 from sottovoce.bulk.tables.table_files import Data
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, one_of
-from sottovoce.reporters.contract import Reporter, spaces
+from sottovoce.reporters.contract import Reporter, described, spaces
 from sottovoce.reporters.number import Number
 from sottovoce.reporters.translates import Translates
 from sottovoce.values.missing_and_outside import WORDS, Policy
@@ -62,7 +62,7 @@ class Randomiser:
                 raise ArgumentTypeError(f"mechanisms must hold mechanisms, got {kind}", argument="mechanisms")
             if self.row_id is not None and not isinstance(mechanism, Number | Translates):
                 rule = "row_id= draws reports of one number, choice or place; others need output="
-                raise ArgumentError(f"{rule}, got a {mechanism.name}", argument="row_id")
+                raise ArgumentError(f"{rule}, got {described(mechanism)}", argument="row_id")
         one_of(self.words, "words", ("refuse", "missing"))
         for domain in self.inputs.values():
             self.policy.checked(domain, WORDS)

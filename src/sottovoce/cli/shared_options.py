@@ -90,6 +90,22 @@ SpecOption = Annotated[
 ]
 
 
+#: Arguments of the library whose options have other names.
+_OPTIONS = {
+    "box": ("place",),
+    "circumference": ("circle",),
+    "column": ("columns",),
+    "domains": ("pair",),
+    "groups": ("group",),
+    "high": ("domain", "between"),
+    "low": ("domain", "between"),
+    "names": ("options",),
+    "p": ("quantiles",),
+    "secret": ("secret_file",),
+    "task": ("purpose",),
+}
+
+
 def in_options(error: Exception, command: Any, words: Sequence[str]) -> str:
     """Say what went wrong, and which option it is about.
 
@@ -108,13 +124,9 @@ def in_options(error: Exception, command: Any, words: Sequence[str]) -> str:
         command = getattr(command, "commands", {}).get(word, command)
     options = {param.name: param.opts[0] for param in command.params if param.param_type_name == "option"}
     names = (getattr(error, "argument", None), getattr(error, "code", None))
-    option = next((options[name] for name in map(_alias, names) if name in options), None)
+    alike = (name for named in names for name in (named, *_OPTIONS.get(named or "", ())))
+    option = next((options[name] for name in alike if name in options), None)
     return str(error) if option is None or option in str(error) else f"{option}: {error}"
-
-
-def _alias(name: str | None) -> str | None:
-    """An argument of the library by the name that it has here."""
-    return {"circumference": "circle"}.get(name or "", name)
 
 
 def read_spec(path: Path) -> Any:

@@ -39,7 +39,7 @@ from sottovoce.errors import (
 from sottovoce.exact.rational_bounds import log_upper
 from sottovoce.notebook import Shown
 from sottovoce.randomness.word_source import Seeded
-from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.contract import Reporter, described
 from sottovoce.reporters.formats import from_json
 from sottovoce.reporters.number import Number
 from sottovoce.values.checked_arrays import numbers_or_nan
@@ -249,7 +249,7 @@ class Client(Shown):
             SpecError: If the campaign asks for something else.
         """
         if not isinstance(self.reporter, Number):
-            raise SpecError(f"the campaign asks for a {self.reporter.name}, not for one number")
+            raise SpecError(f"the campaign asks for {described(self.reporter)}, not for one number")
         policy = self._inquiry.policies["value"]
         return policy.prepare(numbers_or_nan(values, "values").reshape(-1), self.reporter.domain, rng)
 

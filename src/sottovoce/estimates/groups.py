@@ -30,6 +30,7 @@ from sottovoce.notebook import Shown
 from sottovoce.plots.data_table import Row, Tabular
 from sottovoce.plots.forest_plot import draw_forest
 from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.contract import described
 from sottovoce.values.domain import Domain
 from sottovoce.values.options import Options
 
@@ -145,7 +146,9 @@ def groups(tally: Tally, *, confidence: float = 0.95) -> Groups:
     reporter = check_tally(tally).reporter
     functions = reporter.functions if isinstance(reporter, Survey) else None
     if functions is None or functions.each[-1].name != "level":
-        kind = f"this is a tally of a {reporter.name}, not of a number within groups; see sottovoce.within"
+        kind = (
+            f"this is a tally of {described(reporter)}, not of a number within groups; see sottovoce.within"
+        )
         raise DataError(kind, code="kind", argument="tally")
     check_confidence(confidence)
     options, line = (functions.inputs[name] for name in functions.each[-1].of)

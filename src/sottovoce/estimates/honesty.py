@@ -23,6 +23,7 @@ from sottovoce.estimates.fits.binned_cells import Binned
 from sottovoce.estimates.limits.envelope import Nodes
 from sottovoce.estimates.tally import Tally
 from sottovoce.notebook import Shown
+from sottovoce.reporters.contract import described
 from sottovoce.reporters.translates import Translates
 from sottovoce.values.options import Options
 
@@ -121,7 +122,7 @@ def _of_options(tally: Tally) -> tuple[IntArray, IntArray, FloatArray]:
     """The same of a choice: a row for each option."""
     m = tally.reporter
     if not isinstance(m, Translates):
-        raise DataError(f"honesty cannot be told of a {m.name} of options", code="kind", argument="tally")
+        raise DataError(f"honesty cannot be told of {described(m)} ({m.name})", code="kind", argument="tally")
     first = np.unique(np.linspace(0, m.cells, min(_BINS, m.cells), endpoint=False).astype(np.int64))
     bin_of = np.repeat(np.arange(first.size), np.diff(np.append(first, m.cells)))
     even = np.bincount(bin_of, m.backgrounds / m.total)

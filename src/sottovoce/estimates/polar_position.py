@@ -20,6 +20,7 @@ from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limits.weighted_counts import normal_quantile
 from sottovoce.estimates.tally import Tally
 from sottovoce.reporters.composites.polar import Polar
+from sottovoce.reporters.contract import described
 from sottovoce.reporters.law.moments import resultant
 from sottovoce.reporters.mechanism import Mechanism
 
@@ -75,7 +76,7 @@ def joint_counts(tally: Tally) -> tuple[Polar, FloatArray]:
     """The mechanism and the counts, distance cells by angle cells."""
     m = tally.reporter
     if not isinstance(m, Polar):
-        sentence = f"tally must be of a polar mechanism, got {type(m).__name__}"
+        sentence = f"this is a tally of {described(m)}, not of a polar mechanism; see sottovoce.polar"
         raise ArgumentTypeError(sentence, argument="tally")
     return m, tally.counts.reshape(m.distance.cells, m.angle.cells).astype(np.float64)
 

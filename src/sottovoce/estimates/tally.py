@@ -22,7 +22,7 @@ from sottovoce.arrays import IntArray
 from sottovoce.errors import DataError, NoDataError, SpecError, UnknownKey
 from sottovoce.estimates.answer.counting import MOST, TOO_MANY, arrow_columns, counts_of, whole_counts
 from sottovoce.notebook import Shown
-from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.contract import Reporter, described
 from sottovoce.reporters.formats import from_json
 from sottovoce.reporters.number import Number
 from sottovoce.wire.checked_json import parse_json
@@ -211,7 +211,7 @@ class Tally(Shown):
             questions = self.reporter.questions.items()
             names = [name for name, question in questions if isinstance(question, Number)]
             hint = f"; ask one of its questions, such as tally[{names[0]!r}]" if names else ""
-            kind = f"this is a tally of a {self.reporter.name}, not of one number{hint}"
+            kind = f"this is a tally of {described(self.reporter)}, not of one number{hint}"
             raise DataError(kind, code="kind", argument="tally")
 
     @property

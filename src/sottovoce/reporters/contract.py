@@ -25,7 +25,9 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.arrays import IntArray
 from sottovoce.errors import ContractError
 from sottovoce.randomness.word_source import Seeded
+from sottovoce.values.disc import Positions
 from sottovoce.values.missing_and_outside import Missing, Outside
+from sottovoce.values.options import Options
 from sottovoce.values.space import Space
 
 if TYPE_CHECKING:
@@ -154,3 +156,20 @@ def space_of(reporter: Reporter) -> Space:
     if not isinstance(domain, Space):
         raise ContractError(f"domain: it must be a Space, got {type(domain).__name__}", code="domain")
     return domain
+
+
+def described(reporter: Reporter) -> str:
+    """What a reporter's reports are about, in the words of whoever asks; for messages.
+
+    Args:
+        reporter: Whatever reports.
+
+    Returns:
+        Such as "a choice of 5", "places", "numbers (ogpm)", "a survey of 3 items".
+    """
+    domain = reporter.domain
+    if isinstance(domain, Mapping):
+        return f"a survey of {len(domain)} item{'s' * (len(domain) != 1)}"
+    if isinstance(domain, Options):
+        return f"a choice of {len(domain)}"
+    return "places" if isinstance(domain, Positions) else f"numbers ({reporter.name})"

@@ -31,6 +31,7 @@ import sottovoce as sv
 from sottovoce.collector.refusals import Refusal
 from sottovoce.errors import ArgumentError, real_number
 from sottovoce.estimates.limits.weighted_counts import normal_quantile
+from sottovoce.reporters.contract import described
 from sottovoce.reporters.law.moments import resultant
 from sottovoce.surveys.item_worth import even_spread_of, worth
 from sottovoce.surveys.survey import ItemLike
@@ -168,7 +169,7 @@ def _half_width(part: sv.Mechanism | sv.Translates, share: float, factor: float)
 
 
 def _undesigned(part: sv.Reporter) -> ArgumentError:
-    sentence = f"survey must be one that `sottovoce.survey` designs, it has a question with a {part.name}"
+    sentence = f"survey must be one that `sottovoce.survey` designs, one of its items is of {described(part)}"
     return ArgumentError(sentence, code="kind", argument="survey")
 
 

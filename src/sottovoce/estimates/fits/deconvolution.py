@@ -12,7 +12,7 @@ from sottovoce.errors import DataError
 from sottovoce.estimates.limits.every_n import binomial_limits
 from sottovoce.estimates.limits.limit import limit
 from sottovoce.estimates.limits.weighted_counts import Moments, Part, WeightMoments, cut
-from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.contract import Reporter, described
 from sottovoce.reporters.translates import Translates
 from sottovoce.values.options import Options
 
@@ -23,7 +23,7 @@ def options_of(reporter: Reporter) -> Options:
     """What people chose from, if they did."""
     if isinstance(reporter, Translates) and isinstance(reporter.domain, Options):
         return reporter.domain
-    kind = f"this is a tally of a {reporter.name}, not of a choice; see sottovoce.choice"
+    kind = f"this is a tally of {described(reporter)}, not of a choice; see sottovoce.choice"
     raise DataError(kind, code="kind", argument="tally")
 
 

@@ -20,6 +20,7 @@ from sottovoce.estimates.limits.weighted_counts import Part, cut, decoded_noise,
 from sottovoce.estimates.tally import Tally
 from sottovoce.reporters.composites.functions_by_lot import Function
 from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.contract import described
 from sottovoce.values.domain import Domain
 
 QUANTITIES = ("correlation", "slope", "covariance")
@@ -60,7 +61,7 @@ class Relation:
         functions = reporter.functions if isinstance(reporter, Survey) else None
         if functions is None or not any(map(_is_product, functions.each)):
             raise DataError(
-                f"this is a tally of a {reporter.name}, not of a pair; see sottovoce.pair",
+                f"this is a tally of {described(reporter)}, not of a pair; see sottovoce.pair",
                 code="kind",
                 argument="tally",
             )

@@ -21,6 +21,7 @@ from sottovoce.errors import DataError
 from sottovoce.estimates.answer.units import check_tally
 from sottovoce.estimates.fits.log_density import DensityFit, LogDensity
 from sottovoce.estimates.tally import Tally
+from sottovoce.reporters.contract import described
 from sottovoce.reporters.translates import Translates
 from sottovoce.values.area import Area
 
@@ -59,7 +60,7 @@ class PlaceLaw:
         """
         reporter = check_tally(tally, least).reporter
         if not isinstance(reporter, Translates) or not isinstance(reporter.domain, Area):
-            kind = f"this is a tally of a {reporter.name}, not of places; see sottovoce.place"
+            kind = f"this is a tally of {described(reporter)}, not of places; see sottovoce.place"
             raise DataError(kind, code="kind", argument="tally")
         return cls(reporter, reporter.domain)
 
