@@ -86,7 +86,7 @@ def test_five_commands(run: Run, folder: Path, weather: Any) -> None:
     # Honest reports may look a little odd, "(p ≤ 0.5)"; an alarm about them comes once in a million runs.
     verdict = r"the 6000 reports are consistent with the mechanism( \(p ≤ [\d.e-]+\))?"
     assert re.fullmatch(verdict, said.splitlines()[-1]), said
-    # 4. A picture, 5. a report.
+    # 4. A picture, 5. a summary.
     assert run("estimate reports.parquet --quick --output wind.png")[1].endswith("wrote wind.png\n")
     assert (folder / "wind.png").read_bytes()[:4] == b"\x89PNG"
     assert run(f"estimate reports.parquet {sure} --range 10 20 --output wind.html")[0] == 0

@@ -87,7 +87,7 @@ def estimate(
         typer.Option(
             "--output",
             metavar="PATH",
-            help="A report to send (.html), a picture (.png, .svg, .pdf) or the answers as .json; "
+            help="A summary to send (.html), a picture (.png, .svg, .pdf) or the answers as .json; "
             "with --by also .csv or .parquet, but no report; of places a map, also as .geojson.",
         ),
     ] = None,

@@ -60,11 +60,11 @@ def written(
     treated: str,
 ) -> str:
     """The page about some answers; what people were asked about is read from the file if it is not given."""
-    from sottovoce.documents.results_page import report
+    from sottovoce.documents.results_page import summary
 
     named = {_lay_words(answer, levels): answer for answer in answers}
     apart = ("variance", "concentration", "probability")
-    return report(
+    return summary(
         tally,
         named,
         honest,

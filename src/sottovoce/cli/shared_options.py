@@ -102,7 +102,6 @@ _OPTIONS = {
     "names": ("options",),
     "p": ("quantiles",),
     "secret": ("secret_file",),
-    "task": ("purpose",),
 }
 
 

@@ -1,4 +1,4 @@
-"""A report to send to somebody: one HTML file with every number, its interval and what it means.
+"""A summary to send to somebody: one HTML file with every number, its interval and what it means.
 
 Nothing is fetched from elsewhere: the pictures are inside. It reads well on a screen, dark or light, and on
 paper.
@@ -50,7 +50,7 @@ code { font-size: .9em; overflow-wrap: anywhere; }
 """.strip()
 
 
-def report(
+def summary(
     tally: Tally,
     answers: Mapping[str, Estimate],
     honesty: Honesty,
@@ -60,7 +60,7 @@ def report(
     together: Collection[str] = (),
     treated: str = "",
 ) -> str:
-    """Write the report of one question.
+    """Write the summary of one question.
 
     Args:
         tally: The counts that everything rests on.
@@ -77,7 +77,7 @@ def report(
     Raises:
         MissingExtra: If matplotlib is not installed.
     """
-    require_extra("analysis", "a report", "matplotlib")
+    require_extra("analysis", "a summary", "matplotlib")
     pictures = []
     if distribution is not None:
         pictures = [
