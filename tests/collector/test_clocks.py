@@ -378,3 +378,17 @@ def test_the_command_confirms_only_the_day_that_it_is(
     assert collectors.days() == {TODAY, TODAY + 7}
     collectors.judge()
     collectors.stack.close()
+
+
+def test_a_clock_that_jumps_while_it_is_asked_publishes_nothing(
+    collectors: Collectors, mechanism: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is asked once for the store's day and for what is closed: two answers could be a month apart."""
+    running, ends = collectors.running, {"closes": NOON + dt.timedelta(days=3)}
+    brief = running.create(mechanism, name="jumping", **ends)
+    assert running.post(mechanism, [1], name="jumping").status_code == 200
+    answers = iter([NOON])
+    late = NOON + dt.timedelta(days=30)
+    monkeypatch.setattr("sottovoce.collector.service.now", lambda: next(answers, late))
+    running.app.state.service.tidy()
+    assert running.store.days(brief.id) == []

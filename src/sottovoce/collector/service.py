@@ -70,7 +70,7 @@ class Service:
         self._refusals: Counter[tuple[int, int, str]] = Counter()
         self._lock, self._flushing = threading.Lock(), threading.Lock()
         self._day = 0
-        self.today()
+        self.today(now())
 
     async def ask(self, function: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
         """A question to the store, asked from a thread."""
@@ -180,9 +180,9 @@ class Service:
 
     # -- upkeep -------------------------------------------------------------------------------------------
 
-    def today(self) -> int | None:
+    def today(self, moment: dt.datetime) -> int | None:
         """The store's day; None if the clock is in doubt. Asked every minute: days pass without reports."""
-        before, clock = self._day, day_number(now())
+        before, clock = self._day, day_number(moment)
         try:
             self._day = self.store.today(clock)
         except Unconfirmed as doubt:
@@ -196,23 +196,25 @@ class Service:
             logs.event("clock_behind", days, level=logging.ERROR)
         return self._day
 
-    def moment(self) -> dt.datetime:
-        """This moment, or the beginning of the store's day if the clock is behind that."""
-        return max(now(), beginning(self._day))
+    def not_before(self, moment: dt.datetime) -> dt.datetime:
+        """A moment, or the beginning of the store's day if the clock is behind that."""
+        return max(moment, beginning(self._day))
 
     def upkeep(self) -> None:
         """Forget what has to be forgotten, unless the clock is in doubt."""
         every = map(Campaign.of, self.store.campaigns())
         retention = {c.id: c.rules.retention_days for c in every if c.rules.retention_days is not None}
-        if self.today() is not None:
-            self.store.expire(day_number(now()), retention)
+        clock = now()
+        if self.today(clock) is not None:
+            self.store.expire(day_number(clock), retention)
 
     def tidy(self) -> None:
         """Publish the rest of closed campaigns and groups of open ones; remove traces of who came when.
 
         At least `KEEP` reports are published at once; a smaller campaign's on the day after.
         """
-        today, moment = self.today(), self.moment()
+        clock = now()  # asked once: it may jump before it is asked again
+        today, moment = self.today(clock), self.not_before(clock)
         for campaign in map(Campaign.of, self.store.campaigns() if today is not None else ()):
             closes = campaign.rules.closes
             if closes is not None and closes <= moment:

@@ -78,11 +78,12 @@ async def post_reports(name: str, request: Request) -> Response:
     small = not packed and len(sent) <= _SMALL  # quicker read than handed to a thread
     read = partial(_read, kind, packed, sent, campaign, room)
     body, cells = read() if small else await service.ask(read)
-    clock = day_number(now())
+    moment = now()
+    clock = day_number(moment)
     prints = secret.fingerprints(service.secret, campaign.id, key, body)
     expires = clock + service.settings.key_days + 2  # a day more: the clock may be a day ahead from tomorrow
     group = await service.group(campaign)
-    refuses = campaign.refuses(service.moment())
+    refuses = campaign.refuses(service.not_before(moment))
     batch = Batch(campaign.id, clock, cells, *prints, expires, token, refuses, group is not None)
     outcome = await service.writer.store(batch)
     if group is not None and not outcome.replay:
