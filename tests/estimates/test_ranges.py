@@ -95,10 +95,10 @@ def test_a_band_is_sure_of_its_ends() -> None:
         assert one.low > 0.4
         assert one.high < 0.6
     band = sv.distribution(t, 4)
-    assert band.low is not None
-    assert band.high is not None
-    assert band.low[1] > 0.4
-    assert band.high[-2] < 0.6
+    assert band.cdf_low is not None
+    assert band.cdf_high is not None
+    assert band.cdf_low[1] > 0.4
+    assert band.cdf_high[-2] < 0.6
 
 
 @every_mechanism

@@ -40,7 +40,7 @@ def test_every_way_gives_probabilities(
     m: sv.Mechanism | sv.Mixture, n: int, reconstruct: Reconstruct
 ) -> None:
     d = reconstruct(tally(m, SKEWED[:n]), 2 if m.cells < 16 else 16)
-    assert (d.method, d.most_common, d.low) == (reconstruct.__name__, None, None)
+    assert (d.method, d.most_common, d.cdf_low) == (reconstruct.__name__, None, None)
     assert d.probabilities.min() >= 0
     assert abs(d.probabilities.sum() - 1) < 1e-9
 
