@@ -65,7 +65,8 @@ def blocks(source: WordSource) -> Iterator[np.ndarray]:
         for words in source.blocks(count, most):
             drawn = words.copy()
             yield drawn
-            assert np.array_equal(words, drawn)
+            # `np.array_equal` takes an exception for "not equal": what is raised meanwhile would be lost.
+            assert (words == drawn).all()
 
 
 def once(source: WordSource) -> Iterator[np.ndarray]:
